@@ -145,7 +145,7 @@ def describe_failure(result: ComparisonResult) -> str:
         # Redacted before it is cut into lines: a secret may have several.
         text = result.message if redaction is None else redaction(result.message)
         found = block([*map(line, text.split("\n")), *found.lines])
-    return found if redaction is None else found.redacted(redaction)
+    return found if redaction is None else found.redact(redaction)
 
 
 def _redacted(result: ComparisonResult, redaction: Redaction | None) -> ComparisonResult:

@@ -22,9 +22,9 @@ def say(*lines: str) -> None:
 
 def say_in_colour(line: Line) -> None:
     """Write a line of an explanation on stdout, in colour where that is wanted."""
-    from pytest_verdict.explanation.lines import coloured, plain
+    from pytest_verdict.explanation.lines import format_coloured, format_plain
 
-    sys.stdout.write(f"{coloured(line) if _shows_colour() else plain(line)}\n")
+    sys.stdout.write(f"{format_coloured(line) if _shows_colour() else format_plain(line)}\n")
 
 
 def _shows_colour() -> bool:

@@ -13,7 +13,7 @@ from pytest_verdict.blind.rubric import DIMENSIONS, LABELS
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
-from pytest_verdict.explanation.facts import usual_explanation
+from pytest_verdict.explanation.facts import build_default_explanation
 from pytest_verdict.explanation.lines import Line, Part, cut, line, table
 from pytest_verdict.explanation.model import Explanation
 
@@ -35,18 +35,20 @@ def explain_preference(result: ComparisonResult, budget: Budget) -> Explanation:
     everything = budget.lines == 0
     if "problem" in result.details:
         summary = line(f"observed is no blind comparison: {_text(result.details['problem'], budget.characters)}")
-        return Explanation(summary=summary, said=_SAID)
-    found = Explanation(summary=_cause(result)) if result.verdict == "fail" else usual_explanation(result, budget)
+        return Explanation(summary=summary, covered_names=_SAID)
+    found = (
+        Explanation(summary=_cause(result)) if result.verdict == "fail" else build_default_explanation(result, budget)
+    )
     lines = [*_calls(result, budget), *_contradictions(result, budget), *_unread(result, budget), *_sides(result)]
-    return replace(found, lines=lines, sides=everything, children=everything, said=_SAID)
+    return replace(found, lines=lines, sides=everything, children=everything, covered_names=_SAID)
 
 
 def explain_ballot(result: ComparisonResult, budget: Budget) -> Explanation:
     """Explain one reply of a judge."""
     if "problem" not in result.details:
-        return replace(usual_explanation(result, budget), said=(*_SAID, "rubric"))
+        return replace(build_default_explanation(result, budget), covered_names=(*_SAID, "rubric"))
     summary = line(_text(result.details["problem"], budget.characters))
-    return Explanation(summary=summary, lines=list(_needed(result, budget)), said=("problem", "rubric"))
+    return Explanation(summary=summary, lines=list(_needed(result, budget)), covered_names=("problem", "rubric"))
 
 
 def _text(value: Any, limit: int = 200) -> str:

@@ -128,10 +128,10 @@ def write_grading(folder: str | os.PathLike[str], results: Mapping[str, Comparis
         raise ConfigurationError(f"a grading needs results and the folder of a run, got {len(results)} for {folder}")
     # Not loaded before it is needed.
     from pytest_verdict.explanation import headline
-    from pytest_verdict.explanation.lines import plain
+    from pytest_verdict.explanation.lines import format_plain
 
     expectations = [
-        {"text": text, "passed": one.passed, "evidence": plain(headline(one))} for text, one in results.items()
+        {"text": text, "passed": one.passed, "evidence": format_plain(headline(one))} for text, one in results.items()
     ]
     passed, total = sum(one.passed for one in results.values()), len(results)
     summary = {"passed": passed, "failed": total - passed, "total": total, "pass_rate": round(passed / total, 2)}

@@ -7,8 +7,8 @@ from typing import Any, Final
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shortened, shown
-from pytest_verdict.explanation.facts import explanation_of, usual_explanation
-from pytest_verdict.explanation.lines import Line, Part, cut, indented, line, mark, plain, table
+from pytest_verdict.explanation.facts import build_default_explanation, build_explanation
+from pytest_verdict.explanation.lines import Line, Part, cut, format_plain, indent, line, mark, table
 from pytest_verdict.explanation.model import Explanation
 from pytest_verdict.explanation.notes import is_refusal
 from pytest_verdict.operators.explanation import explain_parts, failed_parts
@@ -26,14 +26,14 @@ def explain_template(result: ComparisonResult, budget: Budget) -> Explanation:
     """Name the fields that did not pass, then draw all of them."""
     lines = [*_fields(result, budget), *_strategy(result), *_rest(result, budget)]
     everything = budget.lines == 0
-    return Explanation(summary=_summary(result, budget), lines=lines, sides=everything, children=everything, said=_SAID)
+    return Explanation(summary=_summary(result, budget), lines=lines, sides=everything, children=everything, covered_names=_SAID)
 
 
 def _summary(result: ComparisonResult, budget: Budget) -> Line:
     checked = [child for child in result.children if not str(child.name).startswith("embedding check of ")]
     failed = [child for child in checked if not child.passed]
     if result.error is not None or not failed:
-        return usual_explanation(result, budget).summary
+        return build_default_explanation(result, budget).summary
     if result.passed:
         return line(f"pass by the embedding check of {shortened(', '.join(str(one.name) for one in failed), 80)}")
     if keys.is_abstention(result.observed, result.settings["fields"]):
@@ -52,13 +52,13 @@ def _fields(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
     if not cells:
         return
     rows = table([line("", "field", "weight", "operator", " reason"), *(row for _, row in cells)])
-    narrower = budget.narrower(max(len(plain(row)) for row in rows[1:]) + 2)
+    narrower = budget.narrower(max(len(format_plain(row)) for row in rows[1:]) + 2)
     yield rows[0]
     for (child, _), row in zip(cells, rows[1:], strict=True):
         reason = _reason(child, narrower)
         yield *row, *reason
-        if "…" in plain(reason):
-            yield from indented(explanation_of(child, budget.narrower(8)).lines, 6)
+        if "…" in format_plain(reason):
+            yield from indent(build_explanation(child, budget.narrower(8)).lines, 6)
     yield from _normalized([child for child, _ in cells])
 
 
@@ -79,7 +79,7 @@ def _cells(child: ComparisonResult, rule: Mapping[str, Any]) -> Line:
 def _reason(child: ComparisonResult, budget: Budget) -> Line:
     if child.passed:
         return (Part(shown(child.observed, budget.room(0)), "observed"),)
-    summary = explanation_of(child, budget).summary
+    summary = build_explanation(child, budget).summary
     if child.error is None and not any(map(is_refusal, child.notes)):
         return cut(summary, budget.width)
     wanted = Part(shown(child.expected, 30), "expected")
@@ -102,7 +102,7 @@ def _tree(node: Mapping[str, Any], passed: Mapping[Any, bool]) -> tuple[bool, li
     needed = {"all_of": len(parts), "any_of": 1}.get(node["operator"]) or settings["n"]
     lines = [line(f"at least {needed} of {len(parts)}: {count} passed")]
     for met, (head, *rest) in parts:
-        lines += indented([(mark("pass" if met else "fail"), *head), *indented(rest, 4)])
+        lines += indent([(mark("pass" if met else "fail"), *head), *indent(rest, 4)])
     return count >= needed, lines
 
 
@@ -117,9 +117,9 @@ def _rest(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
 
 def explain_regex_check(result: ComparisonResult, budget: Budget) -> Explanation:
     """Say what a pattern found and should have found."""
-    usual, reason = usual_explanation(result, budget), result.details.get("reason")
+    usual, reason = build_default_explanation(result, budget), result.details.get("reason")
     if result.error is not None or result.passed:
         return usual
     head = line(f"{shortened(str(reason), 200)}: pattern {shown(result.settings['pattern'], 60)}, got ")
-    observed = Part(shown(result.observed, budget.room(len(plain(head)))), "observed")
-    return replace(usual, summary=(*head, observed), said=("reason", "match_count"))
+    observed = Part(shown(result.observed, budget.room(len(format_plain(head)))), "observed")
+    return replace(usual, summary=(*head, observed), covered_names=("reason", "match_count"))

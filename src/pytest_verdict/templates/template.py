@@ -133,10 +133,10 @@ class TemplateResult:
     def __repr__(self) -> str:
         # Not loaded while all answers pass.
         from pytest_verdict.explanation import headline
-        from pytest_verdict.explanation.lines import plain
+        from pytest_verdict.explanation.lines import format_plain
 
         # Of a copy, because printing is no look.
-        return f"<{plain(headline(copy.copy(self.comparison)))}>"
+        return f"<{format_plain(headline(copy.copy(self.comparison)))}>"
 
 
 class AnswerTemplate:

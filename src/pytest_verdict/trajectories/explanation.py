@@ -10,10 +10,10 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.explanation.facts import usual_explanation
+from pytest_verdict.explanation.facts import build_default_explanation
 from pytest_verdict.explanation.lines import Line, Part, cut, line, table
 from pytest_verdict.explanation.model import Explanation
-from pytest_verdict.explanation.values import both_sides, one_line
+from pytest_verdict.explanation.values import draw_both_sides, draw_difference
 
 _MARKS: Final = {
     "equal": Part("ok"),
@@ -38,19 +38,19 @@ def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
     details = result.details
     said = (*_SAID, "observed_from", "steps", "reason")
     if result.error is None and "trajectory_unreadable" in result.notes and "reason" in details:
-        return Explanation(summary=line(shortened(str(details["reason"]), budget.characters)), said=said)
+        return Explanation(summary=line(shortened(str(details["reason"]), budget.characters)), covered_names=said)
     if result.children and result.verdict == "fail":
         return _of_turns(result, budget)
     rows, inside = _rows(result), _inside(details)
     first = next((row for row in rows if row["kind"] not in _AS_EXPECTED), None)
     if first is None or result.verdict != "fail":
-        return replace(usual_explanation(result, budget), said=said)
+        return replace(build_default_explanation(result, budget), covered_names=said)
     omitted = details.get("differences_omitted")
     more = len(_listed(details, "differences")) - 1 + (omitted if type(omitted) is int else 0)
     tail = f", and {counted(more, 'more difference')}" if more > 0 else ""
     narrower = budget.narrower(len(tail) + len(result.operator) + 2, 40)
     summary = (*_summary(first, inside, result.operator, narrower), Part(tail))
-    return Explanation(summary=summary, lines=list(_table(result, rows, inside, budget)), said=said)
+    return Explanation(summary=summary, lines=list(_table(result, rows, inside, budget)), covered_names=said)
 
 
 def _of_turns(result: ComparisonResult, budget: Budget) -> Explanation:
@@ -112,7 +112,7 @@ def _summary(row: Row, inside: _Inside, operator: str, budget: Budget) -> Line:
     step_or_call = "step" if operator == "trajectory_steps" else "call"
     if found and found[0][1].path != "$":
         head = f"{step_or_call} {number} {_name(row.get('name'))} differs at "
-        return Part(head), *one_line(replace(found[0][1], path=found[0][0]), budget.narrower(len(head), 40))
+        return Part(head), *draw_difference(replace(found[0][1], path=found[0][0]), budget.narrower(len(head), 40))
     call = cut(_call(row, found, budget.room(40)), budget.room(40))
     if kind == "different_arguments":
         return Part(f"{step_or_call} {number} differs: "), *call
@@ -183,7 +183,7 @@ def _argument(difference: Difference, room: int) -> Iterator[Part]:
         sides = (_arguments(side, half) for side in (difference.expected, difference.observed))
         yield from (Part(next(sides), "expected"), Part(" -> "), Part(next(sides), "observed"))
     elif difference.kind == "changed":
-        left, right = both_sides(difference.expected, difference.observed, half)
+        left, right = draw_both_sides(difference.expected, difference.observed, half)
         yield from (Part(f"{place}="), *left, Part(" -> "), *right)
     elif difference.kind == "missing":
         yield from (Part(f"missing {place}="), Part(shown(difference.expected, room), "expected"))
