@@ -19,11 +19,11 @@ from pytest_verdict import (
     Comparator,
     ComparisonResult,
     ConfigurationError,
-    ErrorVerdict,
     MismatchError,
     Operator,
     OperatorRegistry,
     Outcome,
+    UndecidedError,
     UnknownOperatorError,
     assert_matches,
     compare,
@@ -253,7 +253,7 @@ class TestABrokenOperator:
         ],
     )
     def test_is_neither_true_nor_false(self, used):
-        with pytest.raises(ErrorVerdict, match="raising: error") as caught:
+        with pytest.raises(UndecidedError, match="raising: error") as caught:
             used()
         assert isinstance(caught.value, AssertionError)
         assert caught.value.result.error.startswith("KeyError")
@@ -626,7 +626,7 @@ def test_unequal_records_what_the_test_meant(monkeypatch):
 def test_what_cannot_be_compared_is_not_the_opposite(monkeypatch):
     made = []
     monkeypatch.setattr(SESSION, "observer", made.append)
-    with pytest.raises(ErrorVerdict):
+    with pytest.raises(UndecidedError):
         expect("regex", "(") != "a"
     assert made[0].verdict == "error"
     assert not made[0].passed

@@ -9,7 +9,7 @@ import pickle
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict import ComparisonResult, ErrorVerdict, Outcome, RecordError, compare
+from pytest_verdict import ComparisonResult, Outcome, RecordError, UndecidedError, compare
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.writing import OperatorIdentity
 
@@ -107,7 +107,7 @@ def test_nothing_but_score_and_threshold_decides(result):
     if result.error is None:
         assert bool(result) == result.passed
     else:
-        with pytest.raises(ErrorVerdict):
+        with pytest.raises(UndecidedError):
             bool(result)
     assert result.verdict == ("error" if result.error is not None else "pass" if result.passed else "fail")
 

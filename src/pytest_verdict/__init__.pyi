@@ -15,10 +15,10 @@ from .core.registry import OperatorRegistry as OperatorRegistry
 from .core.result import ComparisonResult as ComparisonResult, Outcome as Outcome
 from .errors import (
     ConfigurationError as ConfigurationError,
-    ErrorVerdict as ErrorVerdict,
     MismatchError as MismatchError,
     MissingExtraError as MissingExtraError,
     RecordError as RecordError,
+    UndecidedError as UndecidedError,
     UnknownOperatorError as UnknownOperatorError,
     VerdictError as VerdictError,
 )

@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict import ConfigurationError, ErrorVerdict, Operator, Outcome, compare
+from pytest_verdict import ConfigurationError, Operator, Outcome, UndecidedError, compare
 from pytest_verdict.cli import main
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.errors import SettingsError, ThresholdError
@@ -115,7 +115,7 @@ def test_a_part_that_could_not_be_compared_leaves_the_verdict_open_or_not(
     assert (result.verdict, result.notes, len(result.children)) == (verdict, ["child_error"], 2)
     if verdict == "error":
         assert (result.score, result.error) == (0.0, result.children[0].error)
-        with pytest.raises(ErrorVerdict):
+        with pytest.raises(UndecidedError):
             assert not result
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict import ErrorVerdict, compare
+from pytest_verdict import UndecidedError, compare
 from pytest_verdict.laws import check_operator_laws
 from pytest_verdict.operators import NotBlank
 from pytest_verdict.operators.evidence import not_compared
@@ -52,7 +52,7 @@ def test_the_reason_is_the_error():
 def test_nothing_makes_it_pass(observed):
     result = compare("not_compared", observed, observed)
     assert (result.verdict, result.outcome.error) == ("error", "no reason was recorded")
-    with pytest.raises(ErrorVerdict):
+    with pytest.raises(UndecidedError):
         assert not result
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pytest_verdict import ErrorVerdict, compare
+from pytest_verdict import UndecidedError, compare
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.laws import REFUSALS
@@ -176,7 +176,7 @@ def _ids(rows):
 def test_an_expected_value_that_cannot_be_used_is_an_error(operator, expected, observed, note, settings):
     result = refused(operator, expected, observed, note, **settings)
     assert re.match("expected must be .*, got ", result.outcome.error)
-    with pytest.raises(ErrorVerdict):
+    with pytest.raises(UndecidedError):
         assert not result
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from jsonpath_ng.ext import parse
 
 from pytest_verdict.core.registry import REGISTRY
-from pytest_verdict.errors import ErrorVerdict, MappingError, SettingsError
+from pytest_verdict.errors import MappingError, SettingsError, UndecidedError
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import InputMapping
 from pytest_verdict.extraction.paths import finder
@@ -295,7 +295,7 @@ def test_an_evaluation_is_a_truth_value_as_its_comparison_is():
     assert evaluated("a")
     assert not evaluated("b")
     for look in (bool, lambda evaluation: not evaluation):
-        with pytest.raises(ErrorVerdict, match=r"the path \$\.got matches nothing"):
+        with pytest.raises(UndecidedError, match=r"the path \$\.got matches nothing"):
             look(evaluated(None))
 
 

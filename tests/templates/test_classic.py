@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 from pydantic import Field
 
-from pytest_verdict import ErrorVerdict
+from pytest_verdict import UndecidedError
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer
 
@@ -168,7 +168,7 @@ def test_a_ground_truth_that_reads_the_answer_is_looked_at_with_the_answer():
 def test_an_answer_that_cannot_be_read_is_no_truth_value():
     result = AnswerTemplate(Classic).verify("{")
     assert (result.passed, result.verdict) == (False, "error")
-    with pytest.raises(ErrorVerdict, match="the reply is no answer of Classic"):
+    with pytest.raises(UndecidedError, match="the reply is no answer of Classic"):
         assert not result
     assert not AnswerTemplate(Classic).verify({"target": "x"})
 

@@ -14,7 +14,7 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.redaction import Redaction, hiding
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.core.writing import Envelope, OperatorIdentity, Verdict, members_of, verdict_of
-from pytest_verdict.errors import ErrorVerdict, RecordError
+from pytest_verdict.errors import RecordError, UndecidedError
 from pytest_verdict.session import SESSION
 
 
@@ -116,7 +116,7 @@ class ComparisonResult:
     """One comparison: what was compared, how, and what came out.
 
     Made by `compare`; immutable, equal by value, picklable as far as its values are. It is true when it passed and false when it
-    failed. A comparison that could not be made is neither: `bool` of it raises `ErrorVerdict`, so that no negation passes on it.
+    failed. A comparison that could not be made is neither: `bool` of it raises `UndecidedError`, so no negation passes on it.
 
     Args:
         identity: The operator's name, version and settings.
@@ -366,7 +366,7 @@ class ComparisonResult:
 
     def __bool__(self) -> bool:
         if self._read().error is not None:
-            raise ErrorVerdict(SESSION.describe(self), [self])
+            raise UndecidedError(SESSION.describe(self), [self])
         return self.passed
 
     def __eq__(self, other: object) -> bool:

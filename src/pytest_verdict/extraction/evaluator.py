@@ -47,7 +47,7 @@ class Evaluation:
     """What an evaluator says of one example.
 
     It is true when the comparison passed and false when it failed. A comparison that could not be made is neither: `bool` of it
-    raises `ErrorVerdict`. Nobody has looked at an evaluation until something takes its truth value or reads what came out.
+    raises `UndecidedError`. Nobody has looked at an evaluation until something takes its truth value or reads what came out.
 
     Args:
         result: The full record.

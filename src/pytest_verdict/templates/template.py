@@ -24,7 +24,7 @@ from pytest_verdict.templates.template_match import EMBEDDING_OVERRIDE, Template
 
 @dataclass(frozen=True, slots=True)
 class TemplateResult:
-    """What came of verifying one answer; true when it passed, false when it failed. `bool` of an error raises `ErrorVerdict`.
+    """What came of verifying one answer; true when it passed, false when it failed. `bool` of an error raises `UndecidedError`.
 
     Args:
         comparison: The record: an aggregate of the operator ``answer_template`` with a child for each field.
