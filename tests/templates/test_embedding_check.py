@@ -100,5 +100,5 @@ def test_it_compares_ground_truths_of_fields_on_text_only():
 
 
 def test_true_means_the_documented_model_and_threshold():
-    check = AnswerTemplate(Answer, embedding_check=True).prepared({"diagnosis": "a", "year": 1})[0].embedding_check
+    check = AnswerTemplate(Answer, embedding_check=True).prepare({"diagnosis": "a", "year": 1})[0].embedding_check
     assert (check.model, check.threshold) == ("all-MiniLM-L6-v2", 0.85)

@@ -81,14 +81,14 @@ def test_an_operator_that_needs_no_settings_is_given_by_name():
         ({"verify_with": ExactMatch}, r"not its class: verify_with=ExactMatch\(...\)"),
         ({"verify_with": "exct"}, r"verify_with: Unknown comparator: 'exct'\. Did you mean 'exact'"),
         ({"verify_with": 7}, "got 7"),
-        ({"quote": "yes"}, "quote is True or False, got 'yes'"),
+        ({"quote": "yes"}, "quote must be True or False, got 'yes'"),
         ({"quote": True, "ground_truth": True, "verify_with": TraceContains(substring="a")}, "reads the raw response"),
         ({"weight": -1}, "at least 0, got -1"),
         ({"weight": math.nan}, "at least 0, got nan"),
         ({"weight": True}, "at least 0, got True"),
         ({"weight": None}, "at least 0, got None"),
         ({"extraction_hint": 3}, "text or None, got 3"),
-        ({"description": 5}, "required text, got 5"),
+        ({"description": 5}, "description must be text .*, got 5"),
         ({"ground_truth": "no", "verify_with": TraceContains(substring="a")}, "True .* or False, got 'no'"),
     ],
     ids=str,
@@ -407,5 +407,5 @@ def test_a_missing_trace_is_the_callers_mistake(call):
     made = template(bool, True, TraceContains(substring="z"))
     with pytest.raises(TemplateError, match="the fields x read the raw response"):
         call(made())
-    with pytest.raises(TemplateError, match="x read the raw response; give trace"):
+    with pytest.raises(TemplateError, match="x read the raw response; pass trace"):
         AnswerTemplate(made).verify()

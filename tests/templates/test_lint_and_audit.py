@@ -102,7 +102,7 @@ class Gene(BaseModel):
 def test_an_answer_that_leaks_is_found_where_it_stands(kind, field, places):
     found = [finding.message for finding in lint_template(template(kind, field)) if finding.code == "answer_leaks"]
     assert len(found) == len(places)
-    assert all(f"stands in {place};" in message for place, message in zip(places, found, strict=True))
+    assert all(f"occurs in {place};" in message for place, message in zip(places, found, strict=True))
 
 
 def test_an_answer_may_leak_through_a_name_a_docstring_or_another_field():
@@ -114,7 +114,7 @@ def test_an_answer_may_leak_through_a_name_a_docstring_or_another_field():
         bcl2_named: str = VerifiedField("The name", "bcl2", ExactMatch())
 
     found = [
-        (finding.field, finding.message.partition(" stands in ")[2].partition(";")[0])
+        (finding.field, finding.message.partition(" occurs in ")[2].partition(";")[0])
         for finding in lint_template(VenetoclaxAnswer)
     ]
     assert found == [
@@ -268,7 +268,7 @@ def test_the_command_lint(module, capsys):
     assert main(["lint", module()]) == 0
     assert capsys.readouterr().out == "1 template, 0 warnings, 0 notices\n"
     assert main(["lint", module("Such as TP53")]) == 1
-    assert capsys.readouterr().out.startswith("warning: Answer.gene: answer_leaks: the expected 'TP53' stands in its")
+    assert capsys.readouterr().out.startswith("warning: Answer.gene: answer_leaks: the expected 'TP53' occurs in its")
 
 
 def test_the_command_audit(module, tmp_path, capsys):
@@ -303,10 +303,10 @@ def test_the_command_audit_goes_on_after_a_template_that_cannot_be_audited(tmp_p
 @pytest.mark.parametrize(
     ("option", "content", "message"),
     [
-        ("--trace", b"\xff\xfe", "is no text in UTF-8"),
-        ("--values", b"\xff\xfe", "is no JSON"),
-        ("--values", b'{"gene": ', "is no JSON"),
-        ("--values", b"[]", "holds no JSON object"),
+        ("--trace", b"\xff\xfe", "is not text in UTF-8"),
+        ("--values", b"\xff\xfe", "is not JSON"),
+        ("--values", b'{"gene": ', "is not JSON"),
+        ("--values", b"[]", "is not a JSON object"),
     ],
     ids=["trace", "bytes", "cut off", "list"],
 )

@@ -375,7 +375,7 @@ def test_regex_checks_alone_need_no_judge_and_no_verify():
     ("arguments", "error", "message"),
     [
         ({"ground_truth": 1, "verify_with": NumericExact()}, TypeError, "description"),
-        ({"description": " ", "ground_truth": 1, "verify_with": NumericExact()}, ValueError, "required text, got ' '"),
+        ({"description": " ", "ground_truth": 1, "verify_with": NumericExact()}, ValueError, "must be text .*, got ' '"),
         ({"description": "d", "ground_truth": 1}, ValueError, r"such as ExactMatch\(\)"),
         ({"description": "d", "ground_truth": 1, "verify_with": None}, ValueError, r"such as ExactMatch\(\)"),
     ],
