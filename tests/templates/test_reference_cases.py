@@ -130,7 +130,7 @@ def rows():
 
 
 @pytest.mark.parametrize("row", rows())
-def test_a_row_of_the_reference(row, monkeypatch):
+def test_reference_case(row, monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     found = outcome(row["input"])
     if row["n"] in DECIDED_OTHERWISE:
@@ -140,6 +140,6 @@ def test_a_row_of_the_reference(row, monkeypatch):
         assert same(found, row["outcome"]), found
 
 
-def test_the_page_lists_what_is_decided_otherwise_with_its_reason():
+def test_page_lists_deviations_with_reasons():
     listed = re.findall(r"^\| (\d+) \|.*\| ([^|]+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert [(int(row), reason) for row, reason in listed] == [(row, why) for row, (_, why) in DECIDED_OTHERWISE.items()]
