@@ -55,10 +55,12 @@ def unknown_name(package: str, name: str) -> ImportError | AttributeError:
     right = right_spelling("name", name, ())
     if name in REGISTRY:
         right = f'compare("{name}", expected, observed)'
-    close = [name] if name in places else get_close_matches(name, own_names, 1, 0.5)
-    close = close or get_close_matches(name, places, 1)
-    if close and not right:
-        right = f"from {places[close[0]]} import {close[0]}"
+    if not right:
+        close = get_close_matches(name, own_names, 1, 0.5) or get_close_matches(name, places, 1)
+        if name in places:
+            close = [name]
+        if close:
+            right = f"from {places[close[0]]} import {close[0]}"
     hint = f"Write {right}" if right else f"It has {', '.join(own_names)}"
 
     # "from package import name" would replace the text of an AttributeError.

@@ -48,9 +48,8 @@ def build_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
         return _explain_negation(result, budget)
 
     # Entry points of other packages are read only for operators that are not built in.
-    is_builtin = result.operator in FAMILIES.own("operators")
-    explanations = FAMILIES.own("explanations") if is_builtin else FAMILIES.all("explanations")
-    name = explanations.get(result.operator)
+    find = FAMILIES.own if result.operator in FAMILIES.own("operators") else FAMILIES.all
+    name = find("explanations").get(result.operator)
     if name is not None:
         # The details of a record from elsewhere may have any form.
         with contextlib.suppress(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
@@ -84,7 +83,7 @@ def build_default_explanation(result: ComparisonResult, budget: Budget) -> Expla
     if result.children:
         return _explain_children(result)
 
-    # What an operator found out says more than its values, so details come first.
+    # The details of an operator say more than the values, so they come first.
     explanation = (
         _explain_listed_differences(result, budget)
         or _explain_members(result, budget)
@@ -146,12 +145,13 @@ def _explain_differences(differences: Sequence[Difference], omitted: int, budget
     total = len(differences) + omitted
     more = ""
     if total > 1:
-        at_least = "at least " if total >= _MOST_COUNTED else ""
-        more = f", and {at_least}{counted(total - 1, 'more difference')}"
+        more = f", and {counted(total - 1, 'more difference')}"
+        if total >= _MOST_COUNTED:
+            more = f", and at least {counted(total - 1, 'more difference')}"
     summary = draw_difference(differences[0], budget.narrower(len(more) + _HEAD))
     lines = list(draw_differences(differences, omitted, budget))
     if len(lines) == 1:
-        # The first line shows a single short difference already.
+        # The first line shows a single short difference.
         lines = []
     return Explanation(summary=(*summary, Part(more)), lines=lines)
 
@@ -257,7 +257,7 @@ def _explain_lines(expected: str, observed: str, budget: Budget) -> Explanation:
 
 
 def _draw_sides(result: ComparisonResult, budget: Budget, tail: int = 0) -> Line:
-    """Draw both sides for the first line, which has a tail of so many characters."""
+    """Draw both sides for the first line; ``tail`` is the number of characters after them."""
     head = _EXPECTED.get(result.operator, "expected ")
     room = budget.room(len(head) + tail + len(result.operator) + 8) // 2
     if room:

@@ -55,7 +55,7 @@ def mark(verdict: str) -> Part:
 
 
 def cut(parts: Iterable[Part], room: int) -> Line:
-    """Cut a line to so many characters; 0 cuts nothing."""
+    """Cut a line to a number of characters; 0 cuts nothing."""
     shorter: list[Part] = []
     free = room
     for part in parts:

@@ -46,7 +46,7 @@ def find_changes(expected: str, observed: str) -> list[Change]:
     if len(expected) + len(observed) - 2 * (head + tail) > _MOST_SEARCHED:
         return [Change(range(head, len(expected) - tail), range(head, len(observed) - tail))]
 
-    # A word of which only a part differs is compared whole.
+    # Words are compared whole, so the ends move to the borders of words.
     lowest = max(head - _LONGEST_WORD, 0)
     while head > lowest and expected[head - 1].isalnum():
         head -= 1
@@ -139,9 +139,9 @@ def draw_window(
     text: str, spans: Sequence[range], room: int, side: Side, *, quotes: bool = True, escaped: bool = False
 ) -> list[Part]:
     """Draw a text, cut to a window around its first span; ``escaped`` writes the spans in ASCII."""
-    quote = ""
-    if quotes:
-        quote = '"' if "'" in text and '"' not in text else "'"
+    quote = "'" if quotes else ""
+    if quotes and "'" in text and '"' not in text:
+        quote = '"'
 
     window = range(len(text))
     if room and len(text) + 2 > room:
@@ -158,7 +158,9 @@ def draw_window(
         start = max(span.start, offset)
         stop = min(span.stop, window.stop)
         if start < stop:
-            changed = ascii(text[start:stop])[1:-1] if escaped else _escape(text[start:stop], quote)
+            changed = _escape(text[start:stop], quote)
+            if escaped:
+                changed = ascii(text[start:stop])[1:-1]
             parts += [Part(_escape(text[offset:start], quote), side), Part(changed, _CHANGED[side])]
             offset = stop
     return [*parts, Part(_escape(text[offset : window.stop], quote), side), Part(closing, side)]

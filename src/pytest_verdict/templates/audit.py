@@ -137,10 +137,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     templates = load_templates(arguments.module, only_one=arguments.values is not None)
-    trace = None if arguments.trace is None else _read_text(arguments.trace)
+    trace = None
+    if arguments.trace is not None:
+        trace = _read_text(arguments.trace)
     code = 0
     for template in templates:
-        values = _ground_truths(template) if arguments.values is None else _read_values(arguments.values)
+        if arguments.values is not None:
+            values = _read_values(arguments.values)
+        else:
+            definition = template.__verdict_definition__
+            values = {name: definition.expected[name] for name in definition.extracted if name in definition.expected}
         try:
             audit = audit_template(template, values, trace)
         except TemplateError as error:
@@ -161,11 +167,6 @@ def _read_text(path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise TemplateError(f"{path} is not text in UTF-8: {error}") from None
-
-
-def _ground_truths(template: type[BaseAnswer]) -> dict[str, Any]:
-    definition = template.__verdict_definition__
-    return {name: definition.expected[name] for name in definition.extracted if name in definition.expected}
 
 
 def _read_values(path: str) -> dict[str, Any]:
@@ -212,7 +213,8 @@ def _change_number(value: Any, truth: Any, operator: Operator) -> Changes:
         limit = as_exact(operator.tolerance)
         if operator.mode == "relative":
             limit *= abs(exact)
-        beyond = limit + (1 if kind is int else limit / 1000 or Decimal("0.001"))
+        step = Decimal(1) if kind is int else limit / 1000 or Decimal("0.001")
+        beyond = limit + step
         yield "beyond tolerance, above", kind(exact + beyond)
         yield "beyond tolerance, below", kind(exact - beyond)
         yield from _change_magnitude(value)
@@ -222,14 +224,14 @@ def _change_number(value: Any, truth: Any, operator: Operator) -> Changes:
         if operator.max is not None:
             yield "above max", kind(as_exact(operator.max) + 1)
     elif isinstance(operator, NumericMinimum | NumericMaximum):
-        beyond = Decimal(1) if kind is int else max(Decimal(1), abs(exact) / 1000)
+        step = Decimal(1) if kind is int else max(Decimal(1), abs(exact) / 1000)
         if isinstance(operator, NumericMinimum):
-            beyond = -beyond
-        yield "beyond the limit", kind(exact + beyond)
+            step = -step
+        yield "beyond the limit", kind(exact + step)
     else:
-        step = 1 if kind is int else kind(max(abs(value) / 100, kind("0.01")))
+        little = 1 if kind is int else kind(max(abs(value) / 100, kind("0.01")))
         # Adding to infinity, or to a float beyond 2**53, may change nothing.
-        for label, number in (("a little more", value + step), ("a little less", value - step)):
+        for label, number in (("a little more", value + little), ("a little less", value - little)):
             if number != value:
                 yield label, number
         yield from _change_magnitude(value)
@@ -247,12 +249,9 @@ def _change_text(text: str) -> Changes:
         yield "another text", "x"
         return
     last = text[-1]
+    other = {"+": "-", "-": "+", "x": "y", "X": "y"}.get(last, "x")
     if last in "0123456789":
         other = str((int(last) + 1) % 10)
-    elif last in "+-":
-        other = "-" if last == "+" else "+"
-    else:
-        other = "y" if last.lower() == "x" else "x"
     yield "last character replaced", text[:-1] + other
     if len(text) > 1:
         yield "last character dropped", text[:-1]
@@ -262,11 +261,16 @@ def _change_text(text: str) -> Changes:
 
 def _change_collection(value: Any, operator: Operator) -> Changes:
     build: Callable[[list[Any]], Any] = type(value)
-    items = sorted(value, key=repr) if isinstance(value, set | frozenset) else list(value)
+    items = list(value)
+    if isinstance(value, set | frozenset):
+        items.sort(key=repr)
     if items:
         yield "item dropped", build(items[:-1])
     numbers = [item for item in items if isinstance(item, int | float) and not isinstance(item, bool)]
-    yield "item added", build([*items, max(numbers) + 1 if numbers else "an item that is not expected"])
+    other: Any = "an item that is not expected"
+    if numbers:
+        other = max(numbers) + 1
+    yield "item added", build([*items, other])
     is_ordered = isinstance(value, list | tuple) and not isinstance(operator, SetContainment)
     if is_ordered and len(items) > 1 and items[0] != items[1]:
         yield "two items swapped", build([items[1], items[0], *items[2:]])
@@ -277,8 +281,10 @@ def _change_collection(value: Any, operator: Operator) -> Changes:
 
 def _change_date(value: Any, truth: Any, operator: DateOperator) -> Changes:
     for label, moment in _shift_dates(truth, operator):
-        if not isinstance(value, str):
-            yield label, moment if isinstance(value, datetime.datetime) else moment.date()
+        if isinstance(value, datetime.datetime):
+            yield label, moment
+        elif not isinstance(value, str):
+            yield label, moment.date()
         elif isinstance(operator, DateMatch) and operator.format is not None:
             yield label, moment.strftime(operator.format)
         elif isinstance(operator, DateMatch) or moment.time() == datetime.time():

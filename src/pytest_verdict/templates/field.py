@@ -183,7 +183,9 @@ def _read_operator(value: Any) -> Operator:
         try:
             return operator_from_settings(value)
         except ConfigurationError as error:
-            hint = f"; write verify_with={REGISTRY.find(value).__name__}(...)" if value in REGISTRY else ""
+            hint = ""
+            if value in REGISTRY:
+                hint = f"; write verify_with={REGISTRY.find(value).__name__}(...)"
             raise TemplateError(f"verify_with: {error}{hint}") from None
     if isinstance(value, type) and issubclass(value, Operator):
         raise TemplateError(f"verify_with takes an operator, not its class: verify_with={value.__name__}(...)")
@@ -203,8 +205,9 @@ def texts_in(value: Any) -> list[str]:
 
 def types_of(annotation: Any) -> list[Any]:
     """Return the types other than None that an annotation allows."""
-    is_union = get_origin(annotation) in {Union, UnionType}
-    types = get_args(annotation) if is_union else (annotation,)
+    types = (annotation,)
+    if get_origin(annotation) in {Union, UnionType}:
+        types = get_args(annotation)
     return [kind for kind in types if kind is not NoneType]
 
 

@@ -72,7 +72,9 @@ def _find_reason(cls: type[BaseModel], name: str, verification: Verification) ->
     if isinstance(conditions, tuple):
         reasons = [_find_reason(cls, name, replace(verification, operator=part.operator)) for part in conditions]
         needed = len(conditions) if isinstance(operator, AllOf) else getattr(operator, "n", 1)
-        return next(filter(None, reasons)) if reasons.count("") < needed else ""
+        if reasons.count("") >= needed:
+            return ""
+        return next(filter(None, reasons))
     problem = _find_unreadable(verification)
     if problem:
         return f"{operator.name} cannot read it ({problem})"
@@ -80,7 +82,9 @@ def _find_reason(cls: type[BaseModel], name: str, verification: Verification) ->
         return ""
 
     annotation = cls.model_fields[name].annotation
-    choices = [True, False] if types_of(annotation) == [bool] else choices_of(annotation)
+    choices = choices_of(annotation)
+    if types_of(annotation) == [bool]:
+        choices = [True, False]
     is_equality = operator.name in _EQUALITY_OPERATORS or getattr(operator, "mode", None) == "exact"
     if choices or is_equality:
         if operator.kind in {*_READABLE, "category"}:
@@ -94,14 +98,18 @@ def _find_unreadable(verification: Verification) -> str:
     """Return what the operator cannot read of the expected side, or an empty text."""
     operator = verification.operator
     truth = verification.ground_truth
-    if operator.asks_model:
-        return NOT_TEXT if isinstance(operator, SemanticMatch) and not isinstance(truth, str) else ""
-    if operator.kind not in {*_READABLE, "category"}:
+    if isinstance(operator, SemanticMatch) and not isinstance(truth, str):
+        return NOT_TEXT
+    if operator.asks_model or operator.kind not in {*_READABLE, "category"}:
         return ""
-    observed = [0, 0] if isinstance(operator, Delta) else _READABLE.get(operator.kind)
+    observed = _READABLE.get(operator.kind)
+    if isinstance(operator, Delta):
+        observed = [0, 0]
     result = run(operator, truth, observed)
-    # Observed can be read, so an error is about expected.
-    return "" if result.error is None else next(iter(result.notes), result.error)
+    if result.error is None:
+        return ""
+    # Observed can be read, so the error is about expected.
+    return next(iter(result.notes), result.error)
 
 
 def _try_answers(cls: type[BaseModel], name: str, verification: Verification, choices: Sequence[Any]) -> str:
@@ -112,7 +120,9 @@ def _try_answers(cls: type[BaseModel], name: str, verification: Verification, ch
     )
     if read is None:
         # Validators of the author may turn an answer into anything.
-        return "" if choices else _explain_failures(verification, answers)
+        if choices:
+            return ""
+        return _explain_failures(verification, answers)
 
     valid: list[Any] = []
     problems: list[dict[str, Any]] = []

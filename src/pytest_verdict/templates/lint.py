@@ -134,7 +134,7 @@ def _find_leaks(template: type[BaseAnswer], name: str, verification: Verificatio
     choices = choices_of(template.model_fields[name].annotation)
     if len(choices) > 1:
         # A text that lists all choices does not say which one is right.
-        names = [str(choice.value if isinstance(choice, enum.Enum) else choice) for choice in choices]
+        names = [str(getattr(choice, "value", choice)) for choice in choices]
         own_texts = {place: text for place, text in own_texts.items() if not all(_occurs(one, text) for one in names)}
 
     for place, text in {**own_texts, **_shared_texts(template, name, form)}.items():
@@ -262,8 +262,12 @@ def _reveals(answer: str, text: str) -> bool:
 def _occurs(answer: str, text: str) -> bool:
     words = r"\s+".join(map(re.escape, answer.split()))
     # 8 does not occur in 80, 1.8 or 8.5, nor "TP53" in "TP531".
-    before = r"(?<!\w)(?<![0-9][.,])" if answer[:1].isdigit() else r"(?<!\w)"
-    after = r"(?!\w)(?![.,][0-9])" if answer[-1:].isdigit() else r"(?!\w)"
+    before = r"(?<!\w)"
+    if answer[:1].isdigit():
+        before += r"(?<![0-9][.,])"
+    after = r"(?!\w)"
+    if answer[-1:].isdigit():
+        after += r"(?![.,][0-9])"
     return re.search(f"{before}{words}{after}", text, re.IGNORECASE) is not None
 
 
@@ -280,7 +284,9 @@ def _passing_spans(verification: Verification, text: str) -> Iterator[str]:
         return
 
     is_list = operator.kind == "list"
-    truths = [[item] for item in texts_in(truth)] if is_list else [truth]
+    truths = [truth]
+    if is_list:
+        truths = [[item] for item in texts_in(truth)]
     answers = texts_in(operator.effective_expected(truth))
     most_words = max((len(answer.split()) for answer in answers), default=1) + 2
     if operator.kind == "date" or most_words > _MOST_WORDS:

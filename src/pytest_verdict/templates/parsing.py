@@ -210,7 +210,7 @@ def _is_wrong_number(template: type[BaseAnswer], name: str, value: Any) -> bool:
 
 
 def _has_huge_number(value: Any) -> bool:
-    """Return whether a value has a number such as 1e999999999, of which pydantic would write every digit."""
+    """Return whether a value has a number such as 1e999999999; pydantic would write all its digits."""
     waiting = [value]
     visited: set[int] = set()
     while waiting:

@@ -98,7 +98,9 @@ def granular_score(node: Operator | None, shares: Mapping[str, float], weights: 
     units, total = _count_units(tuple(weights.items()))
     if not total:
         return 0.0
-    fields = fields_in(node) if isinstance(node, AnyOf | AtLeastN) else weights.keys()
+    fields = frozenset(weights)
+    if isinstance(node, AnyOf | AtLeastN):
+        fields = fields_in(node)
     scores = sorted((units[name] * shares[name] for name in weights if name in fields), reverse=True)
     return sum(scores[: _count_needed(node, len(scores))]) / total
 
