@@ -145,7 +145,7 @@ def describe_failure(result: ComparisonResult) -> str:
         found = block([*map(line, message.split("\n")), *found.lines])
     if redaction is None:
         return found
-    return found.redacted(redaction)
+    return found.redact(redaction)
 
 
 def redacted_result(result: ComparisonResult, redaction: Redaction | None) -> ComparisonResult:

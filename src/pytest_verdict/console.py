@@ -1,4 +1,4 @@
-"""What commands write: lines on stdout; complaints and progress on stderr."""
+"""Output of commands: lines on stdout, complaints and progress on stderr."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ def say(*lines: str) -> None:
 
 
 def say_in_colour(line: Line) -> None:
-    """Write a line of an explanation on stdout, in colour where that is wanted."""
-    from pytest_verdict.explanation.lines import coloured, plain
+    """Write a line of an explanation on stdout, with colours in a terminal."""
+    from pytest_verdict.explanation.lines import format_coloured, format_plain
 
-    sys.stdout.write(f"{coloured(line) if _shows_colour() else plain(line)}\n")
+    text = format_coloured(line) if _uses_colour() else format_plain(line)
+    sys.stdout.write(f"{text}\n")
 
 
-def _shows_colour() -> bool:
+def _uses_colour() -> bool:
     # https://no-color.org and https://force-color.org
     if os.environ.get("NO_COLOR"):
         return False
@@ -46,13 +47,13 @@ def complain(line: str) -> None:
 
 @contextmanager
 def progress(total: int, unit: str, *, counted: str = "") -> Iterator[Callable[[int, int], None]]:
-    """Draw a bar with rate and time left on stderr while that is a terminal; the function takes what is done and a count."""
+    """Show a progress bar on stderr if that is a terminal; yield a function of the units done and of a count."""
     if not sys.stderr.isatty():
         yield lambda _done, _count: None
         return
     from tqdm import tqdm
 
-    # Without a total, as for what is read from a pipe, there is no time left to tell.
+    # The total of a pipe is 0: the bar then shows no remaining time.
     with tqdm(total=total or None, unit=unit, unit_scale=True, leave=False) as bar:
 
         def show(done: int, count: int) -> None:

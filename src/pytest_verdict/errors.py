@@ -5,26 +5,25 @@
     VerdictError (Exception)
     ├── ConfigurationError (ValueError)     the person who wrote the check made a mistake
     │   ├── UnknownOperatorError            no operator of that name is registered
-    │   ├── ArgumentsError (TypeError)      an argument is missing, or not where it belongs
+    │   ├── ArgumentsError (TypeError)      an argument is missing or in the wrong place
     │   ├── SettingsError                   a setting is unknown, missing or has a value that is not allowed
     │   ├── ThresholdError                  the threshold is not in (0, 1]
-    │   ├── TemplateError                   an answer template is written wrongly
+    │   ├── TemplateError                   an answer template is invalid
     │   │   └── ReservedNameError           a field has a name that templates need (also a TypeError)
-    │   ├── SuiteError                      a suite file is written wrongly
+    │   ├── SuiteError                      a suite file is invalid
     │   └── MissingExtraError (ImportError) an optional dependency is not installed
     ├── RecordError (ValueError)            a record, journal or report cannot be read
-    ├── MappingError (LookupError)          a mapping finds nothing in a document, or too much
+    ├── MappingError (LookupError)          a mapping matches nothing in a document, or too much
     ├── AdapterError (RuntimeError)         an adapter gave no result
     ├── ParseError (ValueError)             a judge's reply is not an answer of the template
-    ├── MissingRecordingError (LookupError) a judge that replays has no reply for this question
-    ├── LeakError (ValueError)              a blind judge would see something that names a candidate
+    ├── MissingRecordingError (LookupError) a judge that replays has no recording of this question
+    ├── LeakError (ValueError)              a blind judge would see a text that identifies a candidate
     ├── AwaitingJudgmentError               a person has not filled in the form of a blind comparison yet
     └── TrajectoryError (ValueError)        a value cannot be read as a trajectory
     MismatchError (AssertionError)          a comparison did not pass
-    └── UndecidedError                        a comparison that could not be made was taken for true or false
+    └── UndecidedError                      bool() of a comparison with the verdict ``error``
 
-``MismatchError`` is an ``AssertionError`` and nothing else, so that pytest, ``unittest`` and ``xfail(raises=...)`` treat it
-as what it is: a failed test.
+``MismatchError`` is an ``AssertionError`` only, so pytest, ``unittest`` and ``xfail(raises=...)`` treat it as a failed test.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ if TYPE_CHECKING:
 
     from pytest_verdict.core.result import ComparisonResult
 
-# Where words of one kind are also looked for.
-_ALSO: Final = {"setting": ("argument",), "scorer": ("operator",)}
+# Sections of synonyms.txt that a kind of word shares.
+_SHARED_SECTIONS: Final = {"setting": ("argument",), "scorer": ("operator",)}
 
 
 class VerdictError(Exception):
@@ -52,15 +51,15 @@ class ConfigurationError(VerdictError, ValueError):
 class UnknownOperatorError(ConfigurationError):
     """No operator of that name is registered."""
 
-    def __init__(self, name: object, known: Iterable[str]) -> None:
-        hint = allowed("operator", name, known, listed=())
-        is_far = hint.startswith(" The nearest")
-        first = ' The operator comes first, as in compare("exact", expected, observed).' if is_far else ""
-        super().__init__(f"Unknown comparator: {name!r:.100}.{hint}{first} `pytest-verdict operators` lists them all.")
+    def __init__(self, name: object, names: Iterable[str]) -> None:
+        hint = allowed("operator", name, names, listed=())
+        if hint.startswith(" The nearest"):
+            hint += ' The operator comes first, as in compare("exact", expected, observed).'
+        super().__init__(f"Unknown comparator: {name!r:.100}.{hint} `pytest-verdict operators` lists them all.")
 
 
 class ArgumentsError(ConfigurationError, TypeError):
-    """An argument is missing, or not where it belongs."""
+    """An argument is missing or in the wrong place."""
 
 
 class SettingsError(ConfigurationError):
@@ -71,16 +70,16 @@ class ThresholdError(ConfigurationError):
     """The threshold is not a number in (0, 1]."""
 
     def __init__(self, threshold: object) -> None:
-        hint = (
-            '; expect takes no observed: write observed == expect("exact", expected)' if type(threshold) is str else ""
-        )
-        if isinstance(threshold, int | float) and 1 < threshold <= 100:
+        hint = ""
+        if type(threshold) is str:
+            hint = '; expect takes no observed: write observed == expect("exact", expected)'
+        elif isinstance(threshold, int | float) and 1 < threshold <= 100:
             hint = f"; {threshold} percent is {threshold / 100}"
         super().__init__(f"threshold must be in (0, 1], got {threshold!r}{hint}")
 
 
 class TemplateError(ConfigurationError):
-    """An answer template is written wrongly."""
+    """An answer template is invalid."""
 
 
 class ReservedNameError(TemplateError, TypeError):
@@ -88,7 +87,7 @@ class ReservedNameError(TemplateError, TypeError):
 
 
 class SuiteError(ConfigurationError):
-    """A suite file is written wrongly; the message has file, line and what is allowed."""
+    """A suite file is invalid; the message has the file, the line and what is allowed."""
 
 
 class MissingExtraError(ConfigurationError, ImportError):
@@ -96,7 +95,7 @@ class MissingExtraError(ConfigurationError, ImportError):
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(f"{purpose} needs the extra pytest-verdict[{extra}]")
-        # The text may become part of a record, which must not differ from machine to machine.
+        # The message may become part of a record, so the command, which depends on the machine, is a note.
         self.add_note(_install_command(extra))
 
 
@@ -105,11 +104,11 @@ class RecordError(VerdictError, ValueError):
 
 
 class MappingError(VerdictError, LookupError):
-    """A mapping finds nothing in a document, or several values where one is needed."""
+    """A mapping matches nothing in a document, or several values where one is needed."""
 
 
 class AdapterError(VerdictError, RuntimeError):
-    """An adapter raised, took too long or returned something that is no result."""
+    """An adapter raised, timed out or returned something that is not a result."""
 
 
 class ParseError(VerdictError, ValueError):
@@ -117,7 +116,7 @@ class ParseError(VerdictError, ValueError):
 
 
 class MissingRecordingError(VerdictError, LookupError):
-    """A judge that replays has no reply for this question; it never asks instead."""
+    """A judge that replays has no recording of this question, and never asks a model."""
 
 
 class TrajectoryError(VerdictError, ValueError):
@@ -125,7 +124,7 @@ class TrajectoryError(VerdictError, ValueError):
 
 
 class LeakError(VerdictError, ValueError):
-    """A blind judge would see something that names a candidate."""
+    """A blind judge would see a text that identifies a candidate."""
 
 
 class AwaitingJudgmentError(VerdictError):
@@ -136,8 +135,8 @@ class MismatchError(AssertionError):
     """One or more comparisons did not pass.
 
     Args:
-        message: The failure block, already laid out.
-        results: The comparisons that did not pass, in the order in which they were made.
+        message: The failure block.
+        results: The comparisons that did not pass, in order.
     """
 
     def __init__(self, message: str, results: Sequence[ComparisonResult] = ()) -> None:
@@ -154,62 +153,87 @@ class MismatchError(AssertionError):
 
 
 class UndecidedError(MismatchError):
-    """A comparison that could not be made was taken for true or false; it is neither."""
+    """``bool()`` of a comparison with the verdict ``error``, which is neither true nor false."""
 
 
-def similar(given: str, known: Sequence[str], most: int) -> list[str]:
-    """Give what was probably meant."""
-    beginning = [name for name in known if given and name.startswith(given)][:most]
-    lower = given.lower()
-    return difflib.get_close_matches(given, known, most) or beginning or difflib.get_close_matches(lower, known, most)
+def similar(word: str, names: Sequence[str], most: int) -> list[str]:
+    """Return the names that a word probably means."""
+    return (
+        difflib.get_close_matches(word, names, most)
+        or [name for name in names if word and name.startswith(word)][:most]
+        or difflib.get_close_matches(word.lower(), names, most)
+    )
 
 
-def allowed(kind: str, given: object, known: Iterable[str], *, listed: Iterable[str] | None = None) -> str:
-    """Name what is allowed, of all that is known or as listed, and what was probably meant."""
-    names = sorted(known)
-    word = str(given)[:100]
+def allowed(kind: str, value: object, names: Iterable[str], *, listed: Iterable[str] | None = None) -> str:
+    """Format the end of an error about an unknown name: what it probably means, and what is allowed.
+
+    ``listed`` replaces the names in the list of what is allowed, where there are too many.
+    """
+    names = sorted(names)
+    word = str(value)[:100]
     most = 1 if listed is None else 3
+    hint = ""
     right = right_spelling(kind, word, names)
-    close = [] if right else similar(word, names, most)
-    guess = f" Write {right}." if right else f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
-    if listed is not None and names and not guess:
+    if right:
+        hint = f" Write {right}."
+    elif close := similar(word, names, most):
+        hint = f" Did you mean {' or '.join(map(repr, close))}?"
+    elif listed is not None and names:
         nearest = difflib.get_close_matches(word.lower(), names, n=most, cutoff=0)
-        guess = f" The nearest are {', '.join(nearest)}."
-    names = names if listed is None else sorted(listed)
-    return f"{guess} Allowed: {', '.join(names)}." if names else guess or f" No {kind} is allowed here."
+        hint = f" The nearest are {', '.join(nearest)}."
+
+    if listed is not None:
+        names = sorted(listed)
+    if names:
+        return f"{hint} Allowed: {', '.join(names)}."
+    return hint or f" No {kind} is allowed here."
 
 
-def right_spelling(kind: str, given: str, known: Collection[str]) -> str | None:
-    """Say what to write instead of a word, if it is one that people often type."""
+def right_spelling(kind: str, word: str, names: Collection[str]) -> str | None:
+    """Return what to write instead of a word that people often type, or None."""
     from importlib.resources import files
 
+    folded = _fold(word)
+    if folded in map(_fold, names):
+        return None
     sections = files(__package__).joinpath("synonyms.txt").read_text("utf-8").split("\n[")
-    for section in (kind, *_ALSO.get(kind, ())):
+    for section in (kind, *_SHARED_SECTIONS.get(kind, ())):
         rows = next((text.splitlines()[1:] for text in sections if text.startswith(f"{section}]")), [])
-        for needs, words, right in (row.split(" | ") for row in rows if row):
-            fits = _folded(given) not in map(_folded, known) and (needs == "*" or set(needs.split()) <= set(known))
-            if fits and _folded(given) in map(_folded, words.split()):
-                is_operator = section != kind == "scorer" and needs != "*"
-                return f"scorer: {needs}" if is_operator else right.replace("{word}", given)
+        for needs, synonyms, right in (row.split(" | ") for row in rows if row):
+            is_available = needs == "*" or set(needs.split()) <= set(names)
+            if is_available and folded in map(_fold, synonyms.split()):
+                if kind == "scorer" and section == "operator" and needs != "*":
+                    return f"scorer: {needs}"
+                return right.replace("{word}", word)
     return None
 
 
-def _folded(word: str) -> str:
+def _fold(word: str) -> str:
     return "".join(letter for letter in word.lower() if letter.isalnum()) or word
 
 
 def _install_command(extra: str) -> str:
-    """Give the command that adds an extra to this installation, from where it came from and by what installed it."""
+    """Return the command that adds an extra to this installation, with its tool and from its source."""
     import json
     from importlib.metadata import distributions
     from urllib.parse import unquote
 
-    found = next(iter(distributions(name="pytest-verdict")), None)
-    origin = json.loads((found and found.read_text("direct_url.json")) or "{}")
-    tool = "uv pip" if found and (found.read_text("INSTALLER") or "").startswith("uv") else "pip"
-    wanted, url, source = f"pytest-verdict[{extra}]", origin.get("url", ""), origin.get("vcs_info")
+    tool = "pip"
+    origin = {}
+    distribution = next(iter(distributions(name="pytest-verdict")), None)
+    if distribution is not None:
+        origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+        if (distribution.read_text("INSTALLER") or "").startswith("uv"):
+            tool = "uv pip"
+
+    url = origin.get("url", "")
     if origin.get("dir_info", {}).get("editable"):
         return f'{tool} install -e "{unquote(url.removeprefix("file://"))}[{extra}]"'
+    source = origin.get("vcs_info")
     if source:
         url = f"{source['vcs']}+{url}@{source.get('requested_revision') or source['commit_id']}"
-    return f'{tool} install "{wanted} @ {url}"' if url else f'{tool} install "{wanted}"'
+    requirement = f"pytest-verdict[{extra}]"
+    if url:
+        requirement += f" @ {url}"
+    return f'{tool} install "{requirement}"'

@@ -1,6 +1,6 @@
-"""How failures look: the pairs of docs/explanation/failures.md, each as we, pytest's own assertion and DeepDiff print it.
+"""The pairs of docs/explanation/failures.md, as pytest-verdict, pytest's own assertion and DeepDiff print them.
 
-Write the page again with ``python tests/docs/gallery.py``; it needs deepdiff, of the dependency group ``oracles``.
+``python tests/docs/gallery.py`` writes the page; it needs deepdiff, of the dependency group ``oracles``.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from pytest_verdict.templates import AnswerTemplate, BaseAnswer, BooleanMatch, E
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "failures.md"
 PEERS = ("pytest", "deepdiff")
 
-# Where the outputs of others are cut.
+# Outputs of other tools are cut here.
 COLUMNS, LINES = 96, 16
 
-# What our own blocks are drawn for.
+# Our own blocks have the same width.
 BUDGET = Budget(width=96)
 
 _BLOCK = re.compile(r"^```text\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
@@ -41,7 +41,7 @@ _BLOCK = re.compile(r"^```text\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Pair:
-    """Two values that differ, and a text that stands in the line that says how."""
+    """Two values that differ, and a text of the line with the difference."""
 
     title: str
     operator: str
@@ -237,7 +237,7 @@ def ours(pair: Pair) -> str:
 
 
 def tidy(text: str) -> str:
-    """Take away blanks of empty lines, and addresses of memory."""
+    """Remove blanks of empty lines and memory addresses."""
     return re.sub(r"0x[0-9a-f]{6,}", "0x…", re.sub(r"^ +$", "", text, flags=re.MULTILINE))
 
 
@@ -249,15 +249,15 @@ def cut(text: str) -> str:
 
 
 def of_pytest() -> list[str]:
-    """Run pytest without us on an assertion for each pair."""
+    """Run pytest without pytest-verdict on an assertion for each pair."""
     head = "import datetime, difflib, json, re\nimport jsonschema, pytest\nfrom gallery import PAIRS\n"
     tests = (
         f"def test_{at}():\n    expected, observed = PAIRS[{at}].expected, PAIRS[{at}].observed\n    {pair.without}\n"
         for at, pair in enumerate(PAIRS)
     )
-    # In CI, pytest prints all; what a person sees is what it prints elsewhere.
+    # In CI, pytest prints more than on a terminal.
     environment = {name: value for name, value in os.environ.items() if name not in {"CI", "BUILD_NUMBER"}}
-    # The order of a set of texts depends on it.
+    # The order of a set depends on the hash seed.
     environment["PYTHONHASHSEED"] = "0"
     environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     with tempfile.TemporaryDirectory() as folder:
@@ -299,7 +299,7 @@ def versions() -> str:
 SECTION = """\
 ## {title}
 
-`{call}`
+{call}
 
 ```text
 {ours}
@@ -332,7 +332,7 @@ def sections() -> Iterator[str]:
     for pair, plain in zip(PAIRS, of_pytest(), strict=True):
         yield SECTION.format(
             title=pair.title,
-            call=call(pair),
+            call=textwrap.fill(f"`{call(pair)}`", 120, break_long_words=False, break_on_hyphens=False),
             ours=ours(pair),
             without=pair.without,
             pytest=cut(plain),
@@ -349,7 +349,7 @@ def page() -> str:
 
 
 def blocks_on_the_page() -> dict[str, list[str]]:
-    """Give what the page shows for each pair: ours, pytest's and DeepDiff's."""
+    """Return the blocks of each pair on the page: ours, pytest's and DeepDiff's."""
     parts = PAGE.read_text(encoding="utf-8").partition("\nMade with ")[2].split("\n## ")[1:]
     return {part.partition("\n")[0]: _BLOCK.findall(part) for part in parts}
 

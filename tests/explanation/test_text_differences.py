@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import Budget, compare, explain
-from pytest_verdict.explanation.lines import Block, Part, block, coloured, line, lines_of, plain, table
-from pytest_verdict.explanation.text import changes
+from pytest_verdict.explanation.lines import Block, Part, block, format_coloured, format_plain, line, lines_of, table
+from pytest_verdict.explanation.text import find_changes
 
 TEXTS = st.text("ab é\u0301\n'\"", max_size=20)
 EVERYTHING = Budget(characters=0, lines=0, differences=0, width=0)
@@ -18,22 +18,23 @@ def explained(expected, observed, budget=None, operator="exact"):
 
 
 @given(TEXTS, TEXTS)
-def test_outside_of_the_changes_both_texts_are_the_same(expected, observed):
-    found = changes(expected, observed)
-    kept = []
+def test_texts_are_equal_outside_of_their_changes(expected, observed):
+    changes = find_changes(expected, observed)
+    remainders = []
     for text, side in ((expected, 0), (observed, 1)):
-        at, rest = 0, ""
-        for change in found:
-            assert change[side].start >= at
-            rest += text[at : change[side].start] + "\0"
-            at = change[side].stop
-        kept.append(rest + text[at:])
-    assert kept[0] == kept[1]
-    assert bool(found) == (expected != observed)
+        offset = 0
+        remainder = ""
+        for change in changes:
+            assert change[side].start >= offset
+            remainder += text[offset : change[side].start] + "\0"
+            offset = change[side].stop
+        remainders.append(remainder + text[offset:])
+    assert remainders[0] == remainders[1]
+    assert bool(changes) == (expected != observed)
 
 
 @given(TEXTS, TEXTS)
-def test_two_sides_that_differ_are_never_printed_alike(expected, observed):
+def test_different_texts_are_never_printed_alike(expected, observed):
     if expected == observed:
         return
     first = explained(expected, observed)[0]
@@ -54,19 +55,19 @@ def test_two_sides_that_differ_are_never_printed_alike(expected, observed):
     ],
     ids=ascii,
 )
-def test_what_looks_the_same_is_told_apart(expected, observed, first):
+def test_lookalikes_are_escaped(expected, observed, first):
     assert explained(expected, observed)[0] == first
 
 
-def test_characters_that_an_eye_may_not_see_are_named():
+def test_invisible_changes_show_their_code_points():
     lines = explained("caf\u00e9", "cafe\u0301")
-    at = lines.index("  characters: U+00E9 LATIN SMALL LETTER E WITH ACUTE")
-    assert lines[at + 1] == "           -> U+0065 LATIN SMALL LETTER E, U+0301 COMBINING ACUTE ACCENT"
+    index = lines.index("  characters: U+00E9 LATIN SMALL LETTER E WITH ACUTE")
+    assert lines[index + 1] == "           -> U+0065 LATIN SMALL LETTER E, U+0301 COMBINING ACUTE ACCENT"
     lines = explained("yes", "yes ")
     assert lines[lines.index("  characters: nothing") + 1] == "           -> U+0020 SPACE"
 
 
-def test_of_several_lines_those_that_changed_are_shown_with_two_around_them():
+def test_changed_lines_have_two_lines_of_context():
     before = [f"line {number}" for number in range(1, 40)]
     after = [*before[:19], "line twenty", *before[20:], "the end"]
     assert explained("\n".join(before), "\n".join(after))[:13] == [
@@ -86,10 +87,11 @@ def test_of_several_lines_those_that_changed_are_shown_with_two_around_them():
     ]
 
 
-def test_a_long_text_is_shown_in_a_window_around_each_change():
+def test_long_text_is_cut_to_a_window_around_each_change():
     words = [f"word{number}" for number in range(2_000)]
     other = [*words]
-    other[1_000], other[1_900] = "WORD", "gone"
+    other[1_000] = "WORD"
+    other[1_900] = "gone"
     lines = explained(" ".join(words), " ".join(other))
     assert "word1000" in lines[0]
     assert "WORD" in lines[0]
@@ -100,7 +102,7 @@ def test_a_long_text_is_shown_in_a_window_around_each_change():
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-def test_lines_keep_to_the_width(width):
+def test_lines_fit_the_width_of_the_budget(width):
     pairs = [
         ("the quick brown fox " * 30, "the quick brown dog " * 30),
         ({"flights": [{"id": number, "to": "Paris" * 20} for number in range(40)]}, {"flights": [{"id": 1}]}),
@@ -115,26 +117,26 @@ def test_lines_keep_to_the_width(width):
     assert pairs[0][0] in "\n".join(full)
 
 
-def test_wide_characters_count_two_columns_in_the_marks():
+def test_marks_count_wide_characters_as_two_columns():
     lines = explained("\u6771\u4eac tower", "\u6771\u4eac towel")
     assert lines[2] == " " * (len("  expected: '") + 4 + 5) + "^"
 
 
-def test_colours_are_additions_to_the_same_text():
-    found = line("plain ", Part("expected", "expected"), Part("changed", "observed_changed"))
-    assert coloured(found) == "plain \x1b[32mexpected\x1b[0m\x1b[1;31mchanged\x1b[0m"
-    assert plain(found) == "plain expectedchanged"
-    assert plain(line("\x1b[31m")) == r"\x1b[31m"
+def test_coloured_line_has_the_text_of_the_plain_line():
+    parts = line("plain ", Part("expected", "expected"), Part("changed", "observed_changed"))
+    assert format_coloured(parts) == "plain \x1b[32mexpected\x1b[0m\x1b[1;31mchanged\x1b[0m"
+    assert format_plain(parts) == "plain expectedchanged"
+    assert format_plain(line("\x1b[31m")) == r"\x1b[31m"
 
 
-def test_a_block_is_its_text_and_keeps_its_lines():
-    made = block([line("one"), line("two")])
-    assert made == "one\ntwo"
-    assert isinstance(made, Block)
-    assert lines_of(made) == made.lines
-    assert [plain(one) for one in lines_of("a\nb")] == ["a", "b"]
+def test_block_equals_its_text_and_keeps_its_lines():
+    text = block([line("one"), line("two")])
+    assert text == "one\ntwo"
+    assert isinstance(text, Block)
+    assert lines_of(text) == text.lines
+    assert [format_plain(one) for one in lines_of("a\nb")] == ["a", "b"]
 
 
-def test_a_table_has_columns_and_no_blanks_at_the_end():
+def test_table_pads_columns_but_not_the_end_of_a_row():
     rows = [[Part("a"), Part("long"), Part("")], [Part("longer"), Part(""), Part("c")]]
-    assert [plain(one) for one in table(rows)] == ["a       long", "longer        c"]
+    assert [format_plain(one) for one in table(rows)] == ["a       long", "longer        c"]

@@ -42,14 +42,14 @@ def checked(trace, **entry):
     ],
     ids=str,
 )
-def test_a_check(trace, entry, passes):
+def test_regex_check_passes_or_fails(trace, entry, passes):
     found = checked(trace, **entry)
     assert found["success"] is passes
     assert found["results"] == {"check": passes}
     assert ("success_reason" if passes else "failure_reason") in found["details"]["check"]
 
 
-def test_the_details_say_what_was_found_and_what_is_wrong():
+def test_report_has_matches_and_reason():
     details = checked("4 5", pattern=r"\d+", expected="5", match_type="exact")["details"]["check"]
     assert details == {
         "pattern": r"\d+",
@@ -62,12 +62,12 @@ def test_the_details_say_what_was_found_and_what_is_wrong():
     assert "Did you mean 'count'?" in checked("", pattern="a", match_type="cont")["details"]["check"]["failure_reason"]
 
 
-def test_no_checks_pass():
+def test_verify_regex_without_checks_succeeds():
     assert BaseAnswer().verify_regex("z") == {"success": True, "results": {}, "details": {}}
 
 
 @pytest.mark.parametrize("entries", [["a"], {"a": "b"}, {"a": {"expected": "b"}}, {"a": {"pattern": "b", "typo": 1}}])
-def test_an_entry_of_another_form_is_the_authors_mistake(entries):
+def test_invalid_regex_entry_raises(entries):
     class Answer(BaseAnswer):
         def ground_truth(self):
             self.regex = entries
@@ -89,7 +89,7 @@ class Classic(BaseAnswer):
         return "yes" if self.target == "odd" else self.target == self.correct["target"]
 
 
-def test_the_record_has_what_was_correct_and_what_verify_said():
+def test_record_has_correct_values_and_result_of_verify():
     result = AnswerTemplate(Classic).verify({"target": "x"})
     assert result.comparison.expected == {"target": "BCL2"}
     assert result.comparison.observed == {"target": "x", "_verify": False}
@@ -97,18 +97,18 @@ def test_the_record_has_what_was_correct_and_what_verify_said():
     assert Classic(target="a").tolerance == 3
 
 
-def test_what_verify_returns_is_a_bool():
+def test_verify_that_returns_no_bool_is_an_error():
     result = AnswerTemplate(Classic).verify({"target": "odd"})
     assert (result.verdict, result.error) == ("error", "verify() returns True or False, got 'yes'")
 
 
-def test_a_plain_field_that_is_null_cannot_be_read():
+def test_null_in_plain_field_is_an_error():
     result = AnswerTemplate(Classic).verify({"target": None})
     assert result.verdict == "error"
     assert set(result.problems) == {"target"}
 
 
-def test_without_ground_truth_there_is_no_correct():
+def test_correct_without_ground_truth_raises():
     class Answer(BaseAnswer):
         target: str = Field(description="d")
 
@@ -124,7 +124,7 @@ def judge_that_must_not_be_asked(request):
 
 
 @pytest.mark.parametrize("correct", ["missing", "BCL2", None, ["BCL2"], 3])
-def test_what_is_correct_is_a_dict_before_any_judge_is_asked(correct):
+def test_correct_that_is_no_dict_raises_at_construction(correct):
     class Answer(BaseAnswer):
         target: str = Field(description="d")
 
@@ -139,7 +139,7 @@ def test_what_is_correct_is_a_dict_before_any_judge_is_asked(correct):
         AnswerTemplate(Answer, judge_that_must_not_be_asked).parse("text")
 
 
-def test_a_classic_template_without_ground_truth_is_refused():
+def test_classic_template_without_ground_truth_raises():
     class Answer(BaseAnswer):
         target: str = Field(description="d")
 
@@ -150,7 +150,7 @@ def test_a_classic_template_without_ground_truth_is_refused():
         AnswerTemplate(Answer)
 
 
-def test_a_ground_truth_that_reads_the_answer_is_looked_at_with_the_answer():
+def test_ground_truth_that_reads_the_answer_is_checked_at_verify():
     class Answer(BaseAnswer):
         target: str = Field(description="d")
 
@@ -165,7 +165,7 @@ def test_a_ground_truth_that_reads_the_answer_is_looked_at_with_the_answer():
         AnswerTemplate(Answer).verify({"target": "odd"})
 
 
-def test_an_answer_that_cannot_be_read_is_no_truth_value():
+def test_bool_of_an_unreadable_answer_raises():
     result = AnswerTemplate(Classic).verify("{")
     assert (result.passed, result.verdict) == (False, "error")
     with pytest.raises(UndecidedError, match="the reply is no answer of Classic"):
@@ -173,7 +173,7 @@ def test_an_answer_that_cannot_be_read_is_no_truth_value():
     assert not AnswerTemplate(Classic).verify({"target": "x"})
 
 
-def test_checks_that_need_no_instance_may_stand_in_the_class():
+def test_regex_may_be_a_class_variable():
     class Answer(BaseAnswer):
         regex: ClassVar[dict[str, Any]] = {"one": {"pattern": r"\[\d\]", "expected": 1, "match_type": "count"}}
 
@@ -182,7 +182,7 @@ def test_checks_that_need_no_instance_may_stand_in_the_class():
     assert Answer().verify_regex("a [1]")["success"] is True
 
 
-def test_names_of_karenina_for_the_id_and_the_response():
+def test_karenina_names_of_id_and_response_work():
     class Answer(BaseAnswer):
         city: str = Field(description="The city")
 

@@ -24,13 +24,13 @@ class Answer(BaseAnswer):
 CHECK = SemanticMatch(embedder=embed)
 
 
-def test_it_is_off_by_default():
+def test_embedding_check_is_off_by_default():
     result = AnswerTemplate(Answer).verify({"diagnosis": "heart attack", "year": 1928})
     assert not result.passed
     assert "embedding_check" not in result.comparison.details
 
 
-def test_an_override_says_so_and_keeps_the_first_verdict():
+def test_override_is_noted_and_keeps_the_first_verdict():
     result = AnswerTemplate(Answer, embedding_check=CHECK).verify({"diagnosis": "heart attack", "year": 1928})
     assert (result.verdict, result.embedding_override, result.notes) == ("pass", True, ["embedding_override"])
     assert (result.fields["diagnosis"].verdict, result.granular) == ("fail", 0.25)
@@ -56,13 +56,13 @@ def test_an_override_says_so_and_keeps_the_first_verdict():
     ],
     ids=["far", "a number is wrong too", "null", "wrong type", "stricter threshold"],
 )
-def test_what_it_does_not_turn_into_a_pass(answer, check):
+def test_embedding_check_does_not_override(answer, check):
     result = AnswerTemplate(Answer, embedding_check=check).verify(answer)
     assert not result.passed
     assert not result.embedding_override
 
 
-def test_it_is_not_asked_when_the_answer_passes():
+def test_embedding_check_is_not_called_when_the_answer_passes():
     def refuse(texts):
         raise AssertionError("asked")
 
@@ -73,7 +73,7 @@ def test_it_is_not_asked_when_the_answer_passes():
     assert (failed.verdict, failed.notes) == ("error", ["child_error"])
 
 
-def test_a_regex_check_is_never_overridden():
+def test_embedding_check_does_not_override_a_regex_check():
     class Checked(Answer):
         def ground_truth(self):
             self.regex = {"cited": {"pattern": r"\[1\]", "expected": "[1]"}}
@@ -84,7 +84,7 @@ def test_a_regex_check_is_never_overridden():
     assert not work.verify(values, trace="see").passed
 
 
-def test_it_compares_ground_truths_of_fields_on_text_only():
+def test_embedding_check_compares_text_fields_only():
     class Mixed(BaseAnswer):
         day: str = VerifiedField("d", "2024-05-01", DateMatch())
         date: datetime.date = VerifiedField("d", datetime.date(2024, 1, 1), DateMatch())
@@ -99,6 +99,6 @@ def test_it_compares_ground_truths_of_fields_on_text_only():
     assert [look["field"] for look in result.comparison.details["embedding_check"]["looks"]] == ["part"]
 
 
-def test_true_means_the_documented_model_and_threshold():
-    check = AnswerTemplate(Answer, embedding_check=True).prepared({"diagnosis": "a", "year": 1})[0].embedding_check
+def test_embedding_check_true_uses_the_documented_model_and_threshold():
+    check = AnswerTemplate(Answer, embedding_check=True).prepare({"diagnosis": "a", "year": 1})[0].embedding_check
     assert (check.model, check.threshold) == ("all-MiniLM-L6-v2", 0.85)

@@ -57,7 +57,7 @@ def block(text):
     return textwrap.dedent(text).strip("\n").splitlines()
 
 
-def test_every_failed_field_has_its_reason_and_the_strategy_its_marks():
+def test_block_shows_reasons_and_strategy():
     assert described(Trip, {**WRONG, "day": "2024-02-02"}, trace="see [1]") == block(
         """
         answer_template 'Trip': 4 of 5 failed: city expected 'Paris', got 'Rome'; …
@@ -85,7 +85,7 @@ def test_every_failed_field_has_its_reason_and_the_strategy_its_marks():
     )
 
 
-def test_a_part_of_the_strategy_that_holds_is_marked():
+def test_block_marks_the_parts_of_the_strategy():
     lines = described(Trip, WRONG, trace="none")
     assert "  strategy: at least 2 of 3: 1 passed" in lines
     assert lines[lines.index("    ok    at least 1 of 2: 1 passed") :][1:3] == [
@@ -109,19 +109,19 @@ def test_a_part_of_the_strategy_that_holds_is_marked():
         ),
     ],
 )
-def test_the_reason_of_a_reply_that_cannot_be_read_is_in_the_first_line(reply, first, others):
+def test_first_line_has_the_reason_of_an_unreadable_reply(reply, first, others):
     lines = described(Plain, reply)
     assert lines[0].startswith(f"answer_template 'Plain': {first}")
     assert set(others) <= set(lines)
 
 
-def test_a_null_field_says_what_was_expected():
+def test_null_field_shows_the_expected_value():
     lines = described(Plain, {"city": None, "pairs": 23})
     assert lines[0] == "answer_template 'Plain': 1 of 2 failed: city observed is null: None"
     assert lines[2].endswith("observed is null: None; expected 'Paris'")
 
 
-def test_a_regex_check_says_what_it_found():
+def test_failed_regex_check_shows_its_reason():
     class Classic(BaseAnswer):
         def ground_truth(self):
             self.regex = {"sources": {"pattern": r"\[\d\]", "expected": 1, "match_type": "count"}}
@@ -132,13 +132,13 @@ def test_a_regex_check_says_what_it_found():
     assert f"regex_check   {reason}" in lines[2]
 
 
-def test_a_field_check_says_what_the_field_says():
+def test_failed_field_check_shows_the_field():
     child = FieldCheck(field="city", operator=ExactMatch())
     lines = list(explain(AnyOf(conditions=[child]).evaluate({"city": "a"}, {"city": "b"}).children[0]))
     assert lines[0] == "field_check '0': 0 of 1 passed, 1 needed: city expected 'a', got 'b'"
 
 
-def test_there_is_one_drawing():
+def test_describe_equals_the_failure_block():
     result = AnswerTemplate(Plain).verify({"city": "Rome", "pairs": 23})
     assert result.describe() == failure_block(result.comparison, SESSION.budget)
     assert repr(result) == f"<{result.describe().splitlines()[0]}>"
@@ -146,7 +146,7 @@ def test_there_is_one_drawing():
     assert failure_block(read, SESSION.budget) == result.describe()
 
 
-def test_everything_shows_both_sides_and_every_field_in_full():
+def test_unlimited_budget_shows_both_sides_and_all_fields():
     result = AnswerTemplate(Plain).verify({"city": "Rome", "pairs": 23})
     said = list(explain(result.comparison, Budget(lines=0, characters=0, width=0)))
     assert "  FAIL  normalized_exact 'city': expected 'Paris', got 'Rome'" in said
@@ -171,7 +171,7 @@ def test_everything_shows_both_sides_and_every_field_in_full():
         lambda record: record["children"].extend(record["children"] * 30),
     ],
 )
-def test_a_record_of_elsewhere_is_drawn_whatever_it_holds(change):
+def test_hostile_record_is_drawn(change):
     record = AnswerTemplate(Trip).verify(WRONG, trace="none").comparison.to_record()
     change(record)
     read = ComparisonResult.from_record(record)

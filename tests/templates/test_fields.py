@@ -54,20 +54,20 @@ def template(kind, truth, operator, **arguments):
 @pytest.mark.parametrize(
     "name", ["id", "correct", "regex", "verify", "verify_granular", "verify_regex", "ground_truth"]
 )
-def test_a_reserved_name_is_refused(name):
+def test_reserved_name_raises(name):
     body = {"__annotations__": {name: str}, "__module__": __name__, "__qualname__": "Answer"}
     with pytest.raises(TemplateError, match=f"the name '{name}' is reserved, because"):
         type(BaseAnswer)("Answer", (BaseAnswer,), {**body, name: VerifiedField("d", "a", ExactMatch())})
 
 
-def test_a_reserved_name_is_a_type_error_too():
+def test_reserved_name_error_is_a_type_error():
     with pytest.raises(TypeError, match="the name 'correct' is reserved"):
 
         class Answer(BaseAnswer):
             correct: str = VerifiedField("d", "a", ExactMatch())
 
 
-def test_an_operator_that_needs_no_settings_is_given_by_name():
+def test_verify_with_takes_the_name_of_an_operator():
     class Answer(BaseAnswer):
         pairs: int = VerifiedField("The number of pairs", 23, "numeric_exact")
 
@@ -81,24 +81,24 @@ def test_an_operator_that_needs_no_settings_is_given_by_name():
         ({"verify_with": ExactMatch}, r"not its class: verify_with=ExactMatch\(...\)"),
         ({"verify_with": "exct"}, r"verify_with: Unknown comparator: 'exct'\. Did you mean 'exact'"),
         ({"verify_with": 7}, "got 7"),
-        ({"quote": "yes"}, "quote is True or False, got 'yes'"),
+        ({"quote": "yes"}, "quote must be True or False, got 'yes'"),
         ({"quote": True, "ground_truth": True, "verify_with": TraceContains(substring="a")}, "reads the raw response"),
         ({"weight": -1}, "at least 0, got -1"),
         ({"weight": math.nan}, "at least 0, got nan"),
         ({"weight": True}, "at least 0, got True"),
         ({"weight": None}, "at least 0, got None"),
         ({"extraction_hint": 3}, "text or None, got 3"),
-        ({"description": 5}, "required text, got 5"),
+        ({"description": 5}, "description must be text .*, got 5"),
         ({"ground_truth": "no", "verify_with": TraceContains(substring="a")}, "True .* or False, got 'no'"),
     ],
     ids=str,
 )
-def test_a_wrong_argument_is_refused(arguments, message):
+def test_invalid_argument_of_a_field_raises(arguments, message):
     with pytest.raises(TemplateError, match=message):
         VerifiedField(**{"description": "d", "ground_truth": "a", "verify_with": ExactMatch()} | arguments)
 
 
-def test_an_unknown_field_in_a_strategy_is_refused_with_a_suggestion():
+def test_unknown_field_in_strategy_raises_with_suggestion():
     with pytest.raises(TemplateError, match=r"'targt', which is not a verified field\. Did you mean 'target'"):
 
         class Answer(BaseAnswer):
@@ -109,7 +109,7 @@ def test_an_unknown_field_in_a_strategy_is_refused_with_a_suggestion():
 
 
 @pytest.mark.parametrize("strategy", [ExactMatch(), "target", None])
-def test_what_is_no_strategy_is_refused(strategy):
+def test_invalid_strategy_raises(strategy):
     with pytest.raises(TemplateError, match="strateg"):
 
         class Answer(BaseAnswer):
@@ -124,7 +124,7 @@ hidden = st.sampled_from([SECRET, [SECRET], {"a": SECRET}, (SECRET,), {SECRET}])
 
 
 @given(hidden, st.floats(min_value=0, max_value=100), st.booleans())
-def test_nothing_hidden_is_in_the_schema(truth, weight, with_extra):
+def test_schema_has_no_ground_truth(truth, weight, with_extra):
     class Answer(BaseAnswer):
         x: Any = VerifiedField(
             "d",
@@ -174,36 +174,36 @@ def test_nothing_hidden_is_in_the_schema(truth, weight, with_extra):
     ],
     ids=str,
 )
-def test_the_ground_truth_is_the_object_itself(kind, truth, operator, right, wrong):
+def test_ground_truth_of_any_type_is_compared_as_an_object(kind, truth, operator, right, wrong):
     made = template(kind, truth, operator)
     assert made(x=right).verify() is True
     assert made(x=wrong).verify() is False
 
 
-def test_none_is_not_the_text_none():
+def test_none_differs_from_the_text_none():
     made = template(Any, "none", ExactMatch())
     assert made(x=None).verify() is False
     assert AnswerTemplate(made).verify({"x": None}).null_fields == ["x"]
     assert template(Any, None, ExactMatch())(x=None).verify() is True
 
 
-def test_the_text_false_is_not_true():
+def test_text_false_does_not_pass_as_true():
     assert template(Any, True, BooleanMatch())(x="false").verify() is False
 
 
-def test_aware_and_naive_are_told_apart_aloud():
+def test_aware_and_naive_datetimes_differ_with_a_note():
     made = template(str, "2024-01-15T10:00", DateTolerance(tolerance=1, unit="hours"))
     assert AnswerTemplate(made).verify({"x": "2024-01-15T10:00Z"}).fields["x"].notes == ["timezone_mismatch"]
 
 
-def test_a_changed_value_is_seen():
+def test_changed_field_value_is_compared():
     answer = template(int, 1, NumericExact())(x=1)
     assert answer.verify() is True
     answer.x = 2
     assert (answer.verify(), answer.verify_granular()) == (False, 0.0)
 
 
-def test_changing_what_was_given_does_not_change_what_is_correct():
+def test_changing_the_given_list_does_not_change_the_ground_truth():
     truth = ["a"]
     made = template(list[str], truth, SetContainment())
     truth.append("b")
@@ -235,7 +235,7 @@ class Nested(BaseAnswer):
     ],
     ids=str,
 )
-def test_nothing_hidden_is_in_the_schema_of_what_is_inside(kind, truth):
+def test_schema_of_nested_template_has_no_ground_truth(kind, truth):
     written = json.dumps(judge_schema(template(kind, truth, ExactMatch())))
     assert '"Name"' in written
     assert ("4711" in written, "said" in written, '"id"' in written, '"default": {' in written) == (
@@ -246,7 +246,7 @@ def test_nothing_hidden_is_in_the_schema_of_what_is_inside(kind, truth):
     )
 
 
-def test_a_template_may_have_itself_inside():
+def test_recursive_template_has_a_schema():
     schema = judge_schema(Tree)
     assert set(schema["$defs"]["Tree"]["properties"]) == {"leaf", "branches"}
     assert SECRET not in json.dumps(schema)
@@ -257,7 +257,7 @@ class Tree(BaseAnswer):
     branches: list[Tree] = VerifiedField("The branches", [], ExactMatch())
 
 
-def test_a_type_without_a_json_schema_is_no_form():
+def test_type_without_json_schema_raises():
     with pytest.raises(TemplateError, match="Answer is no form that a judge can fill in: "):
         judge_schema(template(Callable[[], int], int, ExactMatch()))
 
@@ -271,12 +271,12 @@ def test_a_type_without_a_json_schema_is_no_form():
     ],
     ids=["schema", "description", "function"],
 )
-def test_what_else_is_said_of_a_field_does_not_undo_its_verification(kind):
+def test_annotated_metadata_keeps_the_verification(kind):
     made = template(kind, "a", ExactMatch(), examples=["e"])
     assert (made(x="a").verify(), made(x="b").verify()) == (True, False)
 
 
-def test_a_field_may_be_verified_inside_of_annotated():
+def test_verified_field_inside_annotated_is_verified():
     class Answer(BaseAnswer):
         x: Annotated[str, VerifiedField("d", "a", ExactMatch()), Field(json_schema_extra={"k": 1})] = "b"
 
@@ -285,7 +285,7 @@ def test_a_field_may_be_verified_inside_of_annotated():
 
 
 @pytest.mark.parametrize("base", [BaseModel, object], ids=["model", "class"])
-def test_a_reserved_name_of_a_mixin_is_refused(base):
+def test_reserved_name_of_a_mixin_raises(base):
     mixin = type("Mixin", (base,), {"__annotations__": {"correct": str}, "__module__": __name__})
     with pytest.raises(TemplateError, match="Answer: the name 'correct' is reserved"):
         type(BaseAnswer)("Answer", (mixin, BaseAnswer), {"__module__": __name__})
@@ -302,13 +302,13 @@ def test_a_reserved_name_of_a_mixin_is_refused(base):
     ],
     ids=["alias", "validation", "annotated", "plain", "generator"],
 )
-def test_an_alias_is_refused(kind, field, config, message):
+def test_alias_raises(kind, field, config, message):
     body = {"__annotations__": {"x": kind}, "__module__": __name__, "model_config": config, "x": field}
     with pytest.raises(TemplateError, match=message):
         type(BaseAnswer)("Answer", (BaseAnswer,), body)
 
 
-def test_two_fields_may_share_what_they_add_to_the_schema():
+def test_two_fields_may_share_json_schema_extra():
     shared = {"examples": ["e"]}
 
     class Answer(BaseAnswer):
@@ -320,7 +320,7 @@ def test_two_fields_may_share_what_they_add_to_the_schema():
 
 
 @pytest.mark.parametrize("truth", ["O+", "1.5", ["O+"]])
-def test_a_ground_truth_that_loses_punctuation_is_warned_about(truth):
+def test_ground_truth_that_loses_punctuation_warns(truth):
     with pytest.warns(TemplateWarning, match="as 'O\\+' and 'O-'"):
         VerifiedField("d", truth, ExactMatch(normalize=["remove_punctuation"]))
     with warnings.catch_warnings():
@@ -337,7 +337,7 @@ class Broken(Operator):
         return Outcome(1.0)
 
 
-def test_a_field_that_raises_fails_alone():
+def test_error_of_one_field_does_not_affect_others():
     class Answer(BaseAnswer):
         a: str = VerifiedField("a", "1", Broken())
         b: str = VerifiedField("b", "2", ExactMatch(), weight=3)
@@ -354,7 +354,7 @@ def test_a_field_that_raises_fails_alone():
     assert Answer(a="1", b="2").verify() is True
 
 
-def test_values_cannot_take_the_place_of_what_is_correct():
+def test_values_cannot_replace_the_ground_truth():
     made = template(str, "a", ExactMatch())
     answer = made(x="b", correct={"x": "b"}, verify=lambda: True, regex={"r": 1}, ground_truth=lambda: None)
     assert answer.verify() is False
@@ -362,7 +362,7 @@ def test_values_cannot_take_the_place_of_what_is_correct():
     assert answer.regex is None
 
 
-def test_fields_are_inherited_with_what_they_hide():
+def test_inherited_fields_keep_their_ground_truth():
     class Base(BaseAnswer):
         a: str = VerifiedField("a", "1", ExactMatch(), weight=3)
 
@@ -373,7 +373,7 @@ def test_fields_are_inherited_with_what_they_hide():
     assert set(judge_schema(Derived)["properties"]) == {"a", "b"}
 
 
-def test_a_field_that_is_declared_again_does_not_lose_its_verification_unseen():
+def test_redeclared_field_without_verification_raises():
     class Base(BaseAnswer):
         a: str = VerifiedField("a", "1", ExactMatch())
         b: str = VerifiedField("b", "2", ExactMatch())
@@ -389,7 +389,7 @@ def test_a_field_that_is_declared_again_does_not_lose_its_verification_unseen():
     assert Other(a="3", b="2").verify() is True
 
 
-def test_a_hand_written_verify_may_ask_the_generated_one():
+def test_own_verify_may_call_the_generated_one():
     class Answer(BaseAnswer):
         a: str = VerifiedField("a", "1", ExactMatch())
         t: bool = VerifiedField("t", True, TraceContains(substring="z"))
@@ -403,9 +403,9 @@ def test_a_hand_written_verify_may_ask_the_generated_one():
 
 
 @pytest.mark.parametrize("call", [lambda answer: answer.verify(), lambda answer: answer.verify_granular()])
-def test_a_missing_trace_is_the_callers_mistake(call):
+def test_missing_trace_raises(call):
     made = template(bool, True, TraceContains(substring="z"))
     with pytest.raises(TemplateError, match="the fields x read the raw response"):
         call(made())
-    with pytest.raises(TemplateError, match="x read the raw response; give trace"):
+    with pytest.raises(TemplateError, match="x read the raw response; pass trace"):
         AnswerTemplate(made).verify()

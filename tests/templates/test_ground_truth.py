@@ -114,7 +114,7 @@ NOBODY = {
 
 
 @pytest.mark.parametrize(("kind", "truth", "operator"), NOBODY.values(), ids=NOBODY)
-def test_a_ground_truth_with_which_nothing_passes_is_refused(kind, truth, operator):
+def test_ground_truth_that_nothing_passes_raises(kind, truth, operator):
     with pytest.raises(TemplateError, match=r"^Answer\.x: no answer passes with the ground truth .*: .+"):
         template(kind, truth, operator)
 
@@ -136,12 +136,12 @@ def test_a_ground_truth_with_which_nothing_passes_is_refused(kind, truth, operat
     ],
     ids=str,
 )
-def test_a_ground_truth_that_breaks_the_fields_own_constraint_is_refused(kind, truth, operator, options):
+def test_ground_truth_outside_of_the_field_constraint_raises(kind, truth, operator, options):
     with pytest.raises(TemplateError, match=r"it is no answer of the field: "):
         template(kind, truth, operator, **options)
 
 
-def test_the_message_names_class_field_ground_truth_and_reason():
+def test_error_has_class_field_ground_truth_and_reason():
     with pytest.raises(TemplateError) as caught:
         template(int, 23.5, NumericExact())
     assert str(caught.value) == (
@@ -202,16 +202,16 @@ SOMEBODY = {
 
 
 @pytest.mark.parametrize(("kind", "truth", "operator", "answer"), SOMEBODY.values(), ids=SOMEBODY)
-def test_a_ground_truth_with_which_an_answer_passes_is_not(kind, truth, operator, answer):
+def test_ground_truth_that_some_answer_passes_is_accepted(kind, truth, operator, answer):
     assert AnswerTemplate(template(kind, truth, operator)).verify({"x": answer}).passed
 
 
-def test_a_pattern_that_only_case_breaks_may_be_kept_by_an_answer():
+def test_pattern_that_only_case_breaks_is_accepted():
     made = template(str, "mcdonald", ExactMatch(), pattern="^McD[a-z]+$")
     assert AnswerTemplate(made).verify({"x": "McDonald"}).passed
 
 
-def test_what_validators_of_the_author_make_of_an_answer_is_left_to_them():
+def test_ground_truth_of_a_field_with_own_validators_is_accepted():
     class Answer(BaseAnswer):
         effect: int = VerifiedField("d", 23.5, NumericExact())
 
@@ -223,7 +223,7 @@ def test_what_validators_of_the_author_make_of_an_answer_is_left_to_them():
     assert AnswerTemplate(Answer).verify({"effect": "half"}).passed
 
 
-def test_the_configuration_of_the_class_counts():
+def test_ground_truth_is_checked_with_the_class_configuration():
     class Values(BaseAnswer):
         model_config = ConfigDict(use_enum_values=True)
 
@@ -238,7 +238,7 @@ def test_the_configuration_of_the_class_counts():
             gene: str = VerifiedField("d", "TP53", ExactMatch())
 
 
-def test_no_code_of_the_author_runs_and_a_frozen_template_is_checked_as_well():
+def test_check_of_ground_truth_runs_no_code_of_the_author():
     with pytest.raises(TemplateError, match=r"Frozen\.x: "):
 
         class Frozen(BaseAnswer):
@@ -250,7 +250,7 @@ def test_no_code_of_the_author_runs_and_a_frozen_template_is_checked_as_well():
                 raise AssertionError("not when the class is made")
 
 
-def test_a_name_that_is_not_known_yet_is_no_reason():
+def test_unresolved_annotation_is_accepted():
     class Later(BaseAnswer):
         x: Unknown = VerifiedField("d", "a", ExactMatch())  # noqa: F821
 
@@ -272,7 +272,7 @@ NUMBERS = [NumericExact(), NumericRange(min=1, max=9)]
     ],
     ids=lambda value: value.name if isinstance(value, Operator) else None,
 )
-def test_the_parts_of_an_aggregate_are_looked_at(operator, truth):
+def test_impossible_part_of_an_aggregate_raises(operator, truth):
     with pytest.raises(
         TemplateError, match=r"no answer passes with the ground truth 'about five': numeric_exact cannot"
     ):
@@ -289,5 +289,5 @@ def test_the_parts_of_an_aggregate_are_looked_at(operator, truth):
     ],
     ids=lambda value: value.name if isinstance(value, Operator) else None,
 )
-def test_an_aggregate_of_which_enough_parts_may_pass_is_no_mistake(operator, truth):
+def test_aggregate_with_enough_possible_parts_is_accepted(operator, truth):
     template(str if isinstance(truth, str) else int, truth, operator)

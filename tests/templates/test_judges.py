@@ -39,7 +39,7 @@ class Asked:
         return self.reply
 
 
-def test_a_judge_gets_the_form_the_response_and_the_hints():
+def test_judge_gets_form_response_and_hints():
     judge = Asked()
     result = (work := AnswerTemplate(Answer, judge)).verify(work.parse(RESPONSE))
     assert result.passed
@@ -54,7 +54,7 @@ async def asked_later(request):
     return json.dumps(REPLY)
 
 
-def test_a_judge_may_be_async():
+def test_async_judge_is_awaited():
     work = AnswerTemplate(Answer, asked_later)
     assert work.verify(work.parse(RESPONSE)).passed
 
@@ -64,7 +64,7 @@ def test_a_judge_may_be_async():
     assert all(asyncio.run(inside_a_loop()))
 
 
-def test_a_judge_that_raises_is_not_a_verdict():
+def test_exception_of_the_judge_propagates():
     def judge(request):
         raise ConnectionError("no network")
 
@@ -72,12 +72,12 @@ def test_a_judge_that_raises_is_not_a_verdict():
         AnswerTemplate(Answer, judge).parse(RESPONSE)
 
 
-def test_without_a_judge_parse_says_what_to_do():
+def test_parse_without_judge_raises_with_the_fix():
     with pytest.raises(TemplateError, match="define the fixture verdict_judge"):
         AnswerTemplate(Answer).parse(RESPONSE)
 
 
-def test_nobody_is_asked_when_there_is_nothing_to_extract():
+def test_judge_is_not_called_when_there_is_nothing_to_extract():
     class Traced(BaseAnswer):
         named: bool = VerifiedField("Named", ground_truth=True, verify_with=TraceContains(substring="venetoclax"))
 
@@ -88,7 +88,7 @@ def test_nobody_is_asked_when_there_is_nothing_to_extract():
     assert judge.calls == []
 
 
-def test_a_recording_is_replayed_without_a_call(tmp_path):
+def test_recording_is_replayed_without_a_call(tmp_path):
     judge = Asked()
     recording = AnswerTemplate(Answer, RecordedJudge(tmp_path, judge, mode="record"))
     assert recording.parse(RESPONSE).reply == REPLY
@@ -100,7 +100,7 @@ def test_a_recording_is_replayed_without_a_call(tmp_path):
     assert replaying.verify(replaying.parse(RESPONSE)).passed
 
 
-def test_an_async_judge_is_recorded_as_well(tmp_path):
+def test_async_judge_is_recorded(tmp_path):
     work = AnswerTemplate(Answer, RecordedJudge(tmp_path, asked_later, mode="record"))
     assert work.parse(RESPONSE).reply == json.dumps(REPLY)
     assert AnswerTemplate(Answer, RecordedJudge(tmp_path)).parse(RESPONSE).reply == json.dumps(REPLY)
@@ -120,7 +120,7 @@ class Reworded(BaseAnswer):
     ],
     ids=["response", "schema", "prompt"],
 )
-def test_a_missing_recording_is_an_error_and_never_a_call(tmp_path, monkeypatch, template, response, changes, reason):
+def test_missing_recording_raises_and_calls_no_judge(tmp_path, monkeypatch, template, response, changes, reason):
     AnswerTemplate(Answer, RecordedJudge(tmp_path, Asked(), mode="record")).parse(RESPONSE)
     judge = Asked()
     for name, text in changes.items():
@@ -131,7 +131,7 @@ def test_a_missing_recording_is_an_error_and_never_a_call(tmp_path, monkeypatch,
     assert judge.calls == []
 
 
-def test_a_recording_under_another_name_is_missing(tmp_path):
+def test_renamed_recording_is_missing(tmp_path):
     AnswerTemplate(Answer, RecordedJudge(tmp_path, Asked(), mode="record")).parse(RESPONSE)
     (path,) = tmp_path.iterdir()
     path.rename(path.with_name("renamed.json"))
@@ -139,14 +139,14 @@ def test_a_recording_under_another_name_is_missing(tmp_path):
         AnswerTemplate(Answer, RecordedJudge(tmp_path)).parse(RESPONSE)
 
 
-def test_a_recording_is_the_same_on_every_machine(tmp_path):
+def test_recording_has_the_same_bytes_on_every_machine(tmp_path):
     for folder in ("a", "b"):
         AnswerTemplate(Answer, RecordedJudge(tmp_path / folder, Asked(), mode="record")).parse(RESPONSE)
     first, second = (next((tmp_path / folder).iterdir()) for folder in ("a", "b"))
     assert (first.name, first.read_bytes()) == (second.name, second.read_bytes())
 
 
-def test_a_recording_in_the_place_of_another_one_is_refused(tmp_path):
+def test_swapped_recording_raises(tmp_path):
     judge = RecordedJudge(tmp_path, Asked(), mode="record")
     for response in (RESPONSE, RESPONSE + " \ud83d\ude00"):
         AnswerTemplate(Answer, judge).parse(response)
@@ -158,7 +158,7 @@ def test_a_recording_in_the_place_of_another_one_is_refused(tmp_path):
         [replaying.parse(response) for response in (RESPONSE, RESPONSE + " \ud83d\ude00")]
 
 
-def test_a_recording_that_cannot_be_read_is_named(tmp_path):
+def test_unreadable_recording_is_named(tmp_path):
     AnswerTemplate(Answer, RecordedJudge(tmp_path, Asked(), mode="record")).parse(RESPONSE)
     (path,) = tmp_path.iterdir()
     for text in ("{", "[]", '{"reply": 3}'):
@@ -168,14 +168,14 @@ def test_a_recording_that_cannot_be_read_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("reply", [None, ["BCL2"], {"target": {"BCL2"}}], ids=["none", "list", "set"])
-def test_what_is_no_reply_is_not_recorded(tmp_path, reply):
+def test_invalid_reply_is_not_recorded(tmp_path, reply):
     judge = RecordedJudge(tmp_path, Asked(reply), mode="record")
     with pytest.raises(ParseError, match=r"a judge answers with .*; not recorded: "):
         AnswerTemplate(Answer, judge).parse(RESPONSE)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_judge_that_raises_is_not_recorded(tmp_path):
+def test_judge_that_raises_is_not_recorded(tmp_path):
     def judge(request):
         raise ConnectionError("no network")
 
@@ -188,7 +188,7 @@ def test_a_judge_that_raises_is_not_recorded(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_reply_of_another_judge_is_missing(tmp_path):
+def test_recording_of_another_judge_is_missing(tmp_path):
     AnswerTemplate(Answer, RecordedJudge(tmp_path, Asked(), mode="record")).parse(RESPONSE)
     with pytest.raises(MissingRecordingError, match=r"the nearest recording has another judge\."):
         AnswerTemplate(Answer, RecordedJudge(tmp_path, asked_later)).parse(RESPONSE)
@@ -197,7 +197,7 @@ def test_a_reply_of_another_judge_is_missing(tmp_path):
     assert AnswerTemplate(Answer, RecordedJudge(tmp_path)).parse(RESPONSE).reply == json.dumps(REPLY)
 
 
-def test_a_reply_that_was_altered_is_refused_until_it_is_recorded_anew(tmp_path):
+def test_altered_recording_raises_until_recorded_again(tmp_path):
     judge = Asked()
     AnswerTemplate(Answer, RecordedJudge(tmp_path, judge, mode="record")).parse(RESPONSE)
     (path,) = tmp_path.iterdir()
@@ -209,7 +209,7 @@ def test_a_reply_that_was_altered_is_refused_until_it_is_recorded_anew(tmp_path)
         assert AnswerTemplate(Answer, RecordedJudge(tmp_path)).parse(RESPONSE).reply == REPLY
 
 
-def test_an_async_judge_is_recorded_where_a_loop_is_running(tmp_path):
+def test_async_judge_is_recorded_in_a_running_loop(tmp_path):
     async def inside():
         work = AnswerTemplate(Answer, RecordedJudge(tmp_path, asked_later, mode="record"))
         return (await work.parse_async(RESPONSE)).reply, work.parse(RESPONSE).reply
@@ -222,7 +222,7 @@ class Typed(pydantic.BaseModel):
     year: int | None = None
 
 
-def test_a_judge_may_answer_with_a_pydantic_object(tmp_path):
+def test_judge_may_return_a_pydantic_object(tmp_path):
     judge = Asked(Typed(target="BCL2"))
     replies = [
         AnswerTemplate(Answer, one).parse(RESPONSE).reply
@@ -231,13 +231,13 @@ def test_a_judge_may_answer_with_a_pydantic_object(tmp_path):
     assert replies == ['{"target":"BCL2"}'] * 3
 
 
-def test_a_mapping_that_json_would_change_is_recorded_as_text(tmp_path):
+def test_mapping_that_json_would_change_is_recorded_as_text(tmp_path):
     judge = Asked({"target": "BCL2", 1: "a", "1": "b"})
     for one in (RecordedJudge(tmp_path, judge, mode="record"), RecordedJudge(tmp_path)):
         assert AnswerTemplate(Answer, one).parse(RESPONSE).reply == '{"target": "BCL2", "1": "a", "1": "b"}'
 
 
-def test_replies_of_a_model_are_replayed_where_it_cannot_be_asked(tmp_path, monkeypatch):
+def test_recorded_model_is_replayed_without_an_api_key(tmp_path, monkeypatch):
     pytest.importorskip("pydantic_ai")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     asked = Asked()
@@ -260,7 +260,7 @@ def test_any_text_can_be_recorded(tmp_path):
     [("openai:gpt-4o", RESPONSE, "got 'openai:gpt-4o'"), (Asked(), None, "a response is text, got None")],
     ids=["judge", "response"],
 )
-def test_what_is_no_judge_and_no_response_is_said(judge, response, message):
+def test_invalid_judge_or_response_raises(judge, response, message):
     with pytest.raises(TemplateError, match=message):
         AnswerTemplate(Answer, judge).parse(response)
 
@@ -274,12 +274,12 @@ def test_what_is_no_judge_and_no_response_is_said(judge, response, message):
         ({"judge": "openai:gpt-4o"}, "got 'openai:gpt-4o'"),
     ],
 )
-def test_wrong_settings_of_a_recording(tmp_path, settings, message):
+def test_invalid_settings_of_a_recording_raise(tmp_path, settings, message):
     with pytest.raises(ConfigurationError, match=message):
         RecordedJudge(tmp_path, **settings)
 
 
-def test_pydantic_ai_asks_a_function_model():
+def test_model_judge_calls_a_function_model():
     pytest.importorskip("pydantic_ai")
     from pydantic_ai.messages import ModelResponse, TextPart
     from pydantic_ai.models.function import FunctionModel
@@ -302,7 +302,7 @@ def test_pydantic_ai_asks_a_function_model():
     assert not {"BCL2", "2016"} & set(asked.replace('"', " ").split())
 
 
-def test_without_pydantic_ai_the_extra_is_named(monkeypatch):
+def test_missing_pydantic_ai_raises_missing_extra_error(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pydantic_ai", None)
     with pytest.raises(MissingExtraError, match=r"ModelJudge.*pytest-verdict\[judge\]"):
         ModelJudge("openai:any")
@@ -351,7 +351,7 @@ def provider():
     server.server_close()
 
 
-def test_pydantic_ai_asks_a_provider_over_http(provider):
+def test_model_judge_calls_a_provider_over_http(provider):
     pytest.importorskip("pydantic_ai")
     openai = pytest.importorskip("pydantic_ai.models.openai")
     from pydantic_ai.providers.openai import OpenAIProvider

@@ -85,12 +85,12 @@ def leaks_in(kind, truth, operator, description):
 
 
 @pytest.mark.parametrize("planted", LEAKS, ids=lambda planted: planted[3])
-def test_a_planted_answer_is_found(planted):
+def test_lint_finds_a_planted_answer(planted):
     assert len(leaks_in(*planted)) == 1
 
 
 @pytest.mark.parametrize("clean", CLEAN, ids=lambda clean: clean[3])
-def test_a_clean_description_raises_no_alarm(clean):
+def test_lint_accepts_a_clean_description(clean):
     assert leaks_in(*clean) == []
 
 
@@ -98,7 +98,7 @@ def test_a_clean_description_raises_no_alarm(clean):
     ("description", "leaks"),
     [("The target, such as Bcl-2", 1), ("The target BCL2", 1), ("The target, such as TP53", 0)],
 )
-def test_a_classic_template_is_looked_at_as_well(description, leaks):
+def test_lint_checks_classic_templates(description, leaks):
     class Classic(BaseAnswer):
         target: str = Field(description=description)
         year: int = Field(description="The year, from 1900")

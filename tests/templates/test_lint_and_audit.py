@@ -99,13 +99,13 @@ class Gene(BaseModel):
         (Callable[[], int], VerifiedField("Such as TP53", Called("TP53"), ExactMatch()), ["its description"]),
     ],
 )
-def test_an_answer_that_leaks_is_found_where_it_stands(kind, field, places):
+def test_leak_names_its_place(kind, field, places):
     found = [finding.message for finding in lint_template(template(kind, field)) if finding.code == "answer_leaks"]
     assert len(found) == len(places)
-    assert all(f"stands in {place};" in message for place, message in zip(places, found, strict=True))
+    assert all(f"occurs in {place};" in message for place, message in zip(places, found, strict=True))
 
 
-def test_an_answer_may_leak_through_a_name_a_docstring_or_another_field():
+def test_leaks_in_names_docstrings_and_other_fields():
     class VenetoclaxAnswer(BaseAnswer):
         """About BCL2."""
 
@@ -114,7 +114,7 @@ def test_an_answer_may_leak_through_a_name_a_docstring_or_another_field():
         bcl2_named: str = VerifiedField("The name", "bcl2", ExactMatch())
 
     found = [
-        (finding.field, finding.message.partition(" stands in ")[2].partition(";")[0])
+        (finding.field, finding.message.partition(" occurs in ")[2].partition(";")[0])
         for finding in lint_template(VenetoclaxAnswer)
     ]
     assert found == [
@@ -127,7 +127,7 @@ def test_an_answer_may_leak_through_a_name_a_docstring_or_another_field():
     ]
 
 
-def test_an_answer_may_leak_through_an_example_of_the_whole_template():
+def test_leak_in_an_example_of_the_template():
     class Answer(BaseAnswer):
         model_config = ConfigDict(json_schema_extra={"examples": [{"type": "TP53", "pairs": 230}]})
 
@@ -138,7 +138,7 @@ def test_an_answer_may_leak_through_an_example_of_the_whole_template():
     assert found == [("type", True), ("pairs", True)]
 
 
-def test_other_findings():
+def test_lint_reports_other_problems():
     with pytest.warns(TemplateWarning):
 
         class Answer(BaseAnswer):
@@ -192,20 +192,20 @@ def test_other_findings():
     ],
     ids=str,
 )
-def test_what_a_check_does_not_notice(kind, truth, operator, unnoticed):
+def test_audit_reports_unnoticed_changes(kind, truth, operator, unnoticed):
     audit = audit_template(template(kind, VerifiedField("d", truth, operator)), {"x": truth})
     assert [change.kind for change in audit.unnoticed] == unnoticed
     assert audit.tried > len(unnoticed)
 
 
-def test_punctuation_that_is_removed_hides_a_change():
+def test_audit_reports_changes_that_remove_punctuation_hides():
     with pytest.warns(TemplateWarning):
         made = template(str, VerifiedField("d", "O+", ExactMatch(normalize=["remove_punctuation"])))
     changes = [str(change) for change in audit_template(made, {"x": "O+"}).unnoticed]
     assert "x: last character replaced: 'O+' became 'O-'" in changes
 
 
-def test_a_field_that_no_strategy_names_is_never_noticed():
+def test_audit_reports_fields_outside_of_the_strategy():
     class Answer(BaseAnswer):
         a: int = VerifiedField("a", 1, NumericExact())
         b: bool = VerifiedField("b", ground_truth=True, verify_with=BooleanMatch())
@@ -216,7 +216,7 @@ def test_a_field_that_no_strategy_names_is_never_noticed():
     assert {change.field for change in audit_template(Answer, {"a": 1, "b": True}).unnoticed} == {"b"}
 
 
-def test_classic_templates_and_traces_are_audited_as_well():
+def test_audit_covers_classic_templates_and_traces():
     class Answer(BaseAnswer):
         target: str = Field(description="d")
 
@@ -235,7 +235,7 @@ def test_classic_templates_and_traces_are_audited_as_well():
     ]
 
 
-def test_a_correct_answer_that_does_not_pass_is_said():
+def test_audit_of_a_wrong_answer_raises():
     with pytest.raises(TemplateError, match="the correct answer does not pass itself: x"):
         audit_template(template(int, VerifiedField("d", 1, NumericExact())), {"x": 2})
 
@@ -264,14 +264,14 @@ def module(tmp_path):
     return write
 
 
-def test_the_command_lint(module, capsys):
+def test_lint_command_prints_warnings(module, capsys):
     assert main(["lint", module()]) == 0
     assert capsys.readouterr().out == "1 template, 0 warnings, 0 notices\n"
     assert main(["lint", module("Such as TP53")]) == 1
-    assert capsys.readouterr().out.startswith("warning: Answer.gene: answer_leaks: the expected 'TP53' stands in its")
+    assert capsys.readouterr().out.startswith("warning: Answer.gene: answer_leaks: the expected 'TP53' occurs in its")
 
 
-def test_the_command_audit(module, tmp_path, capsys):
+def test_audit_command_prints_unnoticed_changes(module, tmp_path, capsys):
     assert main(["audit", module()]) == 0
     assert main(["audit", module(operator="ContainsAny(substrings=['TP'])")]) == 1
     assert "not noticed: Answer.gene: 'not' put before it: 'TP53' became 'not TP53'" in capsys.readouterr().out
@@ -281,7 +281,7 @@ def test_the_command_audit(module, tmp_path, capsys):
     assert "the correct answer does not pass itself: gene" in capsys.readouterr().err
 
 
-def test_the_command_audit_goes_on_after_a_template_that_cannot_be_audited(tmp_path, capsys):
+def test_audit_command_continues_after_a_template_that_fails(tmp_path, capsys):
     path = tmp_path / "several_templates.py"
     path.write_text(
         "from pydantic import Field\n"
@@ -303,14 +303,14 @@ def test_the_command_audit_goes_on_after_a_template_that_cannot_be_audited(tmp_p
 @pytest.mark.parametrize(
     ("option", "content", "message"),
     [
-        ("--trace", b"\xff\xfe", "is no text in UTF-8"),
-        ("--values", b"\xff\xfe", "is no JSON"),
-        ("--values", b'{"gene": ', "is no JSON"),
-        ("--values", b"[]", "holds no JSON object"),
+        ("--trace", b"\xff\xfe", "is not text in UTF-8"),
+        ("--values", b"\xff\xfe", "is not JSON"),
+        ("--values", b'{"gene": ', "is not JSON"),
+        ("--values", b"[]", "is not a JSON object"),
     ],
     ids=["trace", "bytes", "cut off", "list"],
 )
-def test_a_file_that_cannot_be_read_is_no_finding(module, tmp_path, capsys, option, content, message):
+def test_unreadable_file_exits_with_2(module, tmp_path, capsys, option, content, message):
     path = tmp_path / "file"
     path.write_bytes(content)
     assert main(["audit", module(), option, str(path)]) == 2
@@ -318,7 +318,7 @@ def test_a_file_that_cannot_be_read_is_no_finding(module, tmp_path, capsys, opti
 
 
 @pytest.mark.parametrize("name", ["package_of_a_test.answers", "package_of_a_test/answers.py"])
-def test_a_module_is_found_by_its_name_or_path_and_finds_its_neighbours(tmp_path, monkeypatch, capsys, name):
+def test_module_is_imported_by_name_or_path_with_its_neighbours(tmp_path, monkeypatch, capsys, name):
     package = tmp_path / "package_of_a_test"
     package.mkdir()
     neighbour = "neighbour_of_a_test" if name.endswith(".py") else "package_of_a_test.neighbour_of_a_test"
@@ -344,7 +344,7 @@ def test_a_module_is_found_by_its_name_or_path_and_finds_its_neighbours(tmp_path
         (None, "cannot be imported"),
     ],
 )
-def test_a_module_without_a_template_is_said(tmp_path, capsys, command, text, message):
+def test_module_without_template_exits_with_2(tmp_path, capsys, command, text, message):
     path = tmp_path / "empty_module.py"
     if text is not None:
         path.write_text(text)
@@ -352,7 +352,7 @@ def test_a_module_without_a_template_is_said(tmp_path, capsys, command, text, me
     assert message in capsys.readouterr().err
 
 
-def test_discovery_takes_the_leaf_and_each_class_once():
+def test_find_template_returns_the_leaf_class():
     class Base(BaseAnswer):
         pass
 
@@ -372,7 +372,7 @@ class Takes(Operator):
         raise LookupError("broken")
 
 
-def test_a_broken_operator_is_a_finding_and_changes_no_ground_truth():
+def test_broken_operator_is_reported_and_changes_no_ground_truth():
     class Answer(BaseAnswer):
         genes: list[str] = VerifiedField("The genes", ["TP53"], Takes())
 
@@ -392,7 +392,7 @@ class NeverFails(Operator):
         return Outcome(0.0)
 
 
-def test_an_audit_names_a_threshold_with_which_nothing_could_fail():
+def test_audit_with_an_invalid_threshold_raises():
     class Answer(BaseAnswer):
         gene: str = VerifiedField("The gene", "TP53", NeverFails())
 
@@ -402,7 +402,7 @@ def test_an_audit_names_a_threshold_with_which_nothing_could_fail():
 
 @pytest.mark.parametrize("truth", ["1e3", "1,000", 1e300, float("inf"), -float("inf"), 10**400])
 @pytest.mark.parametrize("rule", ["NumericMinimum", "NumericMaximum", "NumericExact", "NumericTolerance"])
-def test_every_number_can_be_audited_or_is_refused(rule, truth):
+def test_audit_of_any_number_works_or_raises(rule, truth):
     import pytest_verdict.operators
 
     settings = {"tolerance": 1} if rule == "NumericTolerance" else {}

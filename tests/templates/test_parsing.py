@@ -50,13 +50,13 @@ TRACE = "venetoclax targets BCL2"
     ],
     ids=["mapping", "text", "bytes", "instance", "parsed", "fenced"],
 )
-def test_an_answer_has_many_forms(answer):
+def test_answer_may_have_any_of_these_forms(answer):
     result = AnswerTemplate(Answer).verify(answer, trace=TRACE)
     assert (result.verdict, result.granular) == ("pass", 1.0)
     assert list(result.fields) == ["target", "year", "dose", "day", "approved", "named"]
 
 
-def test_a_fence_is_removed_and_noted():
+def test_markdown_fence_is_removed_with_a_note():
     assert parse_reply(Answer, f"```\n{json.dumps(GOOD)}\n```").notes == ("markdown_fence_removed",)
 
 
@@ -75,7 +75,7 @@ def test_a_fence_is_removed_and_noted():
     ],
     ids=repr,
 )
-def test_a_reply_that_is_no_object_is_an_error_of_every_field(reply, note):
+def test_reply_that_is_no_object_is_an_error_of_all_fields(reply, note):
     result = AnswerTemplate(Answer).verify(reply, trace=TRACE)
     assert (result.verdict, result.granular) == ("error", None)
     assert note in result.notes
@@ -100,7 +100,7 @@ def test_a_reply_that_is_no_object_is_an_error_of_every_field(reply, note):
         ("approved", "perhaps"),
     ],
 )
-def test_a_value_of_a_wrong_type_is_an_error_that_names_the_field(field, value):
+def test_value_of_wrong_type_is_an_error_with_the_field(field, value):
     result = AnswerTemplate(Answer).verify({**GOOD, field: value}, trace=TRACE)
     assert result.verdict == "error"
     assert set(result.problems) == {field}
@@ -109,7 +109,7 @@ def test_a_value_of_a_wrong_type_is_an_error_that_names_the_field(field, value):
         parse_reply(Answer, {**GOOD, field: value}).required()
 
 
-def test_a_number_that_no_float_can_hold_is_not_infinity():
+def test_number_beyond_float_is_not_infinity():
     assert set(parse_reply(Answer, '{"dose": 1e999}').problems) == {"dose"}
 
 
@@ -119,12 +119,12 @@ class Counts(BaseAnswer):
 
 
 @pytest.mark.parametrize(("field", "written"), [("whole", "1e999999999"), ("several", "[3, 1e999999999]")])
-def test_a_short_number_of_a_billion_digits_is_refused_at_once(field, written):
+def test_number_of_a_billion_digits_is_an_error(field, written):
     assert set(parse_reply(Counts, f'{{"{field}": {written}}}').problems) == {field}
 
 
 @pytest.mark.parametrize("reply", [{**GOOD, "year": None}, {key: GOOD[key] for key in GOOD if key != "year"}])
-def test_a_null_answer_is_no_wrong_answer(reply):
+def test_null_answer_fails_with_a_note(reply):
     work = AnswerTemplate(Answer)
     result = work.verify(reply, trace=TRACE)
     assert (result.verdict, result.null_fields, result.notes) == ("fail", ["year"], ["null_observed"])
@@ -133,7 +133,7 @@ def test_a_null_answer_is_no_wrong_answer(reply):
     assert (wrong.verdict, wrong.null_fields, wrong.notes) == ("fail", [], [])
 
 
-def test_unknown_keys_are_kept_apart_and_noted():
+def test_unknown_keys_are_separate_with_a_note():
     hostile = {
         "correct": {"target": "x"},
         "verify": True,
@@ -152,7 +152,7 @@ def test_unknown_keys_are_kept_apart_and_noted():
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=5))
-def test_no_value_can_break_it(value):
+def test_any_json_value_can_be_parsed(value):
     for reply in ({"target": value, "year": value, "day": value}, value, json.dumps(value)):
         parsed = parse_reply(Answer, reply)
         assert parsed.problems or parsed.answer is not None
@@ -181,12 +181,12 @@ def test_validators_of_the_author_run():
 
 
 @pytest.mark.parametrize("answer", [3, None, ["a"]])
-def test_what_is_no_answer_is_the_callers_mistake(answer):
+def test_invalid_answer_raises(answer):
     with pytest.raises(TemplateError, match="is a mapping, JSON text or an instance"):
         AnswerTemplate(Answer).verify(answer)
 
 
-def test_an_answer_of_another_template_is_refused():
+def test_answer_of_another_template_raises():
     class Other(BaseAnswer):
         x: str = VerifiedField("d", "a", ExactMatch())
 
@@ -196,7 +196,7 @@ def test_an_answer_of_another_template_is_refused():
         AnswerTemplate(Answer).verify(parse_reply(Other, {"x": "a"}))
 
 
-def test_a_failure_is_a_table_of_the_fields():
+def test_failure_is_a_table_of_the_fields():
     with pytest.raises(MismatchError) as caught:
         AnswerTemplate(Answer).assert_verified({**GOOD, "target": "\x1b[31mp53", "year": None}, trace=TRACE)
     assert str(caught.value) == failure_block(caught.value.result, SESSION.budget)
@@ -223,12 +223,12 @@ def test_a_failure_is_a_table_of_the_fields():
     assert caught.value.result.name == "Answer"
 
 
-def test_a_whole_reply_gives_an_instance_of_the_template_itself():
+def test_complete_reply_gives_an_instance_of_the_template():
     assert parse_reply(Answer, GOOD).answer == Answer(**GOOD)
     assert isinstance(parse_reply(Answer, {**GOOD, "year": None}).answer, Answer)
 
 
-def test_a_default_is_no_answer():
+def test_default_does_not_replace_a_missing_answer():
     class Defaulted(BaseAnswer):
         target: str = VerifiedField("d", "BCL2", ExactMatch(), default="BCL2")
 
@@ -236,7 +236,7 @@ def test_a_default_is_no_answer():
     assert AnswerTemplate(Defaulted).verify({}).null_fields == ["target"]
 
 
-def test_a_misspelt_key_is_named_beside_the_field_that_lacks_its_value():
+def test_misspelt_key_is_shown_beside_the_null_field():
     values = {**GOOD, "yaer\x1b[2J": 2016}
     del values["year"]
     said = AnswerTemplate(Answer).verify(values, trace="venetoclax").describe()
@@ -257,7 +257,7 @@ def test_a_misspelt_key_is_named_beside_the_field_that_lacks_its_value():
         ('<think>{"city": "Paris"}</think> I do not know.', "error", ["json_parse_failed", "child_error"]),
     ],
 )
-def test_the_object_may_stand_in_prose_where_that_is_asked_for(reply, verdict, notes):
+def test_extract_json_reads_an_object_in_prose(reply, verdict, notes):
     class City(BaseAnswer):
         city: str = VerifiedField("The city", "Paris", "exact")
 

@@ -104,26 +104,26 @@ OWN_DEFAULTS = {
 }
 
 
-def test_there_are_all_eighteen_primitives():
+def test_all_eighteen_primitives_exist():
     assert len(PRIMITIVES) == 18
     assert set(PRIMITIVES) <= set(templates.__all__)
 
 
 @pytest.mark.parametrize(("name", "defaults"), PRIMITIVES.items(), ids=list(PRIMITIVES))
-def test_a_primitive_has_the_documented_parameters(name, defaults):
+def test_primitive_has_the_documented_parameters(name, defaults):
     fields = getattr(templates, name).model_fields
     found = {setting: REQUIRED if fields[setting].is_required() else fields[setting].default for setting in defaults}
     assert found == defaults
 
 
 @pytest.mark.parametrize("name", sorted(set(PRIMITIVES) - set(OWN_DEFAULTS)))
-def test_a_primitive_is_the_very_class_behind_the_operators_name(name):
+def test_primitive_is_the_registered_class(name):
     cls = getattr(templates, name)
     assert cls is getattr(operators, name) is REGISTRY.find(cls.name)
 
 
 @pytest.mark.parametrize(("name", "operator", "settings"), [(name, *same) for name, same in OWN_DEFAULTS.items()])
-def test_a_primitive_with_its_own_defaults_says_which_operator_it_is(name, operator, settings):
+def test_primitive_with_own_defaults_records_its_operator(name, operator, settings):
     cls = getattr(templates, name)
     assert f"The operator ``{operator}``" in cls.__doc__
     assert issubclass(cls, REGISTRY.find(operator))
@@ -156,7 +156,7 @@ def test_a_primitive_with_its_own_defaults_says_which_operator_it_is(name, opera
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
-def test_a_primitive_behaves_as_documented(primitive, accepts, refuses):
+def test_primitive_accepts_and_rejects(primitive, accepts, refuses):
     if primitive.kind == "trace":
         assert (primitive.check_trace(accepts), primitive.check_trace(refuses)) == (True, False)
     else:
@@ -164,7 +164,7 @@ def test_a_primitive_behaves_as_documented(primitive, accepts, refuses):
 
 
 @pytest.mark.parametrize("operator", ALL, ids=lambda operator: operator.name)
-def test_it_is_read_back_from_its_json(operator):
+def test_primitive_is_equal_after_json(operator):
     assert type(operator).model_validate(operator.model_dump(mode="json")) == operator
     assert type(operator).model_validate_json(operator.model_dump_json()) == operator
 
@@ -190,7 +190,7 @@ def test_check_takes_observed_first_and_agrees_with_compare(operator, observed, 
     assert operator.check(observed, expected) is compare(operator, expected, observed).passed
 
 
-def test_each_kind_has_its_own_check():
+def test_check_and_check_trace_raise_for_the_other_kind():
     assert TraceContains(substring="Fleming").check_trace("It was Fleming.") is True
     with pytest.raises(NotImplementedError, match=r"use check_trace\(trace\)"):
         TraceContains(substring="a").check("a", True)
@@ -215,18 +215,18 @@ class Graded(BaseAnswer):
         ({"near": None, "inside": 21, "least": 95}, (0.75 + 0.5) / 4),
     ],
 )
-def test_the_granular_score_adds_up_what_is_left_of_graded_fields(values, granular):
+def test_granular_score_adds_scores_of_graded_fields(values, granular):
     result = AnswerTemplate(Graded).verify({**values, "least_quote": "at least"}, trace="at least so many")
     assert result.granular == pytest.approx(granular)
     assert result.passed == (granular == 1.0)
 
 
-def test_of_a_graded_field_without_its_words_nothing_is_left():
+def test_graded_field_without_quote_scores_zero():
     values = {"near": 100, "inside": 20, "least": 95, "least_quote": "nowhere"}
     assert AnswerTemplate(Graded).verify(values, trace="at least").granular == 0.75
 
 
-def test_under_a_strategy_the_field_that_gives_most_counts():
+def test_any_of_counts_the_best_graded_field():
     class Either(Graded):
         class VerificationStrategy:
             verify_strategy = AnyOf(conditions=[FieldCheck(field="inside"), FieldCheck(field="near")])
@@ -249,13 +249,13 @@ def test_under_a_strategy_the_field_that_gives_most_counts():
         (NumericRangeGraded(min=10, max=20, margin=4, decay="quadratic"), None, 22, 0.75),
     ],
 )
-def test_a_margin_may_be_relative_and_a_score_may_fall_slowly_at_first(operator, truth, observed, score):
+def test_graded_operators_support_relative_margins_and_quadratic_decay(operator, truth, observed, score):
     found = compare(operator, truth, observed)
     assert found.score == score
     again = REGISTRY.build(found.operator, found.settings)
     assert run(again, found.expected, found.observed) == found
 
 
-def test_a_direction_that_is_none_is_refused():
+def test_unknown_direction_raises():
     with pytest.raises(SettingsError, match="direction='up' is unknown"):
         NumericThresholdGraded(direction="up", margin=1)

@@ -32,12 +32,12 @@ def verified(template=Answer, trace=TRACE, **values):
     return AnswerTemplate(template).verify({"city": "Paris", "founded": 259, **values}, trace=trace)
 
 
-def test_the_form_asks_for_the_words_before_the_value():
+def test_form_has_the_quote_before_the_field():
     assert list(judge_schema(Answer)["properties"]) == ["city_quote", "city", "founded"]
     assert judge_schema(Answer)["required"] == ["city_quote", "city", "founded"]
 
 
-def test_a_judge_copies_the_words():
+def test_quote_in_the_response_passes():
     def judge(request):
         return {"city_quote": "capital is Paris", "city": "Paris", "founded": 259}
 
@@ -48,7 +48,7 @@ def test_a_judge_copies_the_words():
 
 
 @pytest.mark.parametrize("words", ["the capital is Paris", "Paris was founded", "", "  ", None, 3, ["Paris"]])
-def test_a_right_value_without_its_words_fails(words):
+def test_quote_not_in_the_response_fails(words):
     result = verified(city_quote=words)
     assert (result.verdict, result.quotes, result.granular) == ("fail", {"city": False}, 0.5)
     assert result.notes == ["quote_not_found"]
@@ -56,31 +56,31 @@ def test_a_right_value_without_its_words_fails(words):
     assert "FAIL  quote of city" in result.describe()
 
 
-def test_words_that_are_left_out_fail():
+def test_missing_quote_fails():
     assert verified().notes == ["quote_not_found"]
 
 
-def test_a_null_value_needs_no_words():
+def test_null_value_needs_no_quote():
     result = verified(city=None)
     assert (result.quotes, result.notes) == ({}, ["null_observed"])
 
 
-def test_a_strategy_may_do_without_the_field():
+def test_strategy_may_pass_without_the_quoted_field():
     assert verified(Either, city_quote="nowhere").passed
     assert not verified(Either, city_quote="nowhere", founded=1).passed
 
 
-def test_an_own_verify_does_not_do_without_the_words():
+def test_own_verify_still_needs_the_quote():
     assert verified(Own, city_quote="Paris").passed
     assert not verified(Own, city_quote="nowhere").passed
 
 
-def test_without_a_response_nothing_is_verified():
+def test_quote_without_trace_raises():
     with pytest.raises(TemplateError, match="Answer: city read the raw response"):
         verified(trace=None, city_quote="Paris")
 
 
-def test_an_instance_has_its_words_too():
+def test_quote_of_an_instance_is_checked():
     answer = Answer(city="Paris", founded=259, city_quote="capital is Paris")
     assert answer.verify(TRACE) is True
     assert answer.verify("The capital is Lyon") is False
@@ -94,7 +94,7 @@ def line_of(comparison):
 
 
 @pytest.mark.parametrize("words", ["capital is Paris", "nowhere", None])
-def test_the_record_has_all_that_is_needed(words):
+def test_record_with_quotes_is_replayed(words):
     line = line_of(verified(city_quote=words).comparison)
     assert replay_line(line).status == "identical"
     assert replay_line(line.replace(b"The capital is", b"The capital was")).is_difference is (
@@ -102,7 +102,7 @@ def test_the_record_has_all_that_is_needed(words):
     )
 
 
-def test_a_field_of_the_same_name_is_refused():
+def test_field_named_like_a_quote_raises():
     with pytest.raises(TemplateError, match="copies a quote under the name 'city_quote'"):
 
         class Taken(BaseAnswer):
@@ -110,7 +110,7 @@ def test_a_field_of_the_same_name_is_refused():
             city_quote: str = VerifiedField("Another", "Paris", ExactMatch())
 
 
-def test_an_answer_that_states_nothing_is_told_apart_from_a_wrong_one():
+def test_abstention_differs_from_a_wrong_answer():
     result = verified(city=None, founded=None)
     assert (result.verdict, result.abstained) == ("fail", True)
     assert "the response states nothing of what was asked: city, founded" in result.describe().splitlines()[0]

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Any, Literal
 
 import pytest
-from reference_rows import DECIDED_OTHERWISE
+from reference_rows import DEVIATIONS
 
 import pytest_verdict
 import pytest_verdict.errors
@@ -130,16 +130,16 @@ def rows():
 
 
 @pytest.mark.parametrize("row", rows())
-def test_a_row_of_the_reference(row, monkeypatch):
+def test_reference_case(row, monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     found = outcome(row["input"])
-    if row["n"] in DECIDED_OTHERWISE:
-        assert not same(found, row["outcome"]), "it is the same now: take it off the list"
-        assert same(found, DECIDED_OTHERWISE[row["n"]][0])
+    if row["n"] in DEVIATIONS:
+        assert not same(found, row["outcome"]), "the outcome is the reference's now: remove the row"
+        assert same(found, DEVIATIONS[row["n"]][0])
     else:
         assert same(found, row["outcome"]), found
 
 
-def test_the_page_lists_what_is_decided_otherwise_with_its_reason():
+def test_page_lists_deviations_with_reasons():
     listed = re.findall(r"^\| (\d+) \|.*\| ([^|]+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert [(int(row), reason) for row, reason in listed] == [(row, why) for row, (_, why) in DECIDED_OTHERWISE.items()]
+    assert [(int(row), reason) for row, reason in listed] == [(row, why) for row, (_, why) in DEVIATIONS.items()]

@@ -85,7 +85,7 @@ CHECK = SemanticMatch(embedder=embed, keep_vectors=True)
         (Plain, {"target": "a", "year": 2}, "fail"),
     ],
 )
-def test_the_verdict_is_derived_again(template, answer, verdict):
+def test_replay_gives_the_same_verdict(template, answer, verdict):
     result = AnswerTemplate(template, embedding_check=CHECK).verify(answer, trace="z 1 2")
     assert result.verdict == verdict
     line = line_of(result)
@@ -93,7 +93,7 @@ def test_the_verdict_is_derived_again(template, answer, verdict):
     assert (answered.status, answered.differing) == ("identical", ())
 
 
-def test_a_changed_record_is_noticed():
+def test_replay_notices_a_changed_record():
     result = AnswerTemplate(Plain).verify({"target": "x", "year": 1})
     line = line_of(result)
     record = json.loads(line)
@@ -101,7 +101,7 @@ def test_a_changed_record_is_noticed():
     assert replay_line(json.dumps(record, separators=(",", ":")).encode("ascii")).status == "differs"
 
 
-def test_the_record_has_the_fields_their_weights_and_operators():
+def test_record_has_fields_weights_and_operators():
     result = AnswerTemplate(Answer).verify(GOOD, trace="z 1 2").comparison
     assert (result.operator, result.name) == ("answer_template", "Answer")
     assert result.settings["fields"]["day"] == {
@@ -137,7 +137,7 @@ def by_another_function(record):
     ("template", "answer", "change"),
     [(Nested, {"target": "abd"}, by_another_function), (Answer, GOOD, without_vectors)],
 )
-def test_replay_imports_nothing_that_a_record_names(template, answer, change):
+def test_replay_imports_nothing_from_a_record(template, answer, change):
     result = AnswerTemplate(template).verify(answer, trace="z 1 2")
     assert result.passed
     record = json.loads(line_of(result))
@@ -146,7 +146,7 @@ def test_replay_imports_nothing_that_a_record_names(template, answer, change):
     assert (answered.status, answered.reason) == ("unverifiable", "not_recorded")
 
 
-def test_a_regex_check_may_be_called_like_a_field():
+def test_regex_check_may_have_the_name_of_a_field():
     class Same(BaseAnswer):
         meaning: str = VerifiedField("m", "abc", SemanticMatch(embedder=embed), weight=2)
 
@@ -164,6 +164,6 @@ def test_a_regex_check_may_be_called_like_a_field():
 
 
 @pytest.mark.parametrize("check", ["exact", 3, {"operator": "exact", "settings": {}}])
-def test_a_regex_check_that_is_none_is_refused(check):
+def test_invalid_regex_check_raises(check):
     with pytest.raises(SettingsError, match=r"answer_template: regex\.cited: "):
         compare("answer_template", {}, {"_trace": "z"}, regex={"cited": check})

@@ -149,14 +149,14 @@ class Proteins(BaseAnswer):
     ],
     ids=str,
 )
-def test_an_extracted_answer(template, values, passes):
+def test_extracted_answer_passes_or_fails(template, values, passes):
     answer = template(**values)
     assert answer.verify() is passes
     assert answer.verify_granular() == (1.0 if passes else 0.0)
     assert AnswerTemplate(template).verify(values).passed is passes
 
 
-def test_the_judge_sees_the_question_and_never_the_answer_key():
+def test_judge_never_sees_the_ground_truth():
     schema = judge_schema(Pairs)
     assert schema["properties"]["pair_count"]["type"] == "integer"
     assert schema["properties"]["pair_count"]["description"] == "How many pairs there are"
@@ -169,7 +169,7 @@ def test_the_judge_sees_the_question_and_never_the_answer_key():
     ]
 
 
-def test_a_template_has_any_name_and_a_module_has_one():
+def test_template_may_have_any_name_but_a_module_only_one():
     assert find_template({"Pairs": Pairs}) is Pairs
     with pytest.raises(TemplateError, match="2 templates and should have one: Pairs, Drug"):
         find_template({"Pairs": Pairs, "Drug": Drug})
@@ -188,7 +188,7 @@ class Penicillin(BaseAnswer):
     ("trace", "passes"),
     [("Discovered in 1928 by Alexander Fleming.", True), ("Discovered by Fleming.", False), ("", False)],
 )
-def test_checks_of_the_raw_response_need_no_judge(trace, passes):
+def test_trace_fields_need_no_judge(trace, passes):
     assert Penicillin().verify(trace) is passes
     assert judge_schema(Penicillin)["properties"] == {}
     assert AnswerTemplate(Penicillin).verify(trace=trace).passed is passes
@@ -213,7 +213,7 @@ class Vaccine(BaseAnswer):
 
 
 @pytest.mark.parametrize(("protein", "passes", "score"), [("spike protein", True, 1.0), ("wrong protein", False, 0.6)])
-def test_partial_credit(protein, passes, score):
+def test_weights_give_partial_credit(protein, passes, score):
     answer = Vaccine(delivery_mechanism="mRNA instructions", target_protein=protein, mentions_immune_response=True)
     assert (answer.verify(), answer.verify_granular()) == (passes, score)
 
@@ -241,7 +241,7 @@ class Composed(BaseAnswer):
         ("p53", "agonist", True, False),
     ],
 )
-def test_composition(target, mechanism, approved, passes):
+def test_nested_strategy_passes_or_fails(target, mechanism, approved, passes):
     answer = Composed(target=target, mechanism=mechanism, is_approved=approved)
     assert answer.verify() is passes
 
@@ -272,7 +272,7 @@ CHECKS = [FieldCheck(field=name) for name in "abc"]
         (AllOf(conditions=CHECKS), (1, 1, 1), True, 1.0),
     ],
 )
-def test_the_granular_score_honours_the_strategy(strategy, values, passes, score):
+def test_granular_score_follows_the_strategy(strategy, values, passes, score):
     answer = three_fields(strategy)(**dict(zip("abc", values, strict=True)))
     assert answer.verify() is passes
     assert answer.verify_granular() == pytest.approx(score)
@@ -288,7 +288,7 @@ class Classic(BaseAnswer):
         return self.target.strip().upper().replace("-", "") == self.correct["target"].upper()
 
 
-def test_a_classic_template():
+def test_classic_template_is_verified():
     answer = Classic(target="Bcl-2")
     assert answer.correct == {"target": "BCL2"}
     assert answer.verify() is True
@@ -315,7 +315,7 @@ class ClassicGranular(BaseAnswer):
         return (self._delivery() + self._target()) / 2
 
 
-def test_a_classic_template_with_its_own_granular_score():
+def test_classic_template_with_own_granular_score():
     answer = ClassicGranular(delivery_mechanism="messenger RNA", target_protein="capsid")
     assert (answer.verify(), answer.verify_granular()) == (False, 0.5)
     result = AnswerTemplate(ClassicGranular).verify(answer)
@@ -339,7 +339,7 @@ class ClassicRegex(BaseAnswer):
 @pytest.mark.parametrize(
     ("trace", "passes"), [("Fleming, in 1928.", True), ("Fleming, in 1928, or 1928?", False), ("in 1928", False)]
 )
-def test_regex_checks_are_asked_for_as_well(trace, passes):
+def test_regex_checks_must_pass_too(trace, passes):
     assert ClassicRegex(discovery_date="1928").verify() is True
     result = AnswerTemplate(ClassicRegex).verify({"discovery_date": "1928"}, trace=trace)
     assert result.passed is passes
@@ -375,29 +375,33 @@ def test_regex_checks_alone_need_no_judge_and_no_verify():
     ("arguments", "error", "message"),
     [
         ({"ground_truth": 1, "verify_with": NumericExact()}, TypeError, "description"),
-        ({"description": " ", "ground_truth": 1, "verify_with": NumericExact()}, ValueError, "required text, got ' '"),
+        (
+            {"description": " ", "ground_truth": 1, "verify_with": NumericExact()},
+            ValueError,
+            "must be text .*, got ' '",
+        ),
         ({"description": "d", "ground_truth": 1}, ValueError, r"such as ExactMatch\(\)"),
         ({"description": "d", "ground_truth": 1, "verify_with": None}, ValueError, r"such as ExactMatch\(\)"),
     ],
 )
-def test_pitfalls_of_a_field(arguments, error, message):
+def test_invalid_field_raises_the_documented_error(arguments, error, message):
     with pytest.raises(error, match=message):
         VerifiedField(**arguments)
 
 
-def test_a_field_that_reads_the_response_is_a_bool():
+def test_trace_field_that_is_no_bool_raises():
     with pytest.raises(ValueError, match="its type is bool, not str"):
 
         class Answer(BaseAnswer):
             mentioned: str = VerifiedField("d", ground_truth=True, verify_with=TraceRegex(pattern="x"))
 
 
-def test_an_unknown_normalizer_is_refused_when_the_operator_is_made():
+def test_unknown_normalizer_raises_at_construction():
     with pytest.raises(ValueError, match="Unknown normalizer: 'lower'"):
         ExactMatch(normalize=["lower"])
 
 
-def test_what_goes_wrong():
+def test_verify_that_raises_is_an_error():
     class Raises(BaseAnswer):
         target: str = Field(description="d")
 
@@ -411,6 +415,8 @@ def test_what_goes_wrong():
     assert (result.verdict, result.passed, result.granular) == ("error", False, None)
     assert "KeyError: 'x'" in result.error
 
+
+def test_verify_granular_that_raises_gives_no_granular_score():
     class NoGranular(Classic):
         def verify_granular(self) -> float:
             raise ValueError
@@ -418,6 +424,8 @@ def test_what_goes_wrong():
     result = AnswerTemplate(NoGranular).verify({"target": "BCL2"})
     assert (result.verdict, result.granular, result.notes) == ("pass", None, ["verify_granular_failed"])
 
+
+def test_template_of_plain_fields_without_verify_raises():
     class NoVerify(BaseAnswer):
         target: str = Field(description="d")
 

@@ -35,19 +35,19 @@ weights = st.fixed_dictionaries({name: st.integers(0, 9).map(as_decimal) for nam
 
 
 @given(trees(), passing)
-def test_a_strategy_is_the_same_as_the_operators_it_is_made_of(tree, passed):
+def test_strategy_agrees_with_its_operators(tree, passed):
     observed = {name: 1 if passed[name] else 0 for name in NAMES}
     assert holds(tree, passed) is compare(tree, dict.fromkeys(NAMES, 1), observed).passed
 
 
 @given(trees(), passing, st.sampled_from(NAMES))
-def test_a_further_passed_field_never_makes_it_fail(tree, passed, name):
+def test_strategy_is_monotone_in_passed_fields(tree, passed, name):
     more = {**passed, name: True}
     assert holds(tree, more) >= holds(tree, passed)
 
 
 @given(st.none() | trees(), passing, weights)
-def test_the_granular_score_is_a_share(tree, passed, weight):
+def test_granular_score_lies_between_0_and_1(tree, passed, weight):
     score = granular_score(tree, passed, weight)
     assert 0.0 <= score <= 1.0
     if not any(passed.values()):
@@ -68,7 +68,7 @@ def test_the_granular_score_is_a_share(tree, passed, weight):
     ],
     ids=str,
 )
-def test_the_granular_score(tree, weight, passed, score):
+def test_granular_score(tree, weight, passed, score):
     found = granular_score(
         tree, dict(zip(NAMES, map(bool, passed), strict=True)), dict(zip(NAMES, map(as_decimal, weight), strict=True))
     )
@@ -76,7 +76,7 @@ def test_the_granular_score(tree, weight, passed, score):
 
 
 @given(st.integers(-3, 3), st.text(max_size=3), st.lists(st.sampled_from("ab"), max_size=2))
-def test_a_field_comes_out_as_its_operator_says(number, text, items):
+def test_field_agrees_with_its_operator(number, text, items):
     class Answer(BaseAnswer):
         a: int = VerifiedField("a", 1, NumericTolerance(tolerance=1, mode="absolute"))
         b: str = VerifiedField("b", "ab", ExactMatch())
@@ -91,7 +91,7 @@ def test_a_field_comes_out_as_its_operator_says(number, text, items):
     assert result.granular == Answer(**values).verify_granular()
 
 
-def test_a_field_outside_of_the_tree_is_compared_and_does_not_decide():
+def test_field_outside_of_the_strategy_is_compared_but_does_not_decide():
     class Answer(BaseAnswer):
         a: int = VerifiedField("a", 1, NumericExact())
         b: int = VerifiedField("b", 1, NumericExact())
@@ -103,7 +103,7 @@ def test_a_field_outside_of_the_tree_is_compared_and_does_not_decide():
     assert Answer(a=2, b=1).verify() is False
 
 
-def test_a_template_that_verifies_nothing_does_not_pass():
+def test_template_that_verifies_nothing_is_an_error():
     result = compare("answer_template", {"target": "BCL2"}, {"target": "MCL1"})
     assert result.verdict == "error"
     assert result.error == "nothing is verified: name fields, or regex checks of the trace"

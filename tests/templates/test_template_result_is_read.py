@@ -49,6 +49,6 @@ def module(statements):
 @pytest.mark.parametrize(
     ("statements", "outcome"), [(LOOKS, {"passed": len(LOOKS)}), (NO_LOOKS, {"failed": len(NO_LOOKS)})]
 )
-def test_what_counts_as_a_look(pytester, statements, outcome):
+def test_reading_a_result_counts_as_inspecting_it(pytester, statements, outcome):
     pytester.makepyfile(test_it=module(statements))
     pytester.runpytest("-q", "-p", "no:asyncio").assert_outcomes(**outcome)

@@ -13,7 +13,7 @@ from pytest_verdict.blind.rubric import DIMENSIONS, LABELS
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
-from pytest_verdict.explanation.facts import usual_explanation
+from pytest_verdict.explanation.facts import build_default_explanation
 from pytest_verdict.explanation.lines import Line, Part, cut, line, table
 from pytest_verdict.explanation.model import Explanation
 
@@ -35,11 +35,11 @@ def explain_preference(result: ComparisonResult, budget: Budget) -> Explanation:
     if "problem" in result.details:
         problem = _format_text(result.details["problem"], budget.characters)
         summary = line(f"observed is no blind comparison: {problem}")
-        return Explanation(summary=summary, said=_EXPLAINED_DETAILS)
+        return Explanation(summary=summary, covered_names=_EXPLAINED_DETAILS)
 
     summary = _explain_failure(result)
     if result.verdict != "fail":
-        summary = usual_explanation(result, budget).summary
+        summary = build_default_explanation(result, budget).summary
     lines = [
         *_explain_calls(result, budget),
         *_explain_contradictions(result, budget),
@@ -48,15 +48,17 @@ def explain_preference(result: ComparisonResult, budget: Budget) -> Explanation:
         (Part("observed: "), Part(_describe_observed(result), "observed")),
     ]
     is_unlimited = budget.lines == 0
-    return Explanation(summary=summary, lines=lines, sides=is_unlimited, children=is_unlimited, said=_EXPLAINED_DETAILS)
+    return Explanation(
+        summary=summary, lines=lines, sides=is_unlimited, children=is_unlimited, covered_names=_EXPLAINED_DETAILS
+    )
 
 
 def explain_ballot(result: ComparisonResult, budget: Budget) -> Explanation:
     """Explain one reply of a judge."""
     if "problem" not in result.details:
-        return replace(usual_explanation(result, budget), said=(*_EXPLAINED_DETAILS, "rubric"))
+        return replace(build_default_explanation(result, budget), covered_names=(*_EXPLAINED_DETAILS, "rubric"))
     summary = line(_format_text(result.details["problem"], budget.characters))
-    return Explanation(summary=summary, lines=list(_explain_form(result, budget)), said=("problem", "rubric"))
+    return Explanation(summary=summary, lines=list(_explain_form(result, budget)), covered_names=("problem", "rubric"))
 
 
 def _format_text(value: Any, limit: int = 200) -> str:

@@ -163,10 +163,11 @@ def write_grading(folder: str | os.PathLike[str], results: Mapping[str, Comparis
         raise ConfigurationError(f"a grading needs results and the folder of a run, got {len(results)} for {folder}")
     # Import explanations only when they are needed.
     from pytest_verdict.explanation import headline
-    from pytest_verdict.explanation.lines import plain
+    from pytest_verdict.explanation.lines import format_plain
 
     expectations = [
-        {"text": text, "passed": result.passed, "evidence": plain(headline(result))} for text, result in results.items()
+        {"text": text, "passed": result.passed, "evidence": format_plain(headline(result))}
+        for text, result in results.items()
     ]
     passed = sum(result.passed for result in results.values())
     total = len(results)

@@ -101,11 +101,11 @@ def _parsed(line: bytes, file: RecordsFile) -> dict[str, Any]:
 
 def _show(record: dict[str, Any], file: RecordsFile, budget: Budget) -> None:
     from pytest_verdict.core.result import ComparisonResult
-    from pytest_verdict.explanation.drawing import explained
+    from pytest_verdict.explanation.drawing import draw_explanation
 
     identifier = record.get("id")
     try:
-        lines = list(explained(ComparisonResult.from_record(record), budget))
+        lines = list(draw_explanation(ComparisonResult.from_record(record), budget))
     except RecordError as error:
         raise RecordError(f"{file.path}: the record {identifier} is unreadable: {error}") from None
     except Exception as error:  # noqa: BLE001 - a record is untrusted, and its details may be of any form

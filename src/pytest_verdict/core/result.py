@@ -199,8 +199,8 @@ def _checked_score(score: Any) -> float:
 class ComparisonResult:
     """One comparison: what was compared, how, and what came out.
 
-    Made by `compare`; immutable, equal by value, picklable as far as its values are. It is true when it passed and false when it
-    failed. A comparison that could not be made is neither: `bool` of it raises `UndecidedError`, so that no negation passes on it.
+    Made by `compare`; immutable, equal by value, picklable as far as its values are. It is true when it passed and false
+    when it failed. A comparison that could not be made is neither: `bool` of it raises `UndecidedError`.
 
     Args:
         identity: The operator's name, version and settings.

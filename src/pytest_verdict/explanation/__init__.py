@@ -1,4 +1,4 @@
-"""Why a comparison came out as it did; nothing here is loaded while all comparisons pass."""
+"""Explanations of comparisons for people; not imported while all comparisons pass."""
 
 from pytest_verdict.explanation.drawing import explain, failure_block, headline
 

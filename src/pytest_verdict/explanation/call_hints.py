@@ -1,4 +1,4 @@
-"""What to write instead of a call or a name that does not exist; imported only when an error is made."""
+"""Errors for calls and names that do not exist, with what to write instead; imported only when such an error is raised."""
 
 import importlib
 import inspect
@@ -16,38 +16,54 @@ from pytest_verdict.errors import ArgumentsError, right_spelling
 
 
 def missing_arguments(operator: Any, expected: Any, observed: Any, settings: Mapping[str, Any]) -> ArgumentsError:
-    """Say how a comparison is written, where not all of it was given."""
+    """Build the error of a comparison that lacks an argument."""
     if not isinstance(operator, Operator) and (not isinstance(operator, str) or operator not in REGISTRY):
-        call = f"compare('exact', {_written(operator)}, {_written(expected)})"
+        call = f"compare('exact', {_format_argument(operator)}, {_format_argument(expected)})"
         return ArgumentsError(f"the operator comes first: write {call}; assert_matches takes the same")
+
     missing = [side for side, value in (("expected", expected), ("observed", observed)) if value is ABSENT]
-    wrong = [f"; there is no argument {word!r}" for word in settings if right_spelling("argument", word, ())]
-    call = f"compare({_written(operator)}, expected={_written(expected)}, observed={_written(observed)})"
-    return ArgumentsError(f"{' and '.join(missing)} missing{''.join(wrong)}: write {call}")
+    problem = f"{' and '.join(missing)} missing"
+    for word in settings:
+        if right_spelling("argument", word, ()):
+            problem += f"; there is no argument {word!r}"
+    sides = f"expected={_format_argument(expected)}, observed={_format_argument(observed)}"
+    return ArgumentsError(f"{problem}: write compare({_format_argument(operator)}, {sides})")
 
 
-def _written(value: Any) -> str:
+def _format_argument(value: Any) -> str:
     return "..." if value is ABSENT else shown(value, 60)
 
 
 def unknown_attribute(name: str) -> AttributeError:
-    """Say what a comparator has instead of an attribute."""
-    right = f'comparator("{name}", expected, observed)' if name in REGISTRY else right_spelling("attribute", name, ())
-    usual = 'comparator.assert_matches("exact", expected, observed) or comparator("exact", expected, observed)'
-    return AttributeError(f"a comparator has no attribute {name!r}. Write {right or usual}")
+    """Build the error of an attribute that a comparator does not have."""
+    if name in REGISTRY:
+        call = f'comparator("{name}", expected, observed)'
+    else:
+        default = 'comparator.assert_matches("exact", expected, observed) or comparator("exact", expected, observed)'
+        call = right_spelling("attribute", name, ()) or default
+    return AttributeError(f"a comparator has no attribute {name!r}. Write {call}")
 
 
 def unknown_name(package: str, name: str) -> ImportError | AttributeError:
-    """Say where a public name is, or which one was probably meant."""
+    """Build the error of a public name that a package does not have."""
     stubs = sorted(Path(pytest_verdict.__file__).parent.glob("*/__init__.pyi"), reverse=True)
-    namespaces = (*(f"pytest_verdict.{stub.parent.name}" for stub in stubs), "pytest_verdict", package)
-    places = {found: place for place in namespaces for found in importlib.import_module(place).__all__}
-    own = [found for found, place in places.items() if place == package]
-    right = f'compare("{name}", expected, observed)' if name in REGISTRY else right_spelling("name", name, ())
-    close = [name] if name in places else get_close_matches(name, own, 1, 0.5) or get_close_matches(name, places, 1)
-    if close and not right:
-        right = f"from {places[close[0]]} import {close[0]}"
-    # "from package import name" asks by this function, and would replace what an AttributeError says.
+    # The own package comes last, so its names win.
+    namespaces = [*(f"pytest_verdict.{stub.parent.name}" for stub in stubs), "pytest_verdict", package]
+    places = {public: namespace for namespace in namespaces for public in importlib.import_module(namespace).__all__}
+    own_names = [public for public, namespace in places.items() if namespace == package]
+
+    right = right_spelling("name", name, ())
+    if name in REGISTRY:
+        right = f'compare("{name}", expected, observed)'
+    if not right:
+        close = get_close_matches(name, own_names, 1, 0.5) or get_close_matches(name, places, 1)
+        if name in places:
+            close = [name]
+        if close:
+            right = f"from {places[close[0]]} import {close[0]}"
+    hint = f"Write {right}" if right else f"It has {', '.join(own_names)}"
+
+    # "from package import name" would replace the text of an AttributeError.
     is_import = "_handle_fromlist" in [frame.function for frame in inspect.stack(0)[2:3]]
-    kind = ImportError if is_import else AttributeError
-    return kind(f"{package} has no name {name!r}. {f'Write {right}' if right else 'It has ' + ', '.join(own)}")
+    error_class = ImportError if is_import else AttributeError
+    return error_class(f"{package} has no name {name!r}. {hint}")

@@ -1,7 +1,7 @@
-"""From the record of a comparison to why it did not pass."""
+"""From the record of a comparison to the explanation of why it did not pass."""
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
 from typing import Any, Final
@@ -14,13 +14,14 @@ from pytest_verdict.core.values.differences import Difference, differences
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.explanation.lines import Line, Part
+from pytest_verdict.errors import RecordError
+from pytest_verdict.explanation.lines import Line, Part, Role
 from pytest_verdict.explanation.model import Explanation
-from pytest_verdict.explanation.notes import is_refusal, sentence
-from pytest_verdict.explanation.text import line_changes, text_difference, unified
-from pytest_verdict.explanation.values import both_sides, difference_lines, one_line
+from pytest_verdict.explanation.notes import draw_refusal, is_refusal
+from pytest_verdict.explanation.text import compare_lines, draw_line_changes, draw_text_difference
+from pytest_verdict.explanation.values import draw_both_sides, draw_difference, draw_differences
 
-# What a side says first when it is text, for operators whose expected side is no value to equal.
+# Operators whose expected side is not a value that observed equals.
 _EXPECTED: Final = {
     "contains_all": "expected all of ",
     "contains_any": "expected any of ",
@@ -33,190 +34,233 @@ _EXPECTED: Final = {
     "trace_contains": "expected in the trace ",
     "trace_regex": "expected a match of ",
 }
+_COMPARES_TEXT: Final = frozenset({"exact", "normalized_exact", "text_similarity", "literal", "semantic"})
 
-# What stands before the summary in the first line, usually.
+# Columns before the summary in a first line of usual length.
 _HEAD: Final = 16
-# Beyond this number it does not matter how many there are.
+# Differences are counted up to this number.
 _MOST_COUNTED: Final = 10_000
 
 
-def explanation_of(result: ComparisonResult, budget: Budget) -> Explanation:
-    """Say why a comparison came out as it did, in the way of its family if that has one."""
+def build_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
+    """Explain a comparison, by the function of its family if there is one."""
     if result.outcome.negated:
-        return _of_negation(result, budget)
-    # For how ours are explained nobody looks at other packages.
-    brought = FAMILIES.own if result.operator in FAMILIES.own("operators") else FAMILIES.all
-    own = brought("explanations").get(result.operator)
-    if own is not None:
-        # A record of elsewhere may hold anything.
+        return _explain_negation(result, budget)
+
+    # Entry points of other packages are read only for operators that are not built in.
+    find = FAMILIES.own if result.operator in FAMILIES.own("operators") else FAMILIES.all
+    name = find("explanations").get(result.operator)
+    if name is not None:
+        # The details of a record from elsewhere may have any form.
         with contextlib.suppress(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
-            found: Explanation = load(own)(result, budget)
-            return found
-    return usual_explanation(result, budget)
+            explanation: Explanation = load(name)(result, budget)
+            return explanation
+    return build_default_explanation(result, budget)
 
 
-def _of_negation(result: ComparisonResult, budget: Budget) -> Explanation:
-    expected, observed = (shown(side, budget.room(40) // 2) for side in (result.expected, result.observed))
-    sides = Part("expected no match with "), Part(expected, "expected"), Part(", got "), Part(observed, "observed")
-    return Explanation(summary=(*([Part("pass: ")] if result.passed else []), *sides))
+def _explain_negation(result: ComparisonResult, budget: Budget) -> Explanation:
+    room = budget.room(40) // 2
+    summary: Line = (
+        Part("expected no match with "),
+        Part(shown(result.expected, room), "expected"),
+        Part(", got "),
+        Part(shown(result.observed, room), "observed"),
+    )
+    if result.passed:
+        summary = (Part("pass: "), *summary)
+    return Explanation(summary=summary)
 
 
-def usual_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
-    """Say why a comparison came out as it did, whatever its operator."""
+def build_default_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
+    """Explain a comparison by its notes, parts, details and values, whatever its operator."""
     if result.error is not None:
         return Explanation(summary=(Part(f"error: {visible(shortened(result.error, budget.characters))}"),))
     if result.passed:
         return Explanation(summary=(Part("pass"),))
-    found = (explain(result, budget) for explain in _WAYS)
-    return next(filter(None, found), None) or Explanation(summary=_sides(result, budget, 0))
+    refusal = next(filter(is_refusal, result.notes), None)
+    if refusal is not None:
+        return Explanation(summary=draw_refusal(refusal, result, budget))
+    if result.children:
+        return _explain_children(result)
+
+    # The details of an operator say more than the values, so they come first.
+    explanation = (
+        _explain_listed_differences(result, budget)
+        or _explain_members(result, budget)
+        or _explain_distance(result, budget)
+        or _explain_days(result, budget)
+        or _explain_values(result, budget)
+    )
+    return explanation or Explanation(summary=_draw_sides(result, budget))
 
 
-def _of_children(result: ComparisonResult, budget: Budget) -> Explanation | None:
-    if not result.children:
-        return None
-    verdicts = [child.verdict for child in result.children]
+def _explain_children(result: ComparisonResult) -> Explanation:
+    passed = sum(child.verdict == "pass" for child in result.children)
+    summary = f"{passed} of {counted(len(result.children), 'part')} passed"
     needed = result.settings.get("n")
-    of = f"{verdicts.count('pass')} of {counted(len(verdicts), 'part')} passed"
-    return Explanation(summary=(Part(of + (f", {needed} needed" if isinstance(needed, int) else "")),), sides=False)
+    if isinstance(needed, int):
+        summary += f", {needed} needed"
+    return Explanation(summary=(Part(summary),), sides=False)
 
 
-def _of_refusals(result: ComparisonResult, budget: Budget) -> Explanation | None:
-    code = next(filter(is_refusal, result.notes), None)
-    return None if code is None else Explanation(summary=sentence(code, result, budget))
-
-
-def _of_listed_differences(result: ComparisonResult, budget: Budget) -> Explanation | None:
+def _explain_listed_differences(result: ComparisonResult, budget: Budget) -> Explanation | None:
     listed = result.details.get("differences")
     if not isinstance(listed, list) or not listed:
         return None
     omitted = result.details.get("differences_omitted")
-    return of_differences([_read(one) for one in listed], omitted if type(omitted) is int else 0, budget)
+    if type(omitted) is not int:
+        omitted = 0
+    return _explain_differences([_read_difference(item) for item in listed], omitted, budget)
 
 
-def _read(written: Any) -> Difference:
-    if not isinstance(written, Mapping):
-        return Difference("$", ABSENT, written)
-    expected, observed = (decode(written[side]) if side in written else ABSENT for side in ("expected", "observed"))
-    reason, place = written.get("reason"), written.get("observed_path")
-    kind = written.get("kind")
+def _read_difference(item: Any) -> Difference:
+    if not isinstance(item, Mapping):
+        return Difference("$", ABSENT, item)
+
+    expected = observed = ABSENT
+    if item.get("kind") != "unexpected" and "expected" in item:
+        expected = _decode_detail(item["expected"])
+    if item.get("kind") != "missing" and "observed" in item:
+        observed = _decode_detail(item["observed"])
+    observed_path = item.get("observed_path")
+    reason = item.get("reason")
     return Difference(
-        str(written.get("path", "$")),
-        ABSENT if kind == "unexpected" else expected,
-        ABSENT if kind == "missing" else observed,
-        place if isinstance(place, str) else None,
-        reason if isinstance(reason, str) else None,
+        path=str(item.get("path", "$")),
+        expected=expected,
+        observed=observed,
+        observed_path=observed_path if isinstance(observed_path, str) else None,
+        reason=reason if isinstance(reason, str) else None,
     )
 
 
-def of_differences(found: list[Difference], omitted: int, budget: Budget) -> Explanation:
-    """Explain a comparison by the places in which the sides differ."""
-    total = len(found) + omitted
-    at_least = "at least " if total >= _MOST_COUNTED else ""
-    more = f", and {at_least}{counted(total - 1, 'more difference')}" if total > 1 else ""
-    lines = list(difference_lines(found, omitted, budget))
-    summary = one_line(found[0], budget.narrower(len(more) + _HEAD))
-    # One short difference is on the first line already.
-    return Explanation(summary=(*summary, Part(more)), lines=lines if len(lines) > 1 else [])
+def _decode_detail(value: Any) -> Any:
+    try:
+        return decode(value)
+    except RecordError:
+        # The details of JSON operators are plain JSON, in which "$type" may be any key.
+        return value
 
 
-def _of_members(result: ComparisonResult, budget: Budget) -> Explanation | None:
-    details = result.details
-    sides = [(kind, details.get(kind)) for kind in ("missing", "unexpected")]
-    named = [(kind, items) for kind, items in sides if isinstance(items, list) and items]
-    if not named or result.operator == "contains_any":
+def _explain_differences(differences: Sequence[Difference], omitted: int, budget: Budget) -> Explanation:
+    total = len(differences) + omitted
+    more = ""
+    if total > 1:
+        more = f", and {counted(total - 1, 'more difference')}"
+        if total >= _MOST_COUNTED:
+            more = f", and at least {counted(total - 1, 'more difference')}"
+    summary = draw_difference(differences[0], budget.narrower(len(more) + _HEAD))
+    lines = list(draw_differences(differences, omitted, budget))
+    if len(lines) == 1:
+        # The first line shows a single short difference.
+        lines = []
+    return Explanation(summary=(*summary, Part(more)), lines=lines)
+
+
+def _explain_members(result: ComparisonResult, budget: Budget) -> Explanation | None:
+    if result.operator == "contains_any":
         return None
+    members: dict[str, list[Any]] = {}
+    for kind in ("missing", "unexpected"):
+        items = result.details.get(kind)
+        if isinstance(items, list) and items:
+            members[kind] = items
+    if not members:
+        return None
+
     parts: list[Part] = []
-    for kind, items in named:
-        omitted = details.get(f"{kind}_omitted", 0)
-        room = budget.room(30) // len(named)
-        written = shown([decode(item) for item in items], room)[1:-1] if room == 0 or room > 10 else "…"
-        more = f" and {omitted} more" if omitted else ""
-        role: Any = "expected" if kind == "missing" else "observed"
-        parts += [Part("; " if parts else ""), Part(f"{kind} "), Part(written + more, role)]
+    room = budget.room(30) // len(members)
+    for kind, items in members.items():
+        text = "…"
+        if room == 0 or room > 10:
+            text = shown([_decode_detail(item) for item in items], room)[1:-1]
+        omitted = result.details.get(f"{kind}_omitted", 0)
+        if omitted:
+            text += f" and {omitted} more"
+        role: Role = "expected" if kind == "missing" else "observed"
+        parts += [Part("; " if parts else ""), Part(f"{kind} "), Part(text, role)]
     if isinstance(result.observed, str):
         parts += [Part(", got "), Part(shown(result.observed, budget.room(40)), "observed")]
     return Explanation(summary=tuple(parts))
 
 
-def _of_distance(result: ComparisonResult, budget: Budget) -> Explanation | None:
-    distance, margin = (_number(result.details.get(name)) for name in ("distance", "margin"))
+def _explain_distance(result: ComparisonResult, budget: Budget) -> Explanation | None:
+    distance = _read_number(result.details.get("distance"))
+    margin = _read_number(result.details.get("margin"))
     measure = result.details.get("measured_in")
     unit = f" {visible(measure)}" if isinstance(measure, str) else ""
-    if margin is None and not (distance is not None and result.operator == "numeric_exact"):
+    if distance is None and margin is None:
         return None
-    tail = f": missed by {-(margin or 0):f}{unit}" if distance is None else f": off by {distance:f}{unit}"
-    if distance is not None and margin is not None and distance + margin > 0:
-        tail += f", allowed {distance + margin:f}{unit}"
-    tail += f", score {result.score:.6g}, {result.threshold:.6g} needed" if result.score else ""
-    return Explanation(summary=(*_sides(result, budget, len(tail)), Part(tail)))
+    if margin is None and result.operator != "numeric_exact":
+        return None
+
+    if distance is None:
+        tail = f": missed by {-(margin or 0):f}{unit}"
+    else:
+        tail = f": off by {distance:f}{unit}"
+        if margin is not None and distance + margin > 0:
+            tail += f", allowed {distance + margin:f}{unit}"
+    if result.score:
+        tail += f", score {result.score:.6g}, {result.threshold:.6g} needed"
+    return Explanation(summary=(*_draw_sides(result, budget, len(tail)), Part(tail)))
 
 
-def _number(value: Any) -> Decimal | None:
+def _read_number(value: Any) -> Decimal | None:
+    if not isinstance(value, str) or len(value) >= 100:
+        return None
     try:
-        found = Decimal(value) if isinstance(value, str) and len(value) < 100 else None
+        number = Decimal(value)
     except ArithmeticError:
         return None
-    return found if found is not None and found.is_finite() else None
+    return number if number.is_finite() else None
 
 
-def _of_days(result: ComparisonResult, budget: Budget) -> Explanation | None:
-    days = [read_date(result.details.get(side)) for side in ("expected_date", "observed_date")]
-    if any(isinstance(day, str) for day in days):
+def _explain_days(result: ComparisonResult, budget: Budget) -> Explanation | None:
+    expected = read_date(result.details.get("expected_date"))
+    observed = read_date(result.details.get("observed_date"))
+    if isinstance(expected, str) or isinstance(observed, str):
         return None
-    apart = abs((days[1].day - days[0].day).days)  # type: ignore[union-attr]
-    tail = f": {counted(apart, 'day')} apart"
-    return Explanation(summary=(*_sides(result, budget, len(tail)), Part(tail)))
+    tail = f": {counted(abs((observed.day - expected.day).days), 'day')} apart"
+    return Explanation(summary=(*_draw_sides(result, budget, len(tail)), Part(tail)))
 
 
-def _of_values(result: ComparisonResult, budget: Budget) -> Explanation | None:
-    expected, observed = result.expected_surface, result.observed_surface
+def _explain_values(result: ComparisonResult, budget: Budget) -> Explanation | None:
+    expected = result.expected_surface
+    observed = result.observed_surface
     if isinstance(expected, str) and isinstance(observed, str):
-        return _of_text(result, expected, observed, budget)
+        return _explain_text(result, expected, observed, budget)
     if result.operator in _EXPECTED or type(expected) is not type(observed):
         return None
-    found = list(islice(differences(expected, observed), _MOST_COUNTED))
-    if [one.path for one in found] in ([], ["$"]):
+    places = list(islice(differences(expected, observed), _MOST_COUNTED))
+    if not places or [place.path for place in places] == ["$"]:
         return None
-    return of_differences(found, 0, budget)
+    return _explain_differences(places, 0, budget)
 
 
-def _of_text(result: ComparisonResult, expected: str, observed: str, budget: Budget) -> Explanation | None:
+def _explain_text(result: ComparisonResult, expected: str, observed: str, budget: Budget) -> Explanation | None:
     if result.operator not in _COMPARES_TEXT:
         return None
-    if "\n" in expected + observed:
-        return _of_lines(expected, observed, budget)
-    changed = any(result.changed_sides)
-    labels = ("expected surface", "observed surface") if changed else ("expected", "observed")
-    lines = list(text_difference(expected, observed, budget, labels))
-    return Explanation(summary=_sides(result, budget, 0), lines=lines, sides=changed)
+    if "\n" in expected or "\n" in observed:
+        return _explain_lines(expected, observed, budget)
+
+    is_changed = any(result.changed_sides)
+    labels = ("expected surface", "observed surface") if is_changed else ("expected", "observed")
+    lines = list(draw_text_difference(expected, observed, budget, labels))
+    return Explanation(summary=_draw_sides(result, budget), lines=lines, sides=is_changed)
 
 
-def _of_lines(expected: str, observed: str, budget: Budget) -> Explanation:
-    changed = line_changes(expected, observed)
-    number, left, right, more = changed.first()
+def _explain_lines(expected: str, observed: str, budget: Budget) -> Explanation:
+    changes = compare_lines(expected, observed)
+    more = changes.count() - 1
     tail = f", and {counted(more, 'more line')}" if more else ""
-    difference = Difference(f"line {number}", ABSENT if left is None else left, ABSENT if right is None else right)
-    first = one_line(difference, budget.narrower(len(tail) + _HEAD))
-    return Explanation(summary=(*first, Part(tail)), lines=list(unified(changed, budget)))
+    summary = draw_difference(changes.first_difference(), budget.narrower(len(tail) + _HEAD))
+    return Explanation(summary=(*summary, Part(tail)), lines=list(draw_line_changes(changes, budget)))
 
 
-_COMPARES_TEXT: Final = frozenset({"exact", "normalized_exact", "text_similarity", "literal", "semantic"})
-
-
-def _sides(result: ComparisonResult, budget: Budget, taken: int) -> Line:
-    """Write both sides for the first line."""
+def _draw_sides(result: ComparisonResult, budget: Budget, tail: int = 0) -> Line:
+    """Draw both sides for the first line; ``tail`` is the number of characters after them."""
     head = _EXPECTED.get(result.operator, "expected ")
-    room = budget.room(len(head) + taken + len(result.operator) + 8) // 2
-    left, right = both_sides(result.expected, result.observed, room and max(room, 12))
+    room = budget.room(len(head) + tail + len(result.operator) + 8) // 2
+    if room:
+        room = max(room, 12)
+    left, right = draw_both_sides(result.expected, result.observed, room)
     return Part(head), *left, Part(", got "), *right
-
-
-_WAYS: Final[tuple[Callable[[ComparisonResult, Budget], Explanation | None], ...]] = (
-    _of_refusals,
-    _of_children,
-    _of_listed_differences,
-    _of_members,
-    _of_distance,
-    _of_days,
-    _of_values,
-)

@@ -1,4 +1,4 @@
-"""What an explanation consists of: the facts of why a comparison did not pass, before anything is drawn."""
+"""`Explanation`: why a comparison did not pass, before anything is drawn."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -11,15 +11,15 @@ class Explanation:
     """Why a comparison came out as it did.
 
     Args:
-        summary: The first line, behind the operator.
-        lines: What differs, as lines below the first.
-        sides: Whether expected and observed are still to be shown.
-        children: Whether the parts of the comparison are still to be explained.
-        said: Settings and details that the lines above say; only -vv shows them again.
+        summary: The first line, after the operator.
+        lines: The differences, below the first line.
+        sides: Whether the block also shows expected and observed.
+        children: Whether the block also explains the parts of the comparison.
+        covered_names: Settings and details that the lines above show already; only ``-vv`` repeats them.
     """
 
     summary: Line
     lines: Sequence[Line] = field(default_factory=list)
     sides: bool = True
     children: bool = True
-    said: Collection[str] = ()
+    covered_names: Collection[str] = ()

@@ -1,4 +1,4 @@
-"""Notes as sentences: what each code says about the evidence at hand."""
+"""Notes of a result as sentences."""
 
 from typing import Final
 
@@ -7,8 +7,8 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shortened, shown, visible
 from pytest_verdict.explanation.lines import Line, Part, Role
 
-# What a side is that has the note.
-_OF_A_SIDE: Final = {
+# Notes about a side that could not be used.
+_REFUSALS: Final = {
     "blank": "is blank",
     "date_ambiguous": "can be read as two dates",
     "date_incomplete": "lacks a part of the date",
@@ -32,6 +32,7 @@ _OF_A_SIDE: Final = {
     "zero_vector": "has no direction in the model",
     "timezone_unknown": "has an unknown time zone",
 }
+# Notes about the comparison.
 _SENTENCES: Final = {
     "child_error": "a part could not be compared",
     "empty_expected": "nothing was expected",
@@ -43,24 +44,30 @@ _SENTENCES: Final = {
 
 
 def is_refusal(code: str) -> bool:
-    """Say whether a note is about a side that could not be used."""
-    return code in _OF_A_SIDE
+    """Return whether a note is about a side that could not be used."""
+    return code in _REFUSALS
 
 
-def note_line(code: str, budget: Budget) -> Line:
-    """Write a note: the code that reports have, and what it says, unless the first line says so."""
-    sentence = _SENTENCES.get(code)
-    words = visible(shortened(code, budget.characters))
-    return (Part(f"note: {words}" if sentence is None else f"note: {sentence} ({words})"),)
-
-
-def sentence(code: str, result: ComparisonResult, budget: Budget) -> Line:
-    """Say of the first side that could not be used what it is."""
+def draw_refusal(code: str, result: ComparisonResult, budget: Budget) -> Line:
+    """Draw the first side that could not be used, and why."""
     reasons = result.details.get("unreadable", {})
     sides = result.details.get(code) or list(reasons)
-    side = sides[0] if sides and isinstance(sides, list) else "observed"
-    role: Role = "expected" if side == "expected" else "observed"
-    value = result.expected if role == "expected" else result.observed
-    reason = reasons.get(side) if isinstance(reasons, dict) else None
-    tail = f" ({visible(shortened(str(reason), 200))})" if reason else ""
-    return Part(f"{role} {_OF_A_SIDE[code]}: "), Part(shown(value, budget.room(40)), role), Part(tail)
+    side = sides[0] if isinstance(sides, list) and sides else "observed"
+    role: Role = "observed"
+    value = result.observed
+    if side == "expected":
+        role = "expected"
+        value = result.expected
+
+    tail = ""
+    if isinstance(reasons, dict) and reasons.get(side):
+        tail = f" ({visible(shortened(str(reasons[side]), 200))})"
+    return Part(f"{role} {_REFUSALS[code]}: "), Part(shown(value, budget.room(40)), role), Part(tail)
+
+
+def draw_note(code: str, budget: Budget) -> Line:
+    """Draw a note: its code as in the record, with a sentence where the first line does not have it."""
+    words = visible(shortened(code, budget.characters))
+    if code in _SENTENCES:
+        return (Part(f"note: {_SENTENCES[code]} ({words})"),)
+    return (Part(f"note: {words}"),)

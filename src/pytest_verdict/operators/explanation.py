@@ -8,11 +8,11 @@ from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.core.values.numbers import truth_value
-from pytest_verdict.explanation.facts import explanation_of, usual_explanation
-from pytest_verdict.explanation.lines import Line, Part, cut, line, plain
+from pytest_verdict.explanation.facts import build_default_explanation, build_explanation
+from pytest_verdict.explanation.lines import Line, Part, cut, format_plain, line
 from pytest_verdict.explanation.model import Explanation
 from pytest_verdict.explanation.notes import is_refusal
-from pytest_verdict.explanation.text import window
+from pytest_verdict.explanation.text import draw_window
 
 _NARROWEST: Final = 40
 _NEEDED: Final = {"criteria": "", "none_of": ", none may"}
@@ -25,7 +25,7 @@ _SAID: Final = (
 
 def explain_parts(result: ComparisonResult, budget: Budget) -> Explanation:
     """Say how many parts passed, how many are needed, and how the others failed."""
-    usual = replace(usual_explanation(result, budget), said=_SAID)
+    usual = replace(build_default_explanation(result, budget), covered_names=_SAID)
     if result.error is not None or result.passed or not result.children:
         return usual
     if result.operator == "best_of":
@@ -47,7 +47,7 @@ def _of_best(result: ComparisonResult, budget: Budget) -> Line:
     count = counted(len(result.children), "reference")
     head = f"the best of {count}{f' scores {best.score:.6g}, {result.threshold:.6g} needed' if best.score else ''}: "
     sides = Part("expected "), Part(shown(best.expected, budget.room(len(head)) // 2), "expected"), Part(", got ")
-    summary = explanation_of(best, budget.narrower(len(head))).summary
+    summary = build_explanation(best, budget.narrower(len(head))).summary
     return Part(head), *((*sides, _observed(best.observed, budget, len(head))) if best.passed else summary)
 
 
@@ -64,7 +64,9 @@ def failed_parts(result: ComparisonResult, failed: Sequence[ComparisonResult], h
     """Say on one line how parts failed, each behind its name, as many as there is room for."""
     found: Line = (Part(head),)
     for at, child in enumerate(failed):
-        room = budget.width and budget.width - len(result.operator) - len(result.name or "") - 5 - len(plain(found))
+        room = budget.width and budget.width - len(result.operator) - len(result.name or "") - 5 - len(
+            format_plain(found)
+        )
         if at and budget.width and room < _NARROWEST:
             return *found, Part("; …")
         room = room and max(room - (len("; …") if at + 1 < len(failed) else 0), _NARROWEST)
@@ -74,13 +76,13 @@ def failed_parts(result: ComparisonResult, failed: Sequence[ComparisonResult], h
         else:
             name = child.name
         label = line(f"{'; ' if at else ''}{shortened(name, 40)} ")
-        found += cut((*label, *explanation_of(child, replace(budget, width=room and max(room, 50))).summary), room)
+        found += cut((*label, *build_explanation(child, replace(budget, width=room and max(room, 50))).summary), room)
     return found
 
 
 def explain_in_words(result: ComparisonResult, budget: Budget) -> Explanation:
     """Say in words what the operator found, unless a side could not be used."""
-    usual = replace(usual_explanation(result, budget), said=_SAID)
+    usual = replace(build_default_explanation(result, budget), covered_names=_SAID)
     if result.error is not None or result.passed or any(map(is_refusal, result.notes)):
         return usual
     return replace(usual, summary=_WORDS[result.operator](result, budget))
@@ -120,7 +122,7 @@ def _of_search(result: ComparisonResult, budget: Budget) -> Line:
     if setting is not None and truth_value(result.expected) is False:
         head = "expected no "
         if place is not None:
-            seen = window(result.observed, [range(place, place + len(wanted))], budget.room(60), "observed")
+            seen = draw_window(result.observed, [range(place, place + len(wanted))], budget.room(60), "observed")
     return Part(head), sought, *line(shortened(f"{times} in the trace, got ", 80)), *seen
 
 
@@ -149,7 +151,7 @@ def _of_share(result: ComparisonResult, budget: Budget) -> Line:
 
 
 def _of_similarity(result: ComparisonResult, budget: Budget) -> Line:
-    summary = usual_explanation(result, budget).summary
+    summary = build_default_explanation(result, budget).summary
     return *summary, Part(f": similarity {result.score:.6g}, {result.threshold:.6g} needed")
 
 
@@ -163,7 +165,7 @@ def _of_unwanted(result: ComparisonResult, budget: Budget) -> Line:
     head = "expected no "
     unwanted = shown(found, budget.room(0) // 3)[1:-1]
     place = text.find(found[0])
-    seen = window(text, [range(place, place + len(found[0]))], budget.room(60), "observed")
+    seen = draw_window(text, [range(place, place + len(found[0]))], budget.room(60), "observed")
     return Part(head), Part(unwanted, "expected"), Part(", got "), *seen
 
 

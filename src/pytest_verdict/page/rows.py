@@ -67,11 +67,11 @@ def explained_lines(record: dict[str, Any]) -> list[list[str]]:
     """Write the lines that a failed test prints, each as texts and roles in turn."""
     from pytest_verdict.budget import Budget
     from pytest_verdict.core.result import ComparisonResult
-    from pytest_verdict.explanation.drawing import explained
+    from pytest_verdict.explanation.drawing import draw_explanation
 
     budget = Budget(characters=1_000, lines=200, differences=50, width=92)
     try:
-        lines = list(explained(ComparisonResult.from_record(record), budget))
+        lines = list(draw_explanation(ComparisonResult.from_record(record), budget))
     except Exception as error:  # noqa: BLE001 - a record is untrusted, and its details may be of any form
         return [[f"{visible(str(record['operator']))}: ", "", f"cannot be explained ({type(error).__name__})", ""]]
     return [[text for part in line for text in part] for line in lines[: budget.lines]]

@@ -89,12 +89,12 @@ def in_colour(longrepr: Any, lines: list[list[list[Any]]]) -> Any:
     """Give the same failure, which is drawn in colour on a terminal."""
     if type(longrepr) is not ExceptionChainRepr:
         return longrepr
-    from pytest_verdict.explanation.lines import Part, coloured, plain
+    from pytest_verdict.explanation.lines import Part, format_coloured, format_plain
 
     found: Any = copy.copy(longrepr)
     found.__class__ = _ColouredRepr
     read = [tuple(Part(*part) for part in line) for line in lines]
-    found.verdict_lines = {plain(line): coloured(line) for line in read}
+    found.verdict_lines = {format_plain(line): format_coloured(line) for line in read}
     return found
 
 

@@ -89,11 +89,11 @@ def _unsuccessful(summary: Summary) -> str:
 def _one_line(record: dict[str, Any]) -> str:
     from pytest_verdict.core.result import ComparisonResult
     from pytest_verdict.explanation.drawing import headline
-    from pytest_verdict.explanation.lines import plain
+    from pytest_verdict.explanation.lines import format_plain
     from pytest_verdict.session import SESSION
 
     try:
-        said = plain(headline(ComparisonResult.from_record(record), SESSION.budget))
+        said = format_plain(headline(ComparisonResult.from_record(record), SESSION.budget))
     except Exception as error:  # noqa: BLE001 - what an operator of another package put into its details must not hide the rest
         said = f"{visible(str(record.get('operator')))}: {visible(safe_repr(error))}"
     return f"  {visible(record['test'])}: {said}"

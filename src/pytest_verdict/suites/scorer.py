@@ -61,10 +61,10 @@ def scored(title: str, made: ComparisonResult, reason: str | None = None) -> Sco
         reason = visible(shortened(made.error, _LONGEST_VALUE))
     elif reason is None and not made.passed:
         # Not loaded while all comparisons pass.
-        from pytest_verdict.explanation.facts import explanation_of
-        from pytest_verdict.explanation.lines import plain
+        from pytest_verdict.explanation.facts import build_explanation
+        from pytest_verdict.explanation.lines import format_plain
 
-        why = plain(explanation_of(made, SESSION.budget).summary)
+        why = format_plain(build_explanation(made, SESSION.budget).summary)
         reason = f"{why[:1].upper()}{why[1:]}."
     return Scored([made], f"{title}: {made.verdict.upper()}." + (f" {reason}" if reason else ""))
 

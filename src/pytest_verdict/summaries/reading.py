@@ -17,7 +17,7 @@ from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.errors import RecordError
 from pytest_verdict.explanation.drawing import failure_block, headline
-from pytest_verdict.explanation.lines import plain
+from pytest_verdict.explanation.lines import format_plain
 from pytest_verdict.report.compression import open_records, stored
 from pytest_verdict.report.gate_lines import MET, verdict_line
 from pytest_verdict.report.journal import RECORDS
@@ -133,7 +133,7 @@ class Comparison(NamedTuple):
 
     def headline(self) -> str:
         """Write the first line of it."""
-        return self._told(lambda result: plain(headline(result, _BUDGET)))
+        return self._told(lambda result: format_plain(headline(result, _BUDGET)))
 
     def _told(self, write: Callable[[ComparisonResult], str]) -> str:
         result = ComparisonResult.from_record(self.record)

@@ -1,6 +1,6 @@
-"""Answer templates: what to extract from a response and what is correct, in one Pydantic class.
+"""Answer templates: the fields to extract from a response and their correct values, in one Pydantic class.
 
-The names are listed in ``__init__.pyi``, and each is imported when it is first used.
+The public names are in ``__init__.pyi``; each is imported when it is first used.
 """
 
 from pytest_verdict import public_names

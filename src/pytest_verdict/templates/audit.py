@@ -1,4 +1,4 @@
-"""`audit_template` and ``pytest-verdict audit``: would this template ever fail?"""
+"""`audit_template` and ``pytest-verdict audit``: find the mistakes that a template would not notice."""
 
 import argparse
 import contextlib
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.console import complain, say
 from pytest_verdict.core import kernel
@@ -27,7 +27,9 @@ from pytest_verdict.templates.field import choices_of
 from pytest_verdict.templates.parsing import parse_reply, plain_numbers
 from pytest_verdict.templates.template import AnswerTemplate
 
-Mutations = Iterator[tuple[str, Any]]
+DateOperator = DateMatch | DateTolerance | DateRange
+Changes = Iterator[tuple[str, Any]]
+"""Kinds of changes, and the changed values."""
 
 _EXIT_CODES: Final = """\
 The module is imported, which runs its code. No judge is asked. Without --values the ground truths are the correct answer.
@@ -41,7 +43,7 @@ exit codes:
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A correct answer with one thing changed."""
+    """A correct answer with one change."""
 
     field: str
     kind: str
@@ -54,7 +56,7 @@ class Mutation:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Which changes of a correct answer a template notices."""
+    """The changes of a correct answer that a template does not notice."""
 
     template: str
     tried: int
@@ -62,16 +64,16 @@ class Audit:
 
 
 def audit_template(template: type[BaseAnswer], correct_values: Mapping[str, Any], trace: str | None = None) -> Audit:
-    """Change each correct value a little, one at a time, and see whether the answer still passes.
+    """Change each correct value a little, one at a time, and check whether the answer still passes.
 
     Args:
         template: The template.
         correct_values: A correct answer: a value for each field that is extracted.
-        trace: A correct raw response; needed when something reads it.
+        trace: A correct raw response; needed when a field reads it (default: None).
 
     Returns:
-        What was tried, and what no check noticed. A change that is not noticed is not always a mistake: a check for a
-        substring is meant to accept more than one text.
+        The number of changes, and those that no check noticed. They are not always mistakes: a check for a substring is meant
+        to accept more than one text.
 
     Raises:
         TemplateError: The correct answer does not pass itself.
@@ -84,88 +86,101 @@ def audit_template(template: type[BaseAnswer], correct_values: Mapping[str, Any]
         city: 'not' put before it: 'Paris' became 'not Paris'
     """
     work = AnswerTemplate(template)
-    correct = _verified(work, correct_values, trace)
+    correct = _verify(work, correct_values, trace)
     if not correct.passed:
         failed = ", ".join(map(str, correct.details.get("failed", []))) or correct.error
         raise TemplateError(f"{template.__name__}: the correct answer does not pass itself: {failed}")
-    changes = _mutations(template, correct_values)
-    tried = [(change, {**correct_values, change.field: change.after}, trace) for change in changes]
+
+    count = 0
+    unnoticed: list[Mutation] = []
+    for mutation in _mutate_answer(template, correct_values):
+        count += 1
+        if _verify(work, {**correct_values, mutation.field: mutation.after}, trace).passed:
+            unnoticed.append(mutation)
     if trace:
-        tried.append((Mutation("(trace)", "emptied", trace, ""), {**correct_values}, ""))
-    unnoticed = tuple(change for change, values, raw in tried if _verified(work, values, raw).passed)
-    return Audit(template.__name__, len(tried), unnoticed)
+        count += 1
+        if _verify(work, correct_values, "").passed:
+            unnoticed.append(Mutation("(trace)", "emptied", trace, ""))
+    return Audit(template.__name__, count, tuple(unnoticed))
 
 
-def _mutations(template: type[BaseAnswer], values: Mapping[str, Any]) -> Iterator[Mutation]:
-    definition = template.__verdict_definition__
-    # As the template reads it: a date that was written as text is a date.
-    answer = parse_reply(template, values).answer
-    for name in definition.parsed:
-        before = getattr(answer, name, None)
-        found = definition.verified.get(name)
-        truth, operator = (before, definition.match) if found is None else (found.ground_truth, found.operator)
-        for kind, after in mutations_of(before, truth, operator, template.model_fields[name].annotation):
-            yield Mutation(name, kind, before, after)
-
-
-def _verified(work: AnswerTemplate, values: Mapping[str, Any], trace: str | None) -> ComparisonResult:
-    # An audit is no comparison of the test, and is not recorded.
-    match, expected, observed = work.prepared(values, trace)
+def _verify(template: AnswerTemplate, values: Mapping[str, Any], trace: str | None) -> ComparisonResult:
+    # An audit is not a comparison of the test, so it is not recorded.
+    match, expected, observed = template.prepare(values, trace)
     return kernel.run(match, expected, observed)
 
 
+def _mutate_answer(template: type[BaseAnswer], values: Mapping[str, Any]) -> Iterator[Mutation]:
+    definition = template.__verdict_definition__
+    # Values are changed as the template reads them: a date in text is a date.
+    answer = parse_reply(template, values).answer
+    for name in definition.extracted:
+        before = getattr(answer, name, None)
+        truth: Any = before
+        operator: Operator = definition.match
+        if name in definition.verified:
+            truth = definition.verified[name].ground_truth
+            operator = definition.verified[name].operator
+        for kind, after in mutate(before, truth, operator, template.model_fields[name].annotation):
+            yield Mutation(name, kind, before, after)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Declare the arguments of the command."""
     parser.epilog = _EXIT_CODES
     parser.add_argument("module", metavar="MODULE", help="a dotted name, or the path of a .py file")
-    values = "a correct answer as a JSON object, for a module of one template"
-    parser.add_argument("--values", metavar="FILE", help=values)
-    parser.add_argument("--trace", metavar="FILE", help="a correct raw response, as text")
+    values_help = "a correct answer as a JSON object, for a module of one template (default: the ground truths)"
+    parser.add_argument("--values", metavar="FILE", help=values_help)
+    parser.add_argument("--trace", metavar="FILE", help="a correct raw response, as text (default: none)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     templates = load_templates(arguments.module, only_one=arguments.values is not None)
-    trace = None if arguments.trace is None else _text(arguments.trace)
+    trace = None
+    if arguments.trace is not None:
+        trace = _read_text(arguments.trace)
     code = 0
     for template in templates:
-        values = _values(template, arguments.values)
+        if arguments.values is not None:
+            values = _read_values(arguments.values)
+        else:
+            definition = template.__verdict_definition__
+            values = {name: definition.expected[name] for name in definition.extracted if name in definition.expected}
         try:
             audit = audit_template(template, values, trace)
         except TemplateError as error:
-            # The others are audited all the same.
+            # The other templates are audited all the same.
             complain(f"not audited: {error}")
             code = 2
             continue
-        for change in audit.unnoticed:
-            say(f"not noticed: {audit.template}.{change}")
+        for mutation in audit.unnoticed:
+            say(f"not noticed: {audit.template}.{mutation}")
         say(f"{audit.template}: {counted(audit.tried, 'change')}, {len(audit.unnoticed)} not noticed")
-        code = max(code, 1 if audit.unnoticed else 0)
+        if audit.unnoticed:
+            code = max(code, 1)
     return code
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise TemplateError(f"{path} is no text in UTF-8: {error}") from None
+        raise TemplateError(f"{path} is not text in UTF-8: {error}") from None
 
 
-def _values(template: type[BaseAnswer], path: str | None) -> dict[str, Any]:
-    if path is None:
-        definition = template.__verdict_definition__
-        return {name: definition.expected[name] for name in definition.parsed if name in definition.expected}
+def _read_values(path: str) -> dict[str, Any]:
     try:
         values = parse_json(Path(path).read_bytes())
     except JsonTextError as error:
-        raise TemplateError(f"{path} is no JSON: {error}") from None
+        raise TemplateError(f"{path} is not JSON: {error}") from None
     if not isinstance(values, dict):
-        raise TemplateError(f"{path} holds no JSON object")
+        raise TemplateError(f"{path} is not a JSON object")
     return {name: plain_numbers(value) for name, value in values.items()}
 
 
-def mutations_of(value: Any, truth: Any, operator: Operator, annotation: Any) -> Mutations:
-    """Change a correct value a little, in the ways of its kind."""
+def mutate(value: Any, truth: Any, operator: Operator, annotation: Any) -> Changes:
+    """Yield small changes of a correct value, by its kind."""
     if value is None:
         return
     choices = choices_of(annotation)
@@ -173,107 +188,139 @@ def mutations_of(value: Any, truth: Any, operator: Operator, annotation: Any) ->
         yield from (("another choice", choice) for choice in choices if choice != value)
     elif isinstance(value, bool):
         yield "negated", not value
-    elif isinstance(operator, DateMatch | DateTolerance | DateRange):
-        yield from _dates(value, truth, operator)
+    elif isinstance(operator, DateOperator):
+        yield from _change_date(value, truth, operator)
     elif isinstance(value, int | float | Decimal):
-        yield from _numbers(value, truth, operator)
+        yield from _change_number(value, truth, operator)
     elif isinstance(value, str):
-        yield from _texts(value)
+        yield from _change_text(value)
     elif isinstance(value, list | tuple | set | frozenset):
-        yield from _collections(value, operator)
+        yield from _change_collection(value, operator)
     yield "null", None
 
 
-def _numbers(value: Any, truth: Any, operator: Operator) -> Mutations:
-    kind, exact = type(value), _exact(truth, value)
-    if not exact.is_finite():
-        yield from _far_away(value)
-    elif isinstance(operator, NumericTolerance):
-        limit = as_exact(operator.tolerance) * (abs(exact) if operator.mode == "relative" else 1)
-        beyond = limit + (1 if kind is int else limit / 1000 or Decimal("0.001"))
-        steps = {"beyond tolerance, above": beyond, "beyond tolerance, below": -beyond}
-        yield from ((label, kind(exact + step)) for label, step in steps.items())
-        yield from _far_away(value)
-    elif isinstance(operator, NumericRange):
-        bounds = {"below min": (operator.min, -1), "above max": (operator.max, 1)}
-        given = [(label, bound, step) for label, (bound, step) in bounds.items() if bound is not None]
-        yield from ((label, kind(as_exact(bound) + step)) for label, bound, step in given)
-    elif isinstance(operator, NumericMinimum | NumericMaximum):
-        more = 1 if kind is int else max(Decimal(1), abs(exact) / 1000)
-        yield "beyond the limit", kind(exact - more if isinstance(operator, NumericMinimum) else exact + more)
-    else:
-        step = 1 if kind is int else kind(max(abs(value) / 100, kind("0.01")))
-        # What is added to infinity, or to a float beyond 2**53, may change nothing.
-        changed = (("a little more", value + step), ("a little less", value - step))
-        yield from ((label, number) for label, number in changed if number != value)
-        yield from _far_away(value)
-
-
-def _exact(truth: Any, value: Any) -> Decimal:
+def _change_number(value: Any, truth: Any, operator: Operator) -> Changes:
+    kind = type(value)
     try:
-        return Decimal(str(truth))
+        exact = Decimal(str(truth))
     except InvalidOperation:
-        # Such as "1,000"; the correct value is near it.
-        return Decimal(str(value))
+        # A ground truth such as "1,000" is near the correct value.
+        exact = Decimal(str(value))
+
+    if not exact.is_finite():
+        yield from _change_magnitude(value)
+    elif isinstance(operator, NumericTolerance):
+        limit = as_exact(operator.tolerance)
+        if operator.mode == "relative":
+            limit *= abs(exact)
+        step = Decimal(1) if kind is int else limit / 1000 or Decimal("0.001")
+        beyond = limit + step
+        yield "beyond tolerance, above", kind(exact + beyond)
+        yield "beyond tolerance, below", kind(exact - beyond)
+        yield from _change_magnitude(value)
+    elif isinstance(operator, NumericRange):
+        if operator.min is not None:
+            yield "below min", kind(as_exact(operator.min) - 1)
+        if operator.max is not None:
+            yield "above max", kind(as_exact(operator.max) + 1)
+    elif isinstance(operator, NumericMinimum | NumericMaximum):
+        step = Decimal(1) if kind is int else max(Decimal(1), abs(exact) / 1000)
+        if isinstance(operator, NumericMinimum):
+            step = -step
+        yield "beyond the limit", kind(exact + step)
+    else:
+        little = 1 if kind is int else kind(max(abs(value) / 100, kind("0.01")))
+        # Adding to infinity, or to a float beyond 2**53, may change nothing.
+        for label, number in (("a little more", value + little), ("a little less", value - little)):
+            if number != value:
+                yield label, number
+        yield from _change_magnitude(value)
 
 
-def _far_away(value: Any) -> Mutations:
-    changed = {"zero": 0, "another sign": -value, "ten times": value * 10, "a thousand times": value * 1000}
-    yield from ((label, type(value)(number)) for label, number in changed.items() if number != value)
+def _change_magnitude(value: Any) -> Changes:
+    numbers = {"zero": 0, "another sign": -value, "ten times": value * 10, "a thousand times": value * 1000}
+    for label, number in numbers.items():
+        if number != value:
+            yield label, type(value)(number)
 
 
-def _texts(text: str) -> Mutations:
+def _change_text(text: str) -> Changes:
     if not text:
         yield "another text", "x"
         return
     last = text[-1]
-    others = {"+": "-", "-": "+"}
-    other = others.get(last, "x" if last.lower() != "x" else "y")
-    yield "last character replaced", text[:-1] + (str((int(last) + 1) % 10) if last in "0123456789" else other)
+    other = {"+": "-", "-": "+", "x": "y", "X": "y"}.get(last, "x")
+    if last in "0123456789":
+        other = str((int(last) + 1) % 10)
+    yield "last character replaced", text[:-1] + other
     if len(text) > 1:
         yield "last character dropped", text[:-1]
     yield "'not' put before it", f"not {text}"
     yield "emptied", ""
 
 
-def _collections(value: Any, operator: Operator) -> Mutations:
-    make: Callable[[list[Any]], Any] = type(value)
-    items = sorted(value, key=repr) if isinstance(value, set | frozenset) else list(value)
+def _change_collection(value: Any, operator: Operator) -> Changes:
+    build: Callable[[list[Any]], Any] = type(value)
+    items = list(value)
+    if isinstance(value, set | frozenset):
+        items.sort(key=repr)
     if items:
-        yield "item dropped", make(items[:-1])
+        yield "item dropped", build(items[:-1])
     numbers = [item for item in items if isinstance(item, int | float) and not isinstance(item, bool)]
-    yield "item added", make([*items, max(numbers) + 1 if numbers else "an item that is not expected"])
+    other: Any = "an item that is not expected"
+    if numbers:
+        other = max(numbers) + 1
+    yield "item added", build([*items, other])
     is_ordered = isinstance(value, list | tuple) and not isinstance(operator, SetContainment)
     if is_ordered and len(items) > 1 and items[0] != items[1]:
-        yield "two items swapped", make([items[1], items[0], *items[2:]])
+        yield "two items swapped", build([items[1], items[0], *items[2:]])
     if items and isinstance(items[0], str) and items[0]:
-        yield "item changed", make([next(_texts(items[0]))[1], *items[1:]])
+        _, changed = next(_change_text(items[0]))
+        yield "item changed", build([changed, *items[1:]])
 
 
-def _dates(value: Any, truth: Any, operator: DateMatch | DateTolerance | DateRange) -> Mutations:
-    for label, moment in _moments(truth, operator):
-        if not isinstance(value, str):
-            yield label, moment if isinstance(value, datetime.datetime) else moment.date()
+def _change_date(value: Any, truth: Any, operator: DateOperator) -> Changes:
+    for label, moment in _shift_dates(truth, operator):
+        if isinstance(value, datetime.datetime):
+            yield label, moment
+        elif not isinstance(value, str):
+            yield label, moment.date()
         elif isinstance(operator, DateMatch) and operator.format is not None:
             yield label, moment.strftime(operator.format)
+        elif isinstance(operator, DateMatch) or moment.time() == datetime.time():
+            yield label, moment.date().isoformat()
         else:
-            is_day = isinstance(operator, DateMatch) or moment.time() == datetime.time()
-            yield label, (moment.date() if is_day else moment).isoformat()
+            yield label, moment.isoformat()
 
 
-def _moments(truth: Any, operator: DateMatch | DateTolerance | DateRange) -> Iterator[tuple[str, datetime.datetime]]:
-    beyond = (operator.unit, operator.tolerance + 1) if isinstance(operator, DateTolerance) else ("days", 1)
-    step, none = datetime.timedelta(**dict([beyond])), datetime.timedelta()
-    shifts = [("later", truth, step, 0), ("earlier", truth, -step, 0)]
-    shifts += [("a year later", truth, none, 1), ("a year earlier", truth, none, -1)]
+class _Shift(NamedTuple):
+    label: str
+    date: Any
+    delta: datetime.timedelta = datetime.timedelta()
+    years: int = 0
+
+
+def _shift_dates(truth: Any, operator: DateOperator) -> Iterator[tuple[str, datetime.datetime]]:
+    delta = datetime.timedelta(days=1)
+    if isinstance(operator, DateTolerance):
+        delta = datetime.timedelta(**{operator.unit: operator.tolerance + 1})
+    shifts = [
+        _Shift("later", truth, delta),
+        _Shift("earlier", truth, -delta),
+        _Shift("a year later", truth, years=1),
+        _Shift("a year earlier", truth, years=-1),
+    ]
     if isinstance(operator, DateRange):
-        shifts = [("before min", operator.min, -step, 0), ("after max", operator.max, step, 0)]
-    for label, day, shift, years in shifts:
-        found = read_date(day)
-        if isinstance(found, str):
+        shifts = [_Shift("before min", operator.min, -delta), _Shift("after max", operator.max, delta)]
+
+    for shift in shifts:
+        date = read_date(shift.date)
+        if isinstance(date, str):
             continue
-        moment = found.moment or datetime.datetime.combine(found.day, datetime.time())
-        # 9999-12-31 is often written for "no end": there is nothing after it. A year has four digits, and few a 29 February.
+        moment = date.moment or datetime.datetime.combine(date.day, datetime.time())
+        if shift.years:
+            # Not every year has a 29 February.
+            moment = moment.replace(day=min(moment.day, 28))
+        # 9999-12-31, which often means "no end", has no later date.
         with contextlib.suppress(OverflowError, ValueError):
-            day_of_month = min(moment.day, 28) if years else moment.day
-            yield label, moment.replace(year=moment.year + years, day=day_of_month) + shift
+            yield shift.label, moment.replace(year=moment.year + shift.years) + shift.delta

@@ -1,125 +1,144 @@
-"""Why an answer did not pass its template: a table of the fields, the strategy as a tree, what could not be read."""
+"""Why an answer did not pass its template: a table of the fields, the strategy as a tree, and what could not be read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shortened, shown
-from pytest_verdict.explanation.facts import explanation_of, usual_explanation
-from pytest_verdict.explanation.lines import Line, Part, cut, indented, line, mark, plain, table
+from pytest_verdict.explanation.facts import build_default_explanation, build_explanation
+from pytest_verdict.explanation.lines import Line, Part, cut, format_plain, indent, line, mark, table
 from pytest_verdict.explanation.model import Explanation
 from pytest_verdict.explanation.notes import is_refusal
 from pytest_verdict.operators.explanation import explain_parts, failed_parts
-from pytest_verdict.templates import observed_keys as keys
+from pytest_verdict.templates.template_match import REPLY_KEY, UNKNOWN_KEY, WHOLE_REPLY, is_abstention, read_problems
 
 __all__ = ["explain_parts", "explain_regex_check", "explain_template"]
 
-_SAID: Final = (
+_COVERED_NAMES: Final = (
     *("template", "fields", "strategy", "regex", "hand_written", "embedding_check"),
     *("granular_score", "failed", "null_fields", "model_evidence", "normalization"),
 )
 
 
 def explain_template(result: ComparisonResult, budget: Budget) -> Explanation:
-    """Name the fields that did not pass, then draw all of them."""
-    lines = [*_fields(result, budget), *_strategy(result), *_rest(result, budget)]
-    everything = budget.lines == 0
-    return Explanation(summary=_summary(result, budget), lines=lines, sides=everything, children=everything, said=_SAID)
+    """Explain an answer: the fields that did not pass, then a table of all of them."""
+    shows_all = budget.lines == 0
+    return Explanation(
+        summary=_summarize(result, budget),
+        lines=[*_draw_fields(result, budget), *_draw_strategy(result), *_draw_rest(result, budget)],
+        sides=shows_all,
+        children=shows_all,
+        covered_names=_COVERED_NAMES,
+    )
 
 
-def _summary(result: ComparisonResult, budget: Budget) -> Line:
+def _summarize(result: ComparisonResult, budget: Budget) -> Line:
     checked = [child for child in result.children if not str(child.name).startswith("embedding check of ")]
     failed = [child for child in checked if not child.passed]
     if result.error is not None or not failed:
-        return usual_explanation(result, budget).summary
+        return build_default_explanation(result, budget).summary
     if result.passed:
-        return line(f"pass by the embedding check of {shortened(', '.join(str(one.name) for one in failed), 80)}")
-    if keys.is_abstention(result.observed, result.settings["fields"]):
-        names = [name for name in result.settings["fields"] if name in result.observed]
-        return line(f"the response states nothing of what was asked: {shortened(', '.join(names), 80)}")
+        names = ", ".join(str(child.name) for child in failed)
+        return line(f"pass by the embedding check of {shortened(names, 80)}")
+    if is_abstention(result.observed, result.settings["fields"]):
+        names = ", ".join(name for name in result.settings["fields"] if name in result.observed)
+        return line(f"the response states nothing of what was asked: {shortened(names, 80)}")
     return failed_parts(result, failed, f"{len(failed)} of {len(checked)} failed: ", budget)
 
 
-def _fields(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    whole = keys.problems_in(result.observed).get(keys.WHOLE)
-    # Where nothing could be read, that stands on the first line.
-    # Children begin with the fields; a regex check may be called like one of them.
+def _draw_fields(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    # The problem of a whole reply is on the first line already.
+    problem = read_problems(result.observed).get(WHOLE_REPLY)
+    # Children begin with the fields, so the others have no rule, even if one is called like a field.
     rules = [*result.settings["fields"].values(), *[{}] * len(result.children)]
-    pairs = zip(result.children, rules, strict=False)
-    cells = [(child, _cells(child, rule)) for child, rule in pairs if whole is None or child.error != whole]
-    if not cells:
+    children: list[ComparisonResult] = []
+    cells: list[Line] = [line("", "field", "weight", "operator", " reason")]
+    for child, rule in zip(result.children, rules, strict=False):
+        if problem is None or child.error != problem:
+            children.append(child)
+            # The blank makes the table pad the operators; the reason follows it.
+            texts = line(*(shortened(str(text), 40) for text in (child.name, rule.get("weight", ""), child.operator)))
+            cells.append((Part(mark(child.verdict).text.rstrip(), "mark"), *texts, Part(" ")))
+    if not children:
         return
-    rows = table([line("", "field", "weight", "operator", " reason"), *(row for _, row in cells)])
-    narrower = budget.narrower(max(len(plain(row)) for row in rows[1:]) + 2)
-    yield rows[0]
-    for (child, _), row in zip(cells, rows[1:], strict=True):
-        reason = _reason(child, narrower)
+
+    header, *rows = table(cells)
+    narrower = budget.narrower(max(len(format_plain(row)) for row in rows) + 2)
+    yield header
+    for child, row in zip(children, rows, strict=True):
+        reason = _draw_reason(child, narrower)
         yield *row, *reason
-        if "…" in plain(reason):
-            yield from indented(explanation_of(child, budget.narrower(8)).lines, 6)
-    yield from _normalized([child for child, _ in cells])
+        if "…" in format_plain(reason):
+            yield from indent(build_explanation(child, budget.narrower(8)).lines, 6)
+    yield from _draw_normalization(children)
 
 
-def _normalized(children: Sequence[ComparisonResult]) -> Iterator[Line]:
-    for steps in dict.fromkeys(tuple(child.normalization) for child in children if child.normalization):
-        names = [str(child.name) for child in children if tuple(child.normalization) == steps]
-        yield line(f"normalization of {', '.join(names)}: {', '.join(steps)}")
-    if not any(child.normalization for child in children):
+def _draw_normalization(children: Sequence[ComparisonResult]) -> Iterator[Line]:
+    names: dict[tuple[str, ...], list[str]] = {}
+    for child in children:
+        if child.normalization:
+            names.setdefault(tuple(child.normalization), []).append(str(child.name))
+    for steps, fields in names.items():
+        yield line(f"normalization of {', '.join(fields)}: {', '.join(steps)}")
+    if not names:
         yield line("normalization: none")
 
 
-def _cells(child: ComparisonResult, rule: Mapping[str, Any]) -> Line:
-    texts = (shortened(str(text), 40) for text in (child.name, rule.get("weight", ""), child.operator))
-    # The blank has the operators padded; the reason follows it.
-    return Part(mark(child.verdict).text.rstrip(), "mark"), *line(*texts), Part(" ")
-
-
-def _reason(child: ComparisonResult, budget: Budget) -> Line:
+def _draw_reason(child: ComparisonResult, budget: Budget) -> Line:
     if child.passed:
         return (Part(shown(child.observed, budget.room(0)), "observed"),)
-    summary = explanation_of(child, budget).summary
+    summary = build_explanation(child, budget).summary
     if child.error is None and not any(map(is_refusal, child.notes)):
         return cut(summary, budget.width)
-    wanted = Part(shown(child.expected, 30), "expected")
-    return *cut(summary, budget.narrower(len(wanted.text) + 11).width), Part("; expected "), wanted
+    expected = Part(shown(child.expected, 30), "expected")
+    return *cut(summary, budget.narrower(len(expected.text) + 11).width), Part("; expected "), expected
 
 
-def _strategy(result: ComparisonResult) -> Iterator[Line]:
+def _draw_strategy(result: ComparisonResult) -> Iterator[Line]:
     if result.settings["strategy"] is not None:
-        _, (head, *rest) = _tree(result.settings["strategy"], {child.name: child.passed for child in result.children})
-        yield Part("strategy: "), *head
-        yield from rest
+        passed = {child.name: child.passed for child in result.children}
+        first, *others = _draw_tree(result.settings["strategy"], passed).lines
+        yield Part("strategy: "), *first
+        yield from others
 
 
-def _tree(node: Mapping[str, Any], passed: Mapping[Any, bool]) -> tuple[bool, list[Line]]:
+class _Tree(NamedTuple):
+    holds: bool
+    lines: list[Line]
+
+
+def _draw_tree(node: Mapping[str, Any], passed: Mapping[Any, bool]) -> _Tree:
     settings = node["settings"]
     if node["operator"] == "field_check":
-        return passed.get(settings["field"], False), [line(settings["field"])]
-    parts = [_tree(part, passed) for part in settings["conditions"]]
-    count = sum(met for met, _ in parts)
+        return _Tree(passed.get(settings["field"], False), [line(settings["field"])])
+
+    parts = [_draw_tree(part, passed) for part in settings["conditions"]]
+    count = sum(part.holds for part in parts)
     needed = {"all_of": len(parts), "any_of": 1}.get(node["operator"]) or settings["n"]
     lines = [line(f"at least {needed} of {len(parts)}: {count} passed")]
-    for met, (head, *rest) in parts:
-        lines += indented([(mark("pass" if met else "fail"), *head), *indented(rest, 4)])
-    return count >= needed, lines
+    for part in parts:
+        first, *others = part.lines
+        lines += indent([(mark("pass" if part.holds else "fail"), *first), *indent(others, 4)])
+    return _Tree(count >= needed, lines)
 
 
-def _rest(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    if keys.REPLY in result.observed:
-        yield Part("reply: "), Part(shown(result.observed[keys.REPLY], budget.room(9)), "observed")
+def _draw_rest(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
+    if REPLY_KEY in result.observed:
+        yield Part("reply: "), Part(shown(result.observed[REPLY_KEY], budget.room(9)), "observed")
     if result.details["granular_score"] is not None:
         yield line(f"granular score: {result.details['granular_score']:.2f}")
-    if keys.UNKNOWN in result.observed:
-        yield line(f"keys of no field: {shown(list(result.observed[keys.UNKNOWN]), budget.room(20))[1:-1]}")
+    if UNKNOWN_KEY in result.observed:
+        yield line(f"keys of no field: {shown(list(result.observed[UNKNOWN_KEY]), budget.room(20))[1:-1]}")
 
 
 def explain_regex_check(result: ComparisonResult, budget: Budget) -> Explanation:
-    """Say what a pattern found and should have found."""
-    usual, reason = usual_explanation(result, budget), result.details.get("reason")
+    """Explain a regex check: why it failed, its pattern and the response."""
+    explanation = build_default_explanation(result, budget)
     if result.error is not None or result.passed:
-        return usual
-    head = line(f"{shortened(str(reason), 200)}: pattern {shown(result.settings['pattern'], 60)}, got ")
-    observed = Part(shown(result.observed, budget.room(len(plain(head)))), "observed")
-    return replace(usual, summary=(*head, observed), said=("reason", "match_count"))
+        return explanation
+    reason = shortened(str(result.details.get("reason")), 200)
+    head = line(f"{reason}: pattern {shown(result.settings['pattern'], 60)}, got ")
+    observed = Part(shown(result.observed, budget.room(len(format_plain(head)))), "observed")
+    return replace(explanation, summary=(*head, observed), covered_names=("reason", "match_count"))

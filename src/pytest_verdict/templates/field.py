@@ -2,7 +2,6 @@
 
 import contextlib
 import enum
-import functools
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,33 +26,38 @@ NULL_OBSERVED: Final = "null_observed"
 MISSING_TRACE: Final = "missing_trace"
 
 
+class TemplateWarning(UserWarning):
+    """A template may accept a wrong answer."""
+
+
 @dataclass(frozen=True)
 class FieldRule:
-    """The operator of a field, and its weight; what follows from them is found out once, not for each answer."""
+    """How a field is compared, and its weight; ``quote`` also needs the words that state it, and they must be in the response."""
 
     operator: Operator
     weight: ExactNumber = 1
-    # Whether the words that say it are wanted too, and have to be in the response.
     quote: bool = False
 
-    @functools.cached_property
+    @property
     def reads_trace(self) -> bool:
         """Whether the operator reads the raw response instead of an extracted value."""
         return self.operator.kind == "trace"
 
     def written(self) -> dict[str, Any]:
-        """Write the rule as the record does."""
-        quote = {"quote": True} if self.quote else {}
-        return {**as_setting(self.operator), "weight": self.weight, **quote}
+        """Return the rule as typed JSON."""
+        setting = {**as_setting(self.operator), "weight": self.weight}
+        if self.quote:
+            setting["quote"] = True
+        return setting
 
     def compare(self, name: str, expected: Any, observed: Any, recorded: Mapping[str, Any] | None) -> ComparisonResult:
-        """Compare the field; a null answer is a fail with the note ``null_observed``."""
+        """Compare the field; a null answer fails with the note ``null_observed``."""
         if observed is None and self.operator.effective_expected(expected) is not None:
             return result_from_outcome(self.operator, expected, None, Outcome(0.0, notes=(NULL_OBSERVED,)), name=name)
         return run(self.operator, expected, observed, name=name, recorded=recorded)
 
     def refuse(self, name: str, expected: Any, observed: Any, reason: str) -> ComparisonResult:
-        """Give the ``error`` of a field that cannot be compared."""
+        """Return the ``error`` of a field that cannot be compared."""
         notes = (MISSING_TRACE,) if reason == MISSING_TRACE else ()
         return result_from_outcome(
             self.operator, expected, observed, Outcome(0.0, notes=notes, error=reason), name=name
@@ -61,41 +65,40 @@ class FieldRule:
 
 
 def read_weight(value: Any) -> ExactNumber:
-    """Read a weight, a finite number of at least 0."""
+    """Read a weight: a finite number of at least 0."""
     with contextlib.suppress(ValueError):
         weight = read_number(value)
         if as_exact(weight) >= 0:
             return weight
-    raise TemplateError(f"weight takes a number of at least 0, got {shown(value, 80)}")
+    raise TemplateError(f"weight must be a number of at least 0, got {shown(value, 80)}")
 
 
 def read_rule(value: Any) -> FieldRule:
-    """Read a rule: an operator in any of its forms, and beside its recorded form a weight."""
+    """Read a rule: an operator in any of its forms; the recorded form may have a weight and a quote beside it."""
     if isinstance(value, FieldRule):
         return value
     if not isinstance(value, Mapping):
         return FieldRule(operator_from_settings(value))
-    operator = {key: item for key, item in value.items() if key not in {"weight", "quote"}}
-    return FieldRule(operator_from_settings(operator), read_weight(value.get("weight", 1)), value.get("quote") is True)
-
-
-class TemplateWarning(UserWarning):
-    """A template may accept a wrong answer."""
+    return FieldRule(
+        operator=operator_from_settings({key: item for key, item in value.items() if key not in {"weight", "quote"}}),
+        weight=read_weight(value.get("weight", 1)),
+        quote=value.get("quote") is True,
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Verification(FieldRule):
-    """The hidden half of a verified field, which no judge ever sees.
+    """The half of a verified field that no judge sees.
 
-    It is part of the field's metadata. So pydantic inherits, copies and merges it with the field, and writes none of it
-    into a JSON schema; and it holds the live ground truth instead of its JSON form.
+    It is part of the field's metadata, so pydantic inherits, copies and merges it with the field, and writes none of it
+    into a JSON schema.
     """
 
     ground_truth: Any
     hint: str | None
 
-    def lost_punctuation(self) -> str:
-        """Find a correct text that the field's own normalizers make equal to others."""
+    def find_lost_punctuation(self) -> str:
+        """Return a correct text that ``remove_punctuation`` makes equal to others, or an empty text."""
         if "remove_punctuation" not in getattr(self.operator, "normalize", ()):
             return ""
         texts = texts_in(self.operator.effective_expected(self.ground_truth))
@@ -112,26 +115,26 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
     quote: bool = False,
     **pydantic_field_kwargs: Any,
 ) -> Any:
-    """Declare a field of an answer template together with how it is verified.
+    """Declare a field of an answer template and how it is verified.
 
     The name and the parameters are those of karenina's answer templates.
 
     Args:
-        description: What the judge is to extract; required text.
-        ground_truth: The correct value. No judge and no JSON schema ever has it.
+        description: What the judge extracts; required text.
+        ground_truth: The correct value. No judge and no JSON schema contains it.
         verify_with: The operator that compares the extracted value with the ground truth, such as ``ExactMatch()``, or the
             name of one that needs no settings.
-        weight: How much the field counts in the granular score, at least 0.
-        extraction_hint: More guidance for the judge, or None.
-        quote: Whether the judge also copies the words that say it, under the field's name and ``_quote``. The field passes
-            only if the response has them, whatever blanks and line ends lie between.
+        weight: The weight of the field in the granular score, at least 0 (default: 1).
+        extraction_hint: More guidance for the judge (default: None).
+        quote: Whether the judge also copies the words that state the value, under the field's name and ``_quote``. The field
+            passes only if the response contains them, whatever blanks and line ends lie between (default: False).
         **pydantic_field_kwargs: Arguments of pydantic's ``Field``, such as ``default`` and ``ge``.
 
     Returns:
         A pydantic field.
 
     Raises:
-        TemplateError: One of the arguments is not what it has to be. It is a ``ValueError``.
+        TemplateError: An argument is invalid. It is a ``ValueError``.
 
     Example:
         >>> from pytest_verdict.templates import BaseAnswer, NumericExact
@@ -141,66 +144,82 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
         (True, False)
     """
     if not isinstance(description, str) or not description.strip():
-        raise TemplateError(f"description tells the judge what to extract and is required text, got {description!r}")
+        raise TemplateError(f"description must be text that tells the judge what to extract, got {description!r}")
     operator = _read_operator(verify_with)
     if extraction_hint is not None and not isinstance(extraction_hint, str):
-        raise TemplateError(f"extraction_hint is text or None, got {shown(extraction_hint, 80)}")
+        raise TemplateError(f"extraction_hint must be text or None, got {shown(extraction_hint, 80)}")
     if not isinstance(quote, bool):
-        raise TemplateError(f"quote is True or False, got {shown(quote, 80)}")
-    truth = snapshot(ground_truth)
-    found = Verification(
-        operator=operator, weight=read_weight(weight), quote=quote, ground_truth=truth, hint=extraction_hint
+        raise TemplateError(f"quote must be True or False, got {shown(quote, 80)}")
+    verification = Verification(
+        operator=operator,
+        weight=read_weight(weight),
+        quote=quote,
+        ground_truth=snapshot(ground_truth),
+        hint=extraction_hint,
     )
-    if found.reads_trace:
+
+    if verification.reads_trace:
         if quote:
-            raise TemplateError("quote=True is for what a judge extracts; this operator reads the raw response itself")
-        if NOT_A_BOOLEAN in run(operator, found.ground_truth, "").notes:
-            meaning = "the ground truth of a field that reads the trace is True (it must match) or False"
-            raise TemplateError(f"{meaning}, got {shown(found.ground_truth, 80)}")
-        # No judge fills this field in, so it must not be required.
+            raise TemplateError(f"quote=True needs a field that a judge extracts; {operator} reads the raw response")
+        truth = verification.ground_truth
+        if NOT_A_BOOLEAN in run(operator, truth, "").notes:
+            allowed = "must be True (it must match) or False"
+            raise TemplateError(f"the ground truth of a field that reads the trace {allowed}, got {shown(truth, 80)}")
+        # No judge fills in this field, so it must not be required.
         pydantic_field_kwargs.setdefault("default", None)
-    lost = found.lost_punctuation()
+
+    lost = verification.find_lost_punctuation()
     if lost:
         reason = "it equals every text that differs only in punctuation, as 'O+' and 'O-' or '1.5' and '15' do"
-        text = f"remove_punctuation changes the ground truth {shown(lost, 40)}: {reason}"
-        warnings.warn(text, TemplateWarning, stacklevel=2)
-    made: FieldInfo = Field(description=description, **pydantic_field_kwargs)
-    made.metadata.append(found)
-    return made
+        message = f"remove_punctuation changes the ground truth {shown(lost, 40)}: {reason}"
+        warnings.warn(message, TemplateWarning, stacklevel=2)
+    field: FieldInfo = Field(description=description, **pydantic_field_kwargs)
+    field.metadata.append(verification)
+    return field
 
 
-def _read_operator(given: Any) -> Operator:
-    if isinstance(given, Operator):
-        return given
-    if isinstance(given, str):
+def _read_operator(value: Any) -> Operator:
+    if isinstance(value, Operator):
+        return value
+    if isinstance(value, str):
         try:
-            return operator_from_settings(given)
+            return operator_from_settings(value)
         except ConfigurationError as error:
-            instead = f"; write verify_with={REGISTRY.find(given).__name__}(...)" if given in REGISTRY else ""
-            raise TemplateError(f"verify_with: {error}{instead}") from None
-    if isinstance(given, type) and issubclass(given, Operator):
-        raise TemplateError(f"verify_with takes an operator, not its class: verify_with={given.__name__}(...)")
-    raise TemplateError(f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(given, 80)}")
+            hint = ""
+            if value in REGISTRY:
+                hint = f"; write verify_with={REGISTRY.find(value).__name__}(...)"
+            raise TemplateError(f"verify_with: {error}{hint}") from None
+    if isinstance(value, type) and issubclass(value, Operator):
+        raise TemplateError(f"verify_with takes an operator, not its class: verify_with={value.__name__}(...)")
+    raise TemplateError(f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(value, 80)}")
 
 
 def texts_in(value: Any) -> list[str]:
-    """Give the texts of a value that is text or a collection of them."""
+    """Return the texts of a value that is text or a collection."""
     if isinstance(value, str):
         return [value]
-    items = sorted(value, key=repr) if isinstance(value, set | frozenset) else value
-    return [item for item in items if isinstance(item, str)] if isinstance(items, list | tuple) else []
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=repr)
+    if not isinstance(value, list | tuple):
+        return []
+    return [item for item in value if isinstance(item, str)]
 
 
 def types_of(annotation: Any) -> list[Any]:
-    """Give the types other than None of which an annotation leaves the choice."""
-    kinds = get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
-    return [kind for kind in kinds if kind is not NoneType]
+    """Return the types other than None that an annotation allows."""
+    types = (annotation,)
+    if get_origin(annotation) in {Union, UnionType}:
+        types = get_args(annotation)
+    return [kind for kind in types if kind is not NoneType]
 
 
 def choices_of(annotation: Any) -> list[Any]:
-    """Give the values of which a type leaves the choice."""
-    kinds = types_of(annotation)
-    kind = kinds[0] if len(kinds) == 1 else None
-    if get_origin(kind) is Literal:
-        return list(get_args(kind))
-    return list(kind) if isinstance(kind, type) and issubclass(kind, enum.Enum) else []
+    """Return the values of a literal or an enumeration; none for any other type."""
+    types = types_of(annotation)
+    if len(types) != 1:
+        return []
+    if get_origin(types[0]) is Literal:
+        return list(get_args(types[0]))
+    if isinstance(types[0], type) and issubclass(types[0], enum.Enum):
+        return list(types[0])
+    return []

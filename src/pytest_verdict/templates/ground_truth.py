@@ -1,4 +1,4 @@
-"""Refusing a ground truth with which no answer could pass, when the class of a template is made."""
+"""Refuse a ground truth that no answer can pass, when the class of a template is defined."""
 
 import contextlib
 import datetime
@@ -38,185 +38,225 @@ _READABLE: Final[Mapping[str, Any]] = {
     "text": "",
     "trace": "",
 }
-"""By kind of operator an observed value that it can read."""
+"""An observed value that operators can read, by their kind."""
 
-_BY_EQUALITY: Final = {
+_EQUALITY_OPERATORS: Final = {
     *("exact", "normalized_exact", "boolean", "literal", "one_of", "ordered_match"),
     *("numeric_exact", "numeric_tolerance", "date_match", "date_tolerance"),
 }
-"""Operators that pass on what equals the ground truth, or lies around it."""
+"""Operators that pass on values equal or near to the ground truth."""
 
-_PASS_ON_THEMSELVES: Final = {"set_containment", "text_similarity", "json_canonical", "json_subset", "json_distance"}
+_REFLEXIVE_OPERATORS: Final = {"set_containment", "text_similarity", "json_canonical", "json_subset", "json_distance"}
 """Operators that pass on the ground truth itself if they pass on anything."""
-
-
-def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]) -> None:
-    """Refuse a ground truth that is no answer of its field, or with which the field's own operator passes nothing."""
-    for name, one in verified.items():
-        reason = _reason(cls, name, one)
-        if reason:
-            problem = f"no answer passes with the ground truth {shown(one.ground_truth, 60)}"
-            raise TemplateError(f"{cls.__name__}.{name}: {problem}: {reason}")
-
-
-def _reason(cls: type[BaseModel], name: str, one: Verification) -> str:
-    if not one.operator.evaluate_is_pure:
-        # What an operator that is not ours passes on is not known.
-        return ""
-    parts = getattr(one.operator, "conditions", None)
-    if isinstance(parts, tuple):
-        reasons = [_reason(cls, name, replace(one, operator=part.operator)) for part in parts]
-        needed = len(parts) if isinstance(one.operator, AllOf) else getattr(one.operator, "n", 1)
-        return next(filter(None, reasons)) if reasons.count("") < needed else ""
-    problem = _unreadable(one)
-    if problem:
-        return f"{one.operator.name} cannot read it ({problem})"
-    if one.reads_trace or one.operator.asks_model or one.operator.contains_model_operator:
-        return ""
-    operator = one.operator
-    annotation = cls.model_fields[name].annotation
-    choices = [True, False] if types_of(annotation) == [bool] else choices_of(annotation)
-    is_equality = operator.name in _BY_EQUALITY or getattr(operator, "mode", None) == "exact"
-    if not choices and not is_equality:
-        itself = operator.name in _PASS_ON_THEMSELVES
-        return _no_answer_passes(one, [one.ground_truth]) if itself else ""
-    if operator.kind not in {*_READABLE, "category"}:
-        return ""
-    return _no_answer_of_the_field(cls, name, one, choices)
-
-
-def _unreadable(one: Verification) -> str:
-    """Name what the operator cannot read of the expected side, whatever is observed."""
-    operator, truth = one.operator, one.ground_truth
-    if operator.asks_model:
-        return NOT_TEXT if isinstance(operator, SemanticMatch) and not isinstance(truth, str) else ""
-    if operator.kind not in {*_READABLE, "category"}:
-        return ""
-    found = run(operator, truth, [0, 0] if isinstance(operator, Delta) else _READABLE.get(operator.kind))
-    # Where observed can be read, only the expected side makes an error.
-    return "" if found.error is None else next(iter(found.notes), found.error)
-
-
-def _no_answer_of_the_field(cls: type[BaseModel], name: str, one: Verification, choices: list[Any]) -> str:
-    """Say why neither the ground truth nor another form of it is an answer of the field that passes."""
-    read = _reader(cls, name)
-    answers = choices or list(possible_answers(one.operator, one.ground_truth, cls.model_fields[name]))
-    if read is None:
-        # What the field makes of an answer is not known.
-        return "" if choices else _no_answer_passes(one, answers)
-    found: list[Any] = []
-    problems: list[dict[str, Any]] = []
-    for answer in answers:
-        try:
-            found.append(read(answer))
-        except ValidationError as error:
-            problems.append({**error.errors(include_url=False)[0], "answer": answer})
-    if not _no_answer_passes(one, found) or _may_match_in_another_case(one, problems):
-        return ""
-    if choices:
-        listed = ", ".join(shown(choice, 40) for choice in choices[:10])
-        return f"{one.operator.name} passes on none of the values of the field: {listed}"
-    if problems and problems[0]["answer"] is answers[0]:
-        return f"it is no answer of the field: {problems[0]['msg']}"
-    return _no_answer_passes(one, found)
-
-
-def _no_answer_passes(one: Verification, answers: Iterable[Any]) -> str:
-    results = [one.compare("", one.ground_truth, answer, None) for answer in [None, *answers]]
-    # A comparison that could not be made says nothing of other answers.
-    if any(result.passed or result.error is not None for result in results):
-        return ""
-    notes = next((f" ({', '.join(result.notes)})" for result in results[1:] if result.notes), "")
-    return f"its own operator {one.operator.name} does not pass on it{notes}"
-
-
-def _may_match_in_another_case(one: Verification, problems: Iterable[Mapping[str, Any]]) -> bool:
-    """Say whether only case, which the operator does not see, keeps a text from matching the field's pattern."""
-    steps = getattr(one.operator, "normalize", ())
-    if getattr(one.operator, "case_sensitive", True) and not {"lowercase", "casefold"}.intersection(steps):
-        return False
-    tried = [(problem.get("ctx", {}).get("pattern"), problem["input"]) for problem in problems]
-    try:
-        return any(pattern and re.search(pattern, str(text), re.IGNORECASE) for pattern, text in tried)
-    except re.error:
-        return True
-
-
-def _reader(cls: type[BaseModel], name: str) -> Callable[[Any], Any] | None:
-    """Give what reads a value as an answer of the field; None when validators of the author have a say in it."""
-    own: Any = cls.__pydantic_decorators__
-    validators = *own.field_validators.values(), *own.validators.values()
-    validated = {field for one in validators for field in one.info.fields}
-    if {name, "*"} & validated or own.model_validators or own.root_validators:
-        return None
-    field = cls.model_fields[name]
-    value: Any = Field(default=None, validate_default=False)
-    value.metadata = [one for one in field.metadata if not isinstance(one, Verification)]
-    config: Any = {**cls.model_config, "extra": "ignore", "protected_namespaces": ()}
-    # Made of pydantic's model, not of the template, so that none of the template's own code runs.
-    make: Any = create_model
-    model: Any = make("Answer", __config__=config, value=(field.annotation, value))
-    return (lambda given: model(value=given).value) if model.__pydantic_complete__ else None
-
 
 _MOST_DIGITS: Final = 300
 _BOUNDS: Final = ("ge", "gt", "le", "lt")
 
 
+def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]) -> None:
+    """Raise if no answer can pass with the ground truth of a field."""
+    for name, verification in verified.items():
+        reason = _find_reason(cls, name, verification)
+        if reason:
+            problem = f"no answer passes with the ground truth {shown(verification.ground_truth, 60)}"
+            raise TemplateError(f"{cls.__name__}.{name}: {problem}: {reason}")
+
+
+def _find_reason(cls: type[BaseModel], name: str, verification: Verification) -> str:
+    """Return why no answer passes, or an empty text."""
+    operator = verification.operator
+    if not operator.evaluate_is_pure:
+        # Nothing is known about an operator of a user.
+        return ""
+    conditions = getattr(operator, "conditions", None)
+    if isinstance(conditions, tuple):
+        reasons = [_find_reason(cls, name, replace(verification, operator=part.operator)) for part in conditions]
+        needed = len(conditions) if isinstance(operator, AllOf) else getattr(operator, "n", 1)
+        if reasons.count("") >= needed:
+            return ""
+        return next(filter(None, reasons))
+    problem = _find_unreadable(verification)
+    if problem:
+        return f"{operator.name} cannot read it ({problem})"
+    if verification.reads_trace or operator.asks_model or operator.contains_model_operator:
+        return ""
+
+    annotation = cls.model_fields[name].annotation
+    choices = choices_of(annotation)
+    if types_of(annotation) == [bool]:
+        choices = [True, False]
+    is_equality = operator.name in _EQUALITY_OPERATORS or getattr(operator, "mode", None) == "exact"
+    if choices or is_equality:
+        if operator.kind in {*_READABLE, "category"}:
+            return _try_answers(cls, name, verification, choices)
+    elif operator.name in _REFLEXIVE_OPERATORS:
+        return _explain_failures(verification, [verification.ground_truth])
+    return ""
+
+
+def _find_unreadable(verification: Verification) -> str:
+    """Return what the operator cannot read of the expected side, or an empty text."""
+    operator = verification.operator
+    truth = verification.ground_truth
+    if isinstance(operator, SemanticMatch) and not isinstance(truth, str):
+        return NOT_TEXT
+    if operator.asks_model or operator.kind not in {*_READABLE, "category"}:
+        return ""
+    observed = _READABLE.get(operator.kind)
+    if isinstance(operator, Delta):
+        observed = [0, 0]
+    result = run(operator, truth, observed)
+    if result.error is None:
+        return ""
+    # Observed can be read, so the error is about expected.
+    return next(iter(result.notes), result.error)
+
+
+def _try_answers(cls: type[BaseModel], name: str, verification: Verification, choices: Sequence[Any]) -> str:
+    """Return why neither the ground truth nor another form of it is an answer of the field that passes."""
+    read = _build_reader(cls, name)
+    answers = choices or list(
+        possible_answers(verification.operator, verification.ground_truth, cls.model_fields[name])
+    )
+    if read is None:
+        # Validators of the author may turn an answer into anything.
+        if choices:
+            return ""
+        return _explain_failures(verification, answers)
+
+    valid: list[Any] = []
+    problems: list[dict[str, Any]] = []
+    for answer in answers:
+        try:
+            valid.append(read(answer))
+        except ValidationError as error:
+            problems.append({**error.errors(include_url=False)[0], "answer": answer})
+    reason = _explain_failures(verification, valid)
+    if not reason or _may_match_in_another_case(verification, problems):
+        return ""
+    if choices:
+        listed = ", ".join(shown(choice, 40) for choice in choices[:10])
+        return f"{verification.operator.name} passes on none of the values of the field: {listed}"
+    if problems and problems[0]["answer"] is answers[0]:
+        return f"it is no answer of the field: {problems[0]['msg']}"
+    return reason
+
+
+def _explain_failures(verification: Verification, answers: Iterable[Any]) -> str:
+    """Return that no answer passes, or an empty text if one does or may."""
+    results = [verification.compare("", verification.ground_truth, answer, None) for answer in [None, *answers]]
+    # An error proves nothing about other answers.
+    if any(result.passed or result.error is not None for result in results):
+        return ""
+    notes = next((f" ({', '.join(result.notes)})" for result in results[1:] if result.notes), "")
+    return f"its own operator {verification.operator.name} does not pass on it{notes}"
+
+
+def _may_match_in_another_case(verification: Verification, problems: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether a text fails the field's pattern only by its case, which the operator ignores."""
+    operator = verification.operator
+    folds_case = {"lowercase", "casefold"}.intersection(getattr(operator, "normalize", ()))
+    if getattr(operator, "case_sensitive", True) and not folds_case:
+        return False
+    for problem in problems:
+        pattern = problem.get("ctx", {}).get("pattern")
+        try:
+            if pattern and re.search(pattern, str(problem["input"]), re.IGNORECASE):
+                return True
+        except re.error:
+            return True
+    return False
+
+
+def _build_reader(cls: type[BaseModel], name: str) -> Callable[[Any], Any] | None:
+    """Build a function that validates a value of the field; None if the author has validators of it."""
+    own: Any = cls.__pydantic_decorators__
+    validators = (*own.field_validators.values(), *own.validators.values())
+    validated = {field for validator in validators for field in validator.info.fields}
+    if {name, "*"} & validated or own.model_validators or own.root_validators:
+        return None
+
+    field = cls.model_fields[name]
+    value: Any = Field(default=None, validate_default=False)
+    value.metadata = [item for item in field.metadata if not isinstance(item, Verification)]
+    config: Any = {**cls.model_config, "extra": "ignore", "protected_namespaces": ()}
+    # The model does not derive from the template, so none of the template's own code runs.
+    annotation: Any = field.annotation
+    model: Any = create_model("Answer", __config__=config, value=(annotation, value))
+    if not model.__pydantic_complete__:
+        return None
+    return lambda answer: model(value=answer).value
+
+
 def possible_answers(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
-    """Give the ground truth and forms of it, one of which the operator accepts if it accepts any value of the field."""
-    for item in (as_list(operator.effective_expected(truth)) or []) if isinstance(operator, OneOf) else [truth]:
+    """Yield the ground truth and forms of it; one of them passes if any value of the field does."""
+    truths = [truth]
+    if isinstance(operator, OneOf):
+        truths = as_list(operator.effective_expected(truth)) or []
+    for item in truths:
         yield item
-        yield from _forms(operator, item, field)
+        yield from _other_forms(operator, item, field)
 
 
-def _forms(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
+def _other_forms(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
     steps = getattr(operator, "normalize", ())
-    items = as_list(truth)
     if isinstance(operator, DateMatch | DateTolerance):
-        yield from _dates(operator, truth)
+        yield from _date_forms(operator, truth)
     elif operator.kind == "number":
-        yield from _numbers(operator, truth, field)
+        yield from _number_forms(operator, truth, field)
     elif isinstance(truth, str):
-        yield from _texts(truth, steps)
-    elif items is not None:
+        yield from _text_forms(truth, steps)
+    elif (items := as_list(truth)) is not None:
+        # An item may be a member of an enumeration that equals it.
         inner = next((get_args(kind)[0] for kind in types_of(field.annotation) if get_args(kind)), None)
-        # An item is written as one of the choices that its type leaves, where one of them equals it.
-        choices, equals = choices_of(inner), Exact(normalize=steps).check
+        choices = choices_of(inner)
+        equals = Exact(normalize=steps).check
         yield [next((choice for choice in choices if equals(choice, item)), item) for item in items]
 
 
-def _texts(text: str, steps: Sequence[Step]) -> Iterator[str]:
-    yield from (text.strip(), normalize(text, steps))
-    yield from (change(text.strip()) for change in (str.lower, str.upper, str.title, str.capitalize))
-    yield from (key for step in steps if isinstance(step, SynonymMap) for key in step.mapping)
+def _text_forms(text: str, steps: Sequence[Step]) -> Iterator[str]:
+    stripped = text.strip()
+    yield from (stripped, normalize(text, steps))
+    yield from (stripped.lower(), stripped.upper(), stripped.title(), stripped.capitalize())
+    for step in steps:
+        if isinstance(step, SynonymMap):
+            yield from step.mapping
 
 
-def _numbers(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
-    texts = [truth] if not isinstance(truth, str) else [truth, normalize(truth, getattr(operator, "normalize", ()))]
-    number = next((found for found in map(as_decimal, texts) if found is not None), None)
+def _number_forms(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
+    number = as_decimal(truth)
+    if number is None and isinstance(truth, str):
+        number = as_decimal(normalize(truth, getattr(operator, "normalize", ())))
     if number is None or not number.is_finite() or abs(number.adjusted()) > _MOST_DIGITS:
         return
-    around = [number]
+
+    numbers = [number]
     if isinstance(operator, NumericTolerance):
-        limit = as_exact(operator.tolerance) * (abs(number) if operator.mode == "relative" else 1)
-        around += [number - limit, number + limit]
-        bounds = (as_decimal(getattr(one, name, None)) for name in _BOUNDS for one in field.metadata)
-        around += [bound for bound in bounds if bound]
-    for one in around:
+        limit = as_exact(operator.tolerance)
+        if operator.mode == "relative":
+            limit *= abs(number)
+        numbers += [number - limit, number + limit]
+        bounds = [as_decimal(getattr(item, name, None)) for name in _BOUNDS for item in field.metadata]
+        numbers += [bound for bound in bounds if bound]
+    for one in numbers:
         yield from (one, str(one), math.floor(one), math.ceil(one), float(one))
 
 
-def _dates(operator: DateMatch | DateTolerance, truth: Any) -> Iterator[Any]:
-    form = operator.format if isinstance(operator, DateMatch) else None
-    found = read_date(truth, day_first=operator.day_first) if form is None else read_formatted(truth, form, or_iso=True)
-    if isinstance(found, str):
+def _date_forms(operator: DateMatch | DateTolerance, truth: Any) -> Iterator[Any]:
+    date_format = operator.format if isinstance(operator, DateMatch) else None
+    if date_format is None:
+        date = read_date(truth, day_first=operator.day_first)
+    else:
+        date = read_formatted(truth, date_format, or_iso=True)
+    if isinstance(date, str):
         return
-    moments = [found.moment or datetime.datetime.combine(found.day, datetime.time())]
+
+    moments = [date.moment or datetime.datetime.combine(date.day, datetime.time())]
     if isinstance(operator, DateTolerance):
         for sign in (1, -1):
             with contextlib.suppress(OverflowError):
                 moments.append(moments[0] + sign * datetime.timedelta(**{operator.unit: operator.tolerance}))
     for moment in moments:
         yield from (moment.date(), moment, moment.date().isoformat(), moment.isoformat())
-        yield from () if form is None else [moment.strftime(form)]
+        if date_format is not None:
+            yield moment.strftime(date_format)

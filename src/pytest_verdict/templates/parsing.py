@@ -1,4 +1,4 @@
-"""Reading a reply: from what a judge wrote to an answer, with everything that is wrong named by its field."""
+"""`parse_reply`: from the reply of a judge to an answer, with every problem named by its field."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from pytest_verdict.core.values.snapshot import PLAIN, snapshot
 from pytest_verdict.errors import ParseError
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.field import types_of
-from pytest_verdict.templates.observed_keys import WHOLE, named_problems
+from pytest_verdict.templates.template_match import WHOLE_REPLY, format_problems
 
 FENCE_REMOVED: Final = "markdown_fence_removed"
 JSON_EXTRACTED: Final = "json_extracted"
@@ -22,8 +22,9 @@ UNKNOWN_KEYS: Final = "unknown_keys"
 NOT_AN_OBJECT: Final = "not_an_object"
 
 _NUMBERS: Final = (int, float, Decimal)
-_USUAL: Final = {str, int, float, type(None)}
-_MOST_DIGITS: Final = 4300  # as many as Python reads of a whole number in text
+_INFINITY: Final = float("inf")
+# The number of digits that Python reads of a whole number in text.
+_MOST_DIGITS: Final = 4300
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,12 @@ class ParsedAnswer:
 
     Args:
         template: The template.
-        answer: The answer; None when no answer can be made of the reply.
+        answer: The answer; None when the reply is not one.
         problems: Why a field could not be read, by field; under the empty name why the whole reply could not.
-        unknown: What the reply holds besides the fields to extract; it never becomes part of the answer.
+        unknown: Members of the reply that are no fields; they never become part of the answer.
         notes: Codes that say how the reply was read: ``markdown_fence_removed``, ``json_extracted``, ``unknown_keys``,
             ``json_parse_failed``, ``json_duplicate_key``, ``json_not_finite``, ``json_too_deep``, ``not_an_object``.
-        trace: The raw response from which the reply was made, or None.
+        trace: The raw response that the reply is about, or None.
         reply: The reply, verbatim.
 
     Example:
@@ -57,9 +58,9 @@ class ParsedAnswer:
     reply: Any = None
 
     def required(self) -> BaseAnswer:
-        """Give the answer, or say what is wrong."""
+        """Return the answer, or raise if there are problems."""
         if self.problems or self.answer is None:
-            raise ParseError(f"the reply is no answer of {self.template.__name__}: {named_problems(self.problems)}")
+            raise ParseError(f"the reply is no answer of {self.template.__name__}: {format_problems(self.problems)}")
         return self.answer
 
 
@@ -68,16 +69,17 @@ def parse_reply(
 ) -> ParsedAnswer:
     """Read a reply by a template.
 
-    A field with ground truth that is null or left out is a null answer. Any other field must have a value of its type.
+    A field with ground truth that is null or missing is a null answer. Any other field must have a value of its type.
 
     Args:
         template: The template.
-        reply: A mapping from field to value, or the text of a JSON object, which may stand in one markdown fence.
-        trace: The raw response from which the reply was made, or None.
-        extract_json: Whether the object may stand in prose, behind the last ``</think>``; the first one there is read.
+        reply: A mapping from field to value, or the text of a JSON object, which may be in one markdown fence.
+        trace: The raw response that the reply is about (default: None).
+        extract_json: Whether the object may be surrounded by prose; the first one after the last ``</think>`` is read
+            (default: False).
 
     Returns:
-        What was read. A reply that is broken does not raise; see `ParsedAnswer.required`.
+        The answer and its problems. A broken reply does not raise; see `ParsedAnswer.required`.
 
     Example:
         >>> from pytest_verdict.templates import NumericExact, VerifiedField
@@ -90,129 +92,150 @@ def parse_reply(
     """
     notes: list[str] = []
     try:
-        found = _mapping(reply, notes, extract_json=extract_json)
+        values = _read_object(reply, notes, extract_json=extract_json)
     except JsonTextError as error:
-        return ParsedAnswer(template, None, {WHOLE: str(error)}, {}, (*notes, error.note), trace, reply)
-    wanted = template.__verdict_definition__.form
-    unknown = {key: found.pop(key) for key in [*found] if key not in wanted}
+        return ParsedAnswer(
+            template,
+            answer=None,
+            problems={WHOLE_REPLY: str(error)},
+            notes=(*notes, error.note),
+            trace=trace,
+            reply=reply,
+        )
+
+    keys = template.__verdict_definition__.reply_keys
+    unknown = {key: value for key, value in values.items() if key not in keys}
     if unknown:
         notes.append(UNKNOWN_KEYS)
-    answer, problems = _validated(template, found)
-    return ParsedAnswer(template, answer, problems, unknown, tuple(notes), trace, reply)
+    answer, problems = _validate(template, {key: value for key, value in values.items() if key in keys})
+    return ParsedAnswer(
+        template, answer=answer, problems=problems, unknown=unknown, notes=tuple(notes), trace=trace, reply=reply
+    )
 
 
-def _mapping(reply: Any, notes: list[str], *, extract_json: bool) -> dict[str, Any]:
+def _read_object(reply: Any, notes: list[str], *, extract_json: bool) -> dict[str, Any]:
+    """Read a reply as an object, and append the codes of how it was read to the notes."""
     if isinstance(reply, Mapping):
         return {str(key): value if type(value) in PLAIN else snapshot(value) for key, value in reply.items()}
-    if not isinstance(reply, str | bytes):
+    if isinstance(reply, bytes):
+        reply = reply.decode("utf-8", errors="replace")
+    if not isinstance(reply, str):
         raise JsonTextError(NOT_AN_OBJECT, f"a reply is a JSON object, got {shown(reply, 80)}")
-    text = reply if isinstance(reply, str) else reply.decode("utf-8", errors="replace")
-    inside = normalize(text, ["strip_markdown_fence"])
-    if inside != text:
-        notes.append(FENCE_REMOVED)
-    found = _extracted(text) if extract_json and not _is_braced(inside) else None
-    if found is None:
-        found = parse_json(inside)
+
+    document = None
+    text = normalize(reply, ["strip_markdown_fence"])
+    has_braces = text.lstrip()[:1] == "{" and text.rstrip()[-1:] == "}"
+    if extract_json and not has_braces:
+        after_thinking = reply.rpartition("</think>")[2]
+        document = next((item for item, _, _ in documents_in(after_thinking) if isinstance(item, dict)), None)
+    if document is not None:
+        notes.append(JSON_EXTRACTED)
     else:
-        notes[:] = [JSON_EXTRACTED]
-    if not isinstance(found, dict):
-        raise JsonTextError(NOT_AN_OBJECT, f"a reply is a JSON object, got {shown(found, 80)}")
-    return {key: plain_numbers(value) for key, value in found.items()}
-
-
-def _is_braced(text: str) -> bool:
-    return text.lstrip()[:1] == "{" and text.rstrip()[-1:] == "}"
-
-
-def _extracted(text: str) -> dict[str, Any] | None:
-    """Find the first object in a text that holds other things too."""
-    answer = text.rpartition("</think>")[2]
-    return next((found for found, _, _ in documents_in(answer) if isinstance(found, dict)), None)
+        if text != reply:
+            notes.append(FENCE_REMOVED)
+        document = parse_json(text)
+    if not isinstance(document, dict):
+        raise JsonTextError(NOT_AN_OBJECT, f"a reply is a JSON object, got {shown(document, 80)}")
+    return {key: plain_numbers(value) for key, value in document.items()}
 
 
 def plain_numbers(value: Any) -> Any:
-    """Turn the exact numbers of a JSON document into floats, where a float can hold them."""
+    """Return a JSON document with exact numbers as floats, where a float can hold them."""
     if isinstance(value, Decimal):
         number = float(value)
-        # 1e999 is a number, but no float; whatever is done with it, it must not become infinity.
-        return number if abs(number) != float("inf") else value
+        # 1e999 is a number but not a float, and must not become infinity.
+        return value if abs(number) == _INFINITY else number
     if isinstance(value, dict):
         return {key: plain_numbers(item) for key, item in value.items()}
-    return [plain_numbers(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [plain_numbers(item) for item in value]
+    return value
 
 
-def _validated(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseAnswer | None, dict[str, str]]:
+def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseAnswer | None, dict[str, str]]:
+    """Build the answer from the values without problems, and return it with the problems of the others."""
     definition = template.__verdict_definition__
-    given = {name: value for name, value in values.items() if value is not None or name in definition.plain}
+    values = {name: value for name, value in values.items() if value is not None or name in definition.plain}
     problems = {
         name: f"Input should be a number that its type can hold, got {value!r}"
-        for name, value in given.items()
-        if type(value) not in _USUAL
-        and (
-            _has_huge_number(value)
-            or (name in definition.parsed and _is_wrong_number(value, template.model_fields[name].annotation))
-        )
+        for name, value in values.items()
+        if _is_wrong_number(template, name, value)
     }
+    required = {name for name in definition.extracted if name in definition.verified}
     while True:
-        rest = {name: value for name, value in given.items() if name not in problems}
-        # A default is for whoever makes an instance; a judge that leaves a field out has given no answer.
-        is_complete = definition.filled <= rest.keys()
+        valid = {name: value for name, value in values.items() if name not in problems}
+        # Defaults are for people who build an instance; a field that a judge left out has no answer.
+        model = template if required <= valid.keys() else nullable(template)
         try:
-            return (template if is_complete else nullable(template)).model_validate(rest), problems
+            return model.model_validate(valid), problems
         except ValidationError as error:
-            fresh = {name: reason for name, reason in _reasons(error).items() if name not in problems}
+            fresh = {name: reason for name, reason in _format_reasons(error).items() if name not in problems}
             problems.update(fresh)
-            if not fresh or WHOLE in fresh or not {*fresh} <= {*given}:
+            if not fresh or WHOLE_REPLY in fresh or not fresh.keys() <= values.keys():
                 return None, problems
         except Exception as error:  # noqa: BLE001 - a validator or ground_truth() of the author may raise anything
-            return None, {**problems, WHOLE: f"{type(error).__name__}: {error}"}
+            return None, {**problems, WHOLE_REPLY: f"{type(error).__name__}: {error}"}
 
 
-def _reasons(error: ValidationError) -> dict[str, str]:
-    found: dict[str, str] = {}
+def _format_reasons(error: ValidationError) -> dict[str, str]:
+    """Return the first problem of each field."""
+    reasons: dict[str, str] = {}
     for problem in error.errors(include_url=False):
-        name, *inside = [str(part) for part in problem["loc"]] or [WHOLE]
-        place = f"at {'.'.join(inside)}: " if inside else ""
-        given = "" if problem["type"] == "missing" else f", got {shown(problem['input'], 80)}"
-        found.setdefault(name, f"{place}{problem['msg'].removeprefix('Value error, ')}{given}")
-    return found
+        name, *path = [str(part) for part in problem["loc"]] or [WHOLE_REPLY]
+        reason = problem["msg"].removeprefix("Value error, ")
+        if path:
+            reason = f"at {'.'.join(path)}: {reason}"
+        if problem["type"] != "missing":
+            reason += f", got {shown(problem['input'], 80)}"
+        reasons.setdefault(name, reason)
+    return reasons
 
 
-def _is_wrong_number(value: Any, annotation: Any) -> bool:
-    if annotation is type(value):
+def _is_wrong_number(template: type[BaseAnswer], name: str, value: Any) -> bool:
+    """Return whether pydantic would take a value for a number that it is not."""
+    if type(value) in {str, int, float, type(None)}:
         return False
-    # Pydantic would take true for 1, and 1e999 for infinity.
-    kinds = types_of(annotation)
+    if _has_huge_number(value):
+        return True
+    if name not in template.__verdict_definition__.extracted:
+        return False
+    types = types_of(template.model_fields[name].annotation)
     if isinstance(value, bool):
-        return bool not in kinds and any(kind in _NUMBERS for kind in kinds)
-    return isinstance(value, Decimal) and float in kinds and Decimal not in kinds and abs(float(value)) == float("inf")
+        # Pydantic reads true as 1.
+        return bool not in types and any(kind in _NUMBERS for kind in types)
+    if isinstance(value, Decimal):
+        # Pydantic reads 1e999 as infinity.
+        return float in types and Decimal not in types and abs(float(value)) == _INFINITY
+    return False
 
 
 def _has_huge_number(value: Any) -> bool:
-    # Written in a few characters, such as 1e999999999, but pydantic would write out every digit of it.
+    """Return whether a value has a number such as 1e999999999; pydantic would write all its digits."""
     waiting = [value]
-    seen: set[int] = set()
+    visited: set[int] = set()
     while waiting:
         item = waiting.pop()
         if isinstance(item, Decimal) and item.is_finite() and item.adjusted() >= _MOST_DIGITS:
             return True
-        if isinstance(item, Mapping | list | tuple) and id(item) not in seen:
-            seen.add(id(item))
+        if isinstance(item, Mapping | list | tuple) and id(item) not in visited:
+            visited.add(id(item))
             waiting.extend(item.values() if isinstance(item, Mapping) else item)
     return False
 
 
 def nullable(template: type[BaseAnswer]) -> type[BaseAnswer]:
-    """Give the class that reads replies: the template with every verified field optional."""
-    known: type[BaseAnswer] | None = template.__dict__.get("_verdict_nullable")
-    if known is None:
-        definition = template.__verdict_definition__
-        fields: dict[str, Any] = {}
-        for name in (name for name in definition.parsed if name in definition.verified):
+    """Return the template with every verified field optional, which reads incomplete replies."""
+    cached: type[BaseAnswer] | None = template.__dict__.get("_verdict_nullable")
+    if cached is not None:
+        return cached
+    definition = template.__verdict_definition__
+    fields: dict[str, Any] = {}
+    for name in definition.extracted:
+        if name in definition.verified:
             info = template.model_fields[name]
             default: Any = Field(default=None, description=info.description)
             default.metadata = list(info.metadata)
             fields[name] = (Union[info.annotation, None], default)  # noqa: UP007 - the annotation is a value here
-        known = create_model(template.__name__, __base__=template, __module__=template.__module__, **fields)
-        type.__setattr__(template, "_verdict_nullable", known)
-    return known
+    model = create_model(template.__name__, __base__=template, __module__=template.__module__, **fields)
+    type.__setattr__(template, "_verdict_nullable", model)
+    return model

@@ -1,4 +1,4 @@
-"""What answer templates bring: their operators and commands."""
+"""Answer templates as a family: their operators, explanations and commands."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,7 +10,7 @@ _HERE: Final = "pytest_verdict.templates."
 
 @hookimpl
 def recorded_operators() -> Mapping[str, str]:
-    """Name the operators, which only records carry."""
+    """Return the operators that only records name."""
     return {
         "answer_template": f"{_HERE}template_match:TemplateMatch",
         "field_check": f"{_HERE}strategy:FieldCheck",
@@ -20,7 +20,7 @@ def recorded_operators() -> Mapping[str, str]:
 
 @hookimpl
 def explanations() -> Mapping[str, str]:
-    """Name the operators whose failures are drawn as a table, or put into words."""
+    """Return the functions that explain failures."""
     return {
         "answer_template": f"{_HERE}explanation:explain_template",
         "field_check": f"{_HERE}explanation:explain_parts",
@@ -30,7 +30,7 @@ def explanations() -> Mapping[str, str]:
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Name the commands."""
+    """Return the commands."""
     return {
         "lint": Command("find what may mislead the judge of an answer template", f"{_HERE}lint"),
         "audit": Command("find which mistakes an answer template would not notice", f"{_HERE}audit"),

@@ -1,9 +1,7 @@
-"""The primitives of answer templates that have other defaults than the operator they are.
+"""The primitives of answer templates whose defaults differ from their operators; all others are the operator classes."""
+# ruff: noqa: PLC0414 - "name as name" marks a re-export
 
-All others are the operator classes themselves.
-"""
-# ruff: noqa: PLC0414 - "name as name" is how a module hands a name on
-
+from decimal import Decimal
 from typing import Any, Literal
 
 from pytest_verdict.core.normalizers import Normalization
@@ -32,13 +30,13 @@ from pytest_verdict.operators.trace import (
 
 
 class ExactMatch(NormalizedExact):
-    """The operator ``normalized_exact`` with other steps: text is equal once it is lowercased and stripped.
+    """The operator ``normalized_exact`` with other steps: texts are equal after lowercase and strip.
 
     Args:
-        normalize: Normalizers in order of application; ``["lowercase", "strip"]`` unless given. With an empty list it is the
-            operator ``exact``.
-        case_sensitive: False folds the case of text, which is recorded as the last step ``casefold``.
-        nan_equal: Whether NaN equals NaN.
+        normalize: Normalizers in order of application; an empty list gives the operator ``exact`` (default:
+            ``["lowercase", "strip"]``).
+        case_sensitive: False folds the case of text, recorded as the last step ``casefold`` (default: True).
+        nan_equal: Whether NaN equals NaN (default: False).
 
     Example:
         >>> ExactMatch().check(" Paris", "paris")
@@ -49,13 +47,13 @@ class ExactMatch(NormalizedExact):
 
 
 class RegexMatch(Regex):
-    """The operator ``regex``, which here finds the pattern anywhere in observed.
+    """The operator ``regex``, which finds the pattern anywhere in observed.
 
     Args:
-        pattern: The regular expression, not empty. Given as a setting it takes the place of expected.
-        mode: ``search`` unless given; ``match`` finds the pattern at the start, ``fullmatch`` only as the whole text.
+        pattern: The regular expression, not empty, in place of expected (default: None).
+        mode: ``search``, ``match`` at the start of the text, or ``fullmatch`` of the whole text (default: ``search``).
         flags: Names of flags, as for `Regex`.
-        normalize: Normalizers for observed, in order of application; none unless given.
+        normalize: Normalizers for observed, in order of application (default: none).
 
     Example:
         >>> RegexMatch(pattern="[0-9]{4}").check("in 1928")
@@ -71,13 +69,13 @@ def NumericGraded(  # noqa: N802 - a function that is written like a class, as V
     mode: ToleranceMode = "relative",
     decay: Decay = "linear",
 ) -> NumericTolerance:
-    """Make a `NumericTolerance` whose score falls outside; the granular score counts what is left of it.
+    """Build a `NumericTolerance` whose score falls gradually outside; the granular score counts it.
 
     Args:
-        cutoff: The distance from which on the score is 0, above ``full_credit``.
-        full_credit: The distance up to which the field passes with the score 1.
-        mode: Whether distances are ``relative`` to the ground truth or ``absolute``.
-        decay: How the score falls: ``linear``, or ``quadratic``, which is slower at first.
+        cutoff: The distance at which the score reaches 0, above ``full_credit``.
+        full_credit: The distance up to which the field passes with the score 1 (default: 0).
+        mode: Whether distances are ``relative`` to the ground truth or ``absolute`` (default: ``relative``).
+        decay: How the score falls: ``linear``, or ``quadratic``, which is slower at first (default: ``linear``).
 
     Returns:
         The operator.
@@ -97,13 +95,13 @@ def NumericRangeGraded(  # noqa: N802 - likewise
     mode: ToleranceMode = "absolute",
     decay: Decay = "linear",
 ) -> NumericRange:
-    """Make a `NumericRange` whose score falls outside; the granular score counts what is left of it.
+    """Build a `NumericRange` whose score falls gradually outside; the granular score counts it.
 
     Args:
         min: The lower bound, included.
         max: The upper bound, included.
-        margin: The distance from the range from which on the score is 0, above 0.
-        mode: Whether the margin is ``absolute`` or ``relative`` to the width of the range.
+        margin: The distance from the range at which the score reaches 0, above 0.
+        mode: Whether the margin is ``absolute`` or ``relative`` to the width of the range (default: ``absolute``).
         decay: As for `NumericGraded`.
 
     Returns:
@@ -114,7 +112,9 @@ def NumericRangeGraded(  # noqa: N802 - likewise
         >>> compare(NumericRangeGraded(min=10, max=20, margin=4), None, 21).score
         0.75
     """
-    width = as_exact(max) - as_exact(min) if mode == "relative" else 1
+    width = Decimal(1)
+    if mode == "relative":
+        width = as_exact(max) - as_exact(min)
     return NumericRange(min=min, max=max, zero_at=as_exact(margin) * width, decay=decay)
 
 
@@ -125,14 +125,14 @@ def NumericThresholdGraded(  # noqa: N802 - likewise
     decay: Decay = "linear",
     exclusive: bool = False,  # noqa: FBT001, FBT002 - a setting
 ) -> NumericMinimum | NumericMaximum:
-    """Make a `NumericMinimum` or `NumericMaximum` whose score falls outside; the granular score counts what is left of it.
+    """Build a `NumericMinimum` or `NumericMaximum` whose score falls gradually outside; the granular score counts it.
 
     Args:
-        direction: ``min`` where the ground truth is the lowest number that passes, ``max`` where it is the highest.
-        margin: The distance from which on the score is 0, above 0.
-        mode: Whether the margin is ``relative`` to the ground truth or ``absolute``.
+        direction: ``min`` if the ground truth is the lowest number that passes, ``max`` if it is the highest.
+        margin: The distance at which the score reaches 0, above 0.
+        mode: Whether the margin is ``relative`` to the ground truth or ``absolute`` (default: ``relative``).
         decay: As for `NumericGraded`.
-        exclusive: Whether the limit itself does not pass.
+        exclusive: Whether the limit itself fails (default: False).
 
     Returns:
         The operator.

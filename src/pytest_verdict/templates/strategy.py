@@ -1,7 +1,4 @@
-"""Strategies of answer templates: trees of the aggregate operators over the checks of fields.
-
-A template compares each field once; the tree only combines the verdicts.
-"""
+"""Strategies of answer templates: trees of aggregate operators that combine the verdicts of fields."""
 
 import functools
 import math
@@ -30,11 +27,11 @@ OptionalOperator = Annotated[
 class FieldCheck(Operator):
     """One field of two mappings passes.
 
-    In the strategy of an answer template it stands for the template's own check of that field.
+    In the strategy of an answer template it means the template's own check of that field.
 
     Args:
         field: The name of the field.
-        operator: What compares the field elsewhere than in a template; typed equality (``exact``) unless given.
+        operator: The operator that compares the field outside of a template (default: ``exact``, typed equality).
 
     Example:
         >>> compare("field_check", {"name": "a"}, {"name": "a", "year": 2016}, field="name").score
@@ -48,19 +45,20 @@ class FieldCheck(Operator):
     operator: OptionalOperator = None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare the field of both mappings; see the class."""
+        """Compare the field of both mappings."""
         condition = Condition(self.operator or Exact())
-        child = condition.compare(self._value(expected), self._value(observed), self.field)
+        child = condition.compare(_value_of(expected, self.field), _value_of(observed, self.field), self.field)
         if child.error is not None:
             return Outcome(0.0, notes=(CHILD_ERROR,), children=(child,), error=child.error)
         return Outcome(1.0 if child.passed else 0.0, children=(child,))
 
-    def _value(self, values: Any) -> Any:
-        return values.get(self.field, ABSENT) if isinstance(values, Mapping) else ABSENT
+
+def _value_of(values: Any, field: str) -> Any:
+    return values.get(field, ABSENT) if isinstance(values, Mapping) else ABSENT
 
 
 def check_strategy(node: Any, fields: Collection[str]) -> Operator:
-    """Refuse what is no strategy over these fields."""
+    """Return a strategy if it is one over these fields, or raise."""
     if isinstance(node, FieldCheck):
         if node.field not in fields:
             hint = allowed("field", node.field, fields)
@@ -71,49 +69,57 @@ def check_strategy(node: Any, fields: Collection[str]) -> Operator:
             check_strategy(part, fields)
         return node
     parts = "FieldCheck, AllOf, AnyOf and AtLeastN with a list of conditions"
-    raise TemplateError(f"a strategy is made of {parts}, got {shown(node, 120)}")
+    raise TemplateError(f"a strategy consists of {parts}, got {shown(node, 120)}")
 
 
 def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:
-    """Combine the verdicts of the fields."""
+    """Return whether a strategy holds for the verdicts of the fields; None needs every field."""
     if node is None:
         return all(passed.values())
     if isinstance(node, FieldCheck):
         return passed.get(node.field, False)
-    met = [holds(part, passed) for part in _parts(node)]
-    needed = node.n if isinstance(node, AtLeastN) else 1 if isinstance(node, AnyOf) else len(met)
-    return sum(met) >= needed
+    parts = [holds(part, passed) for part in _parts(node)]
+    return sum(parts) >= _count_needed(node, len(parts))
 
 
-def fields_named(node: Operator) -> frozenset[str]:
-    """Give the fields that a strategy names."""
+def fields_in(node: Operator) -> frozenset[str]:
+    """Return the fields of a strategy."""
     if isinstance(node, FieldCheck):
         return frozenset({node.field})
-    return frozenset().union(*(fields_named(part) for part in _parts(node)))
+    return frozenset().union(*(fields_in(part) for part in _parts(node)))
 
 
 def granular_score(node: Operator | None, shares: Mapping[str, float], weights: Mapping[str, ExactNumber]) -> float:
-    """Give the weight of what is right as a share of all weights; of each field it is known how much of it is right.
+    """Return the weight of what is right divided by all weights; ``shares`` has how much of each field is right.
 
-    Under ``AnyOf`` the field that gives most counts and under ``AtLeastN`` the n fields that do, of those in the tree;
-    otherwise every field counts.
+    Under ``AnyOf`` only the field of the strategy that adds most counts, under ``AtLeastN`` the n fields that do; otherwise
+    every field counts.
     """
-    whole, total = _whole(tuple(weights.items()))
+    units, total = _count_units(tuple(weights.items()))
     if not total:
         return 0.0
-    named = fields_named(node) if isinstance(node, AnyOf | AtLeastN) else weights
-    counted = sorted((whole[name] * shares[name] for name in weights if name in named), reverse=True)
-    most = node.n if isinstance(node, AtLeastN) else 1 if isinstance(node, AnyOf) else len(counted)
-    return sum(counted[:most]) / total
+    fields = frozenset(weights)
+    if isinstance(node, AnyOf | AtLeastN):
+        fields = fields_in(node)
+    scores = sorted((units[name] * shares[name] for name in weights if name in fields), reverse=True)
+    return sum(scores[: _count_needed(node, len(scores))]) / total
 
 
 @functools.lru_cache
-def _whole(weights: tuple[tuple[str, ExactNumber], ...]) -> tuple[dict[str, int], int]:
-    """Write weights as whole numbers of the same unit, and add them up; every answer of a template is weighed by them."""
+def _count_units(weights: tuple[tuple[str, ExactNumber], ...]) -> tuple[dict[str, int], int]:
+    """Return weights as whole numbers of one common unit, and their sum."""
     exact = {name: Fraction(as_exact(weight)) for name, weight in weights}
-    unit = math.lcm(*(weight.denominator for weight in exact.values()))
-    whole = {name: int(weight * unit) for name, weight in exact.items()}
-    return whole, sum(whole.values())
+    denominator = math.lcm(*(weight.denominator for weight in exact.values()))
+    units = {name: int(weight * denominator) for name, weight in exact.items()}
+    return units, sum(units.values())
+
+
+def _count_needed(node: Operator | None, parts: int) -> int:
+    if isinstance(node, AnyOf):
+        return 1
+    if isinstance(node, AtLeastN):
+        return node.n
+    return parts
 
 
 def _parts(node: Any) -> Iterator[Operator]:

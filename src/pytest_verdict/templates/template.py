@@ -1,4 +1,4 @@
-"""`AnswerTemplate`: a template at work in a test. It verifies answers, records them, and asks the judge."""
+"""`AnswerTemplate`: verifies and records the answers of a template in a test, and asks its judge."""
 
 import copy
 from collections.abc import Mapping
@@ -14,17 +14,28 @@ from pytest_verdict.errors import TemplateError
 from pytest_verdict.judging.asking import ask, ask_async
 from pytest_verdict.judging.protocol import Judge
 from pytest_verdict.operators.semantic import SemanticMatch
-from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.answer import BaseAnswer, Definition, observed_values
 from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
 from pytest_verdict.templates.regex_check import regex_checks
 from pytest_verdict.templates.request import FormRequest, form_request
-from pytest_verdict.templates.template_match import EMBEDDING_OVERRIDE, TemplateMatch
+from pytest_verdict.templates.template_match import (
+    EMBEDDING_OVERRIDE,
+    GRANULAR_KEY,
+    NOTES_KEY,
+    PROBLEMS_KEY,
+    REPLY_KEY,
+    TRACE_KEY,
+    UNKNOWN_KEY,
+    VERIFY_KEY,
+    TemplateMatch,
+    is_abstention,
+    read_problems,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateResult:
-    """What came of verifying one answer; true when it passed, false when it failed. `bool` of an error raises `UndecidedError`.
+    """The result of verifying one answer: true when it passed, false when it failed. `bool` of an error raises `UndecidedError`.
 
     Args:
         comparison: The record: an aggregate of the operator ``answer_template`` with a child for each field.
@@ -52,19 +63,19 @@ class TemplateResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the answer is correct, after the embedding check where there was one."""
+        """Whether the answer is correct, after the embedding check if there was one."""
         return self.comparison.passed
 
     @property
     def granular(self) -> float | None:
-        """How much is correct, from 0.0 to 1.0; None when it is not known. An embedding check does not change it."""
-        found: float | None = self.comparison.details.get("granular_score")
-        return found
+        """How much is correct, from 0.0 to 1.0, or None without a score. An embedding check does not change it."""
+        score: float | None = self.comparison.details.get("granular_score")
+        return score
 
     @property
     def fields(self) -> dict[str, ComparisonResult]:
         """The comparison of each verified field, by name."""
-        return {str(child.name): child for child in self.comparison.children[: self._count()]}
+        return {str(child.name): child for child in self.comparison.children[: self._field_count]}
 
     @property
     def null_fields(self) -> list[str]:
@@ -73,20 +84,21 @@ class TemplateResult:
 
     @property
     def abstained(self) -> bool:
-        """Whether the response stated nothing: every field that a judge fills in is null."""
-        return keys.is_abstention(self.comparison.observed, self.fields)
+        """Whether the response states nothing: every field that a judge fills in is null."""
+        return is_abstention(self.comparison.observed, self.fields)
 
     @property
     def regex(self) -> dict[str, bool]:
         """Whether each regex check passed, by name."""
-        others = self.comparison.children[self._count() :]
+        others = self.comparison.children[self._field_count :]
         return {str(check.name): check.passed for check in others if check.operator == "regex_check"}
 
     @property
     def quotes(self) -> dict[str, bool]:
         """Whether the words that the judge copied are in the response, by field."""
-        others = {check.name: check.passed for check in self.comparison.children[self._count() :]}
-        return {name: others[label] for name in self.fields if (label := f"quote of {name}") in others}
+        others = {check.name: check.passed for check in self.comparison.children[self._field_count :]}
+        labels = {name: f"quote of {name}" for name in self.fields}
+        return {name: others[label] for name, label in labels.items() if label in others}
 
     @property
     def notes(self) -> list[str]:
@@ -101,57 +113,59 @@ class TemplateResult:
     @property
     def problems(self) -> dict[str, str]:
         """Why fields could not be read, by field; under the empty name why the whole reply could not."""
-        return {} if self.error is None else keys.problems_in(self.comparison.observed)
+        return {} if self.error is None else read_problems(self.comparison.observed)
 
     @property
     def unknown(self) -> dict[str, Any]:
-        """What the reply held besides the fields to extract."""
-        return dict(self.comparison.observed.get(keys.UNKNOWN, {}))
+        """The members of the reply that are no fields."""
+        return dict(self.comparison.observed.get(UNKNOWN_KEY, {}))
 
     @property
     def embedding_override(self) -> bool:
-        """Whether the embedding check turned a fail into a pass; ``comparison.details["embedding_check"]`` has the scores."""
+        """Whether the embedding check made a fail a pass; ``comparison.details["embedding_check"]`` has the scores."""
         return EMBEDDING_OVERRIDE in self.notes
 
     def describe(self) -> str:
-        """Lay the fields out as a table.
+        """Return the fields as a table.
 
         Returns:
-            The block that the failure prints: what failed first, a line for each field and check with the reason, the strategy,
-            and the keys that belong to no field, in plain text in which nothing can move the cursor.
+            The block that the failure prints, without control characters: what failed first, a line for each field and check
+            with the reason, the strategy, and the keys that belong to no field.
         """
         return describe_failure(self.comparison)
 
-    def _count(self) -> int:
-        # Children begin with the fields; a regex check may be called like one of them.
+    @property
+    def _field_count(self) -> int:
+        # Children begin with the fields; a regex check may have the name of a field.
         return len(self.comparison.settings["fields"])
 
     def __bool__(self) -> bool:
-        # An answer that could not be read is neither right nor wrong, so this raises, and no negation passes on it.
         return bool(self.comparison)
 
     def __repr__(self) -> str:
-        # Not loaded while all answers pass.
+        # Not imported while all answers pass.
         from pytest_verdict.explanation import headline
-        from pytest_verdict.explanation.lines import plain
+        from pytest_verdict.explanation.lines import format_plain
 
-        # Of a copy, because printing is no look.
-        return f"<{plain(headline(copy.copy(self.comparison)))}>"
+        # A copy, because repr() does not count as inspecting the result.
+        return f"<{format_plain(headline(copy.copy(self.comparison)))}>"
 
 
 class AnswerTemplate:
-    """A template at work: what the fixture ``answer_template`` gives for a class.
+    """Verifies the answers of a template; the fixture ``answer_template`` returns one for a class.
 
     Args:
         template: The template.
-        judge: Who fills in the form from a response: a callable, sync or async, of a `FormRequest`. Needed by `parse` only.
-        embedding_check: Whether text that failed is compared again by meaning. True for the model all-MiniLM-L6-v2 and the
-            threshold 0.85, or a `SemanticMatch` with other ones.
-        extract_json: Whether the JSON object of a reply may stand in prose or behind ``<think>``; the first one is read.
-        comparator: Whose `Comparator.collect` makes `assert_verified` soft; None lets it always fail at once.
+        judge: A function of a `FormRequest`, sync or async, that fills in the form from a response; only `parse` needs it
+            (default: None).
+        embedding_check: Whether text that failed is compared again by meaning: True for the model all-MiniLM-L6-v2 and the
+            threshold 0.85, or a `SemanticMatch` with others (default: False).
+        extract_json: Whether the JSON object of a reply may be surrounded by prose or follow ``</think>``; the first one is
+            read (default: False).
+        comparator: A comparator inside whose `Comparator.collect` `assert_verified` is soft (default: None).
 
     Raises:
-        TemplateError: The template is no class derived from `BaseAnswer`, has plain fields and no ``verify()``, or its
+        TemplateError: The template is not a class derived from `BaseAnswer`, has plain fields and no ``verify()``, or its
             ``ground_truth()`` does not set ``self.correct`` to a dict.
 
     Example:
@@ -177,45 +191,53 @@ class AnswerTemplate:
     ) -> None:
         if not isinstance(template, type) or not issubclass(template, BaseAnswer) or template is BaseAnswer:
             raise TemplateError(f"a template is a class derived from BaseAnswer, got {shown(template, 80)}")
-        if not template.__verdict_definition__.own_verify:
-            template.__verdict_definition__.refuse_without_ground_truth()
+        definition = template.__verdict_definition__
+        if not definition.has_own_verify:
+            definition.refuse_without_ground_truth()
         _refuse_without_correct(template)
         self._template = template
+        self._definition = definition
         self._judge = judge
         self._extract_json = extract_json
         self._comparator = comparator or Comparator()
-        self._embedding_check = SemanticMatch() if embedding_check is True else embedding_check or None
+        if embedding_check is True:
+            embedding_check = SemanticMatch()
+        self._embedding_check = embedding_check or None
 
     def verify(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
         """Verify an answer and record it: one aggregate with a child for each field.
 
         Args:
-            answer: Values by field, the text of a JSON object, an instance of the template, or what `parse` returned. May be
-                left out when nothing has to be extracted.
-            trace: The raw response. What `parse` returned has one already.
+            answer: Values by field, the text of a JSON object, an instance of the template, or the result of `parse`. Not
+                needed when there is nothing to extract (default: None).
+            trace: The raw response. The result of `parse` has it already (default: None).
 
         Returns:
             The result. A reply that cannot be read is an ``error``, not a wrong answer.
 
         Raises:
-            TemplateError: The answer belongs to another template, or the template reads a trace and none is given.
+            TemplateError: The answer belongs to another template, or the template reads a trace and there is none.
         """
-        match, expected, observed = self.prepared(answer, trace)
-        return TemplateResult(compare(match, expected, observed, name=self._template.__name__))
+        match, expected, observed = self.prepare(answer, trace)
+        return TemplateResult(compare(match, expected, observed, name=self._definition.template))
 
-    def prepared(self, answer: Any, trace: str | None = None) -> tuple[TemplateMatch, dict[str, Any], dict[str, Any]]:
-        """Give what `verify` compares, without comparing or recording."""
-        parsed = self._parsed(answer, trace)
-        checks = regex_checks(self._template.__name__, None if parsed.answer is None else parsed.answer.regex)
-        definition = self._template.__verdict_definition__
-        if parsed.trace is None and (definition.traced or checks):
-            readers = f"{self._template.__name__}: {', '.join([*definition.traced, *checks])}"
-            raise TemplateError(f"{readers} read the raw response; give trace=... (--trace FILE for audit)")
-        is_plain = not checks and self._embedding_check is None
-        match = definition.match if is_plain else definition.make_match(checks, self._embedding_check)
-        is_classic = not definition.verified and parsed.answer is not None
-        expected = _correct(parsed.answer, definition) if is_classic else definition.expected
-        return match, dict(expected), _observed(parsed, definition)
+    def prepare(self, answer: Any, trace: str | None = None) -> tuple[TemplateMatch, dict[str, Any], dict[str, Any]]:
+        """Return the operator, expected and observed of `verify`, without comparing them."""
+        definition = self._definition
+        parsed = self._parse_answer(answer, trace)
+        checks = regex_checks(definition.template, None if parsed.answer is None else parsed.answer.regex)
+        readers = [*definition.trace_fields, *checks]
+        if readers and parsed.trace is None:
+            problem = f"{definition.template}: {', '.join(readers)} read the raw response"
+            raise TemplateError(f"{problem}; pass trace=... (--trace FILE for audit)")
+
+        match = definition.match
+        if checks or self._embedding_check is not None:
+            match = definition.build_match(checks, self._embedding_check)
+        expected: Mapping[str, Any] = definition.expected
+        if not definition.verified and parsed.answer is not None:
+            expected = _correct_values(parsed.answer, definition)
+        return match, dict(expected), _build_observed(parsed, definition)
 
     def assert_verified(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
         """Verify an answer as `verify` does, and fail the test unless it passes; inside `collect`, at the end of the block.
@@ -238,24 +260,24 @@ class AnswerTemplate:
         return result
 
     def parse(self, response: str) -> ParsedAnswer:
-        """Let the judge fill in the form.
+        """Ask the judge to fill in the form; no judge is asked when there is nothing to extract.
 
         Args:
             response: The raw response.
 
         Returns:
-            What the judge extracted, with the response as its trace; give it to `verify` or `assert_verified`. No judge is
-            asked when nothing has to be extracted.
+            The extracted answer, with the response as its trace; pass it to `verify` or `assert_verified`.
 
         Raises:
-            TemplateError: There is no judge, or the response is no text.
+            TemplateError: There is no judge, or the response is not text.
         """
-        if not self._template.__verdict_definition__.parsed:
+        if not self._definition.extracted:
             return parse_reply(self._template, {}, response)
-        return self._read(ask(*self._question(response)), response)
+        reply = ask(*self._build_question(response))
+        return parse_reply(self._template, reply, response, extract_json=self._extract_json)
 
     async def parse_async(self, response: str) -> ParsedAnswer:
-        """Let the judge fill in the form, in an event loop that is running.
+        """Ask the judge to fill in the form, in a running event loop.
 
         Args:
             response: The raw response.
@@ -264,55 +286,55 @@ class AnswerTemplate:
             As `parse`.
 
         Raises:
-            TemplateError: There is no judge, or the response is no text.
+            TemplateError: There is no judge, or the response is not text.
         """
-        if not self._template.__verdict_definition__.parsed:
+        if not self._definition.extracted:
             return parse_reply(self._template, {}, response)
-        return self._read(await ask_async(*self._question(response)), response)
+        reply = await ask_async(*self._build_question(response))
+        return parse_reply(self._template, reply, response, extract_json=self._extract_json)
 
-    def _question(self, response: str) -> tuple[Judge[FormRequest], FormRequest]:
+    def _build_question(self, response: str) -> tuple[Judge[FormRequest], FormRequest]:
         if self._judge is None:
-            way = "define the fixture verdict_judge in conftest.py and return one from it"
-            raise TemplateError(f"there is no judge: {way}")
+            raise TemplateError(
+                "there is no judge: define the fixture verdict_judge in conftest.py and return one from it"
+            )
         if not callable(self._judge):
             raise TemplateError(f"a judge is a function of a request, or a ModelJudge, got {shown(self._judge, 80)}")
         if not isinstance(response, str):
             raise TemplateError(f"a response is text, got {shown(response, 80)}")
         return self._judge, form_request(self._template, response)
 
-    def _read(self, reply: Any, trace: str | None) -> ParsedAnswer:
-        return parse_reply(self._template, reply, trace, extract_json=self._extract_json)
-
-    def _parsed(self, answer: Any, trace: str | None) -> ParsedAnswer:
-        wanted = self._template.__name__
+    def _parse_answer(self, answer: Any, trace: str | None) -> ParsedAnswer:
+        name = self._definition.template
         if isinstance(answer, BaseAnswer):
             answer = ParsedAnswer(type(answer), answer, trace=trace)
         elif isinstance(answer, ParsedAnswer) and trace is not None:
             answer = replace(answer, trace=trace)
+
         if isinstance(answer, ParsedAnswer):
             if not issubclass(answer.template, self._template):
-                raise TemplateError(f"the answer is one of {answer.template.__name__}, not of {wanted}")
+                raise TemplateError(f"the answer is one of {answer.template.__name__}, not of {name}")
             return answer
-        if answer is None and not self._template.__verdict_definition__.parsed:
+        if answer is None and not self._definition.extracted:
             return parse_reply(self._template, {}, trace)
         if isinstance(answer, Mapping | str | bytes):
-            return self._read(answer, trace)
-        raise TemplateError(f"an answer of {wanted} is a mapping, JSON text or an instance, got {shown(answer, 80)}")
+            return parse_reply(self._template, answer, trace, extract_json=self._extract_json)
+        raise TemplateError(f"an answer of {name} is a mapping, JSON text or an instance, got {shown(answer, 80)}")
 
 
 def _refuse_without_correct(template: type[BaseAnswer]) -> None:
-    """Refuse, before a judge is asked, a classic template that does not say what is correct."""
+    """Raise, before a judge is asked, if a classic template does not set what is correct."""
     definition = template.__verdict_definition__
     if definition.verified or not definition.plain:
         return
     try:
         answer = template.model_construct()
-    except Exception:  # noqa: BLE001 - ground_truth() that reads the answer may raise anything without one
+    except Exception:  # noqa: BLE001 - a ground_truth() that reads the answer may raise anything without one
         return
-    _correct(answer, definition)
+    _correct_values(answer, definition)
 
 
-def _correct(answer: BaseAnswer | None, definition: Definition) -> Mapping[str, Any]:
+def _correct_values(answer: BaseAnswer, definition: Definition) -> Mapping[str, Any]:
     correct = getattr(answer, "correct", None)
     if isinstance(correct, Mapping):
         return correct
@@ -322,40 +344,39 @@ def _correct(answer: BaseAnswer | None, definition: Definition) -> Mapping[str, 
     raise TemplateError(f"{rule}, got {shown(correct, 80)}")
 
 
-def _observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
+def _build_observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
     answer = parsed.answer
-    found = {keys.REPLY: parsed.reply} if answer is None else dict(observed_values(answer, None))
-    extras = {
-        keys.TRACE: parsed.trace,
-        keys.PROBLEMS: dict(parsed.problems) or None,
-        keys.NOTES: list(parsed.notes) or None,
-        keys.UNKNOWN: dict(parsed.unknown) or None,
-    }
-    found.update({name: value for name, value in extras.items() if value is not None})
+    observed = {REPLY_KEY: parsed.reply} if answer is None else observed_values(answer, None)
+    if parsed.trace is not None:
+        observed[TRACE_KEY] = parsed.trace
+    if parsed.problems:
+        observed[PROBLEMS_KEY] = dict(parsed.problems)
+    if parsed.notes:
+        observed[NOTES_KEY] = list(parsed.notes)
+    if parsed.unknown:
+        observed[UNKNOWN_KEY] = dict(parsed.unknown)
+
     if answer is not None and not parsed.problems:
-        found.update(_asked_author(answer, parsed, definition))
-    return found
+        observed.update(_call_own_methods(answer, parsed, definition))
+    return observed
 
 
-def _asked_author(answer: BaseAnswer, parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
-    if parsed.trace is not None or definition.own_verify or definition.own_granular:
+def _call_own_methods(answer: BaseAnswer, parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
+    """Call the author's ``verify()`` and ``verify_granular()``, and return what is observed of them."""
+    observed: dict[str, Any] = {}
+    if parsed.trace is not None or definition.has_own_verify or definition.has_own_granular:
         answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
-    found: dict[str, Any] = {}
-    if definition.own_verify:
-        found[keys.HAND_WRITTEN] = _verdict_of(answer)
-    if definition.own_granular:
+    if definition.has_own_verify:
         try:
-            found[keys.HAND_WEIGHED] = float(answer.verify_granular())
+            verdict: Any = answer.verify()
+            if not isinstance(verdict, bool):
+                verdict = {"error": f"verify() returns True or False, got {shown(verdict, 80)}"}
+        except Exception as error:  # noqa: BLE001 - whatever the author's code raises is recorded
+            verdict = {"error": f"verify() raised {type(error).__name__}: {error}"}
+        observed[VERIFY_KEY] = verdict
+    if definition.has_own_granular:
+        try:
+            observed[GRANULAR_KEY] = float(answer.verify_granular())
         except Exception:  # noqa: BLE001 - without a granular score there is still a verdict
-            found[keys.NOTES] = [*parsed.notes, "verify_granular_failed"]
-    return found
-
-
-def _verdict_of(answer: BaseAnswer) -> Any:
-    try:
-        verdict = answer.verify()
-    except Exception as error:  # noqa: BLE001 - whatever the author's code raises is recorded
-        return {"error": f"verify() raised {type(error).__name__}: {error}"}
-    if isinstance(verdict, bool):
-        return verdict
-    return {"error": f"verify() returns True or False, got {shown(verdict, 80)}"}
+            observed[NOTES_KEY] = [*parsed.notes, "verify_granular_failed"]
+    return observed

@@ -1,23 +1,30 @@
-"""`TemplateMatch`: the operator behind answer templates."""
+"""`TemplateMatch`: the operator behind answer templates, and the keys of what it observes."""
 
-import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BeforeValidator
 
 from pytest_verdict.core.kernel import result_from_outcome
-from pytest_verdict.core.operator import Operator, as_setting
+from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
 from pytest_verdict.operators.category import BooleanMatch
-from pytest_verdict.operators.exact_number import ExactNumber
 from pytest_verdict.operators.text import ContainsAll
-from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all
 from pytest_verdict.templates.strategy import OptionalOperator, check_strategy, granular_score, holds
+
+# Keys of the observed side besides the fields. They start with an underscore, which no pydantic field can.
+TRACE_KEY: Final = "_trace"  # the raw response
+PROBLEMS_KEY: Final = "_problems"  # why fields could not be read, by field
+NOTES_KEY: Final = "_notes"  # codes that say how the reply was read
+UNKNOWN_KEY: Final = "_unknown"  # members of the reply that are no fields
+REPLY_KEY: Final = "_reply"  # the reply, when no answer can be made of it
+VERIFY_KEY: Final = "_verify"  # what the template's own verify() returned, or {"error": ...}
+GRANULAR_KEY: Final = "_verify_granular"  # what the template's own verify_granular() returned
+WHOLE_REPLY: Final = ""  # the name under which the problems have one of the reply as a whole
 
 NOT_AN_ANSWER: Final = "not_an_answer"
 MODEL_EVIDENCE: Final = "model_evidence"
@@ -26,32 +33,32 @@ QUOTE_NOT_FOUND: Final = "quote_not_found"
 
 _VERIFY: Final = FieldRule(BooleanMatch())
 _QUOTE: Final = FieldRule(ContainsAll(normalize=("collapse_whitespace",)))
-_NOTHING: Final[Mapping[str, Any]] = {}
+_NO_DETAILS: Final[Mapping[str, Any]] = {}
 
 Fields = dict[str, ComparisonResult]
 Values = Mapping[str, Any]
 
 
 class TemplateMatch(Operator):
-    """An answer is what its template says: every field passes, or as many as the strategy asks for.
+    """An answer is what its template says: every field passes, or as many as the strategy needs.
 
-    Expected maps each field to its ground truth, observed to its extracted value. What else is observed has a name that
-    starts with an underscore: ``_trace`` is the raw response, which fields with a trace operator and the regex checks read.
+    Expected maps each field to its ground truth, observed to its extracted value. All other keys of observed start with an
+    underscore: ``_trace`` is the raw response, which fields with a trace operator and the regex checks read.
 
     The score is 1.0 or 0.0, because a strategy holds or does not; partial credit is ``details["granular_score"]``.
 
     Args:
         template: The name of the template.
         fields: A rule for each verified field: its operator and weight, and whether it needs a quote.
-        strategy: How the fields are combined: `FieldCheck`, `AllOf`, `AnyOf`, `AtLeastN`. None asks for every field.
+        strategy: How the fields are combined: `FieldCheck`, `AllOf`, `AnyOf`, `AtLeastN`. None needs every field.
         regex: Checks on the trace, all of which must pass.
-        hand_written: Whether the template's own ``verify()`` decides, whose answer is then observed as ``_verify``.
-        embedding_check: What compares text that failed again, by meaning, or None.
+        hand_written: Whether the template's own ``verify()`` decides; observed has its answer as ``_verify``.
+        embedding_check: An operator that compares text that failed again, by meaning, or None.
 
     Example:
         >>> rules = {"a": "normalized_exact", "b": "exact"}
-        >>> found = compare("answer_template", {"a": "x", "b": 1}, {"a": "X", "b": 2}, fields=rules)
-        >>> found.details["granular_score"]
+        >>> result = compare("answer_template", {"a": "x", "b": 1}, {"a": "X", "b": 2}, fields=rules)
+        >>> result.details["granular_score"]
         0.5
     """
 
@@ -66,190 +73,220 @@ class TemplateMatch(Operator):
     embedding_check: OptionalOperator = None
 
     def model_post_init(self, context: Any, /) -> None:
-        """Refuse a strategy over fields that are not verified."""
+        """Check that the strategy is one over verified fields."""
         del context
         if self.strategy is not None:
             check_strategy(self.strategy, self.fields)
 
-    def settings(self) -> dict[str, Any]:
-        """Give all settings as typed JSON; fields as `FieldRule.written` has them."""
-        fields = {name: rule.written() for name, rule in self.fields.items()}
-        return {
-            name: fields if name == "fields" else as_setting(getattr(self, name)) for name in type(self).model_fields
-        }
-
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare the fields and combine their verdicts; see the class."""
-        return self._outcome(expected, observed, None)
+        """Compare the fields and combine their verdicts."""
+        return self._evaluate(expected, observed, None)
 
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
-        """Derive the outcome again; what a model said comes from the record."""
-        return self._outcome(expected, observed, details.get(MODEL_EVIDENCE, _NOTHING))
+        """Derive the outcome again, with the evidence of models from the record."""
+        return self._evaluate(expected, observed, details.get(MODEL_EVIDENCE, _NO_DETAILS))
 
     def compare_fields(self, expected: Values, observed: Values, recorded: Values | None = None) -> Fields:
-        """Compare every field on its own, anew or from the recorded details of operators that asked a model."""
-        problems = keys.problems_in(observed)
-        found: Fields = {}
+        """Compare each field, anew or by the recorded details of the operators that asked a model."""
+        problems = read_problems(observed)
+        results: Fields = {}
         for name, rule in self.fields.items():
-            truth, value = expected.get(name), observed.get(keys.TRACE if rule.reads_trace else name)
-            reason = problems.get(name) or ("" if rule.reads_trace else problems.get(keys.WHOLE))
-            if rule.reads_trace and value is None:
-                reason = reason or MISSING_TRACE
-            if reason:
-                found[name] = rule.refuse(name, truth, value, reason)
+            if rule.reads_trace:
+                value = observed.get(TRACE_KEY)
+                reason = problems.get(name) or (MISSING_TRACE if value is None else "")
             else:
-                details = None if recorded is None else recorded.get(name, _NOTHING)
-                found[name] = rule.compare(name, truth, value, details)
-        return found
+                value = observed.get(name)
+                reason = problems.get(name) or problems.get(WHOLE_REPLY, "")
 
-    @functools.cached_property
-    def _weights(self) -> dict[str, ExactNumber]:
-        return {name: rule.weight for name, rule in self.fields.items()}
-
-    @functools.cached_property
-    def _graded(self) -> list[str]:
-        # Of these, what is left of the score counts, and not all or nothing.
-        return [name for name, rule in self.fields.items() if getattr(rule.operator, "zero_at", None) is not None]
-
-    @functools.cached_property
-    def _asking(self) -> list[str]:
-        return [name for name, rule in self.fields.items() if rule.operator.asks_model]
+            if reason:
+                results[name] = rule.refuse(name, expected.get(name), value, reason)
+            else:
+                details = None if recorded is None else recorded.get(name, _NO_DETAILS)
+                results[name] = rule.compare(name, expected.get(name), value, details)
+        return results
 
     def compare_quotes(self, observed: Values) -> Fields:
-        """Look in the response for the words that are said to be there, for each field that was answered."""
-        return {
-            name: _compare_quote(name, observed.get(keys.quote_of(name)), observed.get(keys.TRACE))
-            for name, rule in self.fields.items()
-            if rule.quote and observed.get(name) is not None
-        }
-
-    def weighed(self, fields: Fields, quotes: Fields, passed: Mapping[str, bool] | None = None) -> float:
-        """Give the granular score."""
-        shares: dict[str, float] = {**(passed or _passed(fields, quotes))}
-        for name in self._graded:
-            if name not in quotes or quotes[name].passed:
-                shares[name] = fields[name].score
-        return granular_score(self.strategy, shares, self._weights)
+        """Look for the quotes of the fields that were answered in the raw response."""
+        quotes: Fields = {}
+        trace = observed.get(TRACE_KEY)
+        for name, rule in self.fields.items():
+            if not rule.quote or observed.get(name) is None:
+                continue
+            label = f"quote of {name}"
+            quote = observed.get(quote_key(name))
+            if trace is None:
+                quotes[name] = _QUOTE.refuse(label, quote, trace, MISSING_TRACE)
+            elif not isinstance(quote, str) or not quote.strip():
+                outcome = Outcome(0.0, notes=(QUOTE_NOT_FOUND,))
+                quotes[name] = result_from_outcome(_QUOTE.operator, quote, trace, outcome, name=label)
+            else:
+                quotes[name] = _QUOTE.compare(label, quote, trace, None)
+        return quotes
 
     def holds(self, fields: Fields, quotes: Fields) -> bool:
-        """Say whether enough fields passed."""
-        return holds(self.strategy, _passed(fields, quotes))
+        """Return whether enough fields passed."""
+        return holds(self.strategy, _passed_by_field(fields, quotes))
 
-    def _outcome(self, expected: Any, observed: Any, recorded: Values | None) -> Outcome:
+    def weigh(self, fields: Fields, quotes: Fields) -> float:
+        """Return the granular score."""
+        shares: dict[str, float] = {**_passed_by_field(fields, quotes)}
+        for name, rule in self.fields.items():
+            # An operator with graded scores counts with its score.
+            is_graded = getattr(rule.operator, "zero_at", None) is not None
+            if is_graded and (name not in quotes or quotes[name].passed):
+                shares[name] = fields[name].score
+        return granular_score(self.strategy, shares, {name: rule.weight for name, rule in self.fields.items()})
+
+    def _evaluate(self, expected: Any, observed: Any, recorded: Values | None) -> Outcome:
         if not isinstance(expected, Mapping) or not isinstance(observed, Mapping):
             return Outcome(0.0, notes=(NOT_AN_ANSWER,))
+
         fields = self.compare_fields(expected, observed, recorded)
-        is_read = keys.PROBLEMS not in observed
-        own = [_hand_written(observed)] if self.hand_written and is_read else []
-        checks = compare_all(self.regex, observed.get(keys.TRACE))
-        quotes = self.compare_quotes(observed) if is_read else {}
-        decided = [*fields.values(), *quotes.values(), *own, *checks]
-        failed = [one for one in decided if not one.passed]
-        error = self._error(observed, own, decided)
-        passed = _passed(fields, quotes)
-        met = own[0].passed if own else holds(self.strategy, passed)
-        again = {} if met or own or error else self._compare_by_meaning(expected, fields, recorded)
-        override = bool(again) and self.holds({**fields, **again}, quotes)
-        details = {
-            "granular_score": self._granular(fields, quotes, passed, observed) if error is None else None,
-            "failed": [one.name for one in failed],
-            "null_fields": [name for name in fields if failed and NULL_OBSERVED in fields[name].notes],
-            **self._model_details(fields, again, override=override),
+        checks = compare_all(self.regex, observed.get(TRACE_KEY))
+        quotes: Fields = {}
+        own: list[ComparisonResult] = []
+        if PROBLEMS_KEY not in observed:
+            quotes = self.compare_quotes(observed)
+            if self.hand_written:
+                own = [_compare_own_verdict(observed)]
+        parts = [*fields.values(), *quotes.values(), *own, *checks]
+
+        error = self._find_error(observed, own, parts)
+        is_met = own[0].passed if own else self.holds(fields, quotes)
+        by_meaning: Fields = {}
+        if not is_met and not own and error is None:
+            by_meaning = self._compare_by_meaning(expected, fields, recorded)
+        is_override = bool(by_meaning) and self.holds({**fields, **by_meaning}, quotes)
+
+        failed = [part for part in parts if not part.passed]
+        details: dict[str, Any] = {
+            "granular_score": self._granular_score(fields, quotes, observed) if error is None else None,
+            "failed": [part.name for part in failed],
+            "null_fields": [name for name, field in fields.items() if failed and NULL_OBSERVED in field.notes],
+            **self._model_details(fields, by_meaning, is_override=is_override),
         }
+
         # No strategy says what the author's own verify() makes of a field without its quote.
-        musts = [*checks, *quotes.values()] if own else checks
-        passes = (met or override) and error is None and all(must.passed for must in musts)
-        broken = [one for one in (*failed, *again.values()) if one.error is not None]
-        if broken and not passes and error is None and self._may_hold(fields, quotes, again, musts):
+        required = [*checks, *quotes.values()] if own else checks
+        passes = (is_met or is_override) and error is None and all(part.passed for part in required)
+        broken = [part for part in (*failed, *by_meaning.values()) if part.error is not None]
+        if broken and not passes and error is None and self._may_hold(fields, quotes, by_meaning, required):
             error = undecided(broken)
+
         notes = {
             NULL_OBSERVED: details["null_fields"],
             QUOTE_NOT_FOUND: any(quote.verdict == "fail" for quote in quotes.values()),
             CHILD_ERROR: broken,
-            EMBEDDING_OVERRIDE: override,
+            EMBEDDING_OVERRIDE: is_override,
         }
         return Outcome(
             1.0 if passes else 0.0,
-            notes=(*keys.notes_in(observed), *(note for note, is_so in notes.items() if is_so)),
+            notes=(*read_notes(observed), *(code for code, applies in notes.items() if applies)),
             details=details,
-            children=(*decided, *again.values()),
+            children=(*parts, *by_meaning.values()),
             error=error,
         )
 
-    def _may_hold(self, fields: Fields, quotes: Fields, again: Fields, musts: list[ComparisonResult]) -> bool:
-        """Say whether enough would pass if what could not be compared did."""
-        may_pass = {
-            name: (_may_pass(field) or _may_pass(again.get(name, field)))
-            and (name not in quotes or _may_pass(quotes[name]))
-            for name, field in fields.items()
-        }
-        return holds(self.strategy, may_pass) and all(map(_may_pass, musts))
-
-    def _compare_by_meaning(self, expected: Values, fields: Fields, recorded: Values | None) -> Fields:
-        """Compare text that failed again, which never hides the first verdict."""
-        found: Fields = {}
-        if self.embedding_check is None:
-            return found
-        for name, field in fields.items():
-            truth, value = expected.get(name), field.observed
-            # Closeness in meaning says nothing of other values.
-            is_text = self.fields[name].operator.kind == "text" and isinstance(truth, str) and isinstance(value, str)
-            if is_text and field.verdict == "fail":
-                label = f"embedding check of {name}"
-                details = None if recorded is None else recorded.get(label, _NOTHING)
-                found[name] = FieldRule(self.embedding_check).compare(label, truth, value, details)
-        return found
-
-    def _error(self, observed: Values, own: list[ComparisonResult], decided: list[ComparisonResult]) -> str | None:
-        problems = keys.problems_in(observed)
+    def _find_error(
+        self, observed: Values, own: Sequence[ComparisonResult], parts: Sequence[ComparisonResult]
+    ) -> str | None:
+        problems = read_problems(observed)
         if problems:
-            return f"the reply is no answer of {self.template or 'the template'}: {keys.named_problems(problems)}"
-        if not decided:
+            return f"the reply is no answer of {self.template or 'the template'}: {format_problems(problems)}"
+        if not parts:
             return "nothing is verified: name fields, or regex checks of the trace"
         return own[0].error if own else None
 
-    def _granular(self, fields: Fields, quotes: Fields, passed: Values, observed: Values) -> float | None:
-        if keys.HAND_WEIGHED in observed or not self.fields:
-            own: Any = observed.get(keys.HAND_WEIGHED)
-            is_share = isinstance(own, int | float) and not isinstance(own, bool) and 0 <= own <= 1
-            return float(own) if is_share else None
-        return self.weighed(fields, quotes, passed)
+    def _may_hold(
+        self, fields: Fields, quotes: Fields, by_meaning: Fields, required: Sequence[ComparisonResult]
+    ) -> bool:
+        """Return whether enough would pass if all that could not be compared did."""
+        may_pass = {}
+        for name, field in fields.items():
+            looks = [field, by_meaning.get(name, field)]
+            may_pass[name] = any(map(_may_pass, looks)) and (name not in quotes or _may_pass(quotes[name]))
+        return holds(self.strategy, may_pass) and all(map(_may_pass, required))
 
-    def _model_details(self, fields: Fields, again: Fields, *, override: bool) -> dict[str, Any]:
-        # A replay has the details of the aggregate only, so what a model said has to be among them.
-        asked = [fields[name] for name in self._asking]
-        if not asked and not again:
-            return {}
-        evidence = {str(one.name): one.details for one in (*asked, *again.values())}
-        looks = [
-            {"field": name, "similarity": one.score, "threshold": one.threshold, "passed": one.passed}
-            for name, one in again.items()
-        ]
-        checked = {"verdict_before": "fail", "override": override, "looks": looks}
-        found = {"embedding_check": checked if looks else {}, MODEL_EVIDENCE: evidence}
-        return {name: value for name, value in found.items() if value}
+    def _compare_by_meaning(self, expected: Values, fields: Fields, recorded: Values | None) -> Fields:
+        """Compare the texts that failed again; the first results stay in the record."""
+        results: Fields = {}
+        if self.embedding_check is None:
+            return results
+        rule = FieldRule(self.embedding_check)
+        for name, field in fields.items():
+            truth = expected.get(name)
+            is_text = isinstance(truth, str) and isinstance(field.observed, str)
+            if is_text and self.fields[name].operator.kind == "text" and field.verdict == "fail":
+                label = f"embedding check of {name}"
+                details = None if recorded is None else recorded.get(label, _NO_DETAILS)
+                results[name] = rule.compare(label, truth, field.observed, details)
+        return results
+
+    def _granular_score(self, fields: Fields, quotes: Fields, observed: Values) -> float | None:
+        if self.fields and GRANULAR_KEY not in observed:
+            return self.weigh(fields, quotes)
+        own = observed.get(GRANULAR_KEY)
+        if isinstance(own, int | float) and not isinstance(own, bool) and 0 <= own <= 1:
+            return float(own)
+        return None
+
+    def _model_details(self, fields: Fields, by_meaning: Fields, *, is_override: bool) -> dict[str, Any]:
+        """Return what models said, because a replay has the details of the aggregate only."""
+        details: dict[str, Any] = {}
+        asked = [fields[name] for name, rule in self.fields.items() if rule.operator.asks_model]
+        if by_meaning:
+            looks = [
+                {"field": name, "similarity": look.score, "threshold": look.threshold, "passed": look.passed}
+                for name, look in by_meaning.items()
+            ]
+            details["embedding_check"] = {"verdict_before": "fail", "override": is_override, "looks": looks}
+        if asked or by_meaning:
+            details[MODEL_EVIDENCE] = {str(part.name): part.details for part in (*asked, *by_meaning.values())}
+        return details
 
 
-def _passed(fields: Fields, quotes: Fields) -> dict[str, bool]:
-    passed = {name: field.passed for name, field in fields.items()}
-    return {**passed, **{name: passed[name] and quote.passed for name, quote in quotes.items()}}
+def _passed_by_field(fields: Fields, quotes: Fields) -> dict[str, bool]:
+    return {name: field.passed and (name not in quotes or quotes[name].passed) for name, field in fields.items()}
 
 
-def _may_pass(one: ComparisonResult) -> bool:
-    return one.passed or one.error is not None
+def _may_pass(result: ComparisonResult) -> bool:
+    return result.passed or result.error is not None
 
 
-def _compare_quote(name: str, quote: Any, trace: Any) -> ComparisonResult:
-    label = f"quote of {name}"
-    if trace is None:
-        return _QUOTE.refuse(label, quote, trace, MISSING_TRACE)
-    if not isinstance(quote, str) or not quote.strip():
-        return result_from_outcome(_QUOTE.operator, quote, trace, Outcome(0.0, notes=(QUOTE_NOT_FOUND,)), name=label)
-    return _QUOTE.compare(label, quote, trace, None)
+def _compare_own_verdict(observed: Values) -> ComparisonResult:
+    verdict = observed.get(VERIFY_KEY)
+    if isinstance(verdict, Mapping):
+        return _VERIFY.refuse("verify()", True, None, str(verdict.get("error")))  # noqa: FBT003 - expected is a value
+    return _VERIFY.compare("verify()", True, verdict, None)  # noqa: FBT003 - expected is a value
 
 
-def _hand_written(observed: Mapping[str, Any]) -> ComparisonResult:
-    found = observed.get(keys.HAND_WRITTEN)
-    if isinstance(found, Mapping):
-        return _VERIFY.refuse("verify()", True, None, str(found.get("error")))  # noqa: FBT003 - expected is a value
-    return _VERIFY.compare("verify()", True, found, None)  # noqa: FBT003 - expected is a value
+def quote_key(field: str) -> str:
+    """Return the key under which a judge copies the words that state a field."""
+    return f"{field}_quote"
+
+
+def is_abstention(observed: Values, fields: Iterable[str]) -> bool:
+    """Return whether all of the fields that a judge fills in are null."""
+    values = [observed[name] for name in fields if name in observed]
+    return bool(values) and all(value is None for value in values)
+
+
+def read_problems(observed: Values) -> dict[str, str]:
+    """Return the problems of the reply, by field."""
+    problems = observed.get(PROBLEMS_KEY)
+    if not isinstance(problems, Mapping):
+        return {}
+    return {str(name): str(reason) for name, reason in problems.items()}
+
+
+def read_notes(observed: Values) -> list[str]:
+    """Return the codes that say how the reply was read."""
+    notes = observed.get(NOTES_KEY)
+    if not isinstance(notes, list | tuple):
+        return []
+    return [str(note) for note in notes]
+
+
+def format_problems(problems: Mapping[str, str]) -> str:
+    """Format problems on one line."""
+    return "; ".join(f"{name}: {reason}" if name else reason for name, reason in problems.items())

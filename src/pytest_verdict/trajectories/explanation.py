@@ -10,10 +10,10 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.explanation.facts import usual_explanation
+from pytest_verdict.explanation.facts import build_default_explanation
 from pytest_verdict.explanation.lines import Line, Part, cut, line, table
 from pytest_verdict.explanation.model import Explanation
-from pytest_verdict.explanation.values import both_sides, one_line
+from pytest_verdict.explanation.values import draw_both_sides, draw_difference
 
 _MARKS: Final = {
     "equal": Part("ok"),
@@ -52,14 +52,14 @@ def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
     details = result.details
     if result.error is None and "trajectory_unreadable" in result.notes and "reason" in details:
         reason = shortened(str(details["reason"]), budget.characters)
-        return Explanation(summary=line(reason), said=_EXPLAINED)
+        return Explanation(summary=line(reason), covered_names=_EXPLAINED)
     if result.children and result.verdict == "fail":
         return _explain_turns(result, budget)
 
     rows = _list_rows(result)
     first = next((row for row in rows if row.kind not in _AS_EXPECTED), None)
     if first is None or result.verdict != "fail":
-        return replace(usual_explanation(result, budget), said=_EXPLAINED)
+        return replace(build_default_explanation(result, budget), covered_names=_EXPLAINED)
 
     omitted = details.get("differences_omitted")
     more = len(_list_objects(details, "differences")) - 1
@@ -68,7 +68,7 @@ def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
     tail = f", and {counted(more, 'more difference')}" if more > 0 else ""
     narrower = budget.narrower(len(tail) + len(result.operator) + 2, 40)
     summary = (*_summarize(first, result.operator, narrower), Part(tail))
-    return Explanation(summary=summary, lines=list(_draw_table(result, rows, budget)), said=_EXPLAINED)
+    return Explanation(summary=summary, lines=list(_draw_table(result, rows, budget)), covered_names=_EXPLAINED)
 
 
 def _explain_turns(result: ComparisonResult, budget: Budget) -> Explanation:
@@ -141,7 +141,7 @@ def _summarize(row: _Row, operator: str, budget: Budget) -> Line:
     if row.differences and row.differences[0].difference.path != "$":
         difference, path = row.differences[0]
         head = f"{unit} {number} {_format_name(row.details.get('name'))} differs at "
-        return Part(head), *one_line(replace(difference, path=path), budget.narrower(len(head), 40))
+        return Part(head), *draw_difference(replace(difference, path=path), budget.narrower(len(head), 40))
 
     call = cut(_draw_call(row, budget.room(40)), budget.room(40))
     if row.kind == "different_arguments":
@@ -221,7 +221,7 @@ def _draw_argument(difference: Difference, room: int) -> Iterator[Part]:
         yield Part(" -> ")
         yield Part(_format_arguments(difference.observed, half), "observed")
     elif difference.kind == "changed":
-        left, right = both_sides(difference.expected, difference.observed, half)
+        left, right = draw_both_sides(difference.expected, difference.observed, half)
         yield from (Part(f"{place}="), *left, Part(" -> "), *right)
     elif difference.kind == "missing":
         yield from (Part(f"missing {place}="), Part(shown(difference.expected, room), "expected"))
