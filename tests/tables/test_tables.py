@@ -219,4 +219,4 @@ def test_a_damaged_report_beside_the_records_is_named(command, folder, content):
     (folder / "report.json").write_text(content)
     status, out, err = command("table", folder, "--by", "operator")
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert "report.json is not the report of pytest-verdict" in err
+    assert "report.json: this is not the report of pytest-verdict" in err

@@ -50,9 +50,10 @@ def told_to_github(config: pytest.Config, folder: Path, closing: list[str]) -> t
     """In a workflow of GitHub, append the summary of the job; give the closing lines without commands, and annotations."""
     if not (os.environ.get("GITHUB_ACTIONS") and os.environ.get("GITHUB_STEP_SUMMARY")):
         return closing, []
+    from pytest_verdict.report.reading import read_report
     from pytest_verdict.summaries import github
     from pytest_verdict.summaries.escaping import no_command
-    from pytest_verdict.summaries.reading import DAMAGED, read_report
+    from pytest_verdict.summaries.reading import DAMAGED
 
     repository = Path(os.environ.get("GITHUB_WORKSPACE", config.rootpath))
     root = config.rootpath.relative_to(repository) if config.rootpath.is_relative_to(repository) else Path()

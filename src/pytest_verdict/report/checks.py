@@ -21,6 +21,7 @@ from pytest_verdict.report import json_report, junit
 from pytest_verdict.report.journal import RECORDS, TRAITS, TestEntry
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
+from pytest_verdict.report.reading import read_document
 from pytest_verdict.report.records_file import MALFORMED
 from pytest_verdict.report.summary import Contents, Summary, TestSummary, derived_sections, fold, has_ended
 
@@ -135,7 +136,7 @@ class FolderCheck:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._report = _read_report(folder / REPORT)
+        self._report = read_document(folder / REPORT) if (folder / REPORT).is_file() else None
         self._digest, self._tree, self._number = sha256(), MerkleTree(), 0
         self._blocks: dict[tuple[str, str], _Block] = {}
         self._running: tuple[str, str] | None = None
@@ -244,18 +245,6 @@ class FolderCheck:
         roots = [self._blocks.get(key, _Block(0)).tree.root() for key in keys]
         sections = derived_sections(report, summary, self._folder / RECORDS)
         return Contents(summary, run, records, inline, self._number - len(inline), "ci", roots, sections)
-
-
-def _read_report(path: Path) -> dict[str, Any] | None:
-    if not path.is_file():
-        return None
-    try:
-        report = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
-        report = None
-    if not isinstance(report, dict):
-        raise RecordError(f"{path}: this is not the report of pytest-verdict")
-    return report
 
 
 def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any]) -> TestSummary:

@@ -1,7 +1,6 @@
 """Shards put together: the report that one session of all their tests would have written."""
 
 import heapq
-import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from pytest_verdict.report.folder import ReportFolder
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, Journal, TestEntry, read_journal
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import PROFILES, checked_profile
+from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.records_file import MALFORMED
 from pytest_verdict.report.statements import file_digest
 
@@ -57,20 +57,23 @@ def read_shard(folder: Path) -> Shard:
         raise RecordError(
             f"{folder}: this session does not say which part it ran; run it with --verify-shard, as in 2/5"
         )
+    report = read_report(folder)
+    if report.run.shard is None:
+        raise RecordError(f"{folder}: {REPORT} does not say which shard this is")
     try:
-        report, journal = json.loads((folder / REPORT).read_bytes()), read_journal(folder, SHARD)
+        journal = read_journal(folder, SHARD)
         whole = (journal.footer or {}).get("whole") or {"files": {}, "places": []}
         places, tests = [int(place) for place in whole["places"]], {entry.test for entry in journal.entries}
         belong = (
             not journal.damaged
-            and (journal.footer is None) is not ("finished" in report["run"])
-            and tests == {test["test"] for test in report["tests"]}
-            and report["records"]["sha256"] == file_digest(folder / RECORDS)
+            and (journal.footer is None) is not (report.run.finished is not None)
+            and tests == {test.test for test in report.tests}
+            and report.records.sha256 == file_digest(folder / RECORDS)
             and len(places) in {0, len(journal.order)}
         )
-        run = {name: value for name, value in report["run"].items() if name not in _OF_ONE_FILE}
+        run = {name: value for name, value in report.document["run"].items() if name not in _OF_ONE_FILE}
         files = {str(path): (int(number), str(digest)) for path, (number, digest) in whole["files"].items()}
-        shard = Shard(folder, int(run["shard"]["index"]), int(run["shard"]["of"]), run, journal, files, places)
+        shard = Shard(folder, report.run.shard.index, report.run.shard.of, run, journal, files, places)
     except MALFORMED as error:
         raise RecordError(f"{folder}: this is no shard of pytest-verdict: {error}") from None
     if not belong:

@@ -18,8 +18,9 @@ from typing import Final
 
 from pytest_verdict.core.families import load
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.records_file import damage_told
-from pytest_verdict.summaries.reading import DAMAGED, read_report
+from pytest_verdict.summaries.reading import DAMAGED
 
 _HERE: Final = "pytest_verdict.summaries."
 FORMATS: Final = {

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.core.record import digest_of_test
+from pytest_verdict.report.reading import Report, Test
 from pytest_verdict.summaries.escaping import json_array, one_line
-from pytest_verdict.summaries.reading import MOST_SHOWN, Comparison, Report, Test, by_test, comparisons
+from pytest_verdict.summaries.reading import MOST_SHOWN, Comparison, by_test, comparisons
 
 SPECIFICATION: Final = "0.0.0"
 _STATUSES: Final = ("passed", "failed", "skipped", "pending", "other")
@@ -38,10 +39,10 @@ def write(report: Report) -> Iterator[str]:
 
 def _environment(report: Report) -> Iterator[tuple[str, Any]]:
     yield "healthy", report.complete
-    if "commit" in report.run.git:
-        yield "commit", one_line(str(report.run.git["commit"]))
+    if report.run.git:
+        yield "commit", one_line(report.run.git.commit)
     if report.run.shard:
-        yield "shardId", f"{report.run.shard['index']}/{report.run.shard['of']}"
+        yield "shardId", f"{report.run.shard.index}/{report.run.shard.of}"
     if report.gates:
         yield "extra", {"gates": [{"line": one_line(line), "met": is_met} for line, is_met in report.gate_lines()]}
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.core.values.display import counted, visible
+from pytest_verdict.report.reading import Report, Test
 from pytest_verdict.summaries import markdown
 from pytest_verdict.summaries.escaping import one_line
-from pytest_verdict.summaries.reading import Comparison, Report, Test, failures
+from pytest_verdict.summaries.reading import Comparison, failures
 
 SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 MOST: Final = 9

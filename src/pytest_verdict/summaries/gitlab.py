@@ -4,9 +4,9 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pytest_verdict.report.summary import NOT_GREEN
+from pytest_verdict.report.reading import Report
 from pytest_verdict.summaries.escaping import json_array, one_line
-from pytest_verdict.summaries.reading import Report, by_test, comparisons
+from pytest_verdict.summaries.reading import by_test, comparisons
 
 _SEVERITY: Final = {"fail": "major", "failed": "major"}
 
@@ -18,7 +18,7 @@ def write(report: Report) -> Iterator[str]:
 
 def _issues(report: Report) -> Iterator[dict[str, Any]]:
     for test, found in by_test(report, comparisons(report, keys=True)):
-        if test.outcome not in NOT_GREEN:
+        if test.is_green:
             continue
         unsuccessful = 0
         for one in (one for one in found if one.record["verdict"] != "pass"):

@@ -5,8 +5,9 @@ from itertools import islice
 from typing import Final
 
 from pytest_verdict.core.values.display import counted
+from pytest_verdict.report.reading import Report, Test
 from pytest_verdict.summaries.escaping import code, fenced, html_code, one_line
-from pytest_verdict.summaries.reading import MOST_SHOWN, Comparison, Report, Test, failures
+from pytest_verdict.summaries.reading import MOST_SHOWN, Comparison, failures
 
 LIMIT: Final = 256 * 1024
 """In bytes. GitHub drops a summary of more than 1,024 kB, and a job may have several."""

@@ -11,7 +11,8 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.records_file import RecordsFile, damage_told
+from pytest_verdict.report.reading import read_report
+from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS
 
 PARAMETER: Final = "param:"
@@ -75,10 +76,9 @@ def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _parameters(folder: Path) -> dict[str, dict[str, Any]]:
-    report = folder / REPORT
-    with damage_told(f"{report} is not the report of pytest-verdict"):
-        tests = json.loads(report.read_bytes())["tests"] if report.is_file() else []
-        return {test["test"]: test["parameters"] for test in tests if "parameters" in test}
+    if not (folder / REPORT).is_file():
+        return {}
+    return {test.test: dict(test.parameters) for test in read_report(folder).tests if test.parameters}
 
 
 def _parts(record: Mapping[str, Any], field: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
