@@ -136,8 +136,8 @@ def test_few_changes_are_inconclusive(command, tmp_path):
     assert found["verdicts"]["changes_needed"] == 6
     assert found["verdicts"]["pairs_needed"] == 120
     assert (
-        "verdicts: 5 worse, 0 better of 100 pairs, p = 0.0625: inconclusive; with changes in this proportion it takes 6 of"
-        " them, not 5, so about 120 pairs" in terminal
+        "verdicts: 5 worse, 0 better of 100 pairs, p = 0.0625: inconclusive; in this proportion,"
+        " 6 changes would be significant, not 5, so about 120 pairs are needed" in terminal
     )
 
 

@@ -13,7 +13,7 @@ from pytest_verdict.errors import VerdictError
 from pytest_verdict.report.building import Built
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.records_file import damage_told
+from pytest_verdict.report.records_file import reporting_damage
 from pytest_verdict.report.summary import Summary, counts_text, decisive_records
 from pytest_verdict.report.writers import PAGE
 
@@ -59,7 +59,7 @@ def told_to_github(config: pytest.Config, folder: Path, closing: list[str]) -> t
     root = config.rootpath.relative_to(repository) if config.rootpath.is_relative_to(repository) else Path()
     closing = list(map(no_command, closing))
     try:
-        with damage_told(f"{folder}: {DAMAGED}"):
+        with reporting_damage(f"{folder}: {DAMAGED}"):
             return closing, [line.rstrip("\n") for line in github.write(read_report(folder, root.as_posix()))]
     except (OSError, VerdictError) as error:
         return [*closing, f"GitHub was not told: {no_command(visible(str(error)))}"], []

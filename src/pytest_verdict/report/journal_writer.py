@@ -14,8 +14,8 @@ from pytest_verdict.report.journal import (
     JOURNAL_FORMAT,
     RECORDS,
     TESTS,
+    ByteRange,
     Journal,
-    Place,
     TestEntry,
     add_unfinished,
     place_of,
@@ -37,15 +37,15 @@ class JournalWriter:
         self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
         self._line(self.journal.header)
 
-    def append_records(self, lines: bytes) -> Place:
-        """Append records."""
-        # From the file, which knows what arrived even where an exception came between a write and what follows it.
-        place = self._records.tell(), len(lines)
+    def append_records(self, lines: bytes) -> ByteRange:
+        """Append records, and return their place in the file."""
+        # The file itself knows the offset, even if an exception interrupted an earlier write.
+        records = ByteRange(offset=self._records.tell(), length=len(lines))
         _write_all(self._records, lines)
         if self._digest is not None:
             self._digest.update(lines)
             self._digested += len(lines)
-        return place
+        return records
 
     def expect_disorder(self) -> None:
         """Compute no digest yet, because records of several workers are sorted at the end."""

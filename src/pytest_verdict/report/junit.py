@@ -43,7 +43,7 @@ _IN_TEXT: Final = re.compile(r'[&<>"]')
 _IN_ATTRIBUTE: Final = re.compile(r'[&<>"\t\n\r]')
 
 
-def checked_profile(profile: str) -> Profile:
+def check_profile(profile: str) -> Profile:
     """Check the name of a profile."""
     if profile not in PROFILES:
         raise ConfigurationError(f"unknown JUnit profile {profile!r}.{allowed('profile', profile, PROFILES)}")
@@ -52,7 +52,7 @@ def checked_profile(profile: str) -> Profile:
 
 def write(contents: Contents) -> Iterator[str]:
     """Write ``junit.xml``."""
-    profile, run = checked_profile(contents.profile), contents.run
+    profile, run = check_profile(contents.profile), contents.run
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="pytest-verdict" {_totals(contents.summary.tests, skipped=False)}>\n'
     names = functools.partial(_distinct_names, NAME_LIMITS[profile], set())

@@ -151,7 +151,7 @@ def _pieces(source: IO[bytes]) -> Iterator[list[bytes]]:
 
 
 @contextmanager
-def damage_told(what: str) -> Iterator[None]:
+def reporting_damage(what: str) -> Iterator[None]:
     """Say in one line that a file is not as a session writes it."""
     try:
         yield

@@ -19,7 +19,7 @@ from typing import Final
 from pytest_verdict.core.families import load
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.reading import read_report
-from pytest_verdict.report.records_file import damage_told
+from pytest_verdict.report.records_file import reporting_damage
 from pytest_verdict.summaries.reading import DAMAGED
 
 _HERE: Final = "pytest_verdict.summaries."
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     if arguments.format == "otel" and arguments.output:
         raise ConfigurationError("the format otel is sent to OTEL_EXPORTER_OTLP_ENDPOINT; leave out --output")
-    with damage_told(f"{Path(arguments.folder)}: {DAMAGED}"):
+    with reporting_damage(f"{Path(arguments.folder)}: {DAMAGED}"):
         pieces = load(FORMATS[arguments.format])(read_report(Path(arguments.folder), arguments.root))
         if arguments.output:
             # Whole before it is written: a file that is there is not cut by what cannot be read.

@@ -69,11 +69,11 @@ def test_by_function_and_note(command, folder):
 @pytest.mark.parametrize(
     ("by", "message"),
     [
-        ("feild", "--by 'feild' is nothing to group by. Did you mean 'field'?"),
-        ("param:", "--by 'param:' is nothing to group by."),
+        ("feild", "--by: unknown name 'feild'. Did you mean 'field'?"),
+        ("param:", "--by: unknown name 'param:'."),
         ("param:modle", "--by param:modle: no test has this parameter. Did you mean 'param:model'?"),
-        ("test,test", "a name stands there twice"),
-        ("", "--by '' is nothing to group by."),
+        ("test,test", "a name occurs twice"),
+        ("", "--by: unknown name ''."),
     ],
 )
 def test_what_cannot_be_grouped_by_is_told(command, folder, by, message):
