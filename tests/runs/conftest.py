@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from runs_of_results import lines_of
+
+from written_records import lines_of
 
 
 @pytest.fixture

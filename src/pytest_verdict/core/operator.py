@@ -10,12 +10,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
 
 from pytest_verdict.core.columns import Columns
 from pytest_verdict.core.operator_code import code_of, is_ours
+from pytest_verdict.core.record_members import OperatorIdentity
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import recorded_form
-from pytest_verdict.core.writing import OperatorIdentity
 from pytest_verdict.errors import ArgumentsError, SettingsError, allowed
 
 PASS: Final = Outcome(1.0)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.reading import read_score, read_text, read_threshold
 from pytest_verdict.core.record import parse_record
+from pytest_verdict.core.record_members import MEMBER
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS
@@ -104,20 +104,20 @@ def _comparison(line: bytes) -> Comparison:
         raise RecordError("its test and its operator are needed as text, and what it expected")
     if verdict not in VERDICTS or type(attempt) is not int:
         raise RecordError("its verdict or its attempt is no such thing")
-    read_threshold(record)
-    score = read_score(record)
+    MEMBER["threshold"].read(record)
+    score = MEMBER["score"].read(record)
     expected, check = record["expected"], [record.get(key) for key in _CHECK]
     return Comparison(
         # Most comparisons of a run share these texts, which are kept once.
         sys.intern(test),
-        read_text(record, "name"),
+        MEMBER["name"].read(record),
         sys.intern(operator),
         _dump(expected),
         sys.intern(_dump(check)),
         attempt,
         0,
         verdict,
-        1.0 - score if record.get("negated") is True else score,
+        1.0 - score if MEMBER["negated"].read(record) else score,
         line,
     )
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.reading import read_score, read_threshold
 from pytest_verdict.core.record import parse_record
+from pytest_verdict.core.record_members import MEMBER, PLACE
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY
 from pytest_verdict.errors import RecordError
@@ -17,8 +17,10 @@ from pytest_verdict.report.summary import VERDICTS
 PARAMETER: Final = "param:"
 """What a column of a test's parameter begins with."""
 
-_OF_THE_PLACE: Final = ("id", "test", "attempt", "ordinal", "path", "line")
-_OF_THE_COMPARISON: Final = ("operator", "operator_version", "verdict", "error")
+_PLACE: Final = [MEMBER[name] for name in ("id", *(member.name for member in PLACE))]
+_COMPARISON: Final = [MEMBER[name] for name in ("operator", "operator_version", "verdict", "error", "notes")]
+_SIDES: Final = [MEMBER[name] for name in ("expected", "observed")]
+_NUMBERS: Final = [MEMBER[name] for name in ("score", "threshold")]
 
 
 def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
@@ -62,16 +64,17 @@ def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
 
 
 def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    place = {name: record.get(name) for name in _OF_THE_PLACE}
+    place = {member.name: record.get(member.name) for member in _PLACE}
     group = record.get("sources", {}).get("group")
     group = None if group is None else _as_text(group)
     for field, part in _parts(record, ""):
         if part.get("verdict") not in VERDICTS:
             raise RecordError(f"its verdict is {shown(part.get('verdict'), 80)}")
-        told = {name: part.get(name) for name in _OF_THE_COMPARISON} | {"notes": part.get("notes", [])}
-        values = {side: _as_text(part.get(side)) for side in ("expected", "observed")}
-        score = {"score": read_score(part), "threshold": read_threshold(part)}
-        yield {**place, "name": record.get("name"), "group": group, "field": field, **told, **values, **score}
+        row = {**place, "name": record.get("name"), "group": group, "field": field}
+        row |= {member.name: part.get(member.name) for member in _COMPARISON}
+        row |= {member.name: _as_text(part.get(member.name)) for member in _SIDES}
+        row |= {member.name: member.read(part) for member in _NUMBERS}
+        yield row
 
 
 def _parameters(folder: Path) -> dict[str, dict[str, Any]]:
