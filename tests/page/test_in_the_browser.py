@@ -291,7 +291,7 @@ def test_what_is_not_in_the_page_is_said(browse, tmp_path):
     from pytest_verdict.page.folder import about_folder
     from pytest_verdict.page.rows import Row
     from pytest_verdict.page.writing import write_page
-    from written_page import lines_of
+    from written_records import lines_of
 
     lines = lines_of([compare("exact", "x" * 900, "x" * 900), compare("exact", 1, 2)]).splitlines(keepends=True)
     write_page(map(Row, lines * 400), about_folder(tmp_path, "."), tmp_path / "report.html", limit=10)
@@ -305,7 +305,7 @@ def test_what_is_not_in_the_page_is_said(browse, tmp_path):
 def test_two_runs_are_shown_with_their_classes_and_both_records(browse, tmp_path):
     from pytest_verdict.page.rows import Row
     from pytest_verdict.page.writing import write_page
-    from written_page import lines_of
+    from written_records import lines_of
 
     old, new = (lines_of([compare("exact", "a", observed)]) for observed in "ab")
     rows = [Row(new, old, "regressed", ("observed",)), Row(old, old)]

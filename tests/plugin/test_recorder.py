@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pytest_verdict import ComparisonResult, Outcome, compare
-from pytest_verdict.core.writing import OperatorIdentity
+from pytest_verdict.core.record_members import OperatorIdentity
 from pytest_verdict.pytest_plugin.recorder import Recorder
 
 CHILD = compare("exact", "secret-1", 1)

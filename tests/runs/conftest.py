@@ -10,7 +10,8 @@ import subprocess
 import sys
 
 import pytest
-from runs_of_results import lines_of
+
+from written_records import lines_of
 
 SESSION = """
 import pytest

@@ -9,7 +9,6 @@ import random
 
 import pytest
 from hypothesis import given, strategies as st
-from runs_of_results import lines_of
 
 from pytest_verdict import compare
 from pytest_verdict.core.kernel import run
@@ -21,6 +20,7 @@ from pytest_verdict.runs.significance import (
     mcnemar,
     permutation,
 )
+from written_records import lines_of
 
 SCIPY = "scipy is not installed"
 COUNTS = st.integers(0, 400)

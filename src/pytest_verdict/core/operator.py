@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
 
 from pytest_verdict.core.columns import Columns
 from pytest_verdict.core.operator_code import code_of, is_ours
+from pytest_verdict.core.record_members import OperatorIdentity
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import recorded_form
-from pytest_verdict.core.writing import OperatorIdentity
 from pytest_verdict.errors import ArgumentsError, SettingsError
 
 PASS: Final = Outcome(1.0)

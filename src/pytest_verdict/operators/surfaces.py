@@ -7,10 +7,10 @@ from typing import Any, Final, NamedTuple
 from pydantic import BeforeValidator
 
 from pytest_verdict.core.normalizers import Step, normalize_all, step_names
+from pytest_verdict.core.record_members import write_evidence
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shortened
 from pytest_verdict.core.values.placeholders import ABSENT, has_fields
-from pytest_verdict.core.writing import writer
 from pytest_verdict.session import SESSION
 
 
@@ -99,7 +99,7 @@ UNCHANGED: Final = Surfaces()
 def must_be(takes: str, expected: Any) -> str:
     """Say why a comparison with this expected value cannot be made."""
     # As the record has it, because a replay has neither the class nor the order of a set.
-    return f"expected must be {takes}, got {shortened(writer(SESSION.redaction)(expected), 80)}"
+    return f"expected must be {takes}, got {shortened(write_evidence(expected, SESSION.redaction), 80)}"
 
 
 def unusable(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.record import verdict_in
+from pytest_verdict.core.record import read_verdict
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
@@ -27,7 +27,7 @@ def write_page_of_session(folder: Path, shown: str, passed: int, *, is_watched: 
     with open_records(folder / RECORDS) as records:
         lines: Iterable[bytes] = records
         if passed > _FEW and not is_watched:
-            lines = (line for line in records if verdict_in(line) != "pass")
+            lines = (line for line in records if read_verdict(line) != "pass")
             about["warnings"].append(
                 f"This page has what did not pass, without the {counted(passed, 'comparison')} that passed."
                 f" To write it with all of them: pytest-verdict view {shlex.quote(shown)}"

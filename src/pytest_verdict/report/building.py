@@ -13,7 +13,7 @@ from typing import IO, Any, Final, NamedTuple
 
 from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.new_files import NewFiles
-from pytest_verdict.core.record import summed, verdict_in
+from pytest_verdict.core.record import read_verdict, summed
 from pytest_verdict.report.compression import put_records
 from pytest_verdict.report.journal import (
     OUTPUTS,
@@ -154,7 +154,7 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
         for line in chain.from_iterable(blocks_of(records, entry.records)):
             if not any(remaining.values()):
                 return
-            kind = "pass" if verdict_in(line) == "pass" else "other"
+            kind = "pass" if read_verdict(line) == "pass" else "other"
             if remaining[kind] and len(line) <= INLINE_LINE_LIMIT:
                 remaining[kind] -= 1
                 yield line
@@ -166,7 +166,7 @@ def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[WorstRecord]
         if not any(test.comparisons[1:]):
             continue
         for line in chain.from_iterable(blocks_of(records, test.final.records)):
-            if verdict_in(line) == "pass":
+            if read_verdict(line) == "pass":
                 continue
             record = json.loads(line)
             yield WorstRecord(

@@ -17,10 +17,10 @@ from pytest_verdict.core.record import (
     Counts,
     count,
     digest_of_test,
-    identifier_in,
     merge_counts,
     parse_record,
-    verdict_in,
+    read_id,
+    read_verdict,
 )
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import open_records, stored
@@ -240,7 +240,7 @@ def add_unfinished(journal: Journal) -> None:
             record = parse_record(line)
             counts, place = _counts_of(record, line), (record["test"], _whole(record["attempt"]))
             # Where every worker runs every test, only the id of a record tells whose it is.
-            entry = known.get((identifier_in(line).partition("-")[0], place[1]), known.get(place))
+            entry = known.get((read_id(line).partition("-")[0], place[1]), known.get(place))
             if entry is None:
                 path, number, _ = journal.began.get(place[0], (record["path"], _whole(record["line"]), 1))
                 entry = known[place] = TestEntry(*place, path=path, line=number)
@@ -274,7 +274,7 @@ def _attempt(entry: TestEntry) -> tuple[str, int]:
 
 
 def _counts_of(record: dict[str, Any], line: bytes) -> Counts:
-    verdict = verdict_in(line)
+    verdict = read_verdict(line)
     if verdict is None or not line.endswith(b"\n"):
         raise RecordError("it is not a whole record")
     counts: Counts = {}

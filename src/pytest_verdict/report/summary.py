@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.record import Counts, digest_of_test, identifier_in, merge_counts, summed
+from pytest_verdict.core.record import Counts, digest_of_test, merge_counts, read_id, summed
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.journal import Journal, TestEntry
 
@@ -162,7 +162,7 @@ def decisive_records(records: Path, summary: Summary, operator: str | None = Non
     with open_records(records) as file:
         for line in file:
             # In evidence the quotes are escaped; what has no such mark is not parsed.
-            if mark in line and tuple(identifier_in(line).split("-")[:2]) in finals:
+            if mark in line and tuple(read_id(line).split("-")[:2]) in finals:
                 record = json.loads(line)
                 if operator in {None, record.get("operator")}:
                     yield record

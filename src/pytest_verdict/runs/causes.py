@@ -1,12 +1,12 @@
 """Why a verdict changed: members of one record are swapped into the other, and the verdict is derived again."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import chain, combinations
 from typing import Any, Final, NamedTuple
 
+from pytest_verdict.core.record import operator_codes
 from pytest_verdict.core.replay import Unverifiable, derived, installed_for
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import is_replayable
@@ -21,7 +21,6 @@ _MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
     # Settings belong to their operator, so both are swapped together.
     "operator": ("operator", "negated", "settings"),
 }
-_CODES: Final = re.compile(rb'"operator_code":"([^"]*)"')
 
 
 class _Factor(NamedTuple):
@@ -49,7 +48,7 @@ class Counterfactual:
             if member in self.after:
                 mixed[member] = self.after[member]
         try:
-            return derived(self.lines, mixed, installed_for(mixed)[0])
+            return derived(self.lines, mixed, installed_for(mixed).operator)
         except (RecordError, RecursionError) as error:
             raise Unverifiable(str(error)) from None
 
@@ -62,7 +61,7 @@ def counterfactual(old: Comparison, new: Comparison) -> Counterfactual:
     """Compare two records."""
     before = old.record()
     after = new.record()
-    other_code = _codes(old, before) != _codes(new, after) and before["operator"] == after["operator"]
+    other_code = _codes(before) != _codes(after) and before["operator"] == after["operator"]
     kind = "operator" if _differs(before, after, ("operator", "negated")) else "settings"
     factors = [
         _Factor((name,), members)
@@ -136,12 +135,12 @@ def _differs(before: Mapping[str, Any], after: Mapping[str, Any], members: tuple
     return any(repr(before.get(member)) != repr(after.get(member)) for member in members)
 
 
-def _codes(comparison: Comparison, record: Mapping[str, Any]) -> Any:
-    return record.get("operator_version"), _CODES.findall(comparison.line)
+def _codes(record: Mapping[str, Any]) -> Any:
+    return record.get("operator_version"), [*operator_codes(record)]
 
 
 def _asks_model(record: Mapping[str, Any]) -> bool:
     try:
-        return installed_for(dict(record))[0].asks_model
+        return installed_for(dict(record)).operator.asks_model
     except (Unverifiable, RecordError):
         return False

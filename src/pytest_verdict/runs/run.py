@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.reading import read_score, read_text, read_threshold
 from pytest_verdict.core.record import parse_record
+from pytest_verdict.core.record_members import MEMBER
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS
@@ -109,19 +109,19 @@ def _parse_comparison(line: bytes) -> Comparison:
         raise RecordError("it needs a test and an operator, as text, and an expected value")
     if verdict not in VERDICTS or type(attempt) is not int:
         raise RecordError(f"its verdict must be one of {', '.join(VERDICTS)}, and its attempt a number")
-    read_threshold(record)
-    score = read_score(record)
+    MEMBER["threshold"].read(record)
+    score = MEMBER["score"].read(record)
     return Comparison(
         # Most comparisons of a run share these texts, so each is stored once.
         test=sys.intern(test),
-        name=read_text(record, "name"),
+        name=MEMBER["name"].read(record),
         operator=sys.intern(operator),
         expected=_encode(record["expected"]),
         check=sys.intern(_encode([record.get(name) for name in _CHECK_MEMBERS])),
         attempt=attempt,
         occurrence=0,
         verdict=verdict,
-        score=1.0 - score if record.get("negated") is True else score,
+        score=1.0 - score if MEMBER["negated"].read(record) else score,
         line=line,
     )
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.reading import read_score, read_threshold
 from pytest_verdict.core.record import parse_record
+from pytest_verdict.core.record_members import MEMBER, PLACE
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY
 from pytest_verdict.errors import ConfigurationError, RecordError, allowed
@@ -22,7 +22,7 @@ PARAMETER: Final = "param:"
 KEYS: Final = ("test", "function", "name", "field", "group", "operator", "note")
 """The names that comparisons can be grouped by, besides parameters of tests."""
 
-_RECORD_COLUMNS: Final = ("id", "test", "attempt", "ordinal", "path", "line")
+_RECORD_COLUMNS: Final = ("id", *(member.name for member in PLACE))
 _COMPARISON_COLUMNS: Final = ("operator", "operator_version", "verdict", "error")
 
 _Cell = str | int | float | None
@@ -89,8 +89,8 @@ def _rows_of_record(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "notes": part.get("notes", []),
             "expected": _as_text(part.get("expected")),
             "observed": _as_text(part.get("observed")),
-            "score": read_score(part),
-            "threshold": read_threshold(part),
+            "score": MEMBER["score"].read(part),
+            "threshold": MEMBER["threshold"].read(part),
         }
 
 

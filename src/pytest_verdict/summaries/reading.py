@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.budget import Budget
-from pytest_verdict.core.record import digest_of_test, parse_record, record_keys, verdict_in
+from pytest_verdict.core.record import digest_of_test, parse_record, read_verdict, record_keys
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.explanation.drawing import failure_block, headline
@@ -56,7 +56,7 @@ def comparisons(report: Report, *, keys: bool) -> Iterator[Comparison]:
     """Give the comparisons of last attempts in their order; without keys only those that did not pass, which is faster."""
     tests = {digest_of_test(test.test, test.worker): test for test in report.tests}
     with open_records(report.folder / RECORDS) as lines:
-        wanted = lines if keys else (line for line in lines if verdict_in(line) != "pass")
+        wanted = lines if keys else (line for line in lines if read_verdict(line) != "pass")
         records, again = tee(map(parse_record, wanted)) if keys else (map(parse_record, wanted), ())
         for record, key in zip(records, record_keys(again) if keys else repeat(""), strict=keys):
             test = tests[str(record["id"]).partition("-")[0]]
