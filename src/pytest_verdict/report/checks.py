@@ -22,7 +22,7 @@ from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
 from pytest_verdict.report.reading import read_document
 from pytest_verdict.report.records_file import MALFORMED
-from pytest_verdict.report.summary import Contents, Summary, TestSummary, derived_sections, fold, has_ended
+from pytest_verdict.report.summary import Contents, Summary, TestSummary, derive_sections, fold, has_ended
 
 _FOREIGN: Final = "report.json was made of other records: the SHA-256 in it is not that of this file"
 _OF_DECISIVE: Final = {"message", "crashed", "teardown_error"}
@@ -207,7 +207,7 @@ class FolderCheck:
         digests = {"sha256": self._digest.hexdigest(), "root": self._tree.root()}
         records = {"path": RECORDS, "count": self._number, **digests}
         roots = [self._blocks.get(key, _Block(0)).tree.root() for key in keys]
-        sections = derived_sections(report, summary, self._folder / RECORDS)
+        sections = derive_sections(report, summary, self._folder / RECORDS)
         return Contents(summary, run, records, inline, self._number - len(inline), "ci", roots, sections)
 
 
@@ -220,8 +220,8 @@ def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any])
     for name in _OF_DECISIVE.intersection(test):
         setattr(decisive, name, test[name])
     final.subtests, final.traits = test.get("subtests"), {name: test[name] for name in TRAITS if name in test}
-    final.properties = run.get("test_properties", {}).get(json_report.timed(final), ())
-    final.microseconds = round(run["seconds"][json_report.timed(final)] * 1_000_000)
+    final.properties = run.get("test_properties", {}).get(json_report.unique_name(final), ())
+    final.microseconds = round(run["seconds"][json_report.unique_name(final)] * 1_000_000)
     return TestSummary(entries)
 
 

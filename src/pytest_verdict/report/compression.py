@@ -1,4 +1,4 @@
-"""Files of records, plain or compressed by gzip; what a file is, is told by how it begins."""
+"""Files of records, plain or compressed with gzip; the first bytes of a file tell them apart."""
 
 import gzip
 import zlib
@@ -12,26 +12,26 @@ from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.errors import RecordError
 
 FORMS: Final = {"plain": "", "gz": ".gz"}
-"""How records are kept in the folder of a report, and what the name of the file has behind it."""
+"""The forms of records in the folder of a report, and the suffix of each."""
 GZIP: Final = b"\x1f\x8b"
 _LEVEL: Final = 6
 DAMAGED: Final = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
 def stored(path: Path) -> Path:
-    """Find a file of records, or the compressed one that stands in its place."""
+    """Return the path of a file of records: plain, or compressed if only that exists."""
     compressed = path.with_name(f"{path.name}.gz")
     return compressed if not path.is_file() and compressed.is_file() else path
 
 
 def decompressed(raw: BufferedReader) -> IO[bytes]:
-    """Read what a file holds."""
+    """Return the file, or a file of its decompressed content."""
     return cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if raw.peek(2).startswith(GZIP) else raw
 
 
 @contextmanager
 def open_records(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file of records, or the compressed one that stands in its place."""
+    """Open a file of records, plain or compressed."""
     with stored(path).open("rb") as raw:
         try:
             yield decompressed(raw)

@@ -1,4 +1,4 @@
-"""What a report attests, as two statements of in-toto (Statement v1)."""
+"""The two statements of in-toto (Statement v1) that a report attests."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ _WARNED: Final = {"xfailed", "xpassed"}
 
 
 def statements(folder: Path) -> dict[str, dict[str, Any]]:
-    """Derive both statements from the files of a report; all numbers are whole and all keys ASCII."""
+    """Derive both statements from the files of a report; numbers are integers, and keys are ASCII."""
     report = read_report(folder)
     if not report.records.root:
         raise RecordError(f"{folder}: a report of version {report.schema_version} has no Merkle root to attest")
@@ -43,12 +43,12 @@ def statements(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def files_of(folder: Path) -> tuple[str, ...]:
-    """Name the files of a report that are attested; what adapters returned is there only where suites ran."""
+    """List the attested files of a report; the outputs of adapters exist only if suites ran."""
     return (*FILES, OUTPUTS) if (folder / OUTPUTS).is_file() else FILES
 
 
 def file_digest(path: Path) -> str:
-    """Give the SHA-256 of a file, of a compressed one of what it holds."""
+    """Return the SHA-256 of a file; for a compressed file, of its decompressed content."""
     with open_records(path) as file:
         return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
 

@@ -1,4 +1,4 @@
-"""Who writes the files of a report: ourselves, and other packages, which cannot harm what we write."""
+"""Writing the files of a report: our own, and those of plugins, whose errors do not affect ours."""
 
 import re
 from collections.abc import Mapping
@@ -14,13 +14,13 @@ from pytest_verdict.report.plugin import report_writers
 from pytest_verdict.report.summary import Contents
 
 PAGE: Final = "report.html"
-"""The page for people, which is made of a report."""
+"""The page of a report."""
 _PLAIN_NAME: Final = re.compile(r"\w[\w.-]*(?<!\.new)")
-_TAKEN: Final = (RECORDS, SHARD, *report_writers(), PAGE, "journal", "report.earlier")
+_RESERVED: Final = (RECORDS, SHARD, *report_writers(), PAGE, "journal", "report.earlier")
 
 
-def write_own(contents: Contents, new: NewFiles) -> list[str]:
-    """Write our files, and give their names."""
+def write_own_files(contents: Contents, new: NewFiles) -> list[str]:
+    """Write our own files, and return their names."""
     files: dict[str, Any] = {}
     contents = replace(contents, run={**contents.run, "files": files})
     for name, place in report_writers().items():
@@ -31,28 +31,34 @@ def write_own(contents: Contents, new: NewFiles) -> list[str]:
     return list(report_writers())
 
 
-def write_others(contents: Contents, new: NewFiles) -> list[str]:
-    """Write the files of other packages and put them in place; give what they could not do."""
-    files, problems = brought()
+def write_plugin_files(contents: Contents, new: NewFiles) -> list[str]:
+    """Write the files of plugins and put them in place; return the problems."""
+    files, problems = plugin_files()
     for name, place in files.items():
         try:
             new.write(name, load(place)(contents))
             new.put_in_place([name])
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001 - a writer may raise anything, and our own files are whole
+        except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, and our own files are already whole
             new.remove(name)
             problems.append(f"{name} was not written, because its writer {place} raised {visible(safe_repr(error))}")
     return problems
 
 
-def brought() -> tuple[Mapping[str, str], list[str]]:
-    """Find the files of other packages and their writers, and what is wrong with them."""
+def plugin_files() -> tuple[Mapping[str, str], list[str]]:
+    """Return the files of plugins with their writers, and the problems of their names."""
     try:
-        found = FAMILIES.all("report_writers")
-    except Exception as error:  # noqa: BLE001 - a hook of another package may raise anything
+        writers = FAMILIES.all("report_writers")
+    except Exception as error:  # noqa: BLE001 - the hook of a plugin may raise anything
         return {}, [visible(str(error))]
-    others = {name: place for name, place in found.items() if name not in report_writers()}
-    refused = [name for name in others if not _PLAIN_NAME.fullmatch(name) or name.lower().startswith(_TAKEN)]
-    problems = [f"a file of the report cannot be called {visible(repr(name))}" for name in refused]
-    return {name: place for name, place in others.items() if name not in refused}, problems
+    files = {}
+    problems = []
+    for name, place in writers.items():
+        if name in report_writers():
+            continue
+        if _PLAIN_NAME.fullmatch(name) and not name.lower().startswith(_RESERVED):
+            files[name] = place
+        else:
+            problems.append(f"a file of the report cannot be called {visible(repr(name))}")
+    return files, problems
