@@ -126,7 +126,7 @@ def test_quiet_sessions_say_why_they_failed(harness):
     [
         (["--verify-gate=operators:exact >= 0.5"], "ERROR: a gate of this session cannot be read: 'operators' in "),
         (["--verify-gate", "operator:exact"], "'operator:exact' is not a gate. A gate is "),
-        (["-o", "verdict_gate=operator:exact >= 95"], "'operator:exact >= 95': a rate is above 0"),
+        (["-o", "verdict_gate=operator:exact >= 95"], "'operator:exact >= 95': the rate must be above 0"),
         (["-n2", "--verify-gate=exact"], "'exact' is not a gate"),
         (
             ["--verify-gate=test:*s3cret* >= 1", "-o", "verdict_redact=s3cret"],
