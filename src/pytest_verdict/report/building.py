@@ -119,7 +119,7 @@ def _sorted_records(
         roots = []
         for test in summary.tests:
             of_test = MerkleTree()
-            for lines in blocks_of(source, chain.from_iterable(entry.pieces() for entry in test.attempts)):
+            for lines in blocks_of(source, chain.from_iterable(entry.records for entry in test.attempts)):
                 leaves = leaves_of(lines)
                 whole.add(leaves, of_test.add(leaves))
                 if file is not None:
@@ -150,7 +150,7 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
         passed, failed, broken = summed(entry.comparisons)
         if not (passed and remaining["pass"]) and not (failed + broken and remaining["other"]):
             continue
-        for line in chain.from_iterable(blocks_of(records, entry.pieces())):
+        for line in chain.from_iterable(blocks_of(records, entry.records)):
             if not any(remaining.values()):
                 return
             kind = "pass" if read_verdict(line) == "pass" else "other"
@@ -164,7 +164,7 @@ def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[WorstRecord]
     for test in summary.tests:
         if not any(test.comparisons[1:]):
             continue
-        for line in chain.from_iterable(blocks_of(records, test.final.pieces())):
+        for line in chain.from_iterable(blocks_of(records, test.final.records)):
             if read_verdict(line) == "pass":
                 continue
             record = json.loads(line)

@@ -8,10 +8,10 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, NamedTuple
 
 from pytest_verdict.core.record import (
     Counts,
@@ -38,9 +38,6 @@ OUTPUTS: Final = "outputs.jsonl"
 PENDING: Final = "pending"
 """The file in which each process counts the comparisons that it has made and not handed over."""
 
-Place = tuple[int, ...]
-"""Where records lie in ``records.jsonl``: offset and length in bytes, and again for every other piece."""
-
 Properties = Sequence[Sequence[str]]
 """Names and values that a test or the session gave by `record_property` or `record_testsuite_property`."""
 _BLOCK: Final = 1 << 20
@@ -49,6 +46,18 @@ TRAITS: Final = ("markers", "parameters")
 
 LATE: Final = "late"
 """The outcome of an entry that only adds comparisons to an attempt which had already ended."""
+
+
+class ByteRange(NamedTuple):
+    """The place of consecutive records in ``records.jsonl``."""
+
+    offset: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        """The offset of the byte after them."""
+        return self.offset + self.length
 
 
 @dataclass(slots=True)
@@ -74,25 +83,22 @@ class TestEntry:
     worker: str = ""
     traits: dict[str, Any] | None = None
     comparisons: Counts = field(default_factory=dict)
-    records: Place = ()
+    records: tuple[ByteRange, ...] = ()
 
-    def add_records(self, counts: Counts, place: Place) -> None:
+    def add_records(self, counts: Counts, place: ByteRange) -> None:
         """Add records that were written."""
-        if self.records and place[:1] == (sum(self.records[-2:]),):
-            # Joined with the last piece: adding a piece copies all before it, and a test may have very many records.
-            self.records = (*self.records[:-1], self.records[-1] + place[1], *place[2:])
+        last = self.records[-1] if self.records else None
+        if last is not None and last.end == place.offset:
+            # Joined with the last range: adding a range copies all before it, and a test may have very many records.
+            self.records = (*self.records[:-1], ByteRange(last.offset, last.length + place.length))
         else:
-            self.records += place
+            self.records += (place,)
         if self.comparisons:
             # A copy, because entries share equal counts.
             self.comparisons = dict(self.comparisons)
             merge_counts(self.comparisons, counts)
         else:
             self.comparisons = counts
-
-    def pieces(self) -> Iterator[tuple[int, int]]:
-        """Return offset and length of each piece of its records."""
-        return zip(self.records[::2], self.records[1::2], strict=True)
 
 
 _OUTCOMES: Final = {"passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished", "rerun", LATE}
@@ -133,7 +139,9 @@ class Journal:
         """Add one attempt of a test, or comparisons of one that had already ended."""
         if entry.outcome == LATE:
             found = self._find(entry)
-            found.add_records(entry.comparisons, entry.records)
+            # It has one place; none where it was read back, as the records are given to their attempts by their ids.
+            for place in entry.records:
+                found.add_records(entry.comparisons, place)
             found.traits = entry.traits
             return
         self.entries.append(entry)
@@ -215,11 +223,11 @@ def _whole(number: Any) -> int:
     return number
 
 
-def blocks_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator[list[bytes]]:
-    """Read the lines of pieces, many at once."""
-    for offset, length in pieces:
-        records.seek(offset)
-        missing = length
+def blocks_of(records: IO[bytes], places: Iterable[ByteRange]) -> Iterator[list[bytes]]:
+    """Read the lines of some places, many at once."""
+    for place in places:
+        records.seek(place.offset)
+        missing = place.length
         while missing > 0:
             # It stops behind the line with which there are more bytes than it is told.
             lines = records.readlines(max(min(missing, _BLOCK) - 1, 1))
@@ -243,7 +251,7 @@ def add_unfinished(journal: Journal) -> None:
                 path, number, _ = journal.began.get(place[0], (record["path"], _whole(record["line"]), 1))
                 entry = known[place] = TestEntry(*place, path=path, line=number)
                 journal.entries.append(entry)
-            entry.add_records(counts, (offset, len(line)))
+            entry.add_records(counts, ByteRange(offset, len(line)))
         except (ValueError, TypeError, KeyError):
             journal.damaged += 1
     found = {entry.test for entry in journal.entries[ended:]}
@@ -282,9 +290,12 @@ def _counts_of(record: dict[str, Any], line: bytes) -> Counts:
 
 def are_contiguous(entries: Iterable[TestEntry], size: int) -> bool:
     """Whether the records of entries lie one after another, with nothing before, between or after them."""
-    numbers = list(chain.from_iterable(map(attrgetter("records"), entries)))
-    ends = [0, *accumulate(numbers[1::2])]
-    return ends == [*numbers[::2], size]
+    end = 0
+    for place in chain.from_iterable(map(attrgetter("records"), entries)):
+        if place.offset != end:
+            return False
+        end = place.end
+    return end == size
 
 
 def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
@@ -293,20 +304,20 @@ def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
     size = journal.records.stat().st_size if journal.records.is_file() else sys.maxsize
     if are_contiguous(journal.entries, size):
         return
-    claimed = sorted(piece for entry in journal.entries for piece in entry.pieces())
+    claimed = sorted(chain.from_iterable(map(attrgetter("records"), journal.entries)))
     position = 0
     with open_records(journal.records) as lines:
-        for offset, length in [*claimed, (size, 0)]:
-            if position < offset:
+        for place in [*claimed, ByteRange(size, 0)]:
+            if position < place.offset:
                 lines.seek(position)
-            while position < offset:
+            while position < place.offset:
                 line = lines.readline()
                 if not line:
                     # The file is shorter than its entries.
                     return
                 yield position, line
                 position += len(line)
-            position = offset + length
+            position = place.end
 
 
 def place_of(location: tuple[str, int | None, str]) -> tuple[str, int]:

@@ -14,8 +14,8 @@ from pytest_verdict.report.journal import (
     JOURNAL_FORMAT,
     RECORDS,
     TESTS,
+    ByteRange,
     Journal,
-    Place,
     TestEntry,
     add_unfinished,
     place_of,
@@ -37,10 +37,10 @@ class JournalWriter:
         self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
         self._line(self.journal.header)
 
-    def append_records(self, lines: bytes) -> Place:
+    def append_records(self, lines: bytes) -> ByteRange:
         """Append records."""
         # From the file, which knows what arrived even where an exception came between a write and what follows it.
-        place = self._records.tell(), len(lines)
+        place = ByteRange(self._records.tell(), len(lines))
         _write_all(self._records, lines)
         if self._digest is not None:
             self._digest.update(lines)

@@ -15,7 +15,7 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.folder import ReportFolder
-from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, Journal, TestEntry, read_journal
+from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, ByteRange, Journal, TestEntry, read_journal
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import PROFILES, checked_profile
 from pytest_verdict.report.records_file import MALFORMED
@@ -180,7 +180,7 @@ def _entries(shards: Sequence[Shard], folder: Path) -> Iterator[TestEntry]:
             # What could not be collected, or was skipped as a whole, is told by every shard.
             entries = [entry for entry in shard.journal.entries if entry.test not in known]
             for entry in entries:
-                entry.records = tuple(number + before * (at % 2 == 0) for at, number in enumerate(entry.records))
+                entry.records = tuple(ByteRange(before + place.offset, place.length) for place in entry.records)
             yield from entries
             known |= {entry.test for entry in entries}
 
