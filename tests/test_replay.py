@@ -20,9 +20,11 @@ from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.record import read_id
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.replay import Replayed, replay, replay_line
+from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.session import SESSION
 from written_records import TEST, line_of
 
+MAPPING = {"expected": "$.t", "observed": {"path": "$.o", "extract": {"regex": "[0-9]+"}}}
 SCHEMA = {"type": "object", "required": ["a"]}
 CALLS = [{"name": "search", "args": {"q": "x"}}]
 RUBRIC = {"id": "essay", "version": 1, "content": ["argument"], "structure": ["clarity"]}
@@ -268,6 +270,70 @@ def test_a_lower_threshold_differs_when_the_verdict_was_kept():
 def test_the_same_values_in_other_bytes_differ(twist):
     line = line_of(compare("exact", "Paris", "London"))
     assert replay_line(twist(line)).differing == ("form",)
+
+
+ALTERED = {
+    "text": compare("exact", "Paris", 'a"\u00e9', name='row "\u00fc"'),
+    "values": compare("exact", {"a": [1, 2.5]}, {"a": [1, 2.5]}),
+    "surfaces": compare("normalized_exact", "Paris", " PARIS"),
+    "details": compare("contains_any", ["fox", "hen"], "a fox"),
+    "threshold": compare("text_similarity", "kitten", "sitting", 0.5),
+    "error": compare("regex", "(", "a"),
+    "parts": compare("all_of", "a", "a", conditions=["exact", "normalized_exact"]),
+    "extracted": Evaluator("exact", MAPPING).compare({"t": "50", "o": "It is 50."}),
+}
+
+
+def believed(line: bytes) -> list:
+    """Return what a record says of the values; their verdict is derived from it."""
+    record = json.loads(line)
+    return [json.dumps(record.get(key)) for key in ("expected", "observed", "name", "threshold", "sources")]
+
+
+@pytest.mark.parametrize("kind", ALTERED)
+def test_no_byte_that_is_derived_can_be_altered(kind):
+    line = line_of(ALTERED[kind])
+    for at in range(line.index(b'"verdict"'), line.index(b',"test":')):
+        for byte in (b"", b"0", b'"'):
+            other = line[:at] + byte + line[at + 1 :]
+            if other != line and replay_line(other).status == "identical":
+                assert believed(other) != believed(line)
+
+
+@given(st.lists(st.sampled_from(sorted(ALTERED)), max_size=6), st.data())
+def test_a_record_is_replayed_as_if_it_were_alone(kinds, data):
+    lines = [line_of(ALTERED[kind]) for kind in kinds]
+    for at, line in enumerate(lines):
+        if data.draw(st.booleans()):
+            cut = data.draw(st.integers(0, len(line)))
+            other = line_of(ALTERED[data.draw(st.sampled_from(sorted(ALTERED)))], "a\\b")
+            lines[at] = line[:cut] + other[data.draw(st.integers(0, len(other))) :]
+    assert list(replay(lines)) == list(map(replay_line, lines))
+
+
+@pytest.mark.parametrize(
+    "value",
+    ['{"$type":"repr","class":"x","value":"<x>"}', '{"$type":"redacted","value":"[redacted]"}', "[" * 900 + "]" * 900,
+     "1e5", '{"a":1,"a":2}', "NaN", '{"$type":"date","value":"never"}', "9" * 5_000, '"\\u0041"', '"\\/"'],
+)  # fmt: skip
+def test_a_side_that_no_session_writes_is_never_identical(value):
+    line = line_of(compare("exact", "a", "b"))
+    other = line.replace(b'"observed":"b"', b'"observed":' + value.encode())
+    assert replay_line(other).status != "identical"
+
+
+def test_sources_that_nothing_derives_are_unverifiable():
+    line = line_of(compare("exact", "a", "b"))
+    answer = replay_line(line.replace(b',"test":', b',"sources":{"kind":"x"},"test":'))
+    assert (answer.status, answer.reason) == ("unverifiable", "derivation_absent")
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [("attempt", -1), ("ordinal", -5), ("line", -1), ("line", 1.5), ("attempt", "1"), ("path", 5), ("path", None)],
+)
+def test_a_place_that_no_record_has_differs(member, value):
+    assert changed(compare("exact", "a", "b"), **{member: value}).differing == ("form",)
 
 
 def test_a_line_end_of_windows_or_none_is_no_difference():

@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from json.encoder import encode_basestring_ascii
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
 
@@ -222,6 +223,12 @@ def read_id(line: bytes) -> str:
     """Read the id of a record without parsing its evidence; empty where the line is no record."""
     match = _HEAD.match(line)
     return match[1].decode("ascii") if match else ""
+
+
+def names_operator(line: bytes, operator: str) -> bool:
+    """Return whether a line may be a record of an operator, or have a part of one, without parsing it."""
+    # In evidence the quotes are escaped.
+    return f"{MEMBER['operator'].key}{encode_basestring_ascii(operator)}".encode("ascii") in line
 
 
 def parse_record(line: bytes) -> dict[str, Any]:

@@ -176,7 +176,7 @@ def _journal(
     count(counts := dict(fold.counts), gate.operator, gate.verdict)
     entry = TestEntry(check.test, 1, "failed" if text else "passed", check.label, 0, round(seconds * 1_000_000))
     entry.message, entry.text = text.split("\n", 1)[0][:MESSAGE_LIMIT], text
-    entry.comparisons, entry.records = counts, [ByteRange(offset=0, length=size)]
+    entry.comparisons, entry.records = counts, (ByteRange(0, size),)
     writer.append_test(entry)
     writer.close({"finished": now(), "exit_status": int(not gate.passed)})
     journal = writer.journal

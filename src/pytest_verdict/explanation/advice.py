@@ -16,7 +16,7 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.explanation.drawing import usual_settings
+from pytest_verdict.explanation.drawing import default_settings
 
 _MOST_SENTENCES: Final = 3
 _MOST_COMPARISONS: Final = 30
@@ -166,8 +166,8 @@ def _are_of_one_kind(expected: Any, observed: Any) -> bool:
 def _own(result: ComparisonResult, **changes: Any) -> Advice:
     """Advise the same operator with other settings, naming those that are not its defaults."""
     name = "normalized_exact" if result.operator in _OF_EQUALITY else result.operator
-    usual = usual_settings(name)
-    settings = {key: value for key, value in result.settings.items() if key in usual} | changes
+    defaults = default_settings(name)
+    settings = {key: value for key, value in result.settings.items() if key in defaults} | changes
     default = REGISTRY.build(name, settings).default_threshold()
-    unusual = {key: value for key, value in settings.items() if value != usual[key]}
+    unusual = {key: value for key, value in settings.items() if value != defaults[key]}
     return Advice(name, unusual, None if result.threshold == default else result.threshold)

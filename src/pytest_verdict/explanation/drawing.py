@@ -1,10 +1,7 @@
 """The block of a comparison: what differs first, then what else the record says."""
 
 import contextlib
-import functools
 import itertools
-import json
-import pkgutil
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -177,25 +174,13 @@ def _sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
 
 
 def _notable_settings(result: ComparisonResult, said: Collection[str]) -> str:
-    usual = {**usual_settings(result.operator), "normalize": result.settings.get("normalize")}
-    notable = [(name, value) for name, value in result.settings.items() if value != usual.get(name, ABSENT)]
+    defaults = {**default_settings(result.operator), "normalize": result.settings.get("normalize")}
+    notable = [(name, value) for name, value in result.settings.items() if value != defaults.get(name, ABSENT)]
     return ", ".join(f"{visible(name)}={shown(value, 80)}" for name, value in notable if name not in said)
 
 
-def usual_settings(operator: str) -> dict[str, Any]:
-    """Give the settings that an operator has when none are given; none where it is not installed."""
-    found = _of_ours().get(operator)
-    return settings_by_class(operator) if found is None else found
-
-
-@functools.cache
-def _of_ours() -> dict[str, dict[str, Any]]:
-    # Importing an operator takes longer than all else that an explanation needs.
-    return dict(json.loads(pkgutil.get_data(__package__, "usual_settings.json") or b"{}"))
-
-
-def settings_by_class(operator: str) -> dict[str, Any]:
-    """Ask the class of an operator for its usual settings."""
+def default_settings(operator: str) -> dict[str, Any]:
+    """Return the settings that an operator has by default; none where it is not installed."""
     from pytest_verdict.core.operator import as_setting
     from pytest_verdict.core.registry import REGISTRY
 

@@ -1,11 +1,11 @@
 """The rows of a page: one for each comparison, or for each pair of comparisons of two runs."""
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.record import parse_record
+from pytest_verdict.core.record import parse_record, summarize_record
+from pytest_verdict.core.record_members import MEMBER
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import RecordError
 from pytest_verdict.page.index import Entry, Index
@@ -13,6 +13,7 @@ from pytest_verdict.report.summary import VERDICTS
 
 # An explanation takes longer to make than all the rest of a row.
 MOST_EXPLAINED: Final = 5_000
+_INCOMPLETE: Final = "it is not a whole record"
 
 
 class Row(NamedTuple):
@@ -32,35 +33,27 @@ class Row(NamedTuple):
 
 
 def _entry(record: dict[str, Any], row: Row) -> Entry:
-    digest, attempt, ordinal = _text(record["id"]).split("-")
-    parts = record.get("children", ())
-    # By their places, because names take longer.
+    summary = summarize_record(record)
+    if summary is None or summary.verdict not in VERDICTS:
+        raise RecordError(_INCOMPLETE)
+    digest, _, position = summary.id.partition("-")
+    if position != f"{summary.attempt}-{summary.ordinal}":
+        raise RecordError(_INCOMPLETE)
+    failed_parts = [part for part in MEMBER["children"].read(record) if part["verdict"] != "pass"]
     return Entry(
-        int(attempt),
-        int(ordinal),
-        _finite(record["score"]),
-        _finite(record["threshold"]),
-        VERDICTS[VERDICTS.index(record["verdict"])],
-        _text(record["operator"]),
-        (_text(record["test"]), digest),
-        _text(record.get("name", "")),
-        tuple(map(_text, record["notes"])),
-        tuple([_text(part.get("name", part["operator"])) for part in parts if part["verdict"] != "pass"]),
-        row.change,
-        tuple(row.causes),
+        attempt=summary.attempt,
+        ordinal=summary.ordinal,
+        score=MEMBER["score"].read(record),
+        threshold=MEMBER["threshold"].read(record),
+        verdict=summary.verdict,
+        operator=summary.operator,
+        test=(summary.test, digest),
+        name=MEMBER["name"].read(record) or "",
+        notes=MEMBER["notes"].read(record),
+        parts=tuple([MEMBER["name"].read(part) or MEMBER["operator"].read(part) for part in failed_parts]),
+        change=row.change,
+        causes=tuple(row.causes),
     )
-
-
-def _text(value: Any) -> str:
-    if type(value) is not str:
-        raise TypeError("a text is needed")
-    return value
-
-
-def _finite(value: Any) -> float:
-    if not math.isfinite(value):
-        raise ValueError("a finite number is needed")
-    return float(value)
 
 
 def explained_lines(record: dict[str, Any]) -> list[list[str]]:
@@ -94,7 +87,7 @@ def read_rows(rows: Iterable[Row], index: Index) -> Iterator[tuple[Row, str, lis
         except RecordError as error:
             raise RecordError(f"record {number} is unreadable: {error}") from None
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
-            raise RecordError(f"record {number} is unreadable: it is not a whole record") from None
+            raise RecordError(f"record {number} is unreadable: {_INCOMPLETE}") from None
         yield row, entry.verdict, lines
 
 

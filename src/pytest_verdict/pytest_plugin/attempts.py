@@ -61,7 +61,7 @@ class Attempts:
         return attempt + (self._unknown.get(key) or 0)
 
     def add_records(
-        self, report: pytest.TestReport, batch: RecordBatch, attempt: int, records: ByteRange
+        self, report: pytest.TestReport, batch: RecordBatch, attempt: int, place: ByteRange
     ) -> TestEntry | None:
         """Add records that arrived; return the attempt before theirs if they end it."""
         test, counts, traits = batch.test, batch.counts, batch.traits
@@ -69,14 +69,14 @@ class Attempts:
         counts = self._counts = self._counts if counts == self._counts else counts
         key = self._key(report, test)
         if attempt <= self._ended.get(key, 0):
-            return TestEntry(test, attempt, LATE, worker=key[1], traits=traits, comparisons=counts, records=[records])
+            return TestEntry(test, attempt, LATE, worker=key[1], traits=traits, comparisons=counts, records=(place,))
         known = self._open.get(key)
         ended = None
         if known is not None and known.entry.attempt < attempt:
             ended, known = self._end(key), None
         if known is None:
             known = self._open[key] = _Attempt(report, key, attempt)
-        known.entry.add_records(counts, records)
+        known.entry.add_records(counts, place)
         known.entry.traits = traits
         return ended
 

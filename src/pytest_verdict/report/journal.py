@@ -49,10 +49,15 @@ LATE: Final = "late"
 
 
 class ByteRange(NamedTuple):
-    """A part of ``records.jsonl``, in bytes."""
+    """The place of consecutive records in ``records.jsonl``."""
 
     offset: int
     length: int
+
+    @property
+    def end(self) -> int:
+        """The offset of the byte after them."""
+        return self.offset + self.length
 
 
 @dataclass(slots=True)
@@ -78,16 +83,16 @@ class TestEntry:
     worker: str = ""
     traits: dict[str, Any] | None = None
     comparisons: Counts = field(default_factory=dict)
-    records: list[ByteRange] = field(default_factory=list)
+    records: tuple[ByteRange, ...] = ()
 
-    def add_records(self, counts: Counts, *ranges: ByteRange) -> None:
+    def add_records(self, counts: Counts, place: ByteRange) -> None:
         """Add records that were written."""
-        for added in ranges:
-            last = self.records[-1] if self.records else None
-            if last is not None and last.offset + last.length == added.offset:
-                self.records[-1] = ByteRange(last.offset, last.length + added.length)
-            else:
-                self.records.append(added)
+        last = self.records[-1] if self.records else None
+        if last is not None and last.end == place.offset:
+            # Joined with the last range: adding a range copies all before it, and a test may have very many records.
+            self.records = (*self.records[:-1], ByteRange(last.offset, last.length + place.length))
+        else:
+            self.records += (place,)
         if self.comparisons:
             # A copy, because entries share equal counts.
             self.comparisons = dict(self.comparisons)
@@ -134,7 +139,9 @@ class Journal:
         """Add one attempt of a test, or comparisons of one that had already ended."""
         if entry.outcome == LATE:
             found = self._find(entry)
-            found.add_records(entry.comparisons, *entry.records)
+            # It has one place; none where it was read back, as the records are given to their attempts by their ids.
+            for place in entry.records:
+                found.add_records(entry.comparisons, place)
             found.traits = entry.traits
             return
         self.entries.append(entry)
@@ -194,7 +201,7 @@ def _entry(content: dict[str, Any]) -> TestEntry:
     entry = TestEntry(**content)
     # Older journals have them here as well.
     entry.comparisons = {}
-    entry.records = []
+    entry.records = ()
     # What follows goes into the report as it is.
     for number in (entry.attempt, entry.line, entry.microseconds, *(entry.subtests or {}).values()):
         _whole(number)
@@ -217,11 +224,11 @@ def _whole(number: Any) -> int:
     return number
 
 
-def blocks_of(records: IO[bytes], ranges: Iterable[ByteRange]) -> Iterator[list[bytes]]:
-    """Yield the lines of some ranges, many at once."""
-    for offset, length in ranges:
-        records.seek(offset)
-        missing = length
+def blocks_of(records: IO[bytes], places: Iterable[ByteRange]) -> Iterator[list[bytes]]:
+    """Read the lines of some places, many at once."""
+    for place in places:
+        records.seek(place.offset)
+        missing = place.length
         while missing > 0:
             # It stops behind the line with which there are more bytes than it is told.
             lines = records.readlines(max(min(missing, _BLOCK) - 1, 1))
@@ -285,10 +292,10 @@ def _counts_of(record: dict[str, Any], line: bytes) -> Counts:
 def are_contiguous(entries: Iterable[TestEntry], size: int) -> bool:
     """Whether the records of entries lie one after another, with nothing before, between or after them."""
     end = 0
-    for records in chain.from_iterable(entry.records for entry in entries):
-        if records.offset != end:
+    for place in chain.from_iterable(map(attrgetter("records"), entries)):
+        if place.offset != end:
             return False
-        end += records.length
+        end = place.end
     return end == size
 
 
@@ -298,20 +305,20 @@ def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
     size = journal.records.stat().st_size if journal.records.is_file() else sys.maxsize
     if are_contiguous(journal.entries, size):
         return
-    claimed = sorted(records for entry in journal.entries for records in entry.records)
+    claimed = sorted(chain.from_iterable(map(attrgetter("records"), journal.entries)))
     position = 0
     with open_records(journal.records) as lines:
-        for offset, length in [*claimed, (size, 0)]:
-            if position < offset:
+        for place in [*claimed, ByteRange(size, 0)]:
+            if position < place.offset:
                 lines.seek(position)
-            while position < offset:
+            while position < place.offset:
                 line = lines.readline()
                 if not line:
                     # The file is shorter than its entries.
                     return
                 yield position, line
                 position += len(line)
-            position = offset + length
+            position = place.end
 
 
 def place_of(location: tuple[str, int | None, str]) -> tuple[str, int]:

@@ -40,12 +40,12 @@ class JournalWriter:
     def append_records(self, lines: bytes) -> ByteRange:
         """Append records, and return their place in the file."""
         # The file itself knows the offset, even if an exception interrupted an earlier write.
-        records = ByteRange(offset=self._records.tell(), length=len(lines))
+        place = ByteRange(offset=self._records.tell(), length=len(lines))
         _write_all(self._records, lines)
         if self._digest is not None:
             self._digest.update(lines)
             self._digested += len(lines)
-        return records
+        return place
 
     def expect_disorder(self) -> None:
         """Compute no digest yet, because records of several workers are sorted at the end."""

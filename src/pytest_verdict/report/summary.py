@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.record import Counts, digest_of_test, merge_counts, read_id, summed
+from pytest_verdict.core.record import Counts, digest_of_test, merge_counts, names_operator, read_id, summed
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.journal import Journal, TestEntry
 
@@ -158,11 +158,10 @@ def _by_test(journal: Journal) -> list[TestSummary]:
 def decisive_records(records: Path, summary: Summary, operator: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield the records of the last attempt of each test: all, or those of one operator."""
     finals = {(digest_of_test(one.final.test, one.final.worker), str(one.final.attempt)) for one in summary.tests}
-    mark = f'"operator":"{operator or ""}'.encode()
     with open_records(records) as file:
         for line in file:
-            # Quotes inside evidence are escaped, so lines without the mark need no parsing.
-            if mark in line and tuple(read_id(line).split("-")[:2]) in finals:
+            is_candidate = operator is None or names_operator(line, operator)
+            if is_candidate and tuple(read_id(line).split("-")[:2]) in finals:
                 record = json.loads(line)
                 if operator in {None, record.get("operator")}:
                     yield record

@@ -208,7 +208,7 @@ def _merge_entries(shards: Sequence[Shard], folder: Path) -> Iterator[TestEntry]
             # Every shard reports a module that could not be collected or was skipped as a whole.
             entries = [entry for entry in shard.journal.entries if entry.test not in tests]
             for entry in entries:
-                entry.records = [ByteRange(offset + start, length) for offset, length in entry.records]
+                entry.records = tuple(ByteRange(start + place.offset, place.length) for place in entry.records)
             yield from entries
             tests.update(entry.test for entry in entries)
 
