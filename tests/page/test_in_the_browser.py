@@ -296,9 +296,9 @@ def test_what_is_not_in_the_page_is_said(browse, tmp_path):
     lines = lines_of([compare("exact", "x" * 900, "x" * 900), compare("exact", 1, 2)]).splitlines(keepends=True)
     write_page(map(Row, lines * 400), about_folder(tmp_path, "."), tmp_path / "report.html", limit=10)
     page = browse(address(tmp_path, "all=1"))
-    assert "With every record this page would be too large" in page.locator("#detail").inner_text()
+    assert "With all records this page would be too large" in page.locator("#detail").inner_text()
     open_row(page)
-    assert "With every record this page would be too large" in page.locator("#detail").inner_text()
+    assert "With all records this page would be too large" in page.locator("#detail").inner_text()
     assert "pytest-verdict explain" in page.locator("#detail").inner_text()
 
 

@@ -17,20 +17,20 @@ from pytest_verdict.report.writers import PAGE
 
 _MOST_TESTS: Final = 200
 _SLOWEST: Final = 10
-# So many records take a few hundredths of a second.
+# The page with so many records takes a few hundredths of a second.
 _FEW: Final = 2_000
 
 
 def write_page_of_session(folder: Path, shown: str, passed: int, *, is_watched: bool) -> None:
-    """Write the page at the end of a session, without what passed if that is much and nobody waits for it."""
+    """Write the page at the end of a session; a long page leaves out the passed comparisons unless it is watched."""
     about = about_folder(folder, shown)
     with open_records(folder / RECORDS) as records:
         lines: Iterable[bytes] = records
         if passed > _FEW and not is_watched:
             lines = (line for line in records if read_verdict(line) != "pass")
             about["warnings"].append(
-                f"This page has what did not pass, without the {counted(passed, 'comparison')} that passed."
-                f" To write it with all of them: pytest-verdict view {shlex.quote(shown)}"
+                f"This page leaves out the {counted(passed, 'comparison')} that passed."
+                f" To write it with all comparisons, run: pytest-verdict view {shlex.quote(shown)}"
             )
         write_page(map(Row, lines), about, folder / PAGE)
 
@@ -48,7 +48,7 @@ def about_folder(folder: Path, shown: str) -> dict[str, Any]:
         ],
     }
     if not (folder / REPORT).is_file():
-        warning = f"There is no {REPORT} beside the records, so nothing is known of the session."
+        warning = f"There is no {REPORT} beside the records, so the page shows nothing about the session."
         return {**about, "warnings": [warning]}
     return {**about, **_describe_session(read_report(folder))}
 
@@ -58,7 +58,7 @@ def _describe_session(report: Report) -> dict[str, Any]:
     not_green = [test for test in report.tests if not test.is_green][:_MOST_TESTS]
     # The fields with the most failures come first.
     fields = sorted(report.fields, key=lambda counts: -counts.fail - counts.error)[:_MOST_TESTS]
-    warnings = [] if report.complete else ["The session did not come to its end: not every test has a result."]
+    warnings = [] if report.complete else ["The session did not end normally: not every test has a result."]
     return {
         "facts": [[name, str(value)] for name, value in _facts(report)],
         "slowest": [list(pair) for pair in slowest if pair[1] >= 0.001],

@@ -11,19 +11,19 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.page.index import Entry, Index
 from pytest_verdict.report.summary import VERDICTS
 
-# An explanation takes longer to make than all the rest of a row.
+# Explaining a comparison takes longer than everything else in a row.
 MOST_EXPLAINED: Final = 5_000
 _INCOMPLETE: Final = "it is not a whole record"
 
 
 class Row(NamedTuple):
-    """A comparison to look at.
+    """A comparison on the page.
 
     Args:
         record: The line of its record.
-        before: The line of the record that an earlier run has of it, if there are two runs.
-        change: What became of it between two runs, in a word or two.
-        causes: Why it did.
+        before: The line of its record in an earlier run, if the page compares two runs.
+        change: The class of its change between two runs.
+        causes: The causes of the change.
     """
 
     record: bytes
@@ -57,7 +57,7 @@ def _entry(record: dict[str, Any], row: Row) -> Entry:
 
 
 def explained_lines(record: dict[str, Any]) -> list[list[str]]:
-    """Write the lines that a failed test prints, each as texts and roles in turn."""
+    """Format the lines that a failed test prints, each as alternating texts and roles."""
     from pytest_verdict.budget import Budget
     from pytest_verdict.core.result import ComparisonResult
     from pytest_verdict.explanation.drawing import explained
@@ -71,18 +71,18 @@ def explained_lines(record: dict[str, Any]) -> list[list[str]]:
 
 
 def read_rows(rows: Iterable[Row], index: Index) -> Iterator[tuple[Row, str, list[list[str]]]]:
-    """Add rows to an index, and give each with its verdict and the lines that say why it did not pass."""
+    """Add rows to an index, and yield each with its verdict and its explanation."""
     explained = 0
     for number, row in enumerate(rows, 1):
         lines: list[list[str]] = []
-        # What a record holds is not trusted.
+        # Records are untrusted.
         try:
             record = parse_record(row.record)
             entry = _entry(record, row)
             if entry.verdict != "pass" and explained < MOST_EXPLAINED:
                 explained += 1
                 lines = explained_lines(record)
-            # The first line without the operator, which the list shows beside it.
+            # The list shows the operator in a column of its own.
             index.add(entry, "".join(lines[0][2::2])[:240] if lines else "")
         except RecordError as error:
             raise RecordError(f"record {number} is unreadable: {error}") from None
@@ -92,6 +92,6 @@ def read_rows(rows: Iterable[Row], index: Index) -> Iterator[tuple[Row, str, lis
 
 
 def body(row: Row, lines: list[list[str]]) -> bytes:
-    """Write what the page shows of an opened row, as one line of JSON."""
-    written = json.dumps(lines, separators=(",", ":")).encode("ascii")
-    return b"[%s,%s,%s]\n" % (row.record.strip(), written, row.before.strip() or b"null")
+    """Build the line of JSON that the page reads when a row is opened."""
+    explanation = json.dumps(lines, separators=(",", ":")).encode("ascii")
+    return b"[%s,%s,%s]\n" % (row.record.strip(), explanation, row.before.strip() or b"null")
