@@ -1,7 +1,7 @@
 """The comparisons of a report, test by test, for the formats of summaries."""
 
-from collections.abc import Callable, Iterator
-from itertools import groupby, repeat, tee
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby, tee
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
@@ -16,57 +16,60 @@ from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.reading import Report, Test
 
 MOST_SHOWN: Final = 5
-"""How many comparisons of one test a summary shows."""
+"""The most comparisons of one test that a summary shows."""
 
-DAMAGED: Final = "the report is not as a session writes it, `pytest-verdict replay` says where"
+DAMAGED: Final = "the report is damaged; `pytest-verdict replay` lists the differences"
 _BUDGET: Final = Budget()
 
 
 class Comparison(NamedTuple):
-    """A record of the last attempt of a test; its key, where that was asked for."""
+    """A record of the last attempt of a test; ``key`` is empty unless it was requested."""
 
     test: Test
     key: str
     record: dict[str, Any]
 
     def place(self) -> tuple[str, int]:
-        """Give file and line of the call, or of the test where they are not known."""
-        path, line = str(self.record["path"]), int(self.record["line"])
-        return (path, line) if path else (self.test.path, self.test.line)
+        """Return file and line of the call, or of the test if they are unknown."""
+        path = str(self.record["path"])
+        return (path, int(self.record["line"])) if path else (self.test.path, self.test.line)
 
     def block(self) -> str:
-        """Write what the failed test printed."""
-        return self._told(lambda result: str(failure_block(result, _BUDGET)))
+        """Format the failure block that the test printed."""
+        return self._explain(lambda result: str(failure_block(result, _BUDGET)))
 
     def headline(self) -> str:
-        """Write the first line of it."""
-        return self._told(lambda result: plain(headline(result, _BUDGET)))
+        """Format the first line of the failure block."""
+        return self._explain(lambda result: plain(headline(result, _BUDGET)))
 
-    def _told(self, write: Callable[[ComparisonResult], str]) -> str:
+    def _explain(self, write: Callable[[ComparisonResult], str]) -> str:
         result = ComparisonResult.from_record(self.record)
         try:
             return write(result)
-        except Exception as error:  # noqa: BLE001 - what explains an operator of another package must not hide the rest
-            return (
-                f"{visible(result.operator)}: {result.verdict}, which cannot be explained: {visible(safe_repr(error))}"
-            )
+        except Exception as error:  # noqa: BLE001 - an operator of another package must not hide the other comparisons
+            reason = visible(safe_repr(error))
+            return f"{visible(result.operator)}: {result.verdict}, which cannot be explained: {reason}"
 
 
 def comparisons(report: Report, *, keys: bool) -> Iterator[Comparison]:
-    """Give the comparisons of last attempts in their order; without keys only those that did not pass, which is faster."""
+    """Yield the comparisons of last attempts in order; without keys, only those that did not pass."""
     tests = {digest_of_test(test.test, test.worker): test for test in report.tests}
     with open_records(report.folder / RECORDS) as lines:
-        wanted = lines if keys else (line for line in lines if read_verdict(line) != "pass")
-        records, again = tee(map(parse_record, wanted)) if keys else (map(parse_record, wanted), ())
-        for record, key in zip(records, record_keys(again) if keys else repeat(""), strict=keys):
+        keyed: Iterable[tuple[dict[str, Any], str]]
+        if keys:
+            records, records_again = tee(map(parse_record, lines))
+            keyed = zip(records, record_keys(records_again), strict=True)
+        else:
+            keyed = ((parse_record(line), "") for line in lines if read_verdict(line) != "pass")
+        for record, key in keyed:
             test = tests[str(record["id"]).partition("-")[0]]
             if record["attempt"] == len(test.attempts):
-                yield Comparison(test, key, record)
+                yield Comparison(test=test, key=key, record=record)
 
 
-def by_test(report: Report, found: Iterator[Comparison]) -> Iterator[tuple[Test, Iterator[Comparison]]]:
-    """Give each test with its comparisons, which are there until the next test is asked for."""
-    groups = groupby(found, attrgetter("test"))
+def by_test(report: Report, comparisons: Iterator[Comparison]) -> Iterator[tuple[Test, Iterator[Comparison]]]:
+    """Yield each test with its comparisons; read them before the next test."""
+    groups = groupby(comparisons, attrgetter("test"))
     following = next(groups, None)
     for test in report.tests:
         if following is not None and following[0] is test:
@@ -79,6 +82,6 @@ def by_test(report: Report, found: Iterator[Comparison]) -> Iterator[tuple[Test,
 
 
 def failures(report: Report) -> Iterator[tuple[Test, Iterator[Comparison]]]:
-    """Give each test that is not green with its comparisons that did not pass."""
+    """Yield each test that is not green with its comparisons that did not pass."""
     groups = by_test(report, comparisons(report, keys=False)) if report.not_green else iter(())
-    return ((test, found) for test, found in groups if not test.is_green)
+    return ((test, failing) for test, failing in groups if not test.is_green)
