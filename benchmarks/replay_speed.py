@@ -7,6 +7,7 @@ from tempfile import NamedTemporaryFile
 
 from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.cli.replay import tally_of
+from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.report.records_file import RecordsFile
 
@@ -26,8 +27,8 @@ CASES = {
 
 def line(result: ComparisonResult, index: int) -> bytes:
     """Write a record as a session would."""
-    place = f'"test":"test_a.py::test_b","attempt":1,"ordinal":{index + 1},"path":"test_a.py","line":1'
-    return f'{{"record":1,"id":"0123456789ab-1-{index + 1}",{result.to_members()},{place}}}\n'.encode("ascii")
+    attempt = AttemptRecords("test_a.py::test_b", 1)
+    return attempt.line(result.to_members(), index + 1, record_end("test_a.py", 1)).encode("ascii")
 
 
 def speed(name: str) -> float:

@@ -20,7 +20,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from pytest_verdict import compare
-from pytest_verdict.core.record import digest_of_test, record_end, record_head
+from pytest_verdict.core.record import AttemptRecords, record_end
 
 TEXT = "The answer: "
 WORDS = ["".join(random.Random(number).choices("etaoinshrdlu", k=3 + number % 7)) for number in range(5_000)]
@@ -51,10 +51,7 @@ def write_records(path: Path, count: int) -> None:
             members = known[number * 7 % len(known)].replace(
                 "answer: ", f"answer: {' '.join(chance.choices(WORDS, k=22))}"
             )
-            head = record_head(f"{digest_of_test(test, '')}-1-{ordinal}", members)
-            file.write(
-                f'{head}"test":"{test}","attempt":1,"ordinal":{ordinal}{record_end("tests/test_answers.py", 12)}'
-            )
+            file.write(AttemptRecords(test, 1).line(members, ordinal, record_end("tests/test_answers.py", 12)))
 
 
 def figures(page: Page, address: str) -> list[float]:

@@ -10,7 +10,6 @@ import pytest
 
 from pytest_verdict import ComparisonResult, Operator, Outcome, compare
 from pytest_verdict.core.kernel import PartError, result_from_outcome, run
-from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
@@ -22,6 +21,7 @@ from pytest_verdict.operators import (
 )
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, FieldCheck, VerifiedField
 from pytest_verdict.trajectories import TrajectoryExact
+from written_records import line_of
 
 
 class NeverFails(Operator):
@@ -175,12 +175,6 @@ BROKEN = {
 
 def part_of(way, result):
     return result if way is compared else result.children[0]
-
-
-def line_of(result):
-    records, envelope = AttemptRecords("t.py::t", 1), result.envelope()
-    sides = envelope.settled(result.expected, result.observed)
-    return records.lines([(records, envelope, *sides, record_end("t.py", 1))])[0]
 
 
 def is_read_back_and_replayed(result):

@@ -166,7 +166,7 @@ def wrong_ones(rule: Callable[[pathlib.Path, str], set[str]]) -> dict[str, set[s
     return {name: wrong for name, wrong in found.items() if wrong}
 
 
-# Open until the core reads no session and replays in one way.
+# Open until the core reads no session.
 OPEN = {
     "core.replay_by_columns": {"datasets.columns.arrow", "datasets.columns.column_lines"},
 }

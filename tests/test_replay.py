@@ -17,11 +17,14 @@ from hypothesis import given, strategies as st
 from pytest_verdict import Operator, Outcome, compare, expect
 from pytest_verdict.blind import blind_compare
 from pytest_verdict.core.families import FAMILIES
-from pytest_verdict.core.record import AttemptRecords, record_end
+from pytest_verdict.core.record import read_id
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.replay import Replayed, replay, replay_line
+from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.session import SESSION
+from written_records import TEST, line_of
 
+MAPPING = {"expected": "$.t", "observed": {"path": "$.o", "extract": {"regex": "[0-9]+"}}}
 SCHEMA = {"type": "object", "required": ["a"]}
 CALLS = [{"name": "search", "args": {"q": "x"}}]
 RUBRIC = {"id": "essay", "version": 1, "content": ["argument"], "structure": ["clarity"]}
@@ -180,13 +183,6 @@ OF_TWO_VALUES = ["exact", "boolean", "numeric_exact", "set_containment", "trace_
 OF_TWO_VALUES += ["json_canonical", "json_distance", "json_subset", "json_schema"]
 
 
-def line_of(result, test="tests/test_x.py::test_a") -> bytes:
-    records, envelope = AttemptRecords(test, 1), result.envelope()
-    sides = envelope.settled(result.expected, result.observed)
-    line, _, _ = records.lines([(records, envelope, *sides, record_end("tests/test_x.py", 12))])
-    return line
-
-
 def changed(result, **changes) -> Replayed:
     """Replay a record in which somebody changed something."""
     record = json.loads(line_of(result))
@@ -205,9 +201,9 @@ def examples():
 @pytest.mark.parametrize(("name", "expected", "observed", "settings"), list(examples()))
 def test_what_a_built_in_operator_recorded_comes_out_again(name, expected, observed, settings):
     result = compare(name, expected, observed, name="a\nname", **settings)
-    assert replay_line(line_of(result)) == Replayed(
-        line_of(result)[18:34].decode(), "identical", "", "tests/test_x.py::test_a", name
-    )
+    answer = replay_line(line_of(result))
+    assert (answer.status, answer.reason, answer.differing) == ("identical", "", ())
+    assert (answer.id, answer.test, answer.operator) == (read_id(line_of(result)), TEST, name)
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
@@ -274,6 +270,70 @@ def test_a_lower_threshold_differs_when_the_verdict_was_kept():
 def test_the_same_values_in_other_bytes_differ(twist):
     line = line_of(compare("exact", "Paris", "London"))
     assert replay_line(twist(line)).differing == ("form",)
+
+
+ALTERED = {
+    "text": compare("exact", "Paris", 'a"\u00e9', name='row "\u00fc"'),
+    "values": compare("exact", {"a": [1, 2.5]}, {"a": [1, 2.5]}),
+    "surfaces": compare("normalized_exact", "Paris", " PARIS"),
+    "details": compare("contains_any", ["fox", "hen"], "a fox"),
+    "threshold": compare("text_similarity", "kitten", "sitting", 0.5),
+    "error": compare("regex", "(", "a"),
+    "parts": compare("all_of", "a", "a", conditions=["exact", "normalized_exact"]),
+    "extracted": Evaluator("exact", MAPPING).compare({"t": "50", "o": "It is 50."}),
+}
+
+
+def believed(line: bytes) -> list:
+    """Return what a record says of the values; their verdict is derived from it."""
+    record = json.loads(line)
+    return [json.dumps(record.get(key)) for key in ("expected", "observed", "name", "threshold", "sources")]
+
+
+@pytest.mark.parametrize("kind", ALTERED)
+def test_no_byte_that_is_derived_can_be_altered(kind):
+    line = line_of(ALTERED[kind])
+    for at in range(line.index(b'"verdict"'), line.index(b',"test":')):
+        for byte in (b"", b"0", b'"'):
+            other = line[:at] + byte + line[at + 1 :]
+            if other != line and replay_line(other).status == "identical":
+                assert believed(other) != believed(line)
+
+
+@given(st.lists(st.sampled_from(sorted(ALTERED)), max_size=6), st.data())
+def test_a_record_is_replayed_as_if_it_were_alone(kinds, data):
+    lines = [line_of(ALTERED[kind]) for kind in kinds]
+    for at, line in enumerate(lines):
+        if data.draw(st.booleans()):
+            cut = data.draw(st.integers(0, len(line)))
+            other = line_of(ALTERED[data.draw(st.sampled_from(sorted(ALTERED)))], "a\\b")
+            lines[at] = line[:cut] + other[data.draw(st.integers(0, len(other))) :]
+    assert list(replay(lines)) == list(map(replay_line, lines))
+
+
+@pytest.mark.parametrize(
+    "value",
+    ['{"$type":"repr","class":"x","value":"<x>"}', '{"$type":"redacted","value":"[redacted]"}', "[" * 900 + "]" * 900,
+     "1e5", '{"a":1,"a":2}', "NaN", '{"$type":"date","value":"never"}', "9" * 5_000, '"\\u0041"', '"\\/"'],
+)  # fmt: skip
+def test_a_side_that_no_session_writes_is_never_identical(value):
+    line = line_of(compare("exact", "a", "b"))
+    other = line.replace(b'"observed":"b"', b'"observed":' + value.encode())
+    assert replay_line(other).status != "identical"
+
+
+def test_sources_that_nothing_derives_are_unverifiable():
+    line = line_of(compare("exact", "a", "b"))
+    answer = replay_line(line.replace(b',"test":', b',"sources":{"kind":"x"},"test":'))
+    assert (answer.status, answer.reason) == ("unverifiable", "derivation_absent")
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [("attempt", -1), ("ordinal", -5), ("line", -1), ("line", 1.5), ("attempt", "1"), ("path", 5), ("path", None)],
+)
+def test_a_place_that_no_record_has_differs(member, value):
+    assert changed(compare("exact", "a", "b"), **{member: value}).differing == ("form",)
 
 
 def test_a_line_end_of_windows_or_none_is_no_difference():

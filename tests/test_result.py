@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import ComparisonResult, Outcome, RecordError, UndecidedError, compare
+from pytest_verdict.core.record_members import OperatorIdentity
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.writing import OperatorIdentity
 
 EIGHT_KEYS = ["operator", "expected", "observed", "normalization", "notes", "score", "threshold", "verdict"]
 

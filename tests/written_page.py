@@ -1,4 +1,4 @@
-"""A page read back in Python: its index and its records; and records to make one of."""
+"""A page read back in Python: its index and its records."""
 
 from __future__ import annotations
 
@@ -9,16 +9,7 @@ import re
 from array import array
 from pathlib import Path
 
-from pytest_verdict.core.record import AttemptRecords, record_end
-
 _DATA = re.compile(r'<script type="text/plain" id="(\w+)">([A-Za-z0-9+/=]*)</script>')
-
-
-def lines_of(results, test="tests/test_x.py::test_a"):
-    """Write results as the records of one test."""
-    records, end = AttemptRecords(test, 1), record_end("tests/test_x.py", 12)
-    rows = [(result.envelope(), result.expected, result.observed) for result in results]
-    return records.lines([(records, envelope, *envelope.settled(*sides), end) for envelope, *sides in rows])[0]
 
 
 class WrittenPage:

@@ -24,7 +24,7 @@ from .errors import (
 )
 from .explanation import explain as explain
 from .laws import check_operator_laws as check_operator_laws
-from .runs.tables.rows import read_records as read_records
+from .runs.tables import read_records as read_records
 from .signatures import OperatorName as OperatorName
 
 FAMILIES: tuple[str, ...]

@@ -14,18 +14,11 @@ from pytest_verdict.blind.api import assert_preferred, blind_compare
 from pytest_verdict.blind.evidence import collect_evidence
 from pytest_verdict.blind.options import BlindInputs, BlindOptions
 from pytest_verdict.blind.protocol import BlindProtocol, Vote, combine_repetitions
-from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import ConfigurationError
+from written_records import line_of
 
 TASK = "Say what 6 times 7 is, and why."
-
-
-def line_of(result):
-    records, envelope = AttemptRecords("test_x.py::test_a", 1), result.envelope()
-    sides = envelope.settled(result.expected, result.observed)
-    line, _, _ = records.lines([(records, envelope, *sides, record_end("test_x.py", 12))])
-    return line
 
 
 def compared(judge, **options):

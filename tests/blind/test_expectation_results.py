@@ -14,23 +14,16 @@ from pytest_verdict.blind.human import HumanJudge
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.blind.reply import BlindBallot
-from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, SettingsError
 from pytest_verdict.judging import RecordedJudge
+from written_records import line_of
 
 TASK = "Say what 6 times 7 is."
 EXPECTATIONS = ("It says 42", "It says why")
 NAMES = ("old", "new")
 RESULTS = {"old": [True, False], "new": [True, True]}
 SLOTS = [f"seed {number}" for number in range(4)]
-
-
-def line_of(result):
-    records, envelope = AttemptRecords("test_x.py::test_a", 1), result.envelope()
-    sides = envelope.settled(result.expected, result.observed)
-    line, _, _ = records.lines([(records, envelope, *sides, record_end("test_x.py", 12))])
-    return line
 
 
 def compared(judge=judges.constant_tie, results=RESULTS, **options):

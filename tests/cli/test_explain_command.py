@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from pytest_verdict import compare
-from pytest_verdict.core.record import BEGINNING, AttemptRecords, identifier_in, record_end
+from pytest_verdict.core.record import AttemptRecords, read_id, record_end, record_start
 from pytest_verdict.report.records_file import RecordsFile
 
 
@@ -115,10 +115,10 @@ def attempts(*counts: int) -> dict[str, bytes]:
     for number, count in enumerate(counts):
         records = AttemptRecords(f"test_a.py::test_{number // 2}", 1 + number % 2)
         for ordinal in range(1, count + 1):
-            told = "\n" + BEGINNING + "0123456789ab-1-1" + "." * (ordinal % 7)
+            told = "\n" + record_start("0123456789ab-1-1").decode() + "." * (ordinal % 7)
             members = compare("exact", told, f"{number} {ordinal}").to_members()
             line = records.line(members, ordinal, record_end("test_a.py", 1)).encode("ascii")
-            lines[identifier_in(line)] = line
+            lines[read_id(line)] = line
     return lines
 
 
@@ -139,7 +139,7 @@ def test_an_id_is_found_where_the_last_line_has_no_end_and_others_are_no_records
     path, lines = tmp_path / "records.jsonl", [*attempts(3).values()]
     path.write_bytes(b"no record\n\n" + lines[0] + b"{}\n" + lines[1] + lines[2].rstrip())
     found = RecordsFile(str(path))
-    assert [found.find(identifier_in(line)) for line in lines] == [*lines[:2], lines[2].rstrip()]
+    assert [found.find(read_id(line)) for line in lines] == [*lines[:2], lines[2].rstrip()]
 
 
 def test_neither_an_operator_nor_pydantic_is_imported_for_a_record_of_ours(records):

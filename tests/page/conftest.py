@@ -13,7 +13,8 @@ import pytest
 from pytest_verdict.page.folder import about_folder
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
-from written_page import WrittenPage, lines_of
+from written_page import WrittenPage
+from written_records import lines_of
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -291,21 +291,21 @@ def test_what_is_not_in_the_page_is_said(browse, tmp_path):
     from pytest_verdict.page.folder import about_folder
     from pytest_verdict.page.rows import Row
     from pytest_verdict.page.writing import write_page
-    from written_page import lines_of
+    from written_records import lines_of
 
     lines = lines_of([compare("exact", "x" * 900, "x" * 900), compare("exact", 1, 2)]).splitlines(keepends=True)
     write_page(map(Row, lines * 400), about_folder(tmp_path, "."), tmp_path / "report.html", limit=10)
     page = browse(address(tmp_path, "all=1"))
-    assert "With every record this page would be too large" in page.locator("#detail").inner_text()
+    assert "With all records this page would be too large" in page.locator("#detail").inner_text()
     open_row(page)
-    assert "With every record this page would be too large" in page.locator("#detail").inner_text()
+    assert "With all records this page would be too large" in page.locator("#detail").inner_text()
     assert "pytest-verdict explain" in page.locator("#detail").inner_text()
 
 
 def test_two_runs_are_shown_with_their_classes_and_both_records(browse, tmp_path):
     from pytest_verdict.page.rows import Row
     from pytest_verdict.page.writing import write_page
-    from written_page import lines_of
+    from written_records import lines_of
 
     old, new = (lines_of([compare("exact", "a", observed)]) for observed in "ab")
     rows = [Row(new, old, "regressed", ("observed",)), Row(old, old)]

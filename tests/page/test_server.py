@@ -18,7 +18,7 @@ import pytest
 
 from pytest_verdict import compare
 from pytest_verdict.page.server import Server
-from written_page import lines_of
+from written_records import lines_of
 
 RESULTS = {
     "t.py::test_a": [compare("exact", at, at, name="Stra\u00dfe" if at == 7 else None) for at in range(20)],

@@ -14,7 +14,8 @@ from pytest_verdict import compare
 from pytest_verdict.page.charts import charts_of
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
-from written_page import WrittenPage, lines_of
+from written_page import WrittenPage
+from written_records import lines_of
 
 HOSTILE = "</script><script>hurt()</script><!-- <img src=x onerror=hurt()> \u202e \ud800 ${1} {{script}}"
 TESTS = {

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pytest_verdict import ComparisonResult, Outcome, compare
-from pytest_verdict.core.writing import OperatorIdentity
+from pytest_verdict.core.record import AttemptRecords
+from pytest_verdict.core.record_members import OperatorIdentity
 from pytest_verdict.pytest_plugin.recorder import Recorder
 
 CHILD = compare("exact", "secret-1", 1)
@@ -108,15 +109,16 @@ def test_code_that_knows_neither_its_file_nor_its_lines_is_still_the_caller(reco
     assert [(record["path"], record["line"]) for record in written(recorder)] == [("", 1), ("", 0)]
 
 
-def test_nothing_is_lost_when_writing_is_interrupted(request):
-    strikes = [KeyboardInterrupt]
+@pytest.mark.parametrize("redaction", [None])
+def test_nothing_is_lost_when_writing_is_interrupted(recorder, redaction, monkeypatch):
+    write_line, strikes = AttemptRecords.line, [KeyboardInterrupt]
 
-    def redaction(text):
-        if text == "strike" and strikes:
+    def interrupted(self, members, ordinal, end):
+        if ordinal == 2 and strikes:
             raise strikes.pop()
-        return text
+        return write_line(self, members, ordinal, end)
 
-    recorder = recorder_of(request, redaction)
+    monkeypatch.setattr(AttemptRecords, "line", interrupted)
     texts = ["before", "strike", "after"]
     for text in texts:
         recorder.observe(compare("exact", text, text))

@@ -11,6 +11,7 @@ import pytest
 from pytest_verdict.cli import main
 from pytest_verdict.cli.replay import tally_of
 from pytest_verdict.errors import RecordError
+from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.records_file import RecordsFile
 from test_conformance import SESSION
 
@@ -103,3 +104,30 @@ def test_what_is_no_report_is_unreadable(tmp_path, capsys, content):
     (tmp_path / "report" / "report.json").write_bytes(content)
     assert main(["replay", str(tmp_path / "report")]) == 2
     assert "this is not the report of pytest-verdict" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", [..., *VALUES], ids=lambda value: "removed" if value is ... else repr(value)[:12])
+def test_the_reader_accepts_a_member_or_refuses_it_in_one_line(tmp_path, value):
+    shutil.copytree(SESSION, tmp_path / "report")
+    refusals = []
+    for way in list(places(REPORT))[1:]:
+        (tmp_path / "report" / "report.json").write_text(json.dumps(changed(way, value)))
+        try:
+            report = read_report(tmp_path / "report")
+        except RecordError as error:
+            refusals.append(str(error))
+        else:
+            assert list(report.gate_lines()) or not report.gates
+            assert report.milliseconds()[1] >= 0
+    assert len(refusals) > 20
+    assert all("report.json: this is not the report of pytest-verdict: " in text for text in refusals)
+    assert not [text for text in refusals if "\n" in text]
+
+
+def test_the_reader_names_the_first_member_that_is_wrong(tmp_path):
+    shutil.copytree(SESSION, tmp_path / "report")
+    tests = [{**test, "line": "x"} for test in REPORT["tests"]]
+    (tmp_path / "report" / "report.json").write_text(json.dumps({**REPORT, "tests": tests}))
+    with pytest.raises(RecordError) as error:
+        read_report(tmp_path / "report")
+    assert str(error.value).endswith("tests[0]['line']: Input should be a valid integer, got 'x'")

@@ -32,9 +32,11 @@ def written(tmp_path):
     journal.append_records(line("a", 1))
     place = journal.append_records(line("b", 1))
     journal.append_records(line("a", 2))
-    journal.append_test(TestEntry("b", outcome="passed", path="t.py", comparisons={"exact": (1, 0, 0)}, records=place))
+    journal.append_test(
+        TestEntry("b", outcome="passed", path="t.py", comparisons={"exact": (1, 0, 0)}, records=(place,))
+    )
     late = journal.append_records(line("b", 2))
-    journal.append_test(TestEntry("b", outcome=LATE, comparisons={"exact": (1, 0, 0)}, records=late))
+    journal.append_test(TestEntry("b", outcome=LATE, comparisons={"exact": (1, 0, 0)}, records=(late,)))
     journal.abandon()
     return tmp_path / "journal"
 

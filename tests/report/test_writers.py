@@ -42,7 +42,7 @@ def built(tmp_path):
     journal = JournalWriter(tmp_path / "journal", {"run": {"started": "2026"}})
     record = '{"record":1,"id":"000000000000-1-1","verdict":"pass","operator":"exact","test":"a","attempt":1}\n'
     place = journal.append_records(record.encode())
-    journal.append_test(TestEntry("a", outcome="passed", comparisons={"exact": (1, 0, 0)}, records=place))
+    journal.append_test(TestEntry("a", outcome="passed", comparisons={"exact": (1, 0, 0)}, records=(place,)))
     journal.close({"exit_status": 0})
 
     def run():

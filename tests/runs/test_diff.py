@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
-from runs_of_results import TEST, lines_of
 
 from pytest_verdict import Operator, Outcome, compare
 from pytest_verdict.core.kernel import run as run_operator
@@ -21,6 +20,7 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import RecordError
 from pytest_verdict.runs.changes import diff, regressions
 from pytest_verdict.runs.run import read_run
+from written_records import TEST, lines_of
 
 
 def close(expected, observed, tolerance, **more):

@@ -9,7 +9,6 @@ import random
 
 import pytest
 from hypothesis import given, strategies as st
-from runs_of_results import lines_of
 
 from pytest_verdict import compare
 from pytest_verdict.core.kernel import run
@@ -21,6 +20,7 @@ from pytest_verdict.runs.significance import (
     mcnemar,
     permutation,
 )
+from written_records import lines_of
 
 SCIPY = "scipy is not installed"
 COUNTS = st.integers(0, 400)
@@ -136,8 +136,8 @@ def test_few_changes_are_inconclusive(command, tmp_path):
     assert found["verdicts"]["changes_needed"] == 6
     assert found["verdicts"]["pairs_needed"] == 120
     assert (
-        "verdicts: 5 worse, 0 better of 100 pairs, p = 0.0625: inconclusive; with changes in this proportion it takes 6 of"
-        " them, not 5, so about 120 pairs" in terminal
+        "verdicts: 5 worse, 0 better of 100 pairs, p = 0.0625: inconclusive; in this proportion,"
+        " 6 changes would be significant, not 5, so about 120 pairs are needed" in terminal
     )
 
 

@@ -9,18 +9,11 @@ import pytest
 from noisy_replies import HELD_OUT, KINDS, LABELS, TUNING, replies
 
 from pytest_verdict import Comparator, MismatchError, UndecidedError, assert_matches, compare, expect, explain
-from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import ConfigurationError, MappingError, MissingExtraError, SettingsError
 from pytest_verdict.extraction.presets import PRESETS
 from pytest_verdict.suites import Evaluator, InputMapping, check_dataset
-
-
-def line_of(result):
-    attempt = AttemptRecords("t.py::t", 1)
-    envelope = result.envelope(None)
-    sides = envelope.settled(result.expected, result.observed)
-    return attempt.lines([(attempt, envelope, *sides, record_end("t.py", 1))])[0]
+from written_records import line_of
 
 
 def altered(result, change):

@@ -7,7 +7,6 @@ import pytest
 from noisy_replies import HELD_OUT, TUNING, replies
 
 from pytest_verdict import ComparisonResult, compare, explain
-from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.extraction.evaluator import Evaluator
@@ -15,6 +14,7 @@ from pytest_verdict.extraction.input_mapping import mapping_of
 from pytest_verdict.extraction.presets import PRESETS, find_parts
 from pytest_verdict.report.json_report import record_schema
 from pytest_verdict.suites import check_dataset
+from written_records import line_of
 
 # What each preset finds in noisy replies, by its version.
 FOUND = {
@@ -30,14 +30,6 @@ FOUND = {
 SENTENCE = "The temperature is -50 degrees."
 NUMBER = {"expected": "$.truth", "observed": {"path": "$.out", "extract": {"regex": "[0-9]+"}}}
 ROW = {"truth": "50", "out": SENTENCE, "unused": "not copied"}
-
-
-def line_of(result, redaction=None):
-    attempt = AttemptRecords("t.py::t", 1)
-    envelope = result.envelope(redaction)
-    sides = envelope.settled(result.expected, result.observed)
-    lines, _, _ = attempt.lines([(attempt, envelope, *sides, record_end("t.py", 1))])
-    return lines
 
 
 def altered(line, change):

@@ -93,7 +93,7 @@ def test_a_collector_that_refuses_is_an_error(hostile, summary, collector):
     collector[1][0] = 400
     status, out, err = summary(hostile.folder, "otel")
     assert (status, out) == (2, "")
-    assert "the collector did not take the events, 0 were sent before" in err
+    assert "the collector refused a batch of events after 0 were sent" in err
 
 
 def test_a_file_is_refused(hostile, summary, tmp_path):

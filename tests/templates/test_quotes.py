@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.operators import AnyOf
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, FieldCheck, VerifiedField, judge_schema
+from written_records import line_of
 
 TRACE = "The capital is\n   Paris, and it was founded in 259 BC."
 
@@ -85,12 +85,6 @@ def test_quote_of_an_instance_is_checked():
     assert answer.verify(TRACE) is True
     assert answer.verify("The capital is Lyon") is False
     assert answer.verify_granular("The capital is Lyon") == 0.5
-
-
-def line_of(comparison):
-    records, envelope = AttemptRecords("t.py::t", 1), comparison.envelope()
-    sides = envelope.settled(comparison.expected, comparison.observed)
-    return records.lines([(records, envelope, *sides, record_end("t.py", 1))])[0]
 
 
 @pytest.mark.parametrize("words", ["capital is Paris", "nowhere", None])

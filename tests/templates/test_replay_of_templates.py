@@ -11,11 +11,11 @@ import pytest
 from pydantic import Field
 
 from pytest_verdict import ComparisonResult, SynonymMap, compare
-from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators import AllOf, AnyOf, DateMatch, LiteralMatch, NumericExact, SemanticMatch, TraceContains
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, FieldCheck, VerifiedField
+from written_records import line_of
 
 
 class Color(enum.Enum):
@@ -60,12 +60,8 @@ class Plain(BaseAnswer):
     year: int = VerifiedField("y", 1, NumericExact())
 
 
-def line_of(result):
-    comparison = result.comparison
-    records, envelope = AttemptRecords("t.py::t", 1), comparison.envelope()
-    sides = envelope.settled(comparison.expected, comparison.observed)
-    line, _, _ = records.lines([(records, envelope, *sides, record_end("t.py", 1))])
-    return line.decode("ascii")
+def text_of(result):
+    return line_of(result.comparison).decode("ascii")
 
 
 GOOD = {"target": "Bcl-2", "color": "red", "day": "2024-01-01", "meaning": "abd"}
@@ -88,14 +84,14 @@ CHECK = SemanticMatch(embedder=embed, keep_vectors=True)
 def test_replay_gives_the_same_verdict(template, answer, verdict):
     result = AnswerTemplate(template, embedding_check=CHECK).verify(answer, trace="z 1 2")
     assert result.verdict == verdict
-    line = line_of(result)
+    line = text_of(result)
     answered = replay_line(line.encode("ascii"))
     assert (answered.status, answered.differing) == ("identical", ())
 
 
 def test_replay_notices_a_changed_record():
     result = AnswerTemplate(Plain).verify({"target": "x", "year": 1})
-    line = line_of(result)
+    line = text_of(result)
     record = json.loads(line)
     record["observed"]["target"] = "abcd"
     assert replay_line(json.dumps(record, separators=(",", ":")).encode("ascii")).status == "differs"
@@ -140,7 +136,7 @@ def by_another_function(record):
 def test_replay_imports_nothing_from_a_record(template, answer, change):
     result = AnswerTemplate(template).verify(answer, trace="z 1 2")
     assert result.passed
-    record = json.loads(line_of(result))
+    record = json.loads(text_of(result))
     change(record)
     answered = replay_line(json.dumps(record, separators=(",", ":")).encode("ascii"))
     assert (answered.status, answered.reason) == ("unverifiable", "not_recorded")
@@ -154,7 +150,7 @@ def test_regex_check_may_have_the_name_of_a_field():
             self.regex = {"meaning": {"pattern": "z", "expected": "y"}}
 
     result = AnswerTemplate(Same).verify({"meaning": "abd"}, trace="z")
-    assert replay_line(line_of(result).encode("ascii")).status == "identical"
+    assert replay_line(text_of(result).encode("ascii")).status == "identical"
     assert (result.fields["meaning"].operator, result.fields["meaning"].passed) == ("semantic", True)
     assert result.regex == {"meaning": False}
     assert [line.split()[:4] for line in result.describe().splitlines()[2:4]] == [

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
-from pytest_verdict.core.record import identifier_in, parse_record
+from pytest_verdict.core.record import parse_record, read_id
 from pytest_verdict.errors import RecordError, similar
 from pytest_verdict.report.records_file import RecordsFile
 
@@ -78,7 +78,7 @@ def _explain_one(file: RecordsFile, wanted: str) -> int:
     candidates: list[str] = []
     found = file.find(wanted)
     for line in file.lines() if found is None else [found]:
-        identifier = identifier_in(line)
+        identifier = read_id(line)
         if identifier == wanted:
             _show(_parsed(line, file), file, _EVERYTHING)
             return 0
@@ -96,7 +96,7 @@ def _parsed(line: bytes, file: RecordsFile) -> dict[str, Any]:
     try:
         return parse_record(line)
     except RecordError as error:
-        raise RecordError(f"{file.path}: the record {identifier_in(line)} is unreadable: {error}") from None
+        raise RecordError(f"{file.path}: the record {read_id(line)} is unreadable: {error}") from None
 
 
 def _show(record: dict[str, Any], file: RecordsFile, budget: Budget) -> None:

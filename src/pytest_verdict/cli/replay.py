@@ -9,19 +9,17 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pytest_verdict.console import complain, progress, say, say_json
 from pytest_verdict.core.parallel import in_order
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.values.display import counted
-from pytest_verdict.report.records_file import PIECE, RecordsFile
+from pytest_verdict.report.records_file import RecordsFile
 
 if TYPE_CHECKING:
     from pytest_verdict.core.replay import Replayed
-    from pytest_verdict.report.checks import Finding, Run
-
-    _Replayed = tuple["Tally", list[Run], list[dict[str, Any]]]
+    from pytest_verdict.report.checks import ConsecutiveRecords, Finding
 
 MOST_LISTED: Final = 20
 # What Windows can wait for.
@@ -105,6 +103,14 @@ class Tally:
         return 0 if verified and not self.statuses["unreadable"] else 2
 
 
+class ReplayedPiece(NamedTuple):
+    """The replay of a piece of a file, and what the check of a folder needs of its records."""
+
+    tally: Tally
+    groups: list[ConsecutiveRecords]
+    inline: list[dict[str, Any]]
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     file = RecordsFile(arguments.file)
@@ -120,7 +126,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
     """Derive all records again in so many processes, and check the folder of a report against them."""
-    from pytest_verdict.core.replay import FEW_PIECES
     from pytest_verdict.report.checks import FolderCheck
 
     check, tally = FolderCheck(file.folder) if file.folder else None, Tally()
@@ -128,28 +133,26 @@ def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
     # How much will come through a pipe is not known.
     unit, label = ("B", "records") if file.size else (" records", "")
     with progress(file.size, unit, counted=label) as show:
-        replayed = partial(_replayed, inline=check.inline() if check else None)
-        # Of a long file pyarrow reads the first pieces too.
-        begun = FEW_PIECES if file.size > FEW_PIECES * PIECE else 0
-        for found, runs, in_report in in_order(replayed, enumerate(pieces, begun), jobs):
-            tally.append(found)
+        replay_lines = partial(_replay_lines, inline=check.inline() if check else None)
+        for piece in in_order(replay_lines, pieces, jobs):
+            tally.append(piece.tally)
             show(file.done if file.size else tally.records, tally.records)
             if check:
-                check.take(runs, in_report)
+                check.add(piece.groups, piece.inline)
     tally.findings += check.findings() if check else ()
     return tally
 
 
-def _replayed(piece: tuple[int, list[bytes]], inline: frozenset[str] | None) -> _Replayed:
-    from pytest_verdict.core.replay import replay_piece
-    from pytest_verdict.report.checks import runs_of, told
+def _replay_lines(lines: list[bytes], inline: frozenset[str] | None) -> ReplayedPiece:
+    from pytest_verdict.core.replay import replay
+    from pytest_verdict.report.checks import group_consecutive
 
-    lines, answers = piece[1], list(replay_piece(*piece))
+    answers = list(replay(lines))
     tally = Tally.of(answers)
     if inline is None:
-        return tally, [], []
-    found = (line for line, answer in zip(lines, answers, strict=True) if answer.id in inline and told(line, answer))
-    return tally, runs_of(lines, answers), [*map(parse_record, found)]
+        return ReplayedPiece(tally, [], [])
+    chosen = [line for line, answer in zip(lines, answers, strict=True) if answer.id in inline and answer.summary]
+    return ReplayedPiece(tally, group_consecutive(lines, answers), [*map(parse_record, chosen)])
 
 
 def _as_json(tally: Tally) -> dict[str, Any]:
@@ -162,9 +165,15 @@ def _as_json(tally: Tally) -> dict[str, Any]:
         "differences": tally.differences,
         "records_are_those_of_the_report": not any(finding.place == "records.sha256" for finding in tally.findings),
         "findings": [asdict(finding) for finding in tally.findings],
-        "listed": [{"line": number, **answer._asdict()} for number, answer in tally.listed],
+        "listed": [_listed_as_json(number, answer) for number, answer in tally.listed],
         "exit_code": tally.exit_code,
     }
+
+
+def _listed_as_json(number: int, answer: Replayed) -> dict[str, Any]:
+    members = answer._asdict()
+    del members["summary"]
+    return {"line": number, **members}
 
 
 def report_lines(tally: Tally) -> Iterator[str]:

@@ -20,8 +20,8 @@ from pytest_verdict.report.folder import (
 from pytest_verdict.report.gate_lines import verdict_line
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS, Journal, read_journal
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.junit import JUNIT, PROFILES, checked_profile
-from pytest_verdict.report.records_file import damage_told
+from pytest_verdict.report.junit import JUNIT, PROFILES, check_profile
+from pytest_verdict.report.records_file import reporting_damage
 from pytest_verdict.report.summary import counts_text
 
 _EXIT_CODES: Final = """\
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         for folder in {path.resolve(): path for path in (places.held, places.target) if path}.values():
             stack.callback(_held(folder).release)
         # A kill leaves half a line at most; anything may be in a journal that was edited or copied in part.
-        with damage_told(f"{places.journal}: the journal is damaged beyond reading"):
+        with reporting_damage(f"{places.journal}: the journal is damaged beyond reading"):
             journal = read_journal(places.journal)
             built = _built(journal, places.target, arguments.junit_profile)
         say(*_found(journal, built))
@@ -113,7 +113,7 @@ def _held(folder: Path) -> ReportFolder:
 
 
 def _built(journal: Journal, target: Path, given: str | None) -> Built:
-    profile = checked_profile(given or str(journal.header.get("profile", PROFILES[0])))
+    profile = check_profile(given or str(journal.header.get("profile", PROFILES[0])))
     limit = journal.header.get("limit")
     if type(limit) is not int:
         limit = DEFAULT_INLINE_LIMIT

@@ -106,10 +106,6 @@ class Hooks:
         "Name kinds of sources, each with a function from a record's sources to the inputs and the sources, derived"
         " again."
     )
-    derived_columns = _hook(
-        "Name kinds of sources, each with a function from a record's sources to the path in them at which each input stands;"
-        " it raises where an input is anything else than the value there, whatever that is."
-    )
     extractions = _hook(
         "Name what makes of the argument ``extract`` a function that compares a part of observed as `run` does the whole."
     )

@@ -1,4 +1,4 @@
-"""The record: one comparison and its place in a test, as one line of JSON; and counts of verdicts."""
+"""Records as lines: a comparison and its place in a test, written and read; and counts of verdicts."""
 
 from __future__ import annotations
 
@@ -8,33 +8,48 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from json.encoder import encode_basestring_ascii
-from typing import Any, Final, Literal
+from operator import itemgetter
+from typing import Any, Final, NamedTuple, cast
 
-from pytest_verdict.core.writing import OBSERVED, Envelope, Write
+from pytest_verdict.core.record_members import (
+    EVIDENCE,
+    EXPECTED,
+    HEAD,
+    ID_PATTERN,
+    MEMBER,
+    OBSERVED,
+    OUTCOME,
+    PLACE,
+    RECORD_FORMAT,
+    VERDICTS,
+    RecordContent,
+    Verdict,
+    verdict_of,
+    write_members,
+    write_outcome_members,
+)
+from pytest_verdict.core.values.encoding import TYPE_KEY
+from pytest_verdict.core.values.redaction import hiding
 from pytest_verdict.errors import RecordError
 
-RECORD_FORMAT: Final = 1
-"""Version of the record's format; readers refuse a newer one."""
-
-# How every record begins; its id follows.
-BEGINNING: Final = f'{{"record":{RECORD_FORMAT},"id":"'
-
-# The verdict stands right behind the id, so that counting and choosing records need not parse the evidence.
-_HEAD: Final = re.compile(rb'\{"record":1,"id":"([0-9a-f]{12}-[0-9]+-[0-9]+)","verdict":"(pass|fail|error)",')
-
+_TEST, _ATTEMPT, _ORDINAL, _PATH, _LINE = PLACE
+_BEGINNING: Final = f'{{{MEMBER["record"].key}{RECORD_FORMAT},{MEMBER["id"].key}"'
+_TO_OBSERVED: Final = f",{OBSERVED.key}"
+_TYPED: Final = f'"{TYPE_KEY}":'
+# The verdict follows the id, so that counting and choosing records need not parse the evidence.
+_HEAD: Final = re.compile(
+    f'{re.escape(_BEGINNING)}({ID_PATTERN})",{MEMBER["verdict"].key}"({"|".join(VERDICTS)})",'.encode("ascii")
+)
+_DIGEST_DIGITS: Final = 12
+# The length of a record's id and place, roughly.
+_PLACE_SIZE: Final = 300
 # 128 bits, because there may be many millions of rows.
 _KEY_DIGITS: Final = 32
-
-_ATTEMPT: Final = b',"attempt":'
-_ID_ATTEMPT: Final = re.compile(rb'^(\{"record":1,"id":"[0-9a-f]{12}-)[0-9]+')
-_NUMBER: Final = re.compile(rb"^[0-9]+")
-
 # Without the search for blanks around the document that json.loads makes.
 _decode: Final = json.JSONDecoder().raw_decode
-# Copied for each test, because OpenSSL takes longer to find SHA-256 than to digest a name. BLAKE2 is faster, but not there in
-# FIPS mode.
+# Copied for each test, because OpenSSL takes longer to find SHA-256 than to digest a name. BLAKE2 is faster, but FIPS mode
+# does not have it.
 _DIGEST: Final = hashlib.sha256()
-
 
 Counts = dict[str, tuple[int, int, int]]
 """Per operator: how many comparisons passed, failed, and could not be made."""
@@ -42,20 +57,86 @@ Counts = dict[str, tuple[int, int, int]]
 _NO_COUNTS: Final = (0, 0, 0)
 
 
-def record_head(identifier: str, members: str) -> str:
-    """Write a record up to its place."""
-    return f'{BEGINNING}{identifier}",{members},'
+class Envelope:
+    """The text of a comparison around its two sides, shared by comparisons that differ in nothing else."""
+
+    __slots__ = ("_identity", "_name", "_outcome", "_redaction", "_threshold", "after", "before", "operator", "verdict")
+
+    def __init__(self, content: RecordContent) -> None:
+        self._identity = content.identity
+        self._threshold = content.threshold
+        self._name = content.name
+        self._redaction = content.redaction
+        self.operator = content.identity.name
+        self.verdict = verdict_of(content.outcome, content.threshold)
+        members = content.identity.redacted(content.redaction).members
+        self.before = f"{write_members(HEAD, content)},{members},{EXPECTED.key}"
+        self.after = f",{write_members(OUTCOME, content)}"
+        evidence = write_outcome_members(EVIDENCE, content)
+        if evidence:
+            self.after += f",{evidence}"
+        # Evidence belongs to one pair of sides.
+        self._outcome = None if evidence else content.outcome
+
+    def fits(self, content: RecordContent) -> bool:
+        """Return whether another comparison has the same text around its sides."""
+        return (
+            content.outcome is self._outcome
+            and content.identity is self._identity
+            and content.threshold == self._threshold
+            and content.name == self._name
+            and content.redaction is self._redaction
+        )
 
 
-def record_end(path: str, line: int) -> str:
-    """Write a record from behind its place."""
-    return f',"path":{encode_basestring_ascii(path)},"line":{line}}}\n'
+class EncodedComparison(NamedTuple):
+    """A comparison as JSON, still in parts."""
+
+    envelope: Envelope
+    expected: str
+    observed: str
+
+    @property
+    def members(self) -> str:
+        """The members of its JSON object, without the braces."""
+        return f"{self.envelope.before}{self.expected}{_TO_OBSERVED}{self.observed}{self.envelope.after}"
+
+    @property
+    def size(self) -> int:
+        """The length of its record, roughly."""
+        around = len(self.envelope.before) + len(self.envelope.after) + _PLACE_SIZE
+        return around + len(self.expected) + len(self.observed)
+
+
+def encode_comparison(content: RecordContent, previous: Envelope | None = None) -> EncodedComparison:
+    """Encode a comparison; the envelope of the previous one is shared where it fits."""
+    expected, observed = content.expected, content.observed
+    left = content.write(expected)
+    is_same_text = type(expected) is str and type(observed) is str and expected == observed
+    right = left if is_same_text else content.write(observed)
+    # Only a value of a class can hide something.
+    if _TYPED in left or _TYPED in right:
+        redaction = hiding(content.redaction, expected, observed)
+        if redaction is not content.redaction:
+            content = content._replace(redaction=redaction)
+            left, right = content.write(expected), content.write(observed)
+    if previous is None or not previous.fits(content):
+        previous = Envelope(content)
+    return EncodedComparison(previous, left, right)
+
+
+class PendingRecord(NamedTuple):
+    """A comparison of an attempt of a test, and the end of its record, which `record_end` wrote."""
+
+    attempt: AttemptRecords
+    comparison: EncodedComparison
+    end: str
 
 
 class AttemptRecords:
     """Writes the records of one attempt of a test."""
 
-    __slots__ = ("_around", "_ordinal", "attempt", "test", "traits", "worker")
+    __slots__ = ("_ordinal", "_place", "_start", "attempt", "test", "traits", "worker")
 
     def __init__(self, test: str, attempt: int, worker: str = "", traits: dict[str, Any] | None = None) -> None:
         self.test = test
@@ -63,103 +144,157 @@ class AttemptRecords:
         self.attempt = attempt
         self.worker = worker
         self._ordinal = 0
-        # What all records share; made with the first, which many tests do not have.
-        self._around: tuple[str, str] | None = None
+        # What all records share is written with the first, because many tests have no record.
+        self._start = ""
+        self._place = ""
 
-    def lines(self, observed: Iterable[Observed]) -> tuple[bytes, Counts, list[Observed]]:
-        """Write the next records."""
-        if self._around is None:
-            self._around = self._beginning_and_place()
-        (beginning, place), ordinal = self._around, self._ordinal
-        pieces: list[str] = []
+    def write(self, records: Iterable[PendingRecord]) -> tuple[bytes, Counts]:
+        """Write the next records, and count their verdicts."""
+        lines: list[str] = []
         counts: Counts = {}
-        others: list[Observed] = []
-        known, before, head, tail = None, 0, "", ""
-        for one in observed:
-            attempt, envelope, write, expected, seen, end = one
-            if attempt is not self:
-                others.append(one)
-                continue
-            if envelope is not known:
-                if known is not None:
-                    count(counts, known.operator, known.verdict, ordinal - before)
-                known, before = envelope, ordinal
-                head, tail = f'",{envelope.head}', f"{envelope.tail},{place}"
-            ordinal += 1
-            number = str(ordinal)
-            left = write(expected)
-            # Most texts pass because they are the same; seeing that costs a tenth of writing one of them.
-            right = left if expected == seen else write(seen)
-            # The members as `members_of` writes them; calling a function for each record would take a sixth longer.
-            pieces += (beginning, number, head, left, OBSERVED, right, tail, number, end)
-        if known is not None:
-            count(counts, known.operator, known.verdict, ordinal - before)
-        self._ordinal = ordinal
-        return "".join(pieces).encode("ascii"), counts, others
+        for ordinal, record in enumerate(records, self._ordinal + 1):
+            lines.append(self.line(record.comparison.members, ordinal, record.end))
+            count(counts, record.comparison.envelope.operator, record.comparison.envelope.verdict)
+        # Last, because Ctrl-C may interrupt the writing, and then the same records are written again.
+        self._ordinal += len(lines)
+        return "".join(lines).encode("ascii"), counts
 
     def take(self, number: int) -> int:
-        """Leave the next ordinals to whoever has their records written by `line`; give the last ordinal before them."""
+        """Reserve the next ordinals for a caller that writes its records by `line`; return the last one before them."""
         before = self._ordinal
         self._ordinal += number
         return before
 
     def line(self, members: str, ordinal: int | str, end: str) -> str:
         """Write one record."""
-        if self._around is None:
-            self._around = self._beginning_and_place()
-        beginning, place = self._around
-        return f'{beginning}{ordinal}",{members},{place}{ordinal}{end}'
-
-    def _beginning_and_place(self) -> tuple[str, str]:
-        beginning = f"{BEGINNING}{digest_of_test(self.test, self.worker)}-{self.attempt}-"
-        return beginning, f'"test":{encode_basestring_ascii(self.test)},"attempt":{self.attempt},"ordinal":'
+        if not self._start:
+            self._start = f"{digest_of_test(self.test, self.worker)}-{self.attempt}-"
+            self._place = _place_before_ordinal(self.test, self.attempt)
+        return _join_record(f"{self._start}{ordinal}", members, f"{self._place}{ordinal}{end}")
 
 
-Observed = tuple[AttemptRecords, Envelope, Write, str, str, str]
-"""A comparison whose line is not written yet: attempt, envelope, what writes a side, both sides, and what `record_end` wrote.
-
-A side is a text as it is, or what `Envelope.settled` wrote.
-"""
+def _join_record(identifier: str, members: str, place: str) -> str:
+    return f'{_BEGINNING}{identifier}",{members},{place}'
 
 
-def renumbered(lines: bytes, attempt: int) -> bytes:
-    """Give records another number of attempt."""
-    number = str(attempt).encode("ascii")
-    return b"".join(_renumbered(line, number) for line in lines.splitlines(keepends=True))
+def _place_before_ordinal(test: str, attempt: int) -> str:
+    return f"{_TEST.key}{_TEST.write(test)},{_ATTEMPT.key}{attempt},{_ORDINAL.key}"
 
 
-def verdict_in(line: bytes) -> Literal["pass", "fail", "error"] | None:
+def record_end(path: str, line: int) -> str:
+    """Write the end of a record, from the path of its call."""
+    return f",{_PATH.key}{_PATH.write(path)},{_LINE.key}{line}}}\n"
+
+
+def write_record(members: str, summary: RecordSummary) -> str:
+    """Write a comparison with the id and the place of another record."""
+    place = f"{_place_before_ordinal(summary.test, summary.attempt)}{summary.ordinal}"
+    return _join_record(summary.id, members, f"{place}{record_end(summary.path, summary.line)}")
+
+
+def renumber(lines: bytes, attempt: int) -> bytes:
+    """Change the number of the attempt in records."""
+    return b"".join(_renumber(line, attempt) for line in lines.splitlines(keepends=True))
+
+
+def _renumber(line: bytes, attempt: int) -> bytes:
+    summary = summarize_record(parse_record(line))
+    if summary is None:
+        raise RecordError("it is not a whole record")
+    before, after = write_record("\n", summary).split("\n", 1)
+    members = line.decode("ascii")[len(before) : -len(after)]
+    digest, _, ordinal = summary.id.split("-")
+    renumbered = summary._replace(id=f"{digest}-{attempt}-{ordinal}", attempt=attempt)
+    return write_record(members, renumbered).encode("ascii")
+
+
+def record_start(identifier: str) -> bytes:
+    """Return how a record begins whose id begins with a text."""
+    return f"{_BEGINNING}{identifier}".encode("ascii")
+
+
+def read_verdict(line: bytes) -> Verdict | None:
     """Read the verdict of a record without parsing its evidence."""
     match = _HEAD.match(line)
-    return match.group(2).decode("ascii") if match else None  # type: ignore[return-value]
+    return cast("Verdict", match[2].decode("ascii")) if match else None
 
 
-def identifier_in(line: bytes) -> str:
-    """Read the id of a record without parsing its evidence."""
+def read_id(line: bytes) -> str:
+    """Read the id of a record without parsing its evidence; empty where the line is no record."""
     match = _HEAD.match(line)
-    return match.group(1).decode("ascii") if match else ""
+    return match[1].decode("ascii") if match else ""
+
+
+def names_operator(line: bytes, operator: str) -> bool:
+    """Return whether a line may be a record of an operator, or have a part of one, without parsing it."""
+    # In evidence the quotes are escaped.
+    return f"{MEMBER['operator'].key}{encode_basestring_ascii(operator)}".encode("ascii") in line
 
 
 def parse_record(line: bytes) -> dict[str, Any]:
-    """Read a record, as far as it is one."""
+    """Parse the line of a record; its members may still hold anything.
+
+    Raises:
+        RecordError: The line is no record, or one of another format.
+    """
     try:
         text = line.decode("ascii").rstrip()
-        found, end = _decode(text)
+        record, end = _decode(text)
     except UnicodeDecodeError:
         raise RecordError("it is not ASCII, as every record is") from None
     except RecursionError:
         raise RecordError("it is nested too deeply") from None
     except ValueError as error:
         raise RecordError(f"it is not JSON: {error}") from None
-    if end != len(text) or not isinstance(found, dict) or type(found.get("record")) is not int:
+    if end != len(text) or not isinstance(record, dict) or type(record.get("record")) is not int:
         raise RecordError("it is not a record")
-    if found["record"] != RECORD_FORMAT:
-        raise RecordError(f"it is a record of format {found['record']}, and this version reads format {RECORD_FORMAT}")
-    return found
+    if record["record"] != RECORD_FORMAT:
+        raise RecordError(f"it is a record of format {record['record']}, and this version reads format {RECORD_FORMAT}")
+    return record
+
+
+class RecordSummary(NamedTuple):
+    """A record without its evidence: what came out, and where."""
+
+    id: str
+    verdict: str
+    operator: str
+    test: str
+    attempt: int
+    ordinal: int
+    path: str
+    line: int
+
+
+_SUMMARY_TYPES: Final = (str, str, str, str, int, int, str, int)
+_get_summary: Final = itemgetter(*RecordSummary._fields)
+
+
+def summarize_record(record: Mapping[str, Any]) -> RecordSummary | None:
+    """Return the summary of a record; None where a member is missing or holds what no record does."""
+    try:
+        values = _get_summary(record)
+    except KeyError:
+        return None
+    if tuple(map(type, values)) != _SUMMARY_TYPES:
+        return None
+    summary = RecordSummary(*values)
+    is_possible = summary.attempt >= 0 and summary.ordinal >= 0 and summary.line >= 0
+    return summary if is_possible else None
+
+
+def operator_codes(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the digests of the operators' code in a record and its parts, as far as they are there."""
+    if isinstance(code := record.get("operator_code"), str):
+        yield code
+    children = record.get("children")
+    for child in children if isinstance(children, list) else ():
+        if isinstance(child, dict):
+            yield from operator_codes(child)
 
 
 def record_keys(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Give the key of each record of a file: what it compares, attempt and occurrence; comparisons beside it do not shift it."""
+    """Yield the key of each record of a file: what it compares, attempt and occurrence; other comparisons do not shift it."""
     running, seen = None, Counter[str]()
     for record in records:
         if record["test"] != running:
@@ -173,21 +308,10 @@ def record_keys(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def digest_of_test(test: str, worker: str) -> str:
-    """Give the beginning of the ids of a test."""
-    # 12 digits name a test by its content, the same on every machine.
+    """Return the digest with which the ids of a test begin."""
     digest = _DIGEST.copy()
     digest.update(f"{test}\0{worker}".encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()[:12]
-
-
-def _renumbered(line: bytes, number: bytes) -> bytes:
-    # The place comes last, so the last member of that name is not part of the evidence.
-    at = line.rindex(_ATTEMPT)
-    return (
-        _ID_ATTEMPT.sub(rb"\g<1>" + number, line[:at], count=1)
-        + _ATTEMPT
-        + _NUMBER.sub(number, line[at + len(_ATTEMPT) :], count=1)
-    )
+    return digest.hexdigest()[:_DIGEST_DIGITS]
 
 
 def merge_counts(counts: Counts, more: Counts) -> None:
@@ -200,9 +324,13 @@ def merge_counts(counts: Counts, more: Counts) -> None:
 def count(counts: Counts, operator: str, verdict: str, number: int = 1) -> None:
     """Count comparisons."""
     passed, failed, broken = counts.get(operator, _NO_COUNTS)
-    is_pass, is_fail = verdict == "pass", verdict == "fail"
-    is_error = not (is_pass or is_fail)
-    counts[operator] = passed + number * is_pass, failed + number * is_fail, broken + number * is_error
+    if verdict == "pass":
+        passed += number
+    elif verdict == "fail":
+        failed += number
+    else:
+        broken += number
+    counts[operator] = passed, failed, broken
 
 
 def summed(counts: Counts) -> tuple[int, int, int]:

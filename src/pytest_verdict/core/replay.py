@@ -6,17 +6,24 @@ asked a model when the test ran decide by what the record kept of its answer.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.reading import read_object, read_text, read_threshold
-from pytest_verdict.core.record import parse_record, record_head
+from pytest_verdict.core.record import (
+    Envelope,
+    RecordSummary,
+    encode_comparison,
+    operator_codes,
+    parse_record,
+    summarize_record,
+    write_record,
+)
+from pytest_verdict.core.record_members import EXPECTED, ID_PATTERN, MEMBER, OBSERVED, PLACE, START
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.rewriting import Rewriter
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY, decode, is_replayable
 from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE
@@ -25,16 +32,10 @@ from pytest_verdict.errors import RecordError, UnknownOperatorError
 Status = Literal["identical", "differs", "version_changed", "unverifiable", "unreadable"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 
-_OF_PLACE: Final = frozenset({"record", "id", "test", "attempt", "ordinal", "path", "line"})
+_OF_PLACE: Final = frozenset(member.name for member in (*START, *PLACE))
+_ID: Final = re.compile(ID_PATTERN)
 _OTHER_CODE: Final = "the code of an operator is not the one that was recorded"
-# In text these quotes are escaped, so what looks like a member is one.
-_CODE: Final = re.compile(r'"operator_code":("[^"]*")')
 _MOST_OPERATORS: Final = 1_000
-FEW_PIECES: Final = 4
-"""In less time than these take one by one pyarrow is not loaded."""
-_ID: Final = re.compile(r"[0-9a-f]{12}-[0-9]{1,20}-[0-9]{1,20}")
-_TEXT: Final = r'"(?:[^"\\]|\\.)*+"'
-_PLACE: Final = re.compile(rf'"test":{_TEXT},"attempt":[0-9]+,"ordinal":[0-9]+,"path":{_TEXT},"line":[0-9]+\}}\r?\n?')
 # In text these quotes are escaped, so what looks like a tag in the bytes of a record is one.
 _REDACTED: Final = REDACTED_VALUE.encode()
 _ONLY_REPR: Final = f'"{TYPE_KEY}":"repr"'.encode()
@@ -42,7 +43,7 @@ _OF_CLASS: Final = re.compile(rf'"{re.escape(TYPE_KEY)}":"(enum|dataclass|model)
 
 
 class Replayed(NamedTuple):
-    """What came of deriving one record again."""
+    """The result of deriving one record again."""
 
     id: str
     status: Status
@@ -50,6 +51,7 @@ class Replayed(NamedTuple):
     test: str = ""
     operator: str = ""
     differing: tuple[str, ...] = ()
+    summary: RecordSummary | None = None
 
     @property
     def is_difference(self) -> bool:
@@ -61,89 +63,99 @@ class Unverifiable(Exception):  # noqa: N818 - it carries a reason, not an error
     """A record cannot be derived again; its argument is the reason."""
 
 
-# An operator as it is installed here, and what has changed since a record.
-_Installed = tuple[Operator, str]
-_known: dict[tuple[type[Operator], str, int, str], _Installed] = {}
+class InstalledOperator(NamedTuple):
+    """An operator as it is installed here, and what has changed since it was recorded."""
+
+    operator: Operator
+    change: str
+
+
+_OPERATORS: Final[dict[tuple[type[Operator], str, int, str], InstalledOperator]] = {}
+"""The operators of the last records, by class, name, version and settings."""
 
 
 def replay(lines: Iterable[bytes]) -> Iterator[Replayed]:
     """Derive records again, one after the other."""
-    rewriter = Rewriter(_derived_inputs)
-    for line in lines:
-        yield replay_line(line, rewriter)
+    return map(Replay().replay_line, lines)
 
 
-def replay_piece(number: int, lines: Sequence[bytes]) -> Iterable[Replayed]:
-    """Derive the records of a piece of a file again, many at once where pyarrow is there and the file is long."""
-    if number < FEW_PIECES:
-        return replay(lines)
-    try:
-        from pytest_verdict.core.replay_by_columns import replayed_by_columns
-    except ImportError:
-        return replay(lines)
-    rewriter, found = Rewriter(_derived_inputs), replayed_by_columns(lines)
-    return [answer or replay_line(line, rewriter) for answer, line in zip(found, lines, strict=True)]
+def replay_line(line: bytes) -> Replayed:
+    """Derive one record again."""
+    return Replay().replay_line(line)
 
 
-def replay_line(line: bytes, rewriter: Rewriter | None = None) -> Replayed:
-    """Derive one record again, by a rewriter if it knows the operator; it learns one that is as recorded."""
-    if rewriter is not None and (same := rewriter.same(line)):
-        return Replayed(same[0], "identical", "", *same[1:])
-    try:
-        return _replayed(line, parse_record(line), rewriter)
-    except RecordError as error:
-        return Replayed("", "unreadable", str(error))
-    except RecursionError:
-        return Replayed("", "unreadable", "it is nested too deeply")
+class Replay:
+    """Derives records again: each is parsed, derived and written, and the bytes are compared."""
+
+    def __init__(self) -> None:
+        # Most records differ from the one before in the two sides alone.
+        self._envelope: Envelope | None = None
+
+    def replay_line(self, line: bytes) -> Replayed:
+        """Derive one record again."""
+        summary = None
+        try:
+            record = parse_record(line)
+            summary = summarize_record(record)
+            if summary is None or not _ID.fullmatch(summary.id):
+                _check_head(record)
+            return self._replay_record(line, record, summary)
+        except RecordError as error:
+            return Replayed("", "unreadable", str(error), summary=summary)
+        except RecursionError:
+            return Replayed("", "unreadable", "it is nested too deeply", summary=summary)
+
+    def _replay_record(self, line: bytes, record: dict[str, Any], summary: RecordSummary | None) -> Replayed:
+        identifier, test, operator = record["id"], record["test"], record["operator"]
+        try:
+            installed = installed_for(record)
+            result = derived(line, record, installed.operator)
+        except Unverifiable as reason:
+            return _unverifiable(record, summary, str(reason))
+
+        comparison = encode_comparison(result.content(), self._envelope)
+        self._envelope = comparison.envelope
+        members = comparison.members
+        if summary is not None and _without_line_end(line) == write_record(members, summary).encode("ascii")[:-1]:
+            return Replayed(identifier, "identical", "", test, operator, summary=summary)
+
+        if installed.operator.asks_model and result.error is not None and "error" in record:
+            # What the model's library raised then is not what the record lacks now.
+            return _unverifiable(record, summary, "not_recorded")
+        if not installed.operator.compares_decoded and _OF_CLASS.search(line):
+            # An operator of a user compared the object itself, of which the record has the fields.
+            return _unverifiable(record, summary, "not_encodable")
+        derived_record = json.loads(f"{{{members}}}")
+        differing = _differing(record, derived_record)
+        if differing and all(REDACTED in json.dumps(record.get(key)) for key in differing):
+            # A name, note or error stays text.
+            return _unverifiable(record, summary, "redacted")
+        change = installed.change
+        if not change and [*operator_codes(record)] != [*operator_codes(derived_record)]:
+            change = _OTHER_CODE
+        status: Status = "version_changed" if change else "differs"
+        return Replayed(identifier, status, change, test, operator, differing, summary)
 
 
-def _checked_head(record: dict[str, Any]) -> tuple[str, str, str]:
-    identifier, test, operator = record.get("id"), record.get("test"), record.get("operator")
-    if type(identifier) is str and type(test) is str and type(operator) is str:
-        if _ID.fullmatch(identifier):
-            return identifier, test, operator
-        raise RecordError(f"id must be as in 0123456789ab-1-1, got {shown(identifier, 80)}")
-    key = next(key for key in ("id", "test", "operator") if type(record.get(key)) is not str)
-    raise RecordError(f"{key} must be text, got {shown(record.get(key), 80)}")
+def _without_line_end(line: bytes) -> bytes:
+    return line.removesuffix(b"\n").removesuffix(b"\r")
 
 
-def _replayed(line: bytes, record: dict[str, Any], rewriter: Rewriter | None) -> Replayed:
-    identifier, test, operator = _checked_head(record)
-    try:
-        installed, change = installed_for(record)
-        result = derived(line, record, installed)
-    except Unverifiable as reason:
-        return _unverifiable(record, str(reason))
-    members, text = result.to_members(), line.decode("ascii")
-    head = record_head(identifier, members)
-    # Where a comparison happened cannot be derived; the pattern leaves no room for anything else behind the result.
-    if text.startswith(head) and _PLACE.fullmatch(text, len(head)):
-        if rewriter is not None:
-            rewriter.learn(installed)
-        return Replayed(identifier, "identical", "", test, operator)
-    if installed.asks_model and result.error is not None and "error" in record:
-        # What the model's library raised then is not what the record lacks now.
-        return _unverifiable(record, "not_recorded")
-    if not installed.compares_decoded and _OF_CLASS.search(line):
-        # An operator of a user was given the object itself, of which the record has the fields.
-        return _unverifiable(record, "not_encodable")
-    differing = _differing(record, json.loads(f"{{{members}}}"))
-    if differing and all(REDACTED in json.dumps(record.get(key)) for key in differing):
-        # A name, note or error stays text.
-        return _unverifiable(record, "redacted")
-    # The codes of parts stand in their own results.
-    change = change or (_OTHER_CODE if _CODE.findall(text) != _CODE.findall(members) else "")
-    status: Status = "version_changed" if change else "differs"
-    return Replayed(identifier, status, change, test, operator, differing)
+def _check_head(record: dict[str, Any]) -> None:
+    for name in ("id", "test", "operator"):
+        if type(record.get(name)) is not str:
+            raise RecordError(f"{name} must be text, got {shown(record.get(name), 80)}")
+    if not _ID.fullmatch(record["id"]):
+        raise RecordError(f"id must be as in 0123456789ab-1-1, got {shown(record['id'], 80)}")
 
 
-def _unverifiable(record: dict[str, Any], reason: str) -> Replayed:
+def _unverifiable(record: dict[str, Any], summary: RecordSummary | None, reason: str) -> Replayed:
     identifier, test, operator = record["id"], record["test"], record["operator"]
     # The verdict follows from the score even where nothing else can be derived.
     if record.get("verdict") != _verdict(record):
         wrong = "the verdict does not follow from the score"
-        return Replayed(identifier, "differs", wrong, test, operator, ("verdict",))
-    return Replayed(identifier, "unverifiable", reason, test, operator)
+        return Replayed(identifier, "differs", wrong, test, operator, ("verdict",), summary)
+    return Replayed(identifier, "unverifiable", reason, test, operator, summary=summary)
 
 
 def _verdict(record: dict[str, Any]) -> str:
@@ -152,10 +164,11 @@ def _verdict(record: dict[str, Any]) -> str:
     score: Any = record.get("score")
     if type(score) not in {int, float}:
         raise RecordError(f"score must be a number from 0 to 1, got {shown(score, 80)}")
-    return "pass" if (score >= read_threshold(record)) is not (record.get("negated") is True) else "fail"
+    is_match = score >= MEMBER["threshold"].read(record)
+    return "pass" if is_match is not MEMBER["negated"].read(record) else "fail"
 
 
-def installed_for(record: dict[str, Any]) -> _Installed:
+def installed_for(record: dict[str, Any]) -> InstalledOperator:
     """Find the operator of a record among those that are installed, and what has changed in it."""
     name, version, settings = record["operator"], record.get("operator_version"), record.get("settings")
     if type(version) is not int:
@@ -166,26 +179,26 @@ def installed_for(record: dict[str, Any]) -> _Installed:
         key = REGISTRY.find(name), name, version, repr(settings)
     except (UnknownOperatorError, ImportError):
         raise Unverifiable("operator_absent") from None
-    known = _known.get(key)
-    if known is None:
-        if len(_known) >= _MOST_OPERATORS:
-            _known.clear()
-        known = _known[key] = _installed(*key[:3], settings)
-    return known
+    installed = _OPERATORS.get(key)
+    if installed is None:
+        if len(_OPERATORS) >= _MOST_OPERATORS:
+            _OPERATORS.clear()
+        installed = _OPERATORS[key] = _build_operator(name, version, settings)
+    return installed
 
 
-def _installed(cls: type[Operator], name: str, version: int, recorded: dict[str, Any]) -> _Installed:
+def _build_operator(name: str, version: int, recorded: dict[str, Any]) -> InstalledOperator:
     if not is_replayable(recorded):
         raise Unverifiable("not_encodable")
     try:
         operator = REGISTRY.build(name, {key: decode(value) for key, value in recorded.items()})
-        found = operator.identity.settings
+        settings = operator.identity.settings
     except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
         raise Unverifiable("settings_refused") from None
     if not operator.asks_model and operator.contains_model_operator:
         # Evaluating would load a model, or import a function that the record names.
         raise Unverifiable("nested_model")
-    return operator, _change(operator, version, recorded, found)
+    return InstalledOperator(operator, _change(operator, version, recorded, settings))
 
 
 def _change(operator: Operator, version: int, recorded: Any, found: Any) -> str:
@@ -213,24 +226,35 @@ def derived(line: bytes, record: dict[str, Any], operator: Operator) -> Comparis
         raise Unverifiable("redacted")
     if _ONLY_REPR in line and not all(is_replayable(record.get(side)) for side in ("expected", "observed", "sources")):
         raise Unverifiable("not_encodable")
-    expected, observed = _evidence(record, "expected"), _evidence(record, "observed")
-    threshold, name = read_threshold(record), read_text(record, "name")
+    expected, observed = EXPECTED.read(record), OBSERVED.read(record)
+    threshold, name, negated = (
+        MEMBER["threshold"].read(record),
+        MEMBER["name"].read(record),
+        MEMBER["negated"].read(record),
+    )
     sources = None
     if "sources" in record:
         inputs, sources = _derived_inputs(record)
         expected, observed = inputs.pop("expected", expected), inputs.pop("observed", observed)
         operator = _with_settings(operator, inputs)
     try:
-        details = decode(record.get("details", {})) if operator.asks_model else None
-        meant: dict[str, Any] = {"negated": record.get("negated") is True, "sources": sources}
-        return run(operator, expected, observed, threshold=threshold, name=name, recorded=details, **meant)
+        return run(
+            operator,
+            expected,
+            observed,
+            threshold=threshold,
+            name=name,
+            recorded=decode(record.get("details", {})) if operator.asks_model else None,
+            negated=negated,
+            sources=sources,
+        )
     except RecordError:
         raise Unverifiable("not_recorded") from None
 
 
 def _derived_inputs(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Extract again what the record says was extracted, from what, and how."""
-    sources = read_object(record, "sources") or {}
+    sources = MEMBER["sources"].read(record) or {}
     place = FAMILIES.find("derivations", str(sources.get("kind")))
     if place is None:
         raise Unverifiable("derivation_absent")
@@ -259,10 +283,3 @@ def _differing(record: dict[str, Any], derived: dict[str, Any]) -> tuple[str, ..
     changed = (key for key in keys if repr(record.get(key, absent)) != repr(derived.get(key, absent)))
     found = tuple(key for key in changed if key not in _OF_PLACE)
     return found or ("form",)
-
-
-def _evidence(record: dict[str, Any], key: str) -> Any:
-    if key not in record:
-        raise RecordError(f"it has no {key!r}")
-    value = record[key]
-    return value if type(value) is str else decode(value)

@@ -7,13 +7,21 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from pytest_verdict.core import reading
+from pytest_verdict.core.record import encode_comparison
+from pytest_verdict.core.record_members import (
+    EVIDENCE,
+    MEMBER,
+    OUTCOME,
+    OperatorIdentity,
+    RecordContent,
+    Verdict,
+    read_identity,
+    verdict_of,
+)
 from pytest_verdict.core.values.display import safe_repr, shown, visible
-from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.redaction import Redaction, hiding
+from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.core.values.snapshot import snapshot
-from pytest_verdict.core.writing import Envelope, OperatorIdentity, Verdict, members_of, verdict_of
 from pytest_verdict.errors import RecordError, UndecidedError
 
 
@@ -398,15 +406,19 @@ class ComparisonResult:
 
     def to_members(self, redaction: Redaction | None = None) -> str:
         """Write the members of the record's JSON object, without its braces."""
-        sides = self._expected, self._observed
-        return members_of(self._identity, self._outcome, self._threshold, self._name, sides, redaction)
+        return encode_comparison(self.content(redaction)).members
 
-    def envelope(self, redaction: Redaction | None = None) -> Envelope:
-        """Write what a record has around the two sides."""
-        sides = self._expected, self._observed
-        if self._outcome.details or self._name:
-            redaction = hiding(redaction, *sides)
-        return Envelope(self._identity, self._outcome, self._threshold, self._name, redaction, sides)
+    def content(self, redaction: Redaction | None = None) -> RecordContent:
+        """Return what the record is written from."""
+        return RecordContent(
+            identity=self._identity,
+            expected=self._expected,
+            observed=self._observed,
+            threshold=self._threshold,
+            outcome=self._outcome,
+            name=self._name,
+            redaction=redaction,
+        )
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ComparisonResult:
@@ -422,20 +434,19 @@ class ComparisonResult:
             RecordError: A key is missing or has a value that cannot be read.
         """
         try:
-            # What was read is written again, and JSON has no number that is not finite.
-            json.dumps(record.get("settings"), allow_nan=False)
+            identity = read_identity(record)
+            # The settings are written again, and JSON has no number that is not finite.
+            json.dumps(identity.settings, allow_nan=False)
             return cls(
-                reading.read_identity(record),
-                decode(record["expected"]),
-                decode(record["observed"]),
-                reading.read_threshold(record),
-                _outcome_from(record),
-                reading.read_text(record, "name"),
+                identity,
+                MEMBER["expected"].read(record),
+                MEMBER["observed"].read(record),
+                MEMBER["threshold"].read(record),
+                _read_outcome(record),
+                MEMBER["name"].read(record),
             )
         except RecordError:
             raise
-        except KeyError as error:
-            raise RecordError(f"the record has no {error}") from None
         except RecursionError:
             raise RecordError("the record is nested too deeply") from None
         except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
@@ -471,15 +482,10 @@ class ComparisonResult:
         )
 
 
-def _outcome_from(record: Mapping[str, Any]) -> Outcome:
-    outcome = Outcome(
-        reading.read_score(record),
-        reading.read_names(record, "normalization"),
-        reading.read_names(record, "notes"),
-        reading.read_object(record, "details"),
-        decode(record["expected_surface"]) if "expected_surface" in record else ABSENT,
-        decode(record["observed_surface"]) if "observed_surface" in record else ABSENT,
-        tuple(ComparisonResult.from_record(child) for child in reading.read_children(record)),
-        reading.read_text(record, "error"),
-    )
-    return qualify(outcome, negated=record.get("negated") is True, sources=reading.read_object(record, "sources"))
+def _read_outcome(record: Mapping[str, Any]) -> Outcome:
+    members = {member.name: member.read(record) for member in (*OUTCOME, *EVIDENCE)}
+    children = tuple(map(ComparisonResult.from_record, members.pop("children")))
+    negated = members.pop("negated")
+    sources = members.pop("sources")
+    del members["threshold"]
+    return qualify(Outcome(**members, children=children), negated=negated, sources=sources)

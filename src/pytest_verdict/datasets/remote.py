@@ -9,8 +9,8 @@ from errno import ENOENT
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
-from uuid import uuid4
 
+from pytest_verdict.core.new_files import replacing, temporary_file
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
 from pytest_verdict.report.folder import files_of_report, refuse_foreign_text
 from pytest_verdict.report.statements import file_digest
@@ -28,7 +28,7 @@ def local_copy(url: str, sha256: str | None = None) -> Path:
     """Bring a file here; one with this digest may be here already."""
     if sha256 is not None and (known := _cache() / sha256 / file_name(url)).exists():
         return known
-    with unfinished(_cache() / "copy") as new:
+    with temporary_file(_cache() / "copy") as new:
         with _opened(url) as (system, path):
             system.get_file(path, str(new))
         found = file_digest(new)
@@ -36,17 +36,6 @@ def local_copy(url: str, sha256: str | None = None) -> Path:
             raise ConfigurationError(f"{file_name(url)}: the file changed while it was read; score it again")
         (folder := _cache() / found).mkdir(exist_ok=True)
         return new.replace(folder / file_name(url))
-
-
-@contextmanager
-def unfinished(path: Path) -> Iterator[Path]:
-    """Give a name beside a path for what is not whole yet; it is put in place with `replace`, or removed."""
-    # What is made may be made twice at once, when an engine gave a unit up too early; both are the same.
-    new = path.with_name(f"{path.name}.{uuid4().hex}.new")
-    try:
-        yield new
-    finally:
-        new.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -83,9 +72,8 @@ class Place:
         if self.url is not None and not path.exists():
             with _opened(f"{self.url}/{PARTS}/{name}") as (system, there), suppress(FileNotFoundError):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                with unfinished(path) as new:
+                with replacing(path) as new:
                     system.get_file(there, str(new))
-                    new.replace(path)
         return path
 
     def share(self, name: str) -> None:

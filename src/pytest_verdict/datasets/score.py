@@ -30,7 +30,7 @@ from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, build
 from pytest_verdict.report.environment import describe_process, now
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
-from pytest_verdict.report.journal import JOURNAL, ROOT, Journal, TestEntry
+from pytest_verdict.report.journal import JOURNAL, ROOT, ByteRange, Journal, TestEntry
 from pytest_verdict.report.journal_writer import JournalWriter
 from pytest_verdict.report.json_report import MESSAGE_LIMIT
 from pytest_verdict.report.junit import Profile
@@ -172,11 +172,11 @@ def _journal(
     gate, text = decided.gate, "" if decided.gate.passed else decided.describe()
     attempt = AttemptRecords(check.test, check.attempt)
     last = attempt.line(gate.to_members(), fold.rows + 1, check.end).encode("ascii")
-    size = sum(writer.append_records(piece)[1] for piece in chain(_pieces(fold, place), [last]))
+    size = sum(writer.append_records(piece).length for piece in chain(_pieces(fold, place), [last]))
     count(counts := dict(fold.counts), gate.operator, gate.verdict)
     entry = TestEntry(check.test, 1, "failed" if text else "passed", check.label, 0, round(seconds * 1_000_000))
     entry.message, entry.text = text.split("\n", 1)[0][:MESSAGE_LIMIT], text
-    entry.comparisons, entry.records = counts, (0, size)
+    entry.comparisons, entry.records = counts, (ByteRange(0, size),)
     writer.append_test(entry)
     writer.close({"finished": now(), "exit_status": int(not gate.passed)})
     journal = writer.journal

@@ -15,10 +15,11 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
+from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.datasets.fold import Fold, subtrees_of
 from pytest_verdict.datasets.plan import Piece, chosen, plan_pieces, read_piece
-from pytest_verdict.datasets.remote import PARTS, Place, local_copy, unfinished
+from pytest_verdict.datasets.remote import PARTS, Place, local_copy
 from pytest_verdict.datasets.scored_rows import RowCheck, score_rows
 from pytest_verdict.datasets.selection import Selection
 from pytest_verdict.datasets.slices import Slice
@@ -114,12 +115,11 @@ def _scored(unit: Unit) -> Fold:
 
 def _write(path: Path, pieces: Iterable[bytes]) -> tuple[str, str]:
     digest = hashlib.sha256()
-    with unfinished(path) as new:
-        with new.open("xb") as file:
-            for piece in pieces:
-                file.write(piece)
-                digest.update(piece)
-        new.replace(path)
+    # Two workers may write the same part when an engine repeats a unit; both files are equal.
+    with replacing(path) as new, new.open("xb") as file:
+        for piece in pieces:
+            file.write(piece)
+            digest.update(piece)
     return path.name, digest.hexdigest()
 
 

@@ -16,7 +16,7 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.explanation.drawing import usual_settings
+from pytest_verdict.explanation.drawing import default_settings
 
 _MOST_SENTENCES: Final = 3
 _MOST_COMPARISONS: Final = 30
@@ -171,7 +171,7 @@ def _are_of_one_kind(expected: Any, observed: Any) -> bool:
 def _change_settings(result: ComparisonResult, **changes: Any) -> Advice:
     """Build the advice to change settings of the operator; it has only settings that are not defaults."""
     name = "normalized_exact" if result.operator in _EQUALITY_OPERATORS else result.operator
-    defaults = usual_settings(name)
+    defaults = default_settings(name)
     settings = {key: value for key, value in result.settings.items() if key in defaults} | changes
     default_threshold = REGISTRY.build(name, settings).default_threshold()
     return Advice(

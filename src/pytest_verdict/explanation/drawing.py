@@ -1,9 +1,6 @@
 """The block of a comparison: what differs first, then the rest of the record."""
 
 import contextlib
-import functools
-import json
-import pkgutil
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -144,7 +141,7 @@ def _draw_evidence(result: ComparisonResult, explanation: Explanation, budget: B
     if result.normalization or not is_covered:
         yield (Part(f"normalization: {visible(', '.join(result.normalization)) or 'none'}"),)
 
-    defaults = {**usual_settings(result.operator), "normalize": result.settings.get("normalize")}
+    defaults = {**default_settings(result.operator), "normalize": result.settings.get("normalize")}
     settings = [
         f"{visible(name)}={shown(value, 80)}"
         for name, value in result.settings.items()
@@ -213,20 +210,8 @@ def _pair_steps(extract: Any, steps: Sequence[Mapping[str, Any]]) -> Iterator[tu
             yield settings, step
 
 
-def usual_settings(operator: str) -> dict[str, Any]:
-    """Give the settings that an operator has when none are given; none where it is not installed."""
-    found = _of_ours().get(operator)
-    return settings_by_class(operator) if found is None else found
-
-
-@functools.cache
-def _of_ours() -> dict[str, dict[str, Any]]:
-    # Importing an operator takes longer than all else that an explanation needs.
-    return dict(json.loads(pkgutil.get_data(__package__, "usual_settings.json") or b"{}"))
-
-
-def settings_by_class(operator: str) -> dict[str, Any]:
-    """Ask the class of an operator for its usual settings."""
+def default_settings(operator: str) -> dict[str, Any]:
+    """Return the settings that an operator has by default; none where it is not installed."""
     from pytest_verdict.core.operator import as_setting
     from pytest_verdict.core.registry import REGISTRY
 

@@ -224,14 +224,6 @@ def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return {**{name: inputs[name] for name in (EXPECTED,) if name in inputs}, OBSERVED: error}, derived
 
 
-def column_paths(sources: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Say where in the sources of a record the inputs stand that are values of keys; refuse a mapping with any other."""
-    columns = InputMapping.read(sources["mapping"]).columns()
-    if columns is None:
-        raise RecordError("an input is more than the value of a key")
-    return {name: ("document", key) for name, key in columns.items()}
-
-
 def _sources(
     mapping: InputMapping, document: Any, traces: Mapping[str, Trace], inputs: Mapping[str, Any]
 ) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
 from pytest_verdict.judging.protocol import JudgeRequest
 
@@ -56,7 +56,7 @@ class ModelJudge:
         name = model if isinstance(model, str) else getattr(model, "model_name", type(model).__name__)
         self.judge_id = f"pydantic-ai {name} {json.dumps(dict(settings or {}), sort_keys=True, default=str)}"
         if instructions is not None:
-            self.judge_id += f" {digest(encode_text(instructions))[:8]}"
+            self.judge_id += f" {content_digest(instructions)[:8]}"
 
     async def __call__(self, request: JudgeRequest, /) -> str:
         """Ask the model."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.new_files import write_whole
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import digest
 from pytest_verdict.core.values.redaction import redact_json
@@ -202,15 +203,6 @@ def _redact(value: Any) -> Any:
     if SESSION.redaction is None:
         return value
     return redact_json(value, SESSION.redaction)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file atomically, so that no reader and no other worker sees half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    # A text may hold half of a surrogate pair, which UTF-8 cannot encode; the JSON escape replaces it.
-    temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-    temporary.replace(path)
 
 
 def _read_file(path: Path) -> dict[str, Any]:

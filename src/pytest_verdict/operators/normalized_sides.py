@@ -8,11 +8,11 @@ from typing import Any, Final
 from pydantic import BeforeValidator
 
 from pytest_verdict.core.normalizers import Step, normalize_all, step_names
+from pytest_verdict.core.record_members import write_evidence
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shortened
 from pytest_verdict.core.values.placeholders import ABSENT, has_fields
 from pytest_verdict.core.values.redaction import RedactableText
-from pytest_verdict.core.writing import writer
 
 
 def _in_order(values: Any) -> Any:
@@ -97,7 +97,7 @@ def must_be(takes: str, expected: Any) -> str:
     """Say why a comparison with this expected value cannot be made."""
     # As the record has it, because a replay has neither the class nor the order of a set.
     return RedactableText(
-        lambda redaction: f"expected must be {takes}, got {shortened(writer(redaction)(expected), 80)}"
+        lambda redaction: f"expected must be {takes}, got {shortened(write_evidence(expected, redaction), 80)}"
     )
 
 

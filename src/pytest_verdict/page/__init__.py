@@ -1,1 +1,1 @@
-"""One HTML file in which a person looks at comparisons; no text of a record is ever written as HTML."""
+"""One HTML page that shows comparisons; texts of records are never written as HTML."""

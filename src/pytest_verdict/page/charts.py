@@ -1,4 +1,4 @@
-"""Charts as SVG: how scores and margins are spread."""
+"""Charts as SVG: the distributions of scores and margins."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -10,11 +10,11 @@ _BINS: Final = 20
 _WIDTH, _HEIGHT, _FOOT = 320, 88, 14
 
 Scores = Mapping[tuple[float, float, int], int]
-"""How many comparisons have a score, a threshold and the number of a verdict."""
+"""The number of comparisons by score, threshold and number of the verdict."""
 
 
 def charts_of(scores: Scores) -> dict[str, str]:
-    """Draw the scores, and how far they lie above or below their thresholds, if there is anything to draw."""
+    """Draw the scores and the margins to their thresholds; no charts without scores."""
     if not scores:
         return {}
     return {
@@ -30,7 +30,7 @@ def _histogram(title: str, scores: Scores, value: Callable[[float, float], float
     bins = [[0, 0, 0] for _ in range(_BINS)]
     for (score, threshold, verdict), number in scores.items():
         share = (value(score, threshold) - low) / (high - low)
-        # A hair more, because 0.7 - 0.5 is a little less than the beginning of its bin.
+        # A small tolerance, because 0.7 - 0.5 is slightly below the lower edge of its bin.
         bins[min(max(int(share * _BINS + 1e-6), 0), _BINS - 1)][verdict] += number
     most = max(map(sum, bins))
     drawn = "".join(_bars(bins, most, low, (high - low) / _BINS))
@@ -49,7 +49,7 @@ def _bars(bins: list[list[int]], most: int, low: float, width: float) -> Iterato
         total = passed + failed + broken
         if not total:
             continue
-        # Logarithmic, because one failure must be seen beside a hundred thousand that passed.
+        # Logarithmic, so one failure stays visible beside a hundred thousand passes.
         height = (_HEIGHT - _FOOT - 4) * math.log1p(total) / math.log1p(most)
         label = f"{low + at * width:.2f} to {low + (at + 1) * width:.2f}: {counts_text((passed, failed, broken))}"
         yield f"<g><title>{label}</title>"

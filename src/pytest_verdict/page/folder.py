@@ -1,102 +1,93 @@
-"""The page of a report's folder: what report.json says of the session, and the rows of its records."""
+"""The page of a report's folder: the session as ``report.json`` describes it, and the rows of its records."""
 
-import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.record import verdict_in
+from pytest_verdict.core.record import read_verdict
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.records_file import damage_told
-from pytest_verdict.report.summary import NOT_GREEN, VERDICTS
+from pytest_verdict.report.reading import FieldCounts, Report, read_report
 from pytest_verdict.report.writers import PAGE
 
 _MOST_TESTS: Final = 200
 _SLOWEST: Final = 10
-# So many records take a few hundredths of a second.
+# The page with so many records takes a few hundredths of a second.
 _FEW: Final = 2_000
 
 
 def write_page_of_session(folder: Path, shown: str, passed: int, *, is_watched: bool) -> None:
-    """Write the page at the end of a session, without what passed if that is much and nobody waits for it."""
+    """Write the page at the end of a session; a long page leaves out the passed comparisons unless it is watched."""
     about = about_folder(folder, shown)
     with open_records(folder / RECORDS) as records:
         lines: Iterable[bytes] = records
         if passed > _FEW and not is_watched:
-            lines = (line for line in records if verdict_in(line) != "pass")
+            lines = (line for line in records if read_verdict(line) != "pass")
             about["warnings"].append(
-                f"This page has what did not pass, without the {counted(passed, 'comparison')} that passed."
-                f" To write it with all of them: pytest-verdict view {shlex.quote(shown)}"
+                f"This page leaves out the {counted(passed, 'comparison')} that passed."
+                f" To write it with all comparisons, run: pytest-verdict view {shlex.quote(shown)}"
             )
         write_page(map(Row, lines), about, folder / PAGE)
 
 
 def about_folder(folder: Path, shown: str) -> dict[str, Any]:
-    """Say what the page shows beside the records: the session, its tests that are not green, the slowest of them."""
+    """Return what the page shows besides the records: the session, the tests that are not green, the slowest tests."""
     quoted = shlex.quote(shown)
-    return {
+    about: dict[str, Any] = {
         "title": shown,
-        # Each with what of the comparison stands at its end.
+        # The page appends the named member of a comparison to each command.
         "commands": [
             [f"pytest-verdict explain {quoted} --id ", "id"],
             [f"pytest-verdict replay {quoted}", ""],
             ["pytest ", "test"],
         ],
-        "warnings": [],
-        **_of_report(folder / REPORT),
     }
+    if not (folder / REPORT).is_file():
+        warning = f"There is no {REPORT} beside the records, so the page shows nothing about the session."
+        return {**about, "warnings": [warning]}
+    return {**about, **_describe_session(read_report(folder))}
 
 
-def _of_report(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {"warnings": [f"There is no {REPORT} beside the records, so nothing is known of the session."]}
-    with damage_told(f"{path} is not the report of pytest-verdict"):
-        return _described(json.loads(path.read_bytes()))
-
-
-def _described(report: Mapping[str, Any]) -> dict[str, Any]:
-    run = report["run"]
-    seconds = {str(test): float(time) for test, time in run.get("seconds", {}).items()}
-    slowest = sorted(seconds.items(), key=lambda pair: (-pair[1], pair[0]))[:_SLOWEST]
-    not_green = [test for test in report["tests"] if test["outcome"] in NOT_GREEN]
+def _describe_session(report: Report) -> dict[str, Any]:
+    slowest = sorted(report.run.seconds.items(), key=lambda pair: (-pair[1], pair[0]))[:_SLOWEST]
+    not_green = [test for test in report.tests if not test.is_green][:_MOST_TESTS]
+    # The fields with the most failures come first.
+    fields = sorted(report.fields, key=lambda counts: -counts.fail - counts.error)[:_MOST_TESTS]
+    warnings = [] if report.complete else ["The session did not end normally: not every test has a result."]
     return {
-        "facts": [[name, str(value)] for name, value in _facts(report, run)],
+        "facts": [[name, str(value)] for name, value in _facts(report)],
         "slowest": [list(pair) for pair in slowest if pair[1] >= 0.001],
-        "tests": [
-            [str(test["test"]), str(test["outcome"]), str(test.get("message", ""))[:300]]
-            for test in not_green[:_MOST_TESTS]
-        ],
-        "fields": list(_fields(report.get("fields", ()))),
-        "warnings": [] if report["complete"] else ["The session did not come to its end: not every test has a result."],
+        "tests": [[test.test, test.outcome, test.message[:300]] for test in not_green],
+        "fields": [_field_row(counts) for counts in fields],
+        "warnings": warnings,
     }
 
 
-def _fields(fields: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
-    """Give what passed of each field, by name and parameters; those of which most did not pass come first."""
-    for one in sorted(fields, key=lambda one: -one["fail"] - one["error"])[:_MOST_TESTS]:
-        parameters = ", ".join(f"{name}={value}" for name, value in one.get("parameters", {}).items())
-        yield [str(one["field"]), str(one.get("name", "")), parameters, *(int(one[verdict]) for verdict in VERDICTS)]
+def _field_row(counts: FieldCounts) -> list[Any]:
+    parameters = ", ".join(f"{name}={value}" for name, value in counts.parameters.items())
+    return [counts.field, counts.name, parameters, counts.passed, counts.fail, counts.error]
 
 
-def _facts(report: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
-    tests = {name: number for name, number in report["totals"]["tests"].items() if number and name != "total"}
+def _facts(report: Report) -> Iterator[tuple[str, object]]:
+    run = report.run
+    tests = {name: number for name, number in report.totals.tests.items() if number and name != "total"}
     yield "tests", ", ".join(f"{number} {outcome}" for outcome, number in tests.items()) or "none"
-    for name, key in (("started", "started"), ("exit status", "exit_status"), ("arguments", "arguments")):
-        if key in run:
-            value = run[key]
-            yield name, shlex.join(map(str, value)) if isinstance(value, list) else value
-    if git := run.get("git"):
-        yield "commit", f"{git['commit']}{'' if git.get('clean') else ', with changes'}"
-    if shard := run.get("shard"):
-        yield "shard", f"{shard['index']} of {shard['of']}"
-    versions = [
-        f"{name.replace('_', '-')} {run[name]}" for name in ("pytest_verdict", "pytest", "python") if name in run
-    ]
-    yield "versions", ", ".join([*versions, str(run.get("platform", ""))])
-    yield "records", f"{report['records']['count']}, SHA-256 {report['records']['sha256']}"
+    if run.started is not None:
+        yield "started", run.started
+    if run.exit_status is not None:
+        yield "exit status", run.exit_status
+    if run.arguments is not None:
+        yield "arguments", shlex.join(run.arguments)
+    if run.git is not None:
+        yield "commit", run.git.commit if run.git.clean else f"{run.git.commit}, with changes"
+    if run.shard is not None:
+        yield "shard", f"{run.shard.index} of {run.shard.of}"
+    programs = {"pytest-verdict": run.pytest_verdict, "pytest": run.pytest, "python": run.python}
+    versions = [f"{name} {version}" for name, version in programs.items() if version]
+    yield "versions", ", ".join([*versions, run.platform])
+    yield "records", f"{report.records.count}, SHA-256 {report.records.sha256}"

@@ -1,4 +1,4 @@
-"""What a page holds: an index for the list and the filters, and the records in compressed pieces, opened when they are needed."""
+"""The data of a page: an index for the list and the filters, and the records in compressed chunks that open on demand."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any, Final, NamedTuple
 
 from pytest_verdict.report.summary import VERDICTS
 
-# Larger files do not get much smaller beyond this, and take twice as long.
+# Higher levels take twice as long and save little.
 COMPRESSION: Final = 5
 _MOST_ROWS: Final = 500
 _MOST_BYTES: Final = 1 << 20
 
 
 class Entry(NamedTuple):
-    """What the list and the filters show of a row: numbers, then texts."""
+    """The columns of a row for the list and the filters: numbers, then texts."""
 
     attempt: int
     ordinal: int
@@ -40,15 +40,15 @@ _TEXTS: Final = (*Entry._fields[len(_NUMBERS) :], "headline")
 
 
 class Index:
-    """What the list and the filters need of all rows."""
+    """The columns of all rows."""
 
     def __init__(self) -> None:
         self._texts: dict[str, dict[Hashable, int]] = {name: {} for name in _TEXTS}
         self._texts["verdict"] = {verdict: code for code, verdict in enumerate(VERDICTS)}
         self._columns: dict[str, array[Any]] = {name: array(kind) for name, kind in _NUMBERS.items()}
         self._columns |= {name: array("I") for name in _TEXTS}
-        self._appending = [
-            _coding(column, self._texts[name]) if name in self._texts else column.append
+        self._append = [
+            _append_code(column, self._texts[name]) if name in self._texts else column.append
             for name, column in self._columns.items()
         ]
 
@@ -59,46 +59,46 @@ class Index:
 
     def add(self, entry: Entry, headline: str) -> None:
         """Add a row."""
-        for append, value in zip(self._appending, (*entry, headline), strict=True):
+        for append, value in zip(self._append, (*entry, headline), strict=True):
             append(value)
 
     def counts(self) -> dict[str, int]:
         """Count the rows by verdict."""
-        found = Counter(self._columns["verdict"])
-        return {verdict: found[code] for code, verdict in enumerate(VERDICTS)}
+        codes = Counter(self._columns["verdict"])
+        return {verdict: codes[code] for code, verdict in enumerate(VERDICTS)}
 
     def scores(self) -> Counter[tuple[float, float, int]]:
         """Count the rows by score, threshold and the number of the verdict."""
         return Counter(zip(*(self._columns[name] for name in ("score", "threshold", "verdict")), strict=True))
 
-    def packed(self, about: Mapping[str, Any], chunks: Mapping[str, Sequence[int]]) -> bytes:
-        """Write the index: the length of a JSON head, the head, and the columns as little-endian numbers of 32 bits."""
+    def pack(self, about: Mapping[str, Any], chunks: Mapping[str, Sequence[int]]) -> bytes:
+        """Build the bytes of the index: the length of a JSON head, the head, and the columns as little-endian 32-bit numbers."""
         head = {
             "about": about,
             "chunks": chunks,
             "rows": self.rows,
-            "texts": {name: list(known) for name, known in self._texts.items()},
+            "texts": {name: list(codes) for name, codes in self._texts.items()},
             "columns": [[name, column.typecode] for name, column in self._columns.items()],
         }
         text = json.dumps(head, separators=(",", ":")).encode("ascii")
         text += b" " * (-len(text) % 4)
-        return compressed([len(text).to_bytes(4, "little"), text, *map(_little_endian, self._columns.values())])
+        return compress([len(text).to_bytes(4, "little"), text, *map(_little_endian, self._columns.values())])
 
 
-def _coding(column: array[Any], known: dict[Hashable, int]) -> Callable[[Any], None]:
-    find, append = known.get, column.append
+def _append_code(column: array[Any], codes: dict[Hashable, int]) -> Callable[[Any], None]:
+    """Return a function that appends the code of a text; a new text gets the next code."""
 
-    def add(value: Hashable) -> None:
-        code = find(value)
+    def append(value: Hashable) -> None:
+        code = codes.get(value)
         if code is None:
-            code = known[value] = len(known)
-        append(code)
+            code = codes[value] = len(codes)
+        column.append(code)
 
-    return add
+    return append
 
 
-def compressed(pieces: Iterable[bytes]) -> bytes:
-    """Compress, without the time of day."""
+def compress(pieces: Iterable[bytes]) -> bytes:
+    """Compress pieces with gzip, without a timestamp, so equal pages are equal files."""
     return gzip.compress(b"".join(pieces), COMPRESSION, mtime=0)
 
 
@@ -110,7 +110,7 @@ def _little_endian(column: array[Any]) -> bytes:
 
 
 class Bodies:
-    """Pieces of some hundred rows each."""
+    """The bodies of rows, in compressed chunks of some hundred rows."""
 
     def __init__(self) -> None:
         self._waiting: list[bytes] = []
@@ -129,23 +129,27 @@ class Bodies:
             self.finish()
 
     def finish(self) -> None:
-        """Compress what is waiting."""
+        """Compress the rows that are in no chunk yet."""
         if self._waiting:
             self.starts.append(self.rows)
             self.rows += len(self._waiting)
-            self.pieces.append(compressed(self._waiting))
-            # In the page it stands as base64.
+            self.pieces.append(compress(self._waiting))
+            # The page contains it as base64.
             self.size += len(self.pieces[-1]) * 4 // 3
-            self._waiting, self._bytes = [], 0
+            self._waiting = []
+            self._bytes = 0
 
     def close(self, *, empty: bool = False) -> None:
-        """Take no more rows, and keep none if they are to be left out as a whole."""
+        """Accept no more rows; ``empty`` also removes all rows."""
         if empty:
             self._waiting = []
-            self.starts, self.pieces, self.rows, self.size = [], [], 0, 0
+            self.starts = []
+            self.pieces = []
+            self.rows = 0
+            self.size = 0
         self.finish()
         self.is_open = False
 
-    def described(self) -> dict[str, object]:
-        """Say which rows are in which piece."""
+    def describe(self) -> dict[str, object]:
+        """Return the first row of each chunk, and the number of rows."""
         return {"starts": self.starts, "rows": self.rows}

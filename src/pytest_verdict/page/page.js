@@ -15,7 +15,7 @@ const MOST_VALUES = 50;
 const LONGEST_TEXT = 4000;
 const MORE_TEXT = 100000;
 const MOST_ITEMS = 200;
-const LEFT_OUT = "With every record this page would be too large, so it has the list and the records of what did not pass."
+const LEFT_OUT = "With all records this page would be too large. It lists every comparison, and has the records of those that did not pass."
   + " All of them are shown by pytest-verdict view --serve.";
 
 let about, counts, rows, texts, columns, place, rowsOf, facets;
@@ -335,7 +335,7 @@ function drawRows(isNew) {
   const last = Math.min(first + Math.ceil(grid.clientHeight / ROW) + 7, shown.length);
   const drawn = [];
   for (let index = first; index < last; index++) drawn.push(drawRow(index, grid.scrollTop + index * ROW - top));
-  const empty = rows ? "Nothing is left by these filters." : "There is no comparison.";
+  const empty = rows ? "No comparison matches these filters." : "There is no comparison.";
   if (!drawn.length) drawn.push(h("div", { role: "row", class: "row" }, gridcell("mark"), gridcell("dim", empty)));
   $("rows").replaceChildren(...drawn);
   if (at >= first && at < last) grid.setAttribute("aria-activedescendant", `row-${at}`);
@@ -412,7 +412,7 @@ function details(row, record, lines, before) {
   const sign = Number(record.score) >= Number(record.threshold) ? "\u2265" : "<";
   const facts = [
     ["test", record.test], ["called at", `${record.path}:${record.line}`],
-    ["score", `${record.score} ${sign} ${record.threshold}${record.negated ? ", and the test meant the opposite" : ""}`],
+    ["score", `${record.score} ${sign} ${record.threshold}${record.negated ? ", negated by the test" : ""}`],
     ["normalization", asList(record.normalization).join(", ")], ["notes", asList(record.notes).join(", ")], ["error", record.error],
     ["change", word("change", row)], ["causes", word("causes", row).join(", ")],
     ["record", `${record.id}, attempt ${record.attempt}, comparison ${record.ordinal}`],

@@ -1,4 +1,4 @@
-"""What the page brings: the command that shows it."""
+"""The command that shows the page."""
 
 from collections.abc import Mapping
 
@@ -7,5 +7,5 @@ from pytest_verdict.core.families import Command, hookimpl
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Name the command."""
+    """Return the command."""
     return {"view": Command("look at a report in a browser", "pytest_verdict.page.view")}

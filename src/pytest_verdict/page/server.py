@@ -1,4 +1,4 @@
-"""The page of a report given out by a server on this machine, for reports that are too large for one file."""
+"""A server on this machine for the page of a report, for reports that are too large for one file."""
 
 import json
 import secrets
@@ -17,13 +17,13 @@ from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.page.folder import about_folder
 from pytest_verdict.page.index import Index
 from pytest_verdict.page.rows import Row, body, explained_lines, read_rows
-from pytest_verdict.page.writing import packed, served_html
+from pytest_verdict.page.writing import pack_index, served_html
 from pytest_verdict.report.compression import open_records, stored
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.records_file import mapped
 
 _BLOCK: Final = 1 << 22
-_NOTHING: Final = {"starts": [], "rows": 0}
+_NO_CHUNKS: Final = {"starts": [], "rows": 0}
 _HEADERS: Final = {
     "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -34,9 +34,9 @@ _HEADERS: Final = {
 
 
 class ServedReport:
-    """One state of a report: its index, and where each record lies in the file.
+    """One version of a report: its index, and the offset of each record in the file.
 
-    The places are kept in memory, 8 bytes for each record. A file of them could be older than the records.
+    The offsets stay in memory, 8 bytes each; a file of offsets could be older than the records.
     """
 
     def __init__(self, folder: Path, shown: str) -> None:
@@ -49,7 +49,7 @@ class ServedReport:
         for _ in read_rows(map(Row, self._lines()), index):
             pass
         about = {**about_folder(folder, shown), "version": self.version}
-        self.index = packed(index, about, {"kept": _NOTHING, "rest": _NOTHING})
+        self.index = pack_index(index, about, {"kept": _NO_CHUNKS, "rest": _NO_CHUNKS})
 
     def _lines(self) -> Iterator[bytes]:
         start = 0
@@ -60,18 +60,18 @@ class ServedReport:
             start = end
 
     def row(self, number: int) -> bytes:
-        """Give the record of a row, and why it did not pass."""
+        """Return the record of a row with its explanation."""
         start = self._ends[number - 1] if number else 0
         line = self._content[start : self._ends[number]]
         record = parse_record(line)
         return body(Row(line), explained_lines(record) if record["verdict"] != "pass" else [])
 
     def search(self, query: str) -> bytes:
-        """Give the numbers of the rows whose records have a text, as little-endian numbers of 32 bits."""
-        # Records are ASCII, so what is not stands in them as an escape, which has no case.
+        """Return the numbers of the rows whose records contain a text, as little-endian 32-bit numbers."""
+        # Records are ASCII. Other characters are escapes, in which upper and lower case differ.
         needles = {json.dumps(form)[1:-1].lower().encode("ascii") for form in (query, query.lower(), query.upper())}
-        found = sorted({row for start, text in self._blocks() for row in self._matches(text.lower(), start, needles)})
-        return b"".join(row.to_bytes(4, "little") for row in found)
+        matches = {row for start, text in self._blocks() for row in self._matches(text.lower(), start, needles)}
+        return b"".join(row.to_bytes(4, "little") for row in sorted(matches))
 
     def _blocks(self) -> Iterator[tuple[int, bytes]]:
         start = 0
@@ -90,13 +90,13 @@ class ServedReport:
 
 
 def version_of(folder: Path) -> str:
-    """Name the state of a report by the size and time of its records."""
+    """Return the version of a report: the time and size of its records."""
     status = stored(folder / RECORDS).stat()
     return f"{status.st_mtime_ns}-{status.st_size}"
 
 
 class Server(ThreadingHTTPServer):
-    """Gives the page out to whoever knows the token in its address; on 127.0.0.1 alone."""
+    """Serves the page on 127.0.0.1, to clients that send the token in the address."""
 
     daemon_threads = True
 
@@ -110,38 +110,38 @@ class Server(ThreadingHTTPServer):
             super().__init__(("127.0.0.1", port), _Handler)
         except OSError as error:
             raise RecordError(
-                f"port {port} cannot be used: {error.strerror}; without --port a free one is taken"
+                f"port {port} cannot be used: {error.strerror}; leave out --port to use a free port"
             ) from None
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """What a browser may call this server; a page of elsewhere whose name leads here calls it otherwise."""
+        """The accepted Host headers; they keep out other sites whose name resolves to this address."""
         return tuple(f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost"))
 
     @property
     def address(self) -> str:
-        """Where the page is."""
+        """The address of the page."""
         return f"http://{self.hosts[0]}/{self.token}/"
 
-    def answer(self, name: str, given: str) -> tuple[str, bytes] | None:
-        """Answer a request by a type and content, or None where there is no such thing."""
+    def answer(self, name: str, argument: str) -> tuple[str, bytes] | None:
+        """Return the content type and the content of a resource; None if there is no such resource."""
         if name == "":
             return "text/html; charset=utf-8", served_html().encode("ascii")
         if name == "state":
             return "text/plain", self._state().encode("ascii")
         if name == "index":
             return "application/gzip", self._latest().index
-        if name == "search" and given:
-            return "application/octet-stream", self._report.search(given)
-        if name == "row" and given.isascii() and given.isdecimal():
-            return "application/json", self._report.row(int(given[:18]))
+        if name == "search" and argument:
+            return "application/octet-stream", self._report.search(argument)
+        if name == "row" and argument.isascii() and argument.isdecimal():
+            return "application/json", self._report.row(int(argument[:18]))
         return None
 
     def _state(self) -> str:
         try:
             return version_of(self._folder)
         except OSError:
-            # A session is running; the report that it found lies elsewhere until it ends.
+            # While a session runs, the earlier report is in another folder.
             return self._report.version
 
     def _latest(self) -> ServedReport:
@@ -155,7 +155,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        """Answer a browser that knows the token."""
+        """Answer a request that has the token."""
         if self.headers.get("Host") not in self.server.hosts:
             return self._send(HTTPStatus.FORBIDDEN, "text/plain", b"another host")
         address = urlsplit(self.path)
@@ -163,12 +163,12 @@ class _Handler(BaseHTTPRequestHandler):
         if not secrets.compare_digest(token.encode(), self.server.token.encode()):
             return self._send(HTTPStatus.FORBIDDEN, "text/plain", b"the address has another token")
         try:
-            found = self.server.answer(name, parse_qs(address.query).get("for", [""])[0])
+            answer = self.server.answer(name, parse_qs(address.query).get("for", [""])[0])
         except (IndexError, OSError, VerdictError) as error:
             return self._send(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain", str(error).encode("utf-8", "replace"))
-        return (
-            self._send(HTTPStatus.OK, *found) if found else self._send(HTTPStatus.NOT_FOUND, "text/plain", b"nothing")
-        )
+        if answer is None:
+            return self._send(HTTPStatus.NOT_FOUND, "text/plain", b"nothing")
+        return self._send(HTTPStatus.OK, *answer)
 
     def _send(self, status: HTTPStatus, kind: str, content: bytes) -> None:
         self.send_response(status)
@@ -178,4 +178,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the name of the standard library
-        """Say nothing of each request."""
+        """Log no requests."""

@@ -1,8 +1,8 @@
-"""``pytest-verdict view``: a report as one page in a browser.
+"""``pytest-verdict view``: open a report as one page in a browser.
 
-The page is one file, report.html in the folder, that needs neither the network nor this package. With --serve nothing is
-written: a server on 127.0.0.1 gives the page out until it is stopped, reads each record when it is opened, and has the page
-load again when a session has ended.
+The page is one file, report.html in the folder. It needs neither the network nor this package. With --serve, no file is
+written: a server on 127.0.0.1 serves the page until it is stopped, reads each record when it is opened, and reloads the page
+after the next session.
 
 exit codes:
   0  the page was written and opened, or the server was stopped
@@ -29,17 +29,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         nargs="?",
         default="verify-report",
-        help="a report's folder; verify-report unless given",
+        help="a report's folder (default: verify-report)",
     )
-    parser.add_argument("--no-open", action="store_true", help="say where the page is, and open no browser")
+    parser.add_argument(
+        "--no-open", action="store_true", help="print the path or address of the page without opening a browser"
+    )
     parser.add_argument("--serve", action="store_true", help="serve the page instead of writing it")
-    parser.add_argument("--port", metavar="N", type=_port, default=0, help="the server's port; a free one unless given")
+    parser.add_argument(
+        "--port", metavar="N", type=_port, default=0, help="the port of the server (default: a free port)"
+    )
 
 
-def _port(given: str) -> int:
-    if not (given.isascii() and given.isdecimal() and len(given) <= 5 and int(given) < 1 << 16):
-        raise argparse.ArgumentTypeError(f"a number from 0 to 65535 is needed, got {given!r}")
-    return int(given)
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) < 1 << 16):
+        raise argparse.ArgumentTypeError(f"a number from 0 to 65535 is needed, got {text!r}")
+    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -60,8 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     written = write_page(map(Row, file.lines()), about_folder(file.folder, arguments.folder), page)
     if written.left_out:
         complain(
-            f"the page lists {counted(written.rows, 'comparison')}, and has the records of those that did not pass;"
-            " with --serve it has all of them"
+            f"the page lists {counted(written.rows, 'comparison')}, but has only the records of those that did not pass;"
+            " --serve shows all of them"
         )
     say(f"written: {page}")
     _open(page.resolve().as_uri(), arguments)
@@ -70,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _open(address: str, arguments: argparse.Namespace) -> None:
     if not arguments.no_open and not webbrowser.open(address):
-        complain("there is no browser here; open the page yourself")
+        complain("there is no browser on this machine; open the page yourself")
 
 
 def _serve(file: RecordsFile, arguments: argparse.Namespace) -> int:
@@ -78,7 +82,7 @@ def _serve(file: RecordsFile, arguments: argparse.Namespace) -> int:
 
     assert file.folder is not None
     if file.size > _LARGE:
-        complain(f"reading {file.size // 1_000_000} MB of records once")
+        complain(f"reading {file.size // 1_000_000} MB of records")
     with Server(file.folder, arguments.folder, arguments.port) as server:
         say(f"serving {arguments.folder} on {server.address} until Ctrl-C")
         _open(server.address, arguments)

@@ -1,4 +1,4 @@
-"""A page as one file that needs nothing else: written from a folder, or from rows of any other origin."""
+"""Writing a page as one file without dependencies, from the rows of a folder or of another source."""
 
 import base64
 import hashlib
@@ -7,22 +7,21 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.page.charts import charts_of
 from pytest_verdict.page.index import Bodies, Index
 from pytest_verdict.page.rows import Row, body, read_rows
-from pytest_verdict.report.writers import NewFiles
 
 LARGEST_PAGE: Final = 50_000_000
-# What a page says beside the rows: texts, commands each with what ends it, facts each with its name, tests with outcome and
-# message, fields with counts, tests with seconds. `start` may name the filters at first, by default what did not pass.
-_NOTHING: Final[Mapping[str, Any]] = {
+# The members of a page besides its rows. Another member, `start`, may set the first filters (default: verdicts except pass).
+_EMPTY: Final[Mapping[str, Any]] = {
     "title": "",
     **dict.fromkeys(("warnings", "commands", "facts", "fields", "tests", "slowest"), ()),
 }
 
 
 class Written(NamedTuple):
-    """A page that was written: how many rows it lists, and of how many it has no more than the list shows."""
+    """The number of rows that a page lists, and how many of them it lists without their records."""
 
     rows: int
     left_out: int
@@ -31,26 +30,29 @@ class Written(NamedTuple):
 def write_page(rows: Iterable[Row], about: Mapping[str, Any], path: Path, limit: int = LARGEST_PAGE) -> Written:
     """Write a page of rows.
 
-    What did not pass, or changed between two runs, is written first, and all of it that fits; the rest only if everything fits.
+    Comparisons that did not pass, or that changed between two runs, are written first, up to the limit. The others are
+    written only if everything fits.
     """
     index, kept, rest = _collect(rows, limit)
-    chunks = {"kept": kept.described(), "rest": rest.described()}
+    chunks = {"kept": kept.describe(), "rest": rest.describe()}
     new = NewFiles(path.parent)
     try:
-        new.write(path.name, html(packed(index, about, chunks), (kept, rest)))
+        new.write(path.name, page_html(pack_index(index, about, chunks), (kept, rest)))
         new.put_in_place([path.name])
     finally:
         new.remove()
-    return Written(index.rows, index.rows - kept.rows - rest.rows)
+    return Written(rows=index.rows, left_out=index.rows - kept.rows - rest.rows)
 
 
-def packed(index: Index, about: Mapping[str, Any], chunks: Mapping[str, Any]) -> bytes:
-    """Compress the index with all that the page says of the whole."""
-    return index.packed({**_NOTHING, **about, "charts": charts_of(index.scores()), "counts": index.counts()}, chunks)
+def pack_index(index: Index, about: Mapping[str, Any], chunks: Mapping[str, Any]) -> bytes:
+    """Compress the index and the members of the page besides its rows."""
+    return index.pack({**_EMPTY, **about, "charts": charts_of(index.scores()), "counts": index.counts()}, chunks)
 
 
 def _collect(rows: Iterable[Row], limit: int) -> tuple[Index, Bodies, Bodies]:
-    index, kept, rest = Index(), Bodies(), Bodies()
+    index = Index()
+    kept = Bodies()
+    rest = Bodies()
     for row, verdict, lines in read_rows(rows, index):
         bodies = rest if verdict == "pass" and not row.change else kept
         if bodies.is_open:
@@ -66,8 +68,8 @@ def _collect(rows: Iterable[Row], limit: int) -> tuple[Index, Bodies, Bodies]:
     return index, kept, rest
 
 
-def html(index: bytes, bodies: Iterable[Bodies]) -> Iterator[str]:
-    """Write the page with its data."""
+def page_html(index: bytes, bodies: Iterable[Bodies]) -> Iterator[str]:
+    """Yield the HTML of the page with its data."""
     head, script, tail = _document("")
     yield head
     yield f'<script type="text/plain" id="index">{_base64(index)}</script>\n'
@@ -79,12 +81,13 @@ def html(index: bytes, bodies: Iterable[Bodies]) -> Iterator[str]:
 
 
 def served_html() -> str:
-    """Write the page of a server, which asks for its data."""
+    """Return the HTML of a served page, which requests its data."""
     return "".join(_document("; connect-src 'self'"))
 
 
 def _document(more_policy: str) -> tuple[str, str, str]:
-    style, script = _asset("page.css"), _asset("page.js")
+    style = _asset("page.css")
+    script = _asset("page.js")
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}';"
         f" base-uri 'none'; form-action 'none'{more_policy}"

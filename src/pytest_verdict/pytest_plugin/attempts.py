@@ -10,7 +10,7 @@ from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.captured import Captured
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recorder import RECORDS_ONLY, RecordBatch
-from pytest_verdict.report.journal import LATE, Place, TestEntry, place_of
+from pytest_verdict.report.journal import LATE, ByteRange, TestEntry, place_of
 
 TEXT_LIMIT: Final = 32_000
 MESSAGE_LIMIT: Final = 1_000
@@ -61,7 +61,7 @@ class Attempts:
         return attempt + (self._unknown.get(key) or 0)
 
     def add_records(
-        self, report: pytest.TestReport, batch: RecordBatch, attempt: int, place: Place
+        self, report: pytest.TestReport, batch: RecordBatch, attempt: int, place: ByteRange
     ) -> TestEntry | None:
         """Add records that arrived; return the attempt before theirs if they end it."""
         test = batch.test
@@ -71,7 +71,7 @@ class Attempts:
         counts = self._counts = self._counts if counts == self._counts else counts
         key = self._key(report, test)
         if attempt <= self._ended.get(key, 0):
-            return TestEntry(test, attempt, LATE, worker=key[1], traits=traits, comparisons=counts, records=place)
+            return TestEntry(test, attempt, LATE, worker=key[1], traits=traits, comparisons=counts, records=(place,))
         known = self._open.get(key)
         ended = None
         if known is not None and known.entry.attempt < attempt:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
-from pytest_verdict.core.record import renumbered
+from pytest_verdict.core.record import renumber
 from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
@@ -198,10 +198,7 @@ class Controller:
     def _append_batches(self, report: pytest.TestReport, batches: list[RecordBatch]) -> None:
         for batch in batches:
             number = self._attempts.number(report, batch.test, batch.attempt)
-            if number == batch.attempt:
-                lines = batch.lines
-            else:
-                lines = renumbered(batch.lines, number)
+            lines = batch.lines if number == batch.attempt else renumber(batch.lines, number)
             place = self._journal.append_records(lines)
             before = self._attempts.add_records(report, batch, number, place)
             if before is not None:

@@ -7,9 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from pytest_verdict.core.record import AttemptRecords, Counts, Observed
-from pytest_verdict.core.result import ComparisonResult, Outcome
-from pytest_verdict.core.writing import Envelope, OperatorIdentity
+from pytest_verdict.core.record import AttemptRecords, Counts, Envelope, PendingRecord, encode_comparison
+from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.locations import CallLocations
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere, traits_of
@@ -58,14 +57,14 @@ class Recorder:
         self._distinct_names: dict[pytest.Item, str] = {}
         self._process = os.getpid()
         # Threads append while the main thread takes; both are atomic, so there is no lock.
-        self._observed: list[Observed] = []
+        self._observed: list[PendingRecord] = []
         self._rows: list[tuple[AttemptRecords, Any, str]] = []
         self._size = 0
         self._most = 0 if flush == "comparison" else _SPILL
         # How many they are, for whoever must know when this process is gone.
         self.pending: MutableSequence[int] = [0]
-        # Of the last comparison; most differ from it in the two sides alone.
-        self._envelope = Envelope(OperatorIdentity("", 1, {}), Outcome(1.0), 1.0, None, None)
+        # Most comparisons differ from the one before in the two sides alone.
+        self._envelope: Envelope | None = None
 
     @property
     def running(self) -> str:
@@ -121,12 +120,14 @@ class Recorder:
         if not observed and not rows:
             return []
         taken, together = observed[:], rows[:]
-        # Before they are forgotten, because Ctrl-C may interrupt the writing.
-        batches, rest = [], taken
         # Threads of one test may still compare when the next has begun.
-        while rest:
-            attempt = rest[0][0]
-            lines, counts, rest = attempt.lines(rest)
+        by_attempt: dict[AttemptRecords, list[PendingRecord]] = {}
+        for record in taken:
+            by_attempt.setdefault(record.attempt, []).append(record)
+        # Before they are forgotten, because Ctrl-C may interrupt the writing.
+        batches = []
+        for attempt, records in by_attempt.items():
+            lines, counts = attempt.write(records)
             batches.append(RecordBatch(attempt.test, attempt.attempt, counts, attempt.traits, lines))
         for attempt, many, end in together:
             lines = many.write(attempt, end)
@@ -139,29 +140,18 @@ class Recorder:
 
     def observe(self, result: ComparisonResult) -> ComparisonResult:
         """Record a comparison, and return the result for the test."""
-        # The hot path of every comparison: calls are avoided, and so are the public attributes, which are copies.
-        envelope, expected, observed = self._envelope, result._expected, result._observed  # noqa: SLF001
-        if (
-            result._outcome is not envelope.outcome  # noqa: SLF001
-            or result._identity is not envelope.identity  # noqa: SLF001
-            or result._threshold != envelope.threshold  # noqa: SLF001
-            or result._name is not envelope.name  # noqa: SLF001
-        ):
-            envelope = self._envelope = result.envelope(self._redaction)
-        if type(expected) is str and type(observed) is str:
-            write = envelope.write
-        else:
-            # At once, because the test may change its values afterwards.
-            write, expected, observed = envelope.settled(expected, observed)
+        # Encoded at once, because the test may change its values afterwards.
+        comparison = encode_comparison(result.content(self._redaction), self._envelope)
+        self._envelope = comparison.envelope
         published = result if self._watch is None else self._watch(result)
         attempt = self._attempt
         if attempt is None:
             return published
         end = self._locations.end_of(calling_frame())
         waiting = self._observed
-        waiting.append((attempt, envelope, write, expected, observed, end))
+        waiting.append(PendingRecord(attempt, comparison, end))
         self.pending[0] = len(waiting)
-        self._size += len(expected) + len(observed) + envelope.length
+        self._size += comparison.size
         if self._size > self._most and threading.current_thread() is threading.main_thread():
             # A test with a million comparisons must not hold them all in memory.
             with signals_deferred():

@@ -14,7 +14,7 @@ from pytest_verdict.pytest_plugin.shards import WHOLE, Whole, shard_of
 from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, RecordSender, mapped_counts, place_of_worker
 from pytest_verdict.report.compression import FORMS
 from pytest_verdict.report.journal import JOURNAL
-from pytest_verdict.report.junit import Profile, checked_profile
+from pytest_verdict.report.junit import Profile, check_profile
 from pytest_verdict.session import SESSION
 
 # Python refuses to read numbers of thousands of digits.
@@ -59,7 +59,7 @@ def start(config: pytest.Config) -> None:
 
 def _profile(config: pytest.Config) -> Profile:
     try:
-        return checked_profile(config.getini("verdict_junit_profile"))
+        return check_profile(config.getini("verdict_junit_profile"))
     except ConfigurationError as error:
         raise pytest.UsageError(f"verdict_junit_profile: {error}") from None
 

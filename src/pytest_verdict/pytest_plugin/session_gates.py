@@ -10,9 +10,9 @@ from pytest_verdict.core.values.display import counted, visible
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.pytest_plugin.report_folder import is_apart
 from pytest_verdict.report.building import Built
-from pytest_verdict.report.gate_lines import INCOMPLETE, MET, named, verdict_line
+from pytest_verdict.report.gate_lines import INCOMPLETE, MET, list_names, verdict_line
 from pytest_verdict.report.records_file import RecordsFile
-from pytest_verdict.runs.gates.gate import read_gate
+from pytest_verdict.runs.gates import read_gate
 from pytest_verdict.session import SESSION
 
 _OF_A_PART: Final = ", in this part alone: pytest-verdict merge decides"
@@ -75,6 +75,6 @@ def _against_baseline(built: Built, config: pytest.Config, place: str) -> tuple[
             reason = f"error: {INCOMPLETE}"
         return visible(f"baseline {given}: 0 regressions, {reason}"), built.summary.complete
     comparisons = [change.comparison for change in found]
-    names = named([f"{one.test} {one.name or one.operator}" for one in comparisons])
+    names = list_names([f"{one.test} {one.name or one.operator}" for one in comparisons])
     diff = f"in full: pytest-verdict diff {given} {place}"
     return visible(f"baseline {given}: {counted(len(found), 'regression')}, missed: {names}; {diff}"), False

@@ -13,7 +13,7 @@ from pytest_verdict.errors import VerdictError
 from pytest_verdict.report.building import Built
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.records_file import damage_told
+from pytest_verdict.report.records_file import reporting_damage
 from pytest_verdict.report.summary import Summary, counts_text, decisive_records
 from pytest_verdict.report.writers import PAGE
 
@@ -52,9 +52,10 @@ def told_to_github(config: pytest.Config, folder: Path, closing: list[str]) -> t
     """In a workflow of GitHub, append the summary of the job; give the closing lines without commands, and annotations."""
     if not (os.environ.get("GITHUB_ACTIONS") and os.environ.get("GITHUB_STEP_SUMMARY")):
         return closing, []
+    from pytest_verdict.report.reading import read_report
     from pytest_verdict.summaries import github
     from pytest_verdict.summaries.escaping import no_command
-    from pytest_verdict.summaries.reading import DAMAGED, read_report
+    from pytest_verdict.summaries.reading import DAMAGED
 
     repository = Path(os.environ.get("GITHUB_WORKSPACE", config.rootpath))
     if config.rootpath.is_relative_to(repository):
@@ -63,7 +64,7 @@ def told_to_github(config: pytest.Config, folder: Path, closing: list[str]) -> t
         root = Path()
     closing = list(map(no_command, closing))
     try:
-        with damage_told(f"{folder}: {DAMAGED}"):
+        with reporting_damage(f"{folder}: {DAMAGED}"):
             return closing, [line.rstrip("\n") for line in github.write(read_report(folder, root.as_posix()))]
     except (OSError, VerdictError) as error:
         return [*closing, f"GitHub was not told: {no_command(visible(str(error)))}"], []

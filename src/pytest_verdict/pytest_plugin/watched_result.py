@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from pytest_verdict.comparison import describe_failure, redacted_result
+from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.redaction import Redaction
-from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import UndecidedError
 from pytest_verdict.session import SESSION
 

@@ -10,24 +10,20 @@ from hashlib import sha256
 from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.core.merkle import MerkleTree, leaves_of
-from pytest_verdict.core.record import BEGINNING, Counts, count, digest_of_test, parse_record, verdict_in
+from pytest_verdict.core.record import Counts, RecordSummary, count, digest_of_test
 from pytest_verdict.core.replay import Replayed
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.errors import RecordError
 from pytest_verdict.report import json_report, junit
 from pytest_verdict.report.journal import RECORDS, TRAITS, TestEntry
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
+from pytest_verdict.report.reading import read_document
 from pytest_verdict.report.records_file import MALFORMED
-from pytest_verdict.report.summary import Contents, Summary, TestSummary, derived_sections, fold, has_ended
+from pytest_verdict.report.summary import Contents, Summary, TestSummary, derive_sections, fold, has_ended
 
-_ATTEMPT: Final = b',"attempt":'
-_PLACE: Final = re.compile(_ATTEMPT + b'([0-9]{1,18}),"ordinal":([0-9]{1,18}),')
-# From the end of the id to the verdict.
-_TO_VERDICT: Final = len('","verdict":"')
 _FOREIGN: Final = "report.json was made of other records: the SHA-256 in it is not that of this file"
 _OF_DECISIVE: Final = {"message", "crashed", "teardown_error"}
 # The digest of report.json in its quotes, and what follows it.
@@ -67,67 +63,38 @@ class _Block:
     ordinal: int = 0
 
 
-class Told(NamedTuple):
-    """What a folder is checked against, of one record."""
+class ConsecutiveRecords:
+    """Records of one attempt whose ordinals follow one another; a line that is no whole record is alone."""
 
-    id: str
-    test: str
-    operator: str
-    verdict: str
-    attempt: int
-    ordinal: int
-
-
-_KINDS: Final = str, str, str, str, int, int
-
-
-def told(line: bytes, answer: Replayed) -> Told | None:
-    """Read what a record says; None where the line is no whole record."""
-    if answer.status == "identical" and (place := _PLACE.match(line, line.rindex(_ATTEMPT))):
-        return Told(answer.id, answer.test, answer.operator, str(verdict_in(line)), int(place[1]), int(place[2]))
-    try:
-        record = parse_record(line)
-        found = Told(*[record[key] for key in Told._fields])
-    except (RecordError, KeyError):
-        return None
-    return found if (*map(type, found),) == _KINDS else None
-
-
-class Run:
-    """Records of one attempt that follow one another; one alone where it is no whole record or not as it should be."""
-
-    def __init__(self, first: Told | None) -> None:
+    def __init__(self, first: RecordSummary | None) -> None:
         self.first = first
         self.leaves: list[bytes] = []
-        # How many records there are of each operator and verdict.
-        self.verdicts = Counter([] if first is None else [(first.operator, first.verdict)])
-        if first is not None:
-            self._next = first.ordinal
-            self._beginning = f"{first.id.partition('-')[0]}-{first.attempt}-"
-            self._place = b'%b%d,"ordinal":' % (_ATTEMPT, first.attempt)
+        # By operator and verdict.
+        self.counts = Counter[tuple[str, str]]()
 
-    def takes(self, line: bytes, answer: Replayed) -> bool:
-        """Take a record, if it is the next one."""
-        if self.first is None or answer.status != "identical" or answer.test != self.first.test:
+    def continues_with(self, summary: RecordSummary | None) -> bool:
+        """Return whether a record is the next one of the attempt."""
+        if self.first is None or summary is None or summary.test != self.first.test:
             return False
-        number = str(self._next + 1)
-        place = b"%b%b," % (self._place, number.encode("ascii"))
-        if answer.id != self._beginning + number or not line.startswith(place, line.rindex(_ATTEMPT)):
-            return False
-        self._next += 1
-        at = len(BEGINNING) + len(answer.id) + _TO_VERDICT
-        self.verdicts[answer.operator, line[at : line.index(b'"', at)].decode("ascii")] += 1
-        return True
+        digest, number = self.first.id.partition("-")[0], self.first.ordinal + len(self.leaves)
+        identifier = f"{digest}-{self.first.attempt}-{number}"
+        return (summary.id, summary.attempt, summary.ordinal) == (identifier, self.first.attempt, number)
+
+    def add(self, summary: RecordSummary | None, leaf: bytes) -> None:
+        """Add a record and its leaf of the Merkle tree."""
+        self.leaves.append(leaf)
+        if summary is not None:
+            self.counts[summary.operator, summary.verdict] += 1
 
 
-def runs_of(lines: Iterable[bytes], answers: Iterable[Replayed]) -> list[Run]:
-    """Put together the records that follow one another."""
-    runs = list[Run]()
-    for line, answer, leaf in zip(lines, answers, leaves_of(lines), strict=True):
-        if not (runs and runs[-1].takes(line, answer)):
-            runs.append(Run(told(line, answer)))
-        runs[-1].leaves.append(leaf)
-    return runs
+def group_consecutive(lines: Iterable[bytes], answers: Iterable[Replayed]) -> list[ConsecutiveRecords]:
+    """Group the records that follow one another."""
+    groups: list[ConsecutiveRecords] = []
+    for answer, leaf in zip(answers, leaves_of(lines), strict=True):
+        if not groups or not groups[-1].continues_with(answer.summary):
+            groups.append(ConsecutiveRecords(answer.summary))
+        groups[-1].add(answer.summary, leaf)
+    return groups
 
 
 class FolderCheck:
@@ -135,7 +102,7 @@ class FolderCheck:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._report = _read_report(folder / REPORT)
+        self._report = read_document(folder / REPORT) if (folder / REPORT).is_file() else None
         self._digest, self._tree, self._number = sha256(), MerkleTree(), 0
         self._blocks: dict[tuple[str, str], _Block] = {}
         self._running: tuple[str, str] | None = None
@@ -153,19 +120,17 @@ class FolderCheck:
             self._digest.update(b"".join(lines))
             yield lines
 
-    def take(self, runs: Iterable[Run], inline: Iterable[dict[str, Any]]) -> None:
-        """Take down what the next records say, and their leaves."""
-        leaves = list[bytes]()
-        for run in runs:
-            if run.first is None:
+    def add(self, groups: Iterable[ConsecutiveRecords], inline: Iterable[dict[str, Any]]) -> None:
+        """Check the next records, and those among them that report.json has too."""
+        for group in groups:
+            if group.first is None:
                 self._say(RECORDS, f"line {self._number + 1}", "is not a whole record")
             else:
-                self._take(run, run.first)
-            self._number += len(run.leaves)
-            leaves += run.leaves
-        self._tree.add(leaves)
+                self._add_group(group, group.first)
+            self._number += len(group.leaves)
+            self._tree.add(group.leaves)
         for record in inline:
-            self._take_inline(record)
+            self._add_inline(record)
 
     def findings(self) -> Iterator[Finding]:
         """Give what does not agree, once all records were read."""
@@ -181,24 +146,24 @@ class FolderCheck:
     def _say(self, file: str, place: str, what: str) -> None:
         self._found.append(Finding(file, place, what))
 
-    def _take(self, run: Run, told: Told) -> None:
-        place, attempt, ordinal = f"line {self._number + 1}", told.attempt, told.ordinal
-        key = told.test, told.id.partition("-")[0]
+    def _add_group(self, group: ConsecutiveRecords, first: RecordSummary) -> None:
+        place, attempt, ordinal = f"line {self._number + 1}", first.attempt, first.ordinal
+        key = first.test, first.id.partition("-")[0]
         if key != self._running and key in self._blocks:
             self._say(RECORDS, place, "stands apart from the other records of its test")
         self._running = key
         block = self._blocks.get(key) or self._blocks.setdefault(key, _Block(self._number + 1))
         before = block.ordinal if attempt == block.attempt else 0
-        if told.id != f"{key[1]}-{attempt}-{ordinal}":
+        if first.id != f"{key[1]}-{attempt}-{ordinal}":
             self._say(RECORDS, place, f"its id is not that of attempt {attempt}, ordinal {ordinal}")
         if attempt < block.attempt or ordinal != before + 1:
             self._say(RECORDS, place, f"ordinal {ordinal} of attempt {attempt} follows {before} of {block.attempt}")
-        block.attempt, block.ordinal = attempt, ordinal + len(run.leaves) - 1
-        block.tree.add(run.leaves)
-        for (operator, verdict), number in run.verdicts.items():
+        block.attempt, block.ordinal = attempt, ordinal + len(group.leaves) - 1
+        block.tree.add(group.leaves)
+        for (operator, verdict), number in group.counts.items():
             count(block.attempts.setdefault(attempt, {}), operator, verdict, number)
 
-    def _take_inline(self, record: dict[str, Any]) -> None:
+    def _add_inline(self, record: dict[str, Any]) -> None:
         index, inline = self._inline[-1] if self._inline else (0, None)
         if isinstance(inline, dict) and inline.get("id") == record["id"]:
             self._inline.pop()
@@ -242,20 +207,8 @@ class FolderCheck:
         digests = {"sha256": self._digest.hexdigest(), "root": self._tree.root()}
         records = {"path": RECORDS, "count": self._number, **digests}
         roots = [self._blocks.get(key, _Block(0)).tree.root() for key in keys]
-        sections = derived_sections(report, summary, self._folder / RECORDS)
+        sections = derive_sections(report, summary, self._folder / RECORDS)
         return Contents(summary, run, records, inline, self._number - len(inline), "ci", roots, sections)
-
-
-def _read_report(path: Path) -> dict[str, Any] | None:
-    if not path.is_file():
-        return None
-    try:
-        report = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
-        report = None
-    if not isinstance(report, dict):
-        raise RecordError(f"{path}: this is not the report of pytest-verdict")
-    return report
 
 
 def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any]) -> TestSummary:
@@ -267,8 +220,8 @@ def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any])
     for name in _OF_DECISIVE.intersection(test):
         setattr(decisive, name, test[name])
     final.subtests, final.traits = test.get("subtests"), {name: test[name] for name in TRAITS if name in test}
-    final.properties = run.get("test_properties", {}).get(json_report.timed(final), ())
-    final.microseconds = round(run["seconds"][json_report.timed(final)] * 1_000_000)
+    final.properties = run.get("test_properties", {}).get(json_report.unique_name(final), ())
+    final.microseconds = round(run["seconds"][json_report.unique_name(final)] * 1_000_000)
     return TestSummary(entries)
 
 

@@ -1,7 +1,6 @@
-"""Files of records, plain or compressed by gzip; what a file is, is told by how it begins."""
+"""Files of records, plain or compressed with gzip; the first bytes of a file tell them apart."""
 
 import gzip
-import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,29 +8,30 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, Final, cast
 
+from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.errors import RecordError
 
 FORMS: Final = {"plain": "", "gz": ".gz"}
-"""How records are kept in the folder of a report, and what the name of the file has behind it."""
+"""The forms of records in the folder of a report, and the suffix of each."""
 GZIP: Final = b"\x1f\x8b"
 _LEVEL: Final = 6
 DAMAGED: Final = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
 def stored(path: Path) -> Path:
-    """Find a file of records, or the compressed one that stands in its place."""
+    """Return the path of a file of records: plain, or compressed if only that exists."""
     compressed = path.with_name(f"{path.name}.gz")
     return compressed if not path.is_file() and compressed.is_file() else path
 
 
 def decompressed(raw: BufferedReader) -> IO[bytes]:
-    """Read what a file holds."""
+    """Return the file, or a file of its decompressed content."""
     return cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if raw.peek(2).startswith(GZIP) else raw
 
 
 @contextmanager
 def open_records(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file of records, or the compressed one that stands in its place."""
+    """Open a file of records, plain or compressed."""
     with stored(path).open("rb") as raw:
         try:
             yield decompressed(raw)
@@ -39,18 +39,18 @@ def open_records(path: Path) -> Iterator[IO[bytes]]:
             raise RecordError(f"{stored(path)}: the compressed file is damaged: {error}") from None
 
 
-def put_records(source: Path, target: Path, form: str) -> None:
-    """Put records in their place in a form, and remove those of the other; equal records are equal files."""
-    compressed, written = target.with_name(f"{target.name}.gz"), target.with_name(f"{target.name}.gz.new")
-    if form == "gz":
-        import shutil
-
-        written.unlink(missing_ok=True)
-        with source.open("rb") as plain, written.open("xb") as raw, gzip.GzipFile("", "wb", _LEVEL, raw, 0) as file:
-            shutil.copyfileobj(plain, file)
-        target.unlink(missing_ok=True)
-        os.replace(written, compressed)  # noqa: PTH105 - replace is the word for an atomic move
-        source.unlink(missing_ok=True)
-    else:
+def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) -> None:
+    """Move records to their place, compressed or plain, and remove the other form; equal records are equal files."""
+    compressed = target.with_name(f"{target.name}.gz")
+    if not compress:
         compressed.unlink(missing_ok=True)
-        os.replace(source, target)  # noqa: PTH105
+        source.replace(target)
+        return
+    import shutil
+
+    path = new.path(compressed.name)
+    with source.open("rb") as plain, path.open("xb") as raw, gzip.GzipFile("", "wb", _LEVEL, raw, 0) as file:
+        shutil.copyfileobj(plain, file)
+    target.unlink(missing_ok=True)
+    new.put_in_place([compressed.name])
+    source.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""When and where comparisons ran: the only part of a report in which two equal runs differ."""
+"""Times and environment of a run: the only part of a report in which two equal runs differ."""
 
 import datetime
 import hashlib
@@ -25,7 +25,7 @@ def now() -> str:
 def describe_process(
     root: Path, arguments: Iterable[object], redaction: Callable[[str], str] | None = None
 ) -> dict[str, Any]:
-    """Describe what a run runs with; no environment variable is told."""
+    """Describe the programs of a run and its arguments; environment variables are left out."""
     from importlib.metadata import version
 
     written = redaction or str
@@ -41,9 +41,9 @@ def describe_process(
 
 
 def _packages() -> str:
-    # Folders are called by name and version; reading their metadata takes a hundred times longer.
-    found = {path.name for entry in sys.path for path in Path(entry).glob("*.dist-info")}
-    return hashlib.sha256("\n".join(sorted(found)).encode("utf-8", "surrogatepass")).hexdigest()
+    # The names of these folders have name and version, so no metadata has to be read.
+    names = {path.name for entry in sys.path for path in Path(entry).glob("*.dist-info")}
+    return hashlib.sha256("\n".join(sorted(names)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _git(root: Path) -> dict[str, Any]:
@@ -53,6 +53,6 @@ def _git(root: Path) -> dict[str, Any]:
         return {}
     lines = status.stdout.decode("utf-8", "replace").splitlines()
     commit = next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
-    # Before the first commit git says "(initial)".
     is_clean = all(line.startswith("#") for line in lines)
+    # Before the first commit, the name of the commit is "(initial)".
     return {"git": {"commit": commit, "clean": is_clean}} if commit.isalnum() else {}

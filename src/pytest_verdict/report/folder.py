@@ -1,4 +1,4 @@
-"""The folder of a report, held by one session at a time, and what a killed session left in it."""
+"""The folder of a report: one session at a time locks it, and a killed session may leave a journal in it."""
 
 import errno
 import os
@@ -11,13 +11,13 @@ from typing import Final
 from pytest_verdict.errors import VerdictError
 from pytest_verdict.report.compression import GZIP
 from pytest_verdict.report.journal import JOURNAL, OUTPUTS, PENDING, RECORDS, SHARD, TESTS
-from pytest_verdict.report.writers import PAGE, brought
+from pytest_verdict.report.writers import PAGE, plugin_files
 
 INTERRUPTED: Final = "journal.interrupted"
 EARLIER: Final = "report.earlier"
-"""Where the report of an earlier session is until the present one has its own."""
+"""The folder of the earlier report, until the present session has written its own."""
 
-# What stands near the beginning of our files.
+# Texts near the beginning of our files.
 _MARKS: Final = {
     RECORDS: b'{"record":',
     f"{RECORDS}.gz": GZIP,
@@ -37,45 +37,45 @@ class FolderInUseError(VerdictError):
 
 
 class ReportFolder:
-    """A folder held for one session; the operating system releases it when the process dies."""
+    """The folder of a report, locked for one session; the operating system releases the lock when the process ends."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         if not path.exists():
             path.mkdir(parents=True, exist_ok=True)
-            # Only where the folder is made: in the root of a project it would hide the project.
+            # Only in a new folder: in the root of a project, the file would hide the project from git.
             (path / ".gitignore").write_text(_GITIGNORE, encoding="utf-8")
-        self._lock = _held(path / _LOCK)
+        self._lock = _acquire_lock(path / _LOCK)
 
     @property
     def journal(self) -> Path:
-        """Where the session writes its journal."""
+        """The folder of the session's journal."""
         return self.path / JOURNAL
 
     def set_aside_interrupted(self) -> Path | None:
-        """Move the journal of a killed session out of the way."""
+        """Rename the journal of a killed session, and return its new path."""
         if not self.journal.exists():
             return None
-        strange = sorted({path.name for path in self.journal.iterdir()} - {RECORDS, TESTS, PENDING, OUTPUTS})
-        if strange:
-            # The folder may hold other things too, such as a whole project.
-            raise _foreign(f"{self.journal} is no journal of a session, for it holds {strange[0]}")
+        foreign = sorted({path.name for path in self.journal.iterdir()} - {RECORDS, TESTS, PENDING, OUTPUTS})
+        if foreign:
+            # The folder may be something else, such as a whole project.
+            raise _foreign_error(f"{self.journal} is no journal of a session, for it holds {foreign[0]}")
         if not (self.journal / RECORDS).exists():
-            # The session was killed after its report had taken the records.
+            # The session was killed after its report had moved the records.
             remove_journal(self.journal)
             return None
         number = max(map(interruption, self.path.glob(f"{INTERRUPTED}*")), default=0) + 1
-        kept = self.path / (f"{INTERRUPTED}.{number}" if number > 1 else INTERRUPTED)
-        self.journal.rename(kept)
-        return kept
+        target = self.path / (f"{INTERRUPTED}.{number}" if number > 1 else INTERRUPTED)
+        self.journal.rename(target)
+        return target
 
     def refuse_foreign_files(self) -> None:
-        """Refuse a folder in which a report would replace files that are none of a report."""
+        """Refuse a folder in which a report would replace files of another origin."""
         for name in _MARKS:
             refuse_foreign_file(self.path / name)
 
     def set_aside_earlier(self) -> None:
-        """Move the report of an earlier session out of the way, so that it is not taken for the one of this session."""
+        """Move the report of an earlier session to a folder of its own, so nobody mistakes it for this session's."""
         if not (self.path / "report.json").is_file() and not (self.path / RECORDS).is_file():
             return
         (self.path / EARLIER).mkdir(exist_ok=True)
@@ -84,33 +84,33 @@ class ReportFolder:
                 (self.path / name).replace(self.path / EARLIER / name)
 
     def remove_earlier(self) -> None:
-        """Remove the report of an earlier session, once there is another."""
+        """Remove the report of an earlier session, after the new report is written."""
         _remove(self.path / EARLIER, files_of_report())
 
     def release(self) -> None:
-        """Let another session have the folder."""
+        """Release the lock."""
         with suppress(OSError):
-            # Before the lock is released. Some systems do not remove an open file, which does no harm.
+            # The file goes before the lock. Some systems do not remove an open file, which does no harm.
             (self.path / _LOCK).unlink()
         os.close(self._lock)
 
 
 def files_of_report() -> tuple[str, ...]:
-    """Name all files that a report may have."""
-    return (*_MARKS, *brought()[0])
+    """List the names of all files that a report may have."""
+    return (*_MARKS, *plugin_files()[0])
 
 
 def refuse_foreign_file(path: Path) -> None:
-    """Refuse to replace a file that is none of a report."""
+    """Refuse to replace a file of another origin."""
     if path.is_file():
         with path.open("rb") as file:
             refuse_foreign_text(path, path.name, file.read(200))
 
 
 def refuse_foreign_text(place: Path | str, name: str, beginning: bytes) -> None:
-    """Refuse to replace what begins otherwise than a file of this name in a report."""
+    """Refuse to replace a file whose beginning is not that of a report's file of this name."""
     if beginning and _MARKS.get(name, b"") not in beginning:
-        raise _foreign(f"{place} was not written by this plugin")
+        raise _foreign_error(f"{place} was not written by this plugin")
 
 
 def remove_journal(journal: Path) -> None:
@@ -119,23 +119,23 @@ def remove_journal(journal: Path) -> None:
 
 
 def latest_interrupted(folder: Path) -> Path | None:
-    """Find the journal of the interrupted session that was the last."""
-    found = [path for path in folder.glob(f"{INTERRUPTED}*") if (path / TESTS).is_file()]
-    return max(filter(interruption, found), key=interruption, default=None)
+    """Find the journal of the last interrupted session."""
+    journals = [path for path in folder.glob(f"{INTERRUPTED}*") if (path / TESTS).is_file()]
+    return max(filter(interruption, journals), key=interruption, default=None)
 
 
 def interruption(path: Path) -> int:
-    """Read the number of an interrupted session's journal from its name; 0 where it is none."""
+    """Return the number in the name of an interrupted session's journal; 0 for any other name."""
     match = _NUMBERED.fullmatch(path.name)
     return int(match.group(1) or 1) if match else 0
 
 
-def _foreign(reason: str) -> FileExistsError:
+def _foreign_error(reason: str) -> FileExistsError:
     return FileExistsError(errno.EEXIST, f"{reason}; give the report a folder of its own with --verify-report-dir")
 
 
 def _remove(folder: Path, names: Iterable[str]) -> None:
-    # What else somebody has put there stays.
+    # Files of another origin stay.
     for name in names:
         with suppress(OSError):
             (folder / name).unlink()
@@ -143,9 +143,9 @@ def _remove(folder: Path, names: Iterable[str]) -> None:
         folder.rmdir()
 
 
-def _held(lock: Path) -> int:
+def _acquire_lock(lock: Path) -> int:
     while True:
-        # Windows has no such flag.
+        # Windows has no O_NOFOLLOW.
         descriptor = os.open(lock, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o644)
         try:
             _lock(descriptor)
@@ -155,7 +155,7 @@ def _held(lock: Path) -> int:
                 f"another session is writing its report to {lock.parent};"
                 " give this one a place of its own with --verify-report-dir"
             ) from None
-        # Another session may have removed the file in between, and a lock on a removed file keeps nobody out.
+        # Another session may have removed the file meanwhile, and a lock on a removed file locks nobody out.
         if lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat()):
             return descriptor
         os.close(descriptor)

@@ -1,4 +1,4 @@
-"""What is said of a gate in one line."""
+"""The decision of a gate in one line."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -16,23 +16,24 @@ _MOST_NAMED: Final = 8
 _LONGEST_NAME: Final = 200
 
 
-def verdict_line(found: Mapping[str, Any]) -> str:
-    """Say what was counted and what follows, from the entry of a gate in ``report.json``."""
-    total = found["pass"] + found["fail"] + found["error"]
+def verdict_line(gate: Mapping[str, Any]) -> str:
+    """Format the entry of a gate in ``report.json``: its counts, its rate with the interval, its verdict."""
+    total = gate["pass"] + gate["fail"] + gate["error"]
     parts = []
     if total:
-        rate, low, high = (round(share * _SIX_DIGITS) for share in (found["rate"], *found["interval"]))
-        # A rate that was not reached is not rounded up to it.
-        shares = (number / _FOUR_DIGITS for number in (rate // 100, low // 100, -(-high // 100)))
-        parts = [f"{found['pass']} of {counted(total, found['unit'])} passed", counted(found["error"], "error")]
+        parts.append(f"{gate['pass']} of {counted(total, gate['unit'])} passed")
+        parts.append(counted(gate["error"], "error"))
+        rate, low, high = (round(share * _SIX_DIGITS) for share in (gate["rate"], *gate["interval"]))
+        # The rate and the lower end are rounded down, so a missed rate never looks reached.
+        shares = [number / _FOUR_DIGITS for number in (rate // 100, low // 100, -(-high // 100))]
         parts.append("{:g} [{:g}, {:g}]".format(*shares))
-    notes = "".join(f" ({note})" for note in found["notes"])
-    more = found.get("reason") or named(found.get("tests", ()))
-    parts.append(f"{found['verdict']}{notes}{more and f': {more}'}")
-    return visible(f"gate {found['gate']}: {', '.join(parts)}")
+    verdict = gate["verdict"] + "".join(f" ({note})" for note in gate["notes"])
+    reason = gate.get("reason") or list_names(gate.get("tests", ()))
+    parts.append(f"{verdict}: {reason}" if reason else verdict)
+    return visible(f"gate {gate['gate']}: {', '.join(parts)}")
 
 
-def named(names: Sequence[str]) -> str:
-    """Name the first of some things, and say how many more there are."""
+def list_names(names: Sequence[str]) -> str:
+    """List the first names, and count the others."""
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return ", ".join(f"{name:.{_LONGEST_NAME}}" for name in names[:_MOST_NAMED]) + more

@@ -1,26 +1,26 @@
-"""The journal: what a session writes while it runs, and what is left when the session is killed.
+"""The journal: the files that a session writes while it runs, and that remain when it is killed.
 
 A folder with two files. ``records.jsonl`` holds the records as they arrive. ``tests.jsonl`` holds a header, one line for each
-attempt of a test, and a footer. Without a footer the session did not end. Each record says itself of which attempt it is.
+attempt of a test, and a footer. Without a footer, the session did not end. Each record names its attempt.
 """
 
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, NamedTuple
 
 from pytest_verdict.core.record import (
     Counts,
     count,
     digest_of_test,
-    identifier_in,
     merge_counts,
     parse_record,
-    verdict_in,
+    read_id,
+    read_verdict,
 )
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import open_records, stored
@@ -30,25 +30,34 @@ JOURNAL: Final = "journal"
 RECORDS: Final = "records.jsonl"
 TESTS: Final = "tests.jsonl"
 SHARD: Final = "shard.jsonl"
-"""What a shard keeps of its journal in the folder of its report, so that shards can be put together."""
+"""The part of a shard's journal that stays in its report, so shards can be merged."""
 ROOT: Final = "records_root"
-"""The member of a footer that has the Merkle root of the records of a single test, where it was computed before."""
+"""The member of a footer with the Merkle root of a session with a single test, if the writer computed it."""
 OUTPUTS: Final = "outputs.jsonl"
-"""What adapters of suites returned, a line each as it arrived; the report has the same lines in order."""
+"""The outputs of adapters, in order of arrival; the report has the same lines, sorted."""
 PENDING: Final = "pending"
-"""The file in which each process counts the comparisons that it has made and not handed over."""
-
-Place = tuple[int, ...]
-"""Where records lie in ``records.jsonl``: offset and length in bytes, and again for every other piece."""
+"""The file in which each process counts its comparisons that are not in the journal yet."""
 
 Properties = Sequence[Sequence[str]]
-"""Names and values that a test or the session gave by `record_property` or `record_testsuite_property`."""
+"""Names and values from `record_property` or `record_testsuite_property`."""
 _BLOCK: Final = 1 << 20
 TRAITS: Final = ("markers", "parameters")
-"""What a test is besides its name."""
+"""The members of an entry that describe a test besides its name."""
 
 LATE: Final = "late"
 """The outcome of an entry that only adds comparisons to an attempt which had already ended."""
+
+
+class ByteRange(NamedTuple):
+    """The place of consecutive records in ``records.jsonl``."""
+
+    offset: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        """The offset of the byte after them."""
+        return self.offset + self.length
 
 
 @dataclass(slots=True)
@@ -74,25 +83,22 @@ class TestEntry:
     worker: str = ""
     traits: dict[str, Any] | None = None
     comparisons: Counts = field(default_factory=dict)
-    records: Place = ()
+    records: tuple[ByteRange, ...] = ()
 
-    def add_records(self, counts: Counts, place: Place) -> None:
+    def add_records(self, counts: Counts, place: ByteRange) -> None:
         """Add records that were written."""
-        if self.records and place[:1] == (sum(self.records[-2:]),):
-            # Joined with the last piece: adding a piece copies all before it, and a test may have very many records.
-            self.records = (*self.records[:-1], self.records[-1] + place[1], *place[2:])
+        last = self.records[-1] if self.records else None
+        if last is not None and last.end == place.offset:
+            # Joined with the last range: adding a range copies all before it, and a test may have very many records.
+            self.records = (*self.records[:-1], ByteRange(last.offset, last.length + place.length))
         else:
-            self.records += place
+            self.records += (place,)
         if self.comparisons:
             # A copy, because entries share equal counts.
             self.comparisons = dict(self.comparisons)
             merge_counts(self.comparisons, counts)
         else:
             self.comparisons = counts
-
-    def pieces(self) -> Iterator[tuple[int, int]]:
-        """Return offset and length of each piece of its records."""
-        return zip(self.records[::2], self.records[1::2], strict=True)
 
 
 _OUTCOMES: Final = {"passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished", "rerun", LATE}
@@ -103,7 +109,7 @@ _DECODE: Final = json.JSONDecoder().decode
 
 @dataclass(slots=True)
 class Journal:
-    """The content of a journal, as it is written or as it was read back."""
+    """The content of a journal, while it is written or after it is read."""
 
     folder: Path
     header: dict[str, Any] = field(default_factory=dict)
@@ -116,7 +122,7 @@ class Journal:
 
     @property
     def run(self) -> dict[str, Any]:
-        """Times and environment of the session, as far as they are known."""
+        """Times and environment of the session, as far as the journal has them."""
         return {**self.header.get("run", {}), **(self.footer or {}).get("run", {})}
 
     @property
@@ -133,7 +139,9 @@ class Journal:
         """Add one attempt of a test, or comparisons of one that had already ended."""
         if entry.outcome == LATE:
             found = self._find(entry)
-            found.add_records(entry.comparisons, entry.records)
+            # It has one place; none where it was read back, as the records are given to their attempts by their ids.
+            for place in entry.records:
+                found.add_records(entry.comparisons, place)
             found.traits = entry.traits
             return
         self.entries.append(entry)
@@ -150,13 +158,13 @@ class Journal:
 
 
 def read_journal(folder: Path, tests: str = TESTS) -> Journal:
-    """Read the journal of a session, whether it ended or was killed, or what a shard keeps of it."""
+    """Read the journal of a session that ended or was killed, or the part that a shard keeps."""
     if not (folder / tests).is_file() or not stored(folder / RECORDS).is_file():
         raise RecordError(f"{folder} holds no journal ({tests} and {RECORDS})")
     journal = Journal(folder)
     with (folder / tests).open("rb") as lines:
         for line in lines:
-            _take(journal, line)
+            _add_line(journal, line)
     if journal.header.get("journal") != JOURNAL_FORMAT:
         raise RecordError(f"{folder / tests} is not a journal of format {JOURNAL_FORMAT}")
     add_unfinished(journal)
@@ -165,7 +173,7 @@ def read_journal(folder: Path, tests: str = TESTS) -> Journal:
     return journal
 
 
-def _take(journal: Journal, line: bytes) -> None:
+def _add_line(journal: Journal, line: bytes) -> None:
     try:
         content = _DECODE(line.decode("ascii"))
         if "journal" in content:
@@ -192,8 +200,9 @@ def _are_traits(traits: Any) -> bool:
 def _entry(content: dict[str, Any]) -> TestEntry:
     entry = TestEntry(**content)
     # Older journals have them here as well.
-    entry.comparisons, entry.records = {}, ()
-    # What follows goes into the report as it is.
+    entry.comparisons = {}
+    entry.records = ()
+    # The report contains these members unchanged.
     for number in (entry.attempt, entry.line, entry.microseconds, *(entry.subtests or {}).values()):
         _whole(number)
     for texts in (*entry.properties, *(entry.output or {}).items()):
@@ -215,13 +224,13 @@ def _whole(number: Any) -> int:
     return number
 
 
-def blocks_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator[list[bytes]]:
-    """Read the lines of pieces, many at once."""
-    for offset, length in pieces:
-        records.seek(offset)
-        missing = length
+def blocks_of(records: IO[bytes], places: Iterable[ByteRange]) -> Iterator[list[bytes]]:
+    """Read the lines of some places, many at once."""
+    for place in places:
+        records.seek(place.offset)
+        missing = place.length
         while missing > 0:
-            # It stops behind the line with which there are more bytes than it is told.
+            # readlines() stops after the line that exceeds its argument.
             lines = records.readlines(max(min(missing, _BLOCK) - 1, 1))
             if not lines:
                 return
@@ -230,20 +239,20 @@ def blocks_of(records: IO[bytes], pieces: Iterable[tuple[int, int]]) -> Iterator
 
 
 def add_unfinished(journal: Journal) -> None:
-    """Give the records that no entry has to their attempts, and add entries of tests that never ended."""
+    """Assign the records without an entry to their attempts, and add entries for tests that never ended."""
     ended = len(journal.entries)
     known = {_attempt(entry): entry for entry in journal.entries}
     for offset, line in _unclaimed(journal):
         try:
             record = parse_record(line)
             counts, place = _counts_of(record, line), (record["test"], _whole(record["attempt"]))
-            # Where every worker runs every test, only the id of a record tells whose it is.
-            entry = known.get((identifier_in(line).partition("-")[0], place[1]), known.get(place))
+            # If every worker runs every test, only the id of a record identifies its worker.
+            entry = known.get((read_id(line).partition("-")[0], place[1]), known.get(place))
             if entry is None:
                 path, number, _ = journal.began.get(place[0], (record["path"], _whole(record["line"]), 1))
                 entry = known[place] = TestEntry(*place, path=path, line=number)
                 journal.entries.append(entry)
-            entry.add_records(counts, (offset, len(line)))
+            entry.add_records(counts, ByteRange(offset, len(line)))
         except (ValueError, TypeError, KeyError):
             journal.damaged += 1
     found = {entry.test for entry in journal.entries[ended:]}
@@ -254,7 +263,7 @@ def add_unfinished(journal: Journal) -> None:
 
 
 def _not_run_again(entries: Iterable[TestEntry]) -> list[TestEntry]:
-    # The beginning of tests that have the same name is not in the journal.
+    # The journal does not record the start of tests that share a name.
     if not any(entry.outcome == "rerun" for entry in entries):
         return []
     last: dict[tuple[str, str], TestEntry] = {}
@@ -272,7 +281,7 @@ def _attempt(entry: TestEntry) -> tuple[str, int]:
 
 
 def _counts_of(record: dict[str, Any], line: bytes) -> Counts:
-    verdict = verdict_in(line)
+    verdict = read_verdict(line)
     if verdict is None or not line.endswith(b"\n"):
         raise RecordError("it is not a whole record")
     counts: Counts = {}
@@ -281,32 +290,35 @@ def _counts_of(record: dict[str, Any], line: bytes) -> Counts:
 
 
 def are_contiguous(entries: Iterable[TestEntry], size: int) -> bool:
-    """Whether the records of entries lie one after another, with nothing before, between or after them."""
-    numbers = list(chain.from_iterable(map(attrgetter("records"), entries)))
-    ends = [0, *accumulate(numbers[1::2])]
-    return ends == [*numbers[::2], size]
+    """Whether the records of the entries fill the file in their order."""
+    end = 0
+    for place in chain.from_iterable(map(attrgetter("records"), entries)):
+        if place.offset != end:
+            return False
+        end = place.end
+    return end == size
 
 
 def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
-    """Give the records that no entry has, with their offsets; with several workers they lie between the others."""
-    # How much a compressed file holds is known at its end.
+    """Yield the records that no entry has, with their offsets; with several workers they are between the others."""
+    # The size of a compressed file's content is unknown before its end.
     size = journal.records.stat().st_size if journal.records.is_file() else sys.maxsize
     if are_contiguous(journal.entries, size):
         return
-    claimed = sorted(piece for entry in journal.entries for piece in entry.pieces())
+    claimed = sorted(chain.from_iterable(map(attrgetter("records"), journal.entries)))
     position = 0
     with open_records(journal.records) as lines:
-        for offset, length in [*claimed, (size, 0)]:
-            if position < offset:
+        for place in [*claimed, ByteRange(size, 0)]:
+            if position < place.offset:
                 lines.seek(position)
-            while position < offset:
+            while position < place.offset:
                 line = lines.readline()
                 if not line:
                     # The file is shorter than its entries.
                     return
                 yield position, line
                 position += len(line)
-            position = offset + length
+            position = place.end
 
 
 def place_of(location: tuple[str, int | None, str]) -> tuple[str, int]:

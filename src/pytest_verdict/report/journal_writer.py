@@ -1,4 +1,4 @@
-"""Writing the journal while a session runs."""
+"""Writing the journal of a running session."""
 
 import hashlib
 import json
@@ -14,8 +14,8 @@ from pytest_verdict.report.journal import (
     JOURNAL_FORMAT,
     RECORDS,
     TESTS,
+    ByteRange,
     Journal,
-    Place,
     TestEntry,
     add_unfinished,
     place_of,
@@ -25,11 +25,11 @@ _ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 class JournalWriter:
-    """Appends to a journal; every line is handed to the operating system at once."""
+    """Appends to a journal; the operating system receives every line at once."""
 
     def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
         folder.mkdir(parents=True)
-        # Without a buffer, because a kill leaves only what the operating system has.
+        # Without a buffer, because a kill loses what the operating system does not have.
         self._records = (folder / RECORDS).open("xb", buffering=0)
         self._tests = (folder / TESTS).open("xb", buffering=0)
         self._digested = 0
@@ -37,10 +37,10 @@ class JournalWriter:
         self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
         self._line(self.journal.header)
 
-    def append_records(self, lines: bytes) -> Place:
-        """Append records."""
-        # From the file, which knows what arrived even where an exception came between a write and what follows it.
-        place = self._records.tell(), len(lines)
+    def append_records(self, lines: bytes) -> ByteRange:
+        """Append records, and return their place in the file."""
+        # The file itself knows the offset, even if an exception interrupted an earlier write.
+        place = ByteRange(offset=self._records.tell(), length=len(lines))
         _write_all(self._records, lines)
         if self._digest is not None:
             self._digest.update(lines)
@@ -48,11 +48,11 @@ class JournalWriter:
         return place
 
     def expect_disorder(self) -> None:
-        """Compute no digest yet, because records of several workers are sorted at the end."""
+        """Stop computing the digest, because the records of several workers are sorted at the end."""
         self._digest = None
 
     def append_start(self, test: str, location: tuple[str, int | None, str]) -> None:
-        """Append that a test began."""
+        """Append the start of a test."""
         path, line = place_of(location)
         self.journal.add_start(test, path, line)
         where = encode_basestring_ascii(path)
@@ -65,13 +65,15 @@ class JournalWriter:
 
     def append_test(self, entry: TestEntry) -> None:
         """Append one attempt of a test."""
-        told = zip(TestEntry.__slots__, _members(entry), strict=True)
-        self._line({name: value for name, value in told if value and name not in _IN_THE_RECORDS})
+        members = zip(TestEntry.__slots__, _members(entry), strict=True)
+        self._line({name: value for name, value in members if value and name not in _RECORD_MEMBERS})
         self.journal.add_entry(entry)
 
     def close(self, footer: Mapping[str, Any], whole: Mapping[str, Any] | None = None) -> None:
-        """Append the footer, with what a shard collected, and close the files."""
-        finished: dict[str, Any] = {"run": footer, **({"whole": whole} if whole else {})}
+        """Append the footer, with the collected tests of a shard, and close the files."""
+        finished: dict[str, Any] = {"run": footer}
+        if whole:
+            finished["whole"] = whole
         if self._digest is not None and self._digested == self._records.tell():
             finished["records_sha256"] = self._digest.hexdigest()
         self._line({"finished": finished})
@@ -80,13 +82,13 @@ class JournalWriter:
         add_unfinished(self.journal)
 
     def forget(self) -> None:
-        """Free the memory of what is in the report."""
+        """Free the memory of the journal, after the report is written."""
         self.journal = Journal(self.journal.folder)
 
     def abandon(self) -> None:
         """Close the files without a footer."""
         for file in (self._records, self._tests):
-            # A full disk fails here once more.
+            # On a full disk, closing fails again.
             with suppress(OSError):
                 file.close()
 
@@ -98,10 +100,11 @@ class JournalWriter:
 
 
 _members: Final = attrgetter(*TestEntry.__slots__)
-_IN_THE_RECORDS: Final = {"comparisons", "records"}
+# Reading the journal derives these from the records.
+_RECORD_MEMBERS: Final = {"comparisons", "records"}
 
 
 def _write_all(file: FileIO, content: bytes) -> None:
-    # A disk that fills up takes a part before it refuses the rest.
+    # A disk that becomes full writes a part first.
     while content:
         content = content[file.write(content) :]

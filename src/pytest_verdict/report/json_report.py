@@ -30,12 +30,12 @@ def record_schema() -> dict[str, Any]:
 
 
 def _schema(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
-    return found
+    schema: dict[str, Any] = json.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
+    return schema
 
 
 def write(contents: Contents) -> Iterator[str]:
-    """Write ``report.json``; its last member is the SHA-256 of all that stands before it."""
+    """Write ``report.json``; its last member is the SHA-256 of everything before it."""
     digest = hashlib.sha256()
     for piece in _pieces(contents):
         digest.update(piece.encode("ascii"))
@@ -45,7 +45,7 @@ def write(contents: Contents) -> Iterator[str]:
 
 def _pieces(contents: Contents) -> Iterator[str]:
     summary = contents.summary
-    durations = {timed(test.final): test.seconds for test in summary.tests}
+    durations = {unique_name(test.final): test.seconds for test in summary.tests}
     yield f'{{\n"schema_version": "{SCHEMA_VERSION}",\n'
     yield f'"complete": {_json(summary.complete)},\n'
     yield f'"totals": {_json(_totals(summary))},\n'
@@ -57,8 +57,10 @@ def _pieces(contents: Contents) -> Iterator[str]:
     yield from _array("tests", map(_test, summary.tests, contents.roots))
     yield f'"comparisons_omitted": {contents.omitted},\n'
     yield from _array("comparisons", (line.decode("ascii").rstrip("\n") for line in contents.inline))
-    properties = {timed(test.final): test.final.properties for test in summary.tests if test.final.properties}
-    run = {**contents.run, "seconds": durations, **({"test_properties": properties} if properties else {})}
+    properties = {unique_name(test.final): test.final.properties for test in summary.tests if test.final.properties}
+    run = {**contents.run, "seconds": durations}
+    if properties:
+        run["test_properties"] = properties
     yield f'"run": {_json(run)[:-1]}, "sha256": '
 
 
@@ -74,8 +76,8 @@ def _array(name: str, items: Iterable[str]) -> Iterator[str]:
     yield "\n],\n"
 
 
-def timed(entry: TestEntry) -> str:
-    """Give the name under which the time of a test stands."""
+def unique_name(entry: TestEntry) -> str:
+    """Return the name of a test in the run section, which no other test has."""
     return f"{entry.test} ({entry.worker})" if entry.worker else entry.test
 
 

@@ -26,10 +26,10 @@ MESSAGE_LIMIT: Final = 500
 TEXT_LIMIT: Final = 32_000
 OUTPUT_LIMIT: Final = 4_000_000
 NAME_LIMIT: Final = 200
-# What pytest names in full, the profile ci names in full as well, but for what no reader would take.
+# The profile ci has the full names of pytest, up to a limit that readers accept.
 NAME_LIMITS: Final[dict[Profile, int]] = {"ci": 1_000_000, "strict": NAME_LIMIT}
 
-# How what follows from no other file begins; a header of captured output is a line of its own.
+# The beginnings of lines whose text is in no other file; a header of captured output is a line of its own.
 _TEXTS: Final = (
     *(b"<failure ", b"<error ", b"<flakyFailure ", b"<rerunFailure "),
     *(b"<properties>", b"<system-err>", b"<system-out>---", b"-----"),
@@ -43,7 +43,7 @@ _IN_TEXT: Final = re.compile(r'[&<>"]')
 _IN_ATTRIBUTE: Final = re.compile(r'[&<>"\t\n\r]')
 
 
-def checked_profile(profile: str) -> Profile:
+def check_profile(profile: str) -> Profile:
     """Check the name of a profile."""
     if profile not in PROFILES:
         raise ConfigurationError(f"unknown JUnit profile {profile!r}.{allowed('profile', profile, PROFILES)}")
@@ -52,7 +52,8 @@ def checked_profile(profile: str) -> Profile:
 
 def write(contents: Contents) -> Iterator[str]:
     """Write ``junit.xml``."""
-    profile, run = checked_profile(contents.profile), contents.run
+    profile = check_profile(contents.profile)
+    run = contents.run
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="pytest-verdict" {_totals(contents.summary.tests, skipped=False)}>\n'
     names = functools.partial(_distinct_names, NAME_LIMITS[profile], set())
@@ -66,13 +67,18 @@ def write(contents: Contents) -> Iterator[str]:
 
 
 def junit_digests(lines: Iterable[bytes]) -> dict[str, Any]:
-    """Digest the whole file, and by its number each test case that has the text of a failure."""
-    whole, case, number, has_text = hashlib.sha256(), hashlib.sha256(), 0, False
+    """Compute the digest of the file, and of each test case with the text of a failure, by its number."""
+    whole = hashlib.sha256()
+    case = hashlib.sha256()
+    number = 0
+    has_text = False
     cases: dict[str, str] = {}
     for line in lines:
         whole.update(line)
         if line.startswith(b"<testcase "):
-            case, number, has_text = hashlib.sha256(), number + 1, False
+            case = hashlib.sha256()
+            number += 1
+            has_text = False
         case.update(line)
         has_text = has_text or line.startswith(_TEXTS)
         if has_text and line.endswith(b"</testcase>\n"):
@@ -92,9 +98,9 @@ def _suite(
     yield "</testsuite>\n"
 
 
-def _properties(given: Properties) -> Iterator[str]:
+def _properties(properties: Properties) -> Iterator[str]:
     yield "<properties>\n"
-    for name, value in given:
+    for name, value in properties:
         yield f'<property name="{attribute(name, OUTPUT_LIMIT)}" value="{attribute(value, OUTPUT_LIMIT)}"/>\n'
     yield "</properties>\n"
 
@@ -121,26 +127,27 @@ def _case(test: TestSummary, profile: Profile, names: _Naming) -> str:
     entry = test.decisive
     place = f' file="{limited_name(entry.path, NAME_LIMIT)}" line="{entry.line}"' if profile == "ci" else ""
     class_name, name = names(entry)
-    # The schema of the profile strict knows them for suites alone.
-    given = _properties(test.final.properties) if test.final.properties and profile == "ci" else ()
+    # The schema of the profile strict allows properties of suites only.
+    properties = _properties(test.final.properties) if test.final.properties and profile == "ci" else ()
     return (
         f'<testcase classname="{class_name}" name="{name}" time="{test.seconds:.3f}"{place}>\n'
-        f"{''.join(given)}{''.join(_earlier(test))}{_problem(entry)}{_output(test)}</testcase>\n"
+        f"{''.join(properties)}{''.join(_earlier(test))}{_problem(entry)}{_output(test)}</testcase>\n"
     )
 
 
-def _distinct_names(limit: int, taken: set[tuple[str, str]], entry: TestEntry) -> tuple[str, str]:
-    """Give every test its own names, because GitLab keeps only the first of two equal ones."""
-    written_class, written_name = _names(entry)
-    class_name, name = limited_name(written_class, limit), limited_name(written_name, limit)
-    if (class_name, name) in taken:
-        name = limited_name(written_name, limit, always=f"{entry.test}\0{entry.worker}")
-    taken.add((class_name, name))
+def _distinct_names(limit: int, used: set[tuple[str, str]], entry: TestEntry) -> tuple[str, str]:
+    """Return names that no other test has, because GitLab keeps only the first of two equal ones."""
+    full_class_name, full_name = _names(entry)
+    class_name = limited_name(full_class_name, limit)
+    name = limited_name(full_name, limit)
+    if (class_name, name) in used:
+        name = limited_name(full_name, limit, always=f"{entry.test}\0{entry.worker}")
+    used.add((class_name, name))
     return class_name, name
 
 
 def _names(entry: TestEntry) -> tuple[str, str]:
-    # As pytest names them: a parameter may itself contain two colons, and a module that was not collected has no class.
+    # The names are those of pytest. A parameter may contain two colons, and a module that was not collected has no class.
     path, _, inside = entry.test.partition("::")
     head, bracket, parameter = inside.partition("[")
     names = [path.removesuffix(".py").replace("/", "."), *(head.split("::") if inside else [])]
@@ -153,7 +160,8 @@ def _earlier(test: TestSummary) -> Iterator[str]:
     for entry in test.earlier:
         if entry is test.decisive:
             continue
-        message, text = attribute(entry.message, MESSAGE_LIMIT), element_text(entry.text, TEXT_LIMIT)
+        message = attribute(entry.message, MESSAGE_LIMIT)
+        text = element_text(entry.text, TEXT_LIMIT)
         yield f'<{kind} message="{message}" type="verdict.Rerun"><stackTrace>{text}</stackTrace></{kind}>\n'
 
 
@@ -192,7 +200,7 @@ def _message(entry: TestEntry) -> str:
 def _output(test: TestSummary) -> str:
     lines = [f"comparisons: {counts_text(test.comparisons)}"] if any(test.comparisons) else []
     if any(test.comparisons[1:]):
-        # With the test's digest alone, the page opens the first of its comparisons that did not pass.
+        # For a digest without attempt and ordinal, the page opens the test's first failing comparison.
         lines.append(f"page: report.html#id={digest_of_test(test.final.test, test.final.worker)}")
     if len(test.attempts) > 1:
         lines.append(f"attempts: {len(test.attempts)}")
@@ -201,30 +209,32 @@ def _output(test: TestSummary) -> str:
     if test.decisive.teardown_error:
         lines.append("the teardown failed too")
     captured = test.final.output or {}
-    texts = "\n".join(filter(None, [*lines, captured.get("system-out")])), captured.get("system-err", "")
-    elements = zip(("system-out", "system-err"), texts, strict=True)
-    return "".join(f"<{tag}>{element_text(text, OUTPUT_LIMIT)}</{tag}>\n" for tag, text in elements if text)
+    texts = {
+        "system-out": "\n".join(filter(None, [*lines, captured.get("system-out")])),
+        "system-err": captured.get("system-err", ""),
+    }
+    return "".join(f"<{tag}>{element_text(text, OUTPUT_LIMIT)}</{tag}>\n" for tag, text in texts.items() if text)
 
 
 def element_text(text: str, limit: int) -> str:
-    """Write text for the inside of an element."""
+    """Escape text for the content of an element."""
     return _IN_TEXT.sub(lambda match: _MARKUP[match.group()], _limited(text.replace("\r", "\\r"), limit))
 
 
 def attribute(text: str, limit: int) -> str:
-    """Write text for an attribute."""
+    """Escape text for an attribute."""
     return _IN_ATTRIBUTE.sub(_reference, _limited(text, limit))
 
 
 # The tests of a file share its name and that of their class.
 @functools.lru_cache(maxsize=16)
 def limited_name(text: str, limit: int, *, always: str = "") -> str:
-    """Write a name for an attribute; a long one ends with a digest, so that it differs from others."""
-    written = _allowed(text[: limit + 1])
-    if always or len(text) > limit or len(written) > limit:
+    """Escape a name for an attribute; a long name is cut and gets a digest, so it differs from others."""
+    name = _allowed(text[: limit + 1])
+    if always or len(text) > limit or len(name) > limit:
         digest = hashlib.sha256((always or text).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-        written = f"{written[: limit - 9]}-{digest}"
-    return _IN_ATTRIBUTE.sub(_reference, written)
+        name = f"{name[: limit - 9]}-{digest}"
+    return _IN_ATTRIBUTE.sub(_reference, name)
 
 
 def _allowed(text: str) -> str:
@@ -235,7 +245,7 @@ def _allowed(text: str) -> str:
 
 @functools.cache
 def _forbidden() -> re.Pattern[str]:
-    # Compiled when it is needed, because a set of so many characters takes milliseconds.
+    # Compiled on first use, because this set of characters takes milliseconds.
     return re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -249,9 +259,9 @@ def _reference(match: re.Match[str]) -> str:
 
 
 def _limited(text: str, limit: int) -> str:
-    # Cut before escaping, to save time on megabytes, and after it, because escapes are longer.
-    written = _allowed(text[: limit + 1])
-    if len(text) <= limit and len(written) <= limit:
-        return written
+    # Cut before escaping, to save time on megabytes, and again after it, because escapes are longer.
+    allowed_text = _allowed(text[: limit + 1])
+    if len(text) <= limit and len(allowed_text) <= limit:
+        return allowed_text
     ending = f"\n… of {len(text)} characters, see records.jsonl"
-    return written[: limit - len(ending)] + ending
+    return allowed_text[: limit - len(ending)] + ending

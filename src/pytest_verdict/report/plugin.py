@@ -1,4 +1,4 @@
-"""What the report brings: files made of the records of a session."""
+"""The report writers: files derived from the records of a session."""
 
 from collections.abc import Mapping
 
@@ -7,9 +7,9 @@ from pytest_verdict.core.families import hookimpl
 
 @hookimpl
 def report_writers() -> Mapping[str, str]:
-    """Name the files."""
+    """Return the files, each with its writer."""
     return {
         "junit.xml": "pytest_verdict.report.junit:write",
-        # The last, because it holds the digest of the other.
+        # Last, because it contains the digest of the other file.
         "report.json": "pytest_verdict.report.json_report:write",
     }

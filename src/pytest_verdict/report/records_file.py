@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Final, cast
 
-from pytest_verdict.core.record import BEGINNING, identifier_in
+from pytest_verdict.core.record import read_id, record_start
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.compression import DAMAGED, decompressed, stored
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
@@ -75,8 +75,8 @@ class RecordsFile:
         attempt, _, ordinal = identifier.rpartition("-")
         if self._is_piped or not identifier.isascii():
             return None
-        content, mark = mapped(self.path), f'{BEGINNING}{identifier}"'.encode("ascii")
-        first = _start_of(content, f"{BEGINNING}{attempt}-".encode("ascii"), 0)
+        content, mark = mapped(self.path), record_start(f'{identifier}"')
+        first = _start_of(content, record_start(f"{attempt}-"), 0)
         at = _bisected(content, first, attempt, ordinal)
         if content[at : at + len(mark)] != mark:
             at = _start_of(content, mark, first)
@@ -97,7 +97,7 @@ def _bisected(content: _Content, first: int, attempt: str, ordinal: str) -> int:
 
     def place_of(at: int) -> tuple[int, str]:
         start = content.rfind(b"\n", first, at) + 1 or first
-        found, _, number = identifier_in(content[start : start + _HEAD]).rpartition("-")
+        found, _, number = read_id(content[start : start + _HEAD]).rpartition("-")
         return (len(number), number) if found == attempt else _BEHIND
 
     return first + bisect_left(range(first, len(content)), (len(ordinal), ordinal), key=place_of)
@@ -151,7 +151,7 @@ def _pieces(source: IO[bytes]) -> Iterator[list[bytes]]:
 
 
 @contextmanager
-def damage_told(what: str) -> Iterator[None]:
+def reporting_damage(what: str) -> Iterator[None]:
     """Say in one line that a file is not as a session writes it."""
     try:
         yield

@@ -1,19 +1,18 @@
-"""What a report attests, as two statements of in-toto (Statement v1)."""
+"""The two statements of in-toto (Statement v1) that a report attests."""
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, Final, cast
 
 from pytest_verdict.core.record import parse_record
+from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import open_records
-from pytest_verdict.report.gate_lines import MET
 from pytest_verdict.report.journal import OUTPUTS, RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT
-from pytest_verdict.report.summary import NOT_GREEN
+from pytest_verdict.report.reading import Report, read_report
 
 FILES: Final = (RECORDS, REPORT, JUNIT)
 TEST_RESULT: Final = "test-result.intoto.json"
@@ -25,12 +24,14 @@ _WARNED: Final = {"xfailed", "xpassed"}
 
 
 def statements(folder: Path) -> dict[str, dict[str, Any]]:
-    """Derive both statements from the files of a report; all numbers are whole and all keys ASCII."""
-    report = json.loads((folder / REPORT).read_bytes())
+    """Derive both statements from the files of a report; numbers are integers, and keys are ASCII."""
+    report = read_report(folder)
+    if not report.records.root:
+        raise RecordError(f"{folder}: a report of version {report.schema_version} has no Merkle root to attest")
     digests = {name: file_digest(folder / name) for name in files_of(folder)}
     subject = [{"name": RECORDS, "digest": {"sha256": digests[RECORDS]}}]
-    if git := report["run"].get("git"):
-        subject.append({"name": "source", "digest": {"gitCommit": git["commit"]}})
+    if report.run.git:
+        subject.append({"name": "source", "digest": {"gitCommit": report.run.git.commit}})
     predicates = {
         TEST_RESULT: (_TEST_RESULT_PREDICATE, _test_result(report, digests)),
         VERDICTS: (RECORDS_PREDICATE, _verdicts(report, digests, folder / RECORDS)),
@@ -42,53 +43,48 @@ def statements(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def files_of(folder: Path) -> tuple[str, ...]:
-    """Name the files of a report that are attested; what adapters returned is there only where suites ran."""
+    """List the attested files of a report; the outputs of adapters exist only if suites ran."""
     return (*FILES, OUTPUTS) if (folder / OUTPUTS).is_file() else FILES
 
 
 def file_digest(path: Path) -> str:
-    """Give the SHA-256 of a file, of a compressed one of what it holds."""
+    """Return the SHA-256 of a file; for a compressed file, of its decompressed content."""
     with open_records(path) as file:
         return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
 
 
-def _test_result(report: dict[str, Any], digests: dict[str, str]) -> dict[str, Any]:
-    outcomes = [(test["outcome"], test["test"]) for test in report["tests"]]
-    failed = [test for outcome, test in outcomes if outcome in NOT_GREEN]
-    warned = [test for outcome, test in outcomes if outcome in _WARNED]
-    passed = [test for outcome, test in outcomes if outcome == "passed"]
-    are_met = all(gate["verdict"] == MET for gate in report.get("gates", ()))
-    is_green = report["complete"] and not failed and are_met and report["run"].get("exit_status") == 0
-    configuration = [{"name": REPORT, "digest": {"sha256": digests[REPORT]}}]
+def _test_result(report: Report, digests: dict[str, str]) -> dict[str, Any]:
+    failed = [test.test for test in report.tests if not test.is_green]
+    warned = [test.test for test in report.tests if test.outcome in _WARNED]
+    passed = [test.test for test in report.tests if test.outcome == "passed"]
+    result = "WARNED" if warned else "PASSED"
+    if failed or not report.complete or not report.are_gates_met or report.run.exit_status != 0:
+        result = "FAILED"
     return {
-        "result": ("WARNED" if warned else "PASSED") if is_green else "FAILED",
-        "configuration": configuration,
+        "result": result,
+        "configuration": [{"name": REPORT, "digest": {"sha256": digests[REPORT]}}],
         "passedTests": passed,
         "warnedTests": warned,
         "failedTests": failed,
     }
 
 
-def _verdicts(report: dict[str, Any], digests: dict[str, str], records: Path) -> dict[str, Any]:
-    run = report["run"]
+def _verdicts(report: Report, digests: dict[str, str], records: Path) -> dict[str, Any]:
+    run = report.document["run"]
+    members = ("git", "packages", "shard", "shards", "missing_shards", "collected", "pytest_verdict")
     with open_records(records) as lines:
-        operators = sorted({found for line in lines for found in _operators([parse_record(line)])})
-    told = {
-        name: run[name]
-        for name in ("git", "packages", "shard", "shards", "missing_shards", "collected", "pytest_verdict")
-        if name in run
-    }
+        operators = sorted({identity for line in lines for identity in _operators([parse_record(line)])})
     return {
-        **told,
-        "complete": report["complete"],
+        **{name: run[name] for name in members if name in run},
+        "complete": report.complete,
         "files": digests,
         "operators": [
             {"operator": name, "version": version, **({"code": code} if code else {})}
             for name, version, code in operators
         ],
-        "records": {"count": report["records"]["count"], "root": report["records"]["root"]},
+        "records": {"count": report.records.count, "root": report.records.root},
         "replay": f"pytest-verdict replay {RECORDS}",
-        "totals": report["totals"],
+        "totals": report.document["totals"],
     }
 
 

@@ -1,4 +1,4 @@
-"""The summary: a journal folded into what reports need; the contents: what the writers of a report get."""
+"""The summary of a session, computed from its journal, and the contents that the writers of a report receive."""
 
 import json
 from collections import Counter
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.record import Counts, digest_of_test, identifier_in, merge_counts, summed
+from pytest_verdict.core.record import Counts, digest_of_test, merge_counts, names_operator, read_id, summed
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.journal import Journal, TestEntry
 
@@ -20,7 +20,7 @@ NOT_GREEN: Final = {"failed", "error", "unfinished"}
 
 
 def counts_text(counts: tuple[int, int, int]) -> str:
-    """Write counts as ``1 pass, 0 fail, 0 error``."""
+    """Format counts as ``1 pass, 0 fail, 0 error``."""
     return ", ".join([f"{number} {verdict}" for number, verdict in zip(counts, VERDICTS, strict=True)])
 
 
@@ -62,12 +62,12 @@ class Summary:
 
     @property
     def expected_by_tests(self) -> int:
-        """How many comparisons did not pass in tests that passed, and so looked at them and accepted them."""
+        """How many failing comparisons were checked by tests that passed."""
         return sum(sum(test.comparisons[1:]) for test in self.tests if test.decisive.outcome == PASSED)
 
     @property
     def complete(self) -> bool:
-        """Whether the session came to its end and every collected test ended."""
+        """Whether the session and every collected test ended."""
         return self.finished and not self.missing and not self.outcomes["unfinished"]
 
     def attempts(self) -> Iterator[TestEntry]:
@@ -88,7 +88,7 @@ class Contents:
         omitted: How many records are not among them.
         profile: The JUnit profile, ``ci`` or ``strict``.
         roots: The Merkle root over the records of each test, in the order of the summary.
-        sections: What families derived from the records.
+        sections: The members of the report that families derive from the records.
     """
 
     summary: Summary
@@ -102,7 +102,7 @@ class Contents:
 
 
 def _decisive(attempts: Sequence[TestEntry]) -> TestEntry:
-    # pytest-xdist runs a file or class again in which a test crashed, and pytest has counted that failure.
+    # pytest-xdist reruns the file or class of a test that crashed, and pytest counts that crash as a failure.
     *earlier, final = attempts
     if final.outcome not in NOT_GREEN:
         return next((entry for entry in reversed(earlier) if entry.outcome in {"failed", "error"}), final)
@@ -121,25 +121,25 @@ def summarize(journal: Journal) -> Summary:
 
 
 def has_ended(run: Mapping[str, Any]) -> bool:
-    """Say whether a session came to its end."""
+    """Return whether a session ended normally."""
     return run.get("exit_status") not in _INTERRUPTED
 
 
 def fold(tests: list[TestSummary], missing: int, *, finished: bool) -> Summary:
-    """Count what came out of all tests."""
-    operators = _merged(test.final for test in tests)
+    """Count the outcomes of all tests."""
+    operators = _sum_counts(test.final for test in tests)
     return Summary(
-        tests,
-        dict(sorted(operators.items())),
-        Counter(test.decisive.outcome for test in tests),
-        summed(_merged(entry for test in tests for entry in test.earlier)),
-        missing,
-        finished,
-        sum((Counter(test.final.subtests) for test in tests if test.final.subtests), Counter()),
+        tests=tests,
+        operators=dict(sorted(operators.items())),
+        outcomes=Counter(test.decisive.outcome for test in tests),
+        superseded=summed(_sum_counts(entry for test in tests for entry in test.earlier)),
+        missing=missing,
+        finished=finished,
+        subtests=sum((Counter(test.final.subtests) for test in tests if test.final.subtests), Counter()),
     )
 
 
-def _merged(entries: Iterable[TestEntry]) -> Counts:
+def _sum_counts(entries: Iterable[TestEntry]) -> Counts:
     counts: Counts = {}
     for entry in entries:
         merge_counts(counts, entry.comparisons)
@@ -149,27 +149,30 @@ def _merged(entries: Iterable[TestEntry]) -> Counts:
 def _by_test(journal: Journal) -> list[TestSummary]:
     position = {test: index for index, test in enumerate(journal.order)}
     last = len(position)
-    found: dict[tuple[int, str, str], list[TestEntry]] = {}
+    attempts: dict[tuple[int, str, str], list[TestEntry]] = {}
     for entry in sorted(journal.entries, key=attrgetter("attempt")):
-        found.setdefault((position.get(entry.test, last), entry.test, entry.worker), []).append(entry)
-    return [TestSummary(found[place]) for place in sorted(found)]
+        attempts.setdefault((position.get(entry.test, last), entry.test, entry.worker), []).append(entry)
+    return [TestSummary(attempts[key]) for key in sorted(attempts)]
 
 
 def decisive_records(records: Path, summary: Summary, operator: str | None = None) -> Iterator[dict[str, Any]]:
-    """Read the records of the last attempt of each test; of one operator where it is named."""
+    """Yield the records of the last attempt of each test: all, or those of one operator."""
     finals = {(digest_of_test(one.final.test, one.final.worker), str(one.final.attempt)) for one in summary.tests}
-    mark = f'"operator":"{operator or ""}'.encode()
     with open_records(records) as file:
         for line in file:
-            # In evidence the quotes are escaped; what has no such mark is not parsed.
-            if mark in line and tuple(identifier_in(line).split("-")[:2]) in finals:
+            is_candidate = operator is None or names_operator(line, operator)
+            if is_candidate and tuple(read_id(line).split("-")[:2]) in finals:
                 record = json.loads(line)
                 if operator in {None, record.get("operator")}:
                     yield record
 
 
-def derived_sections(asked: Mapping[str, Any], summary: Summary, records: Path) -> dict[str, Any]:
-    """Derive those members of ``report.json`` that families bring and the session asked for."""
+def derive_sections(requested: Mapping[str, Any], summary: Summary, records: Path) -> dict[str, Any]:
+    """Derive the members of ``report.json`` that families define and the session requested."""
     places = FAMILIES.own("report_sections")
-    found = {name: load(places[name])(asked[name], summary, records) for name in sorted({*places} & {*asked})}
-    return {name: section for name, section in found.items() if section}
+    sections = {}
+    for name in sorted(places.keys() & requested.keys()):
+        section = load(places[name])(requested[name], summary, records)
+        if section:
+            sections[name] = section
+    return sections

@@ -1,14 +1,12 @@
-"""Who writes the files of a report: ourselves, and other packages, which cannot harm what we write."""
+"""Writing the files of a report: our own, and those of plugins, whose errors do not affect ours."""
 
-import os
 import re
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
+from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.report.journal import RECORDS, SHARD
 from pytest_verdict.report.junit import JUNIT, junit_digests
@@ -16,81 +14,51 @@ from pytest_verdict.report.plugin import report_writers
 from pytest_verdict.report.summary import Contents
 
 PAGE: Final = "report.html"
-"""The page for people, which is made of a report."""
-_BLOCK: Final = 1 << 20
+"""The page of a report."""
 _PLAIN_NAME: Final = re.compile(r"\w[\w.-]*(?<!\.new)")
-_TAKEN: Final = (RECORDS, SHARD, *report_writers(), PAGE, "journal", "report.earlier")
+_RESERVED: Final = (RECORDS, SHARD, *report_writers(), PAGE, "journal", "report.earlier")
 
 
-class NewFiles:
-    """Files that are written beside those of an earlier report, and take their place when all are whole."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._paths: dict[str, Path] = {}
-
-    def path(self, name: str) -> Path:
-        """Say where to write a file until it takes its place; nothing is there, so that no link is followed."""
-        path = self._paths[name] = self._folder / f"{name}.new"
-        path.unlink(missing_ok=True)
-        return path
-
-    def written(self, name: str) -> Path:
-        """Say where a file is that has not taken its place yet."""
-        return self._paths[name]
-
-    def write(self, name: str, pieces: Iterable[str]) -> None:
-        """Write a file of text."""
-        with self.path(name).open("x", encoding="utf-8", newline="\n", buffering=_BLOCK) as file:
-            file.writelines(pieces)
-
-    def put_in_place(self, names: Iterable[str]) -> None:
-        """Replace the files of an earlier report."""
-        for name in names:
-            os.replace(self._paths[name], self._folder / name)  # noqa: PTH105 - replace is the word for an atomic move
-            del self._paths[name]
-
-    def remove(self, *names: str) -> None:
-        """Remove files that did not take their place; all of them unless some are named."""
-        for name in names or list(self._paths):
-            with suppress(OSError, KeyError):
-                self._paths.pop(name).unlink()
-
-
-def write_own(contents: Contents, new: NewFiles) -> list[str]:
-    """Write our files, and give their names."""
+def write_own_files(contents: Contents, new: NewFiles) -> list[str]:
+    """Write our own files, and return their names."""
     files: dict[str, Any] = {}
     contents = replace(contents, run={**contents.run, "files": files})
     for name, place in report_writers().items():
-        new.write(name, load(place)(contents))
+        path = new.write(name, load(place)(contents))
         if name == JUNIT:
-            with new.written(name).open("rb") as lines:
+            with path.open("rb") as lines:
                 files[name] = junit_digests(lines)
     return list(report_writers())
 
 
-def write_others(contents: Contents, new: NewFiles) -> list[str]:
-    """Write the files of other packages and put them in place; give what they could not do."""
-    files, problems = brought()
+def write_plugin_files(contents: Contents, new: NewFiles) -> list[str]:
+    """Write the files of plugins and put them in place; return the problems."""
+    files, problems = plugin_files()
     for name, place in files.items():
         try:
             new.write(name, load(place)(contents))
             new.put_in_place([name])
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001 - a writer may raise anything, and our own files are whole
+        except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, and our own files are already whole
             new.remove(name)
             problems.append(f"{name} was not written, because its writer {place} raised {visible(safe_repr(error))}")
     return problems
 
 
-def brought() -> tuple[Mapping[str, str], list[str]]:
-    """Find the files of other packages and their writers, and what is wrong with them."""
+def plugin_files() -> tuple[Mapping[str, str], list[str]]:
+    """Return the files of plugins with their writers, and the problems of their names."""
     try:
-        found = FAMILIES.all("report_writers")
-    except Exception as error:  # noqa: BLE001 - a hook of another package may raise anything
+        writers = FAMILIES.all("report_writers")
+    except Exception as error:  # noqa: BLE001 - the hook of a plugin may raise anything
         return {}, [visible(str(error))]
-    others = {name: place for name, place in found.items() if name not in report_writers()}
-    refused = [name for name in others if not _PLAIN_NAME.fullmatch(name) or name.lower().startswith(_TAKEN)]
-    problems = [f"a file of the report cannot be called {visible(repr(name))}" for name in refused]
-    return {name: place for name, place in others.items() if name not in refused}, problems
+    files = {}
+    problems = []
+    for name, place in writers.items():
+        if name in report_writers():
+            continue
+        if _PLAIN_NAME.fullmatch(name) and not name.lower().startswith(_RESERVED):
+            files[name] = place
+        else:
+            problems.append(f"a file of the report cannot be called {visible(repr(name))}")
+    return files, problems

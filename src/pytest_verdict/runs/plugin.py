@@ -1,4 +1,4 @@
-"""What the room of several runs brings: its commands, and sections of ``report.json``."""
+"""The commands for several runs, and the sections of ``report.json`` that are derived from records."""
 
 from collections.abc import Mapping
 
@@ -7,21 +7,21 @@ from pytest_verdict.core.families import Command, hookimpl
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Name the commands."""
+    """Return the commands."""
     return {
         "coverage": Command(
-            "which criteria ever told good from bad, run by run", "pytest_verdict.runs.tables.coverage"
+            "show which criteria tell good from bad, run by run", "pytest_verdict.runs.commands.coverage"
         ),
-        "diff": Command("compare two runs, and say why verdicts changed", "pytest_verdict.runs.commands.diff"),
-        "merge": Command("put the shards of a session together", "pytest_verdict.runs.commands.merge"),
-        "table": Command("count a run by field, operator or parameter", "pytest_verdict.runs.tables.command"),
+        "diff": Command("compare two runs, and explain why verdicts changed", "pytest_verdict.runs.commands.diff"),
+        "merge": Command("merge the shards of a session", "pytest_verdict.runs.commands.merge"),
+        "table": Command("count a run by field, operator or parameter", "pytest_verdict.runs.commands.table"),
     }
 
 
 @hookimpl
 def report_sections() -> Mapping[str, str]:
-    """Name the sections."""
+    """Return the sections, each with its function."""
     return {
-        "gates": "pytest_verdict.runs.gates.counting:derive",
-        "fields": "pytest_verdict.runs.tables.fields:derive",
+        "gates": "pytest_verdict.runs.gates:derive_gates",
+        "fields": "pytest_verdict.runs.parts:derive_fields",
     }

@@ -8,19 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.reading import read_score, read_text, read_threshold
 from pytest_verdict.core.record import parse_record
+from pytest_verdict.core.record_members import MEMBER
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS
 
-PASS: Final = VERDICTS[0]
-_dump: Final = json.JSONEncoder(separators=(",", ":")).encode
-_CHECK: Final = ("operator", "settings", "threshold", "negated", "operator_version", "operator_code")
+_encode: Final = json.JSONEncoder(separators=(",", ":")).encode
+_CHECK_MEMBERS: Final = ("operator", "settings", "threshold", "negated", "operator_version", "operator_code")
 
 
 class Comparison(NamedTuple):
-    """A record as far as two runs are paired by it; its values stay in the line."""
+    """The members of a record by which two runs are paired; its values stay in the line."""
 
     test: str
     name: str | None
@@ -36,10 +35,10 @@ class Comparison(NamedTuple):
     @property
     def passed(self) -> bool:
         """Whether it passed; an error did not."""
-        return self.verdict == PASS
+        return self.verdict == "pass"
 
     def record(self) -> dict[str, Any]:
-        """Read the record."""
+        """Parse the record."""
         return parse_record(self.line)
 
 
@@ -48,82 +47,87 @@ Pairs = Sequence[tuple[Comparison, Comparison]]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The comparisons of the last attempt of each test, and those of all attempts of tests that had several."""
+    """The comparisons of the last attempt of each test, and all attempts of the tests that had several."""
 
     place: str
     comparisons: list[Comparison]
     repeated: dict[tuple[Any, ...], list[Comparison]]
 
     def verdicts(self) -> str:
-        """Say how many passed, failed, and could not be made."""
-        counts = Counter(found.verdict for found in self.comparisons)
+        """Format the number of comparisons by verdict."""
+        counts = Counter(comparison.verdict for comparison in self.comparisons)
         return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
 
-    def is_flaky(self, found: Comparison) -> bool:
-        """Whether attempts of the test observed several values, and did not agree about the verdict."""
-        attempts = self.repeated.get(across_attempts(found), [])
-        observed = {_dump(one.record().get("observed")) for one in attempts}
-        return len(observed) > 1 and len({one.passed for one in attempts}) > 1
+    def is_flaky(self, comparison: Comparison) -> bool:
+        """Whether attempts of the test observed several values and reached different verdicts."""
+        attempts = self.repeated.get(_key_in_test(comparison), [])
+        observed = {_encode(attempt.record().get("observed")) for attempt in attempts}
+        return len(observed) > 1 and len({attempt.passed for attempt in attempts}) > 1
 
 
-def across_attempts(found: Comparison) -> tuple[Any, ...]:
-    """Give what is the same in every attempt of a test."""
-    what = (found.name,) if found.name is not None else (found.operator, found.expected)
-    return found.test, found.occurrence, *what
+def _key_in_test(comparison: Comparison) -> tuple[Any, ...]:
+    """Return a key that is equal in every attempt of a test."""
+    if comparison.name is not None:
+        return comparison.test, comparison.occurrence, comparison.name
+    return comparison.test, comparison.occurrence, comparison.operator, comparison.expected
 
 
-def read_run(given: str | Path) -> Run:
+def read_run(path: str | Path) -> Run:
     """Read a run from the folder of a report, a file of records or a bundle."""
-    found = list(_comparisons(str(given), RecordsFile(str(given)).lines()))
-    last: dict[str, int] = {}
-    for one in found:
-        last[one.test] = max(one.attempt, last.get(one.test, 0))
+    place = str(path)
+    comparisons = list(_read_comparisons(place, RecordsFile(place).lines()))
+    last_attempts: dict[str, int] = {}
+    for comparison in comparisons:
+        last_attempts[comparison.test] = max(comparison.attempt, last_attempts.get(comparison.test, 0))
+
+    last: list[Comparison] = []
     repeated: dict[tuple[Any, ...], list[Comparison]] = {}
-    for one in found:
-        if last[one.test] > 1:
-            repeated.setdefault(across_attempts(one), []).append(one)
-    return Run(str(given), [one for one in found if one.attempt == last[one.test]], repeated)
+    for comparison in comparisons:
+        if last_attempts[comparison.test] > 1:
+            repeated.setdefault(_key_in_test(comparison), []).append(comparison)
+        if comparison.attempt == last_attempts[comparison.test]:
+            last.append(comparison)
+    return Run(place=place, comparisons=last, repeated=repeated)
 
 
-def _comparisons(place: str, lines: Iterable[bytes]) -> Iterator[Comparison]:
+def _read_comparisons(place: str, lines: Iterable[bytes]) -> Iterator[Comparison]:
     occurrences = Counter[tuple[Any, ...]]()
     for number, line in enumerate(lines, 1):
         try:
-            found = _comparison(line)
+            comparison = _parse_comparison(line)
         except (RecordError, RecursionError) as error:
             raise RecordError(f"{place}: line {number} is no whole record: {error}") from None
-        key = found.attempt, *across_attempts(found)
+        key = (comparison.attempt, *_key_in_test(comparison))
         occurrences[key] += 1
-        yield found._replace(occurrence=occurrences[key])
+        yield comparison._replace(occurrence=occurrences[key])
 
 
-def _comparison(line: bytes) -> Comparison:
+def _parse_comparison(line: bytes) -> Comparison:
     record = parse_record(line)
-    test, operator, verdict, attempt = (record.get(key) for key in ("test", "operator", "verdict", "attempt"))
+    test, operator, verdict, attempt = (record.get(name) for name in ("test", "operator", "verdict", "attempt"))
     if not isinstance(test, str) or not isinstance(operator, str) or "expected" not in record:
-        raise RecordError("its test and its operator are needed as text, and what it expected")
+        raise RecordError("it needs a test and an operator, as text, and an expected value")
     if verdict not in VERDICTS or type(attempt) is not int:
-        raise RecordError("its verdict or its attempt is no such thing")
-    read_threshold(record)
-    score = read_score(record)
-    expected, check = record["expected"], [record.get(key) for key in _CHECK]
+        raise RecordError(f"its verdict must be one of {', '.join(VERDICTS)}, and its attempt a number")
+    MEMBER["threshold"].read(record)
+    score = MEMBER["score"].read(record)
     return Comparison(
-        # Most comparisons of a run share these texts, which are kept once.
-        sys.intern(test),
-        read_text(record, "name"),
-        sys.intern(operator),
-        _dump(expected),
-        sys.intern(_dump(check)),
-        attempt,
-        0,
-        verdict,
-        1.0 - score if record.get("negated") is True else score,
-        line,
+        # Most comparisons of a run share these texts, so each is stored once.
+        test=sys.intern(test),
+        name=MEMBER["name"].read(record),
+        operator=sys.intern(operator),
+        expected=_encode(record["expected"]),
+        check=sys.intern(_encode([record.get(name) for name in _CHECK_MEMBERS])),
+        attempt=attempt,
+        occurrence=0,
+        verdict=verdict,
+        score=1.0 - score if MEMBER["negated"].read(record) else score,
+        line=line,
     )
 
 
-# The last two are for those without a name, and only where as many are left on both sides: then one was edited, and none was
-# removed or added.
+# The last two keys are for comparisons without a name. They apply only if both sides have the same number of comparisons,
+# because then a comparison was edited, not added or removed.
 _KEYS: Final[tuple[tuple[Callable[[Comparison], Hashable], bool], ...]] = (
     (lambda one: None if one.name is None else (one.test, one.name), False),
     (lambda one: (one.test, one.operator, one.expected), False),
@@ -132,21 +136,23 @@ _KEYS: Final[tuple[tuple[Callable[[Comparison], Hashable], bool], ...]] = (
 )
 
 
-def paired(old: Sequence[Comparison], new: Sequence[Comparison]) -> tuple[Pairs, list[Comparison], list[Comparison]]:
-    """Give the pairs of two runs, what was removed and what was added; of one key in the order in which they were made."""
+def pair(old: Sequence[Comparison], new: Sequence[Comparison]) -> tuple[Pairs, list[Comparison], list[Comparison]]:
+    """Return the pairs of two runs, the removed and the added comparisons; equal keys are paired in order."""
     matches: dict[int, int] = {}
-    left, right = range(len(old)), range(len(new))
-    remaining: tuple[Sequence[int], Sequence[int]] = left, right
-    for key, only_if_as_many in _KEYS:
+    old_rest: Sequence[int] = range(len(old))
+    new_rest: Sequence[int] = range(len(new))
+    for key_of, needs_equal_numbers in _KEYS:
         groups: dict[Hashable, tuple[list[int], list[int]]] = {}
-        for side, run in enumerate((old, new)):
-            for index in remaining[side]:
-                if (found := key(run[index])) is not None:
-                    groups.setdefault(found, ([], []))[side].append(index)
+        for side, (run, rest) in enumerate(((old, old_rest), (new, new_rest))):
+            for index in rest:
+                key = key_of(run[index])
+                if key is not None:
+                    groups.setdefault(key, ([], []))[side].append(index)
         for olds, news in groups.values():
-            if not only_if_as_many or len(olds) == len(news):
+            if not needs_equal_numbers or len(olds) == len(news):
                 matches.update(zip(news, olds, strict=False))
-        taken = {*matches.values()}
-        remaining = [index for index in left if index not in taken], [index for index in right if index not in matches]
-    pairs = [(old[matches[index]], new[index]) for index in right if index in matches]
-    return pairs, [old[index] for index in remaining[0]], [new[index] for index in remaining[1]]
+        matched = set(matches.values())
+        old_rest = [index for index in old_rest if index not in matched]
+        new_rest = [index for index in new_rest if index not in matches]
+    pairs = [(old[matches[index]], new[index]) for index in sorted(matches)]
+    return pairs, [old[index] for index in old_rest], [new[index] for index in new_rest]

@@ -7,9 +7,9 @@ from typing import Any, Final, NamedTuple
 
 from pytest_verdict.comparison import compare, describe_failure
 from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shortened, visible
-from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.operators.evidence import not_compared
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate

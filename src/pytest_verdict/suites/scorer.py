@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pytest_verdict.comparison import compare
 from pytest_verdict.core.families import FAMILIES, load_brought
 from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import safe_repr, shortened, visible
-from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
 from pytest_verdict.operators.evidence import ScorerVerdict, not_compared
 from pytest_verdict.session import SESSION, publish

@@ -1,1 +1,1 @@
-"""Summaries: a report told to a CI in the format that it reads."""
+"""Summaries of a report in the formats of CI systems and other tools."""

@@ -1,4 +1,4 @@
-"""A report in the Common Test Report Format, whose steps are the comparisons of a test."""
+"""A report in the Common Test Report Format; the steps of a test are its comparisons."""
 
 import json
 from collections import Counter
@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.core.record import digest_of_test
+from pytest_verdict.report.reading import Report, Test
 from pytest_verdict.summaries.escaping import json_array, one_line
-from pytest_verdict.summaries.reading import MOST_SHOWN, Comparison, Report, Test, by_test, comparisons
+from pytest_verdict.summaries.reading import MOST_SHOWN, Comparison, by_test, comparisons
 
 SPECIFICATION: Final = "0.0.0"
 _STATUSES: Final = ("passed", "failed", "skipped", "pending", "other")
@@ -20,7 +21,7 @@ _STATUS: Final = {
 
 
 def write(report: Report) -> Iterator[str]:
-    """Write the document; the tests one by one, because there may be very many."""
+    """Yield the document, test by test, because a report may have very many."""
     start, stop = report.milliseconds()
     counts = Counter(_STATUS[test.outcome] for test in report.tests)
     summary = {"tests": len(report.tests), **{status: counts[status] for status in _STATUSES}}
@@ -32,31 +33,32 @@ def write(report: Report) -> Iterator[str]:
     beginning = (
         f'{{"reportFormat": "CTRF", "specVersion": "{SPECIFICATION}", "results": {json.dumps(head)[:-1]}, "tests": '
     )
-    tests = (_test(report, test, list(found)) for test, found in by_test(report, comparisons(report, keys=True)))
+    groups = by_test(report, comparisons(report, keys=True))
+    tests = (_test(report, test, list(compared)) for test, compared in groups)
     return json_array(tests, beginning, "}}\n")
 
 
 def _environment(report: Report) -> Iterator[tuple[str, Any]]:
     yield "healthy", report.complete
-    if "commit" in report.run.git:
-        yield "commit", one_line(str(report.run.git["commit"]))
+    if report.run.git:
+        yield "commit", one_line(report.run.git.commit)
     if report.run.shard:
-        yield "shardId", f"{report.run.shard['index']}/{report.run.shard['of']}"
+        yield "shardId", f"{report.run.shard.index}/{report.run.shard.of}"
     if report.gates:
         yield "extra", {"gates": [{"line": one_line(line), "met": is_met} for line, is_met in report.gate_lines()]}
 
 
-def _test(report: Report, test: Test, found: list[Comparison]) -> dict[str, Any]:
+def _test(report: Report, test: Test, compared: list[Comparison]) -> dict[str, Any]:
     retries = len(test.attempts) - 1
-    unsuccessful = [one for one in found if one.record["verdict"] != "pass"]
-    more = {
+    failing = [comparison for comparison in compared if comparison.record["verdict"] != "pass"]
+    optional = {
         "message": one_line(test.message, 1_000),
         "filePath": one_line(report.place(test.path), 1_000),
         "line": test.line,
-        "trace": "\n\n".join(one.block() for one in unsuccessful[:MOST_SHOWN]),
+        "trace": "\n\n".join(comparison.block() for comparison in failing[:MOST_SHOWN]),
         "retries": retries,
         "flaky": bool(retries) and _STATUS[test.outcome] == "passed",
-        "steps": list(map(_step, found)),
+        "steps": list(map(_step, compared)),
     }
     return {
         "testId": digest_of_test(test.test, test.worker),
@@ -64,12 +66,12 @@ def _test(report: Report, test: Test, found: list[Comparison]) -> dict[str, Any]
         "status": _STATUS[test.outcome],
         "rawStatus": test.outcome,
         "duration": round(report.run.seconds.get(test.name, 0.0) * 1000),
-        **{name: value for name, value in more.items() if value},
+        **{name: value for name, value in optional.items() if value},
     }
 
 
-def _step(found: Comparison) -> dict[str, Any]:
-    record = found.record
+def _step(comparison: Comparison) -> dict[str, Any]:
+    record = comparison.record
     extra = {name: record[name] for name in ("id", "operator", "verdict", "score", "threshold")}
     name = one_line(str(record.get("name") or record["operator"]))
-    return {"name": name, "status": _STATUS[record["verdict"]], "extra": {**extra, "key": found.key}}
+    return {"name": name, "status": _STATUS[record["verdict"]], "extra": {**extra, "key": comparison.key}}

@@ -1,4 +1,4 @@
-"""Untrusted text, written for where it stands: Markdown, HTML, JSON, and the log of a CI that reads commands in it."""
+"""Escaping of untrusted text for Markdown, HTML, JSON, and CI logs, whose runners interpret commands."""
 
 import html
 import json
@@ -13,29 +13,29 @@ _LONGEST: Final = 300
 
 
 def no_command(text: str) -> str:
-    """Break what the runner of GitHub takes for a command: two colons where a line begins, and ``##[`` anywhere."""
+    """Break commands of the GitHub runner: two colons at the start of a line, and ``##[`` anywhere."""
     return _COMMAND.sub(lambda found: "#\\x23[" if found.group(1) is None else f"{found.group(1)}\\x3a", text)
 
 
 def one_line(text: str, limit: int = _LONGEST) -> str:
-    """Write text on one line, in which nothing moves a cursor, changes the direction of writing or is a command."""
+    """Format text as one line without control characters, changes of the writing direction, or commands."""
     return no_command(visible(shortened(text, limit)))
 
 
 def code(text: str) -> str:
-    """Write text as a code span, in which neither Markdown nor HTML means anything; it may stand in a table."""
-    written = one_line(text).replace("|", "\\x7c")
-    ticks = "`" * (_longest_run(written) + 1)
-    return f"{ticks} {written} {ticks}"
+    """Format text as a code span that also works in a table; it contains no Markdown or HTML."""
+    content = one_line(text).replace("|", "\\x7c")
+    ticks = "`" * (_longest_run(content) + 1)
+    return f"{ticks} {content} {ticks}"
 
 
 def html_code(text: str) -> str:
-    """Write text as an element of HTML."""
+    """Format text as an HTML element."""
     return f"<code>{html.escape(one_line(text))}</code>"
 
 
 def fenced(text: str) -> str:
-    """Write lines in which nothing moves a cursor as a block of code, between fences that they cannot close."""
+    """Format lines without control characters as a code block, with fences that they cannot close."""
     fence = "`" * max(_longest_run(text) + 1, 3)
     return f"{fence}text\n{no_command(text)}\n{fence}\n"
 
@@ -45,9 +45,9 @@ def _longest_run(text: str) -> int:
 
 
 def json_array(items: Iterable[Any], head: str = "", tail: str = "\n") -> Iterator[str]:
-    """Write a list in ASCII, an item a line, in which a log finds no command."""
+    """Yield a JSON list in ASCII, an item on each line, without commands for a log."""
     yield f"{head}["
     for number, item in enumerate(items):
-        written = json.dumps(item, allow_nan=False).replace("##[", "#\\u0023[")
-        yield f"{',' if number else ''}\n{written}"
+        text = json.dumps(item, allow_nan=False).replace("##[", "#\\u0023[")
+        yield f",\n{text}" if number else f"\n{text}"
     yield f"\n]{tail}"

@@ -1,4 +1,4 @@
-"""The comparisons of a report as events of OpenTelemetry, sent by its own SDK as its variables of the environment say."""
+"""The comparisons of a report as OpenTelemetry events, sent by its SDK, which environment variables configure."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, RecordError
+from pytest_verdict.report.reading import Report
 from pytest_verdict.summaries.escaping import one_line
-from pytest_verdict.summaries.reading import Comparison, Report, comparisons
+from pytest_verdict.summaries.reading import Comparison, comparisons
 
 if TYPE_CHECKING:
     from opentelemetry._logs import LogRecord
@@ -20,7 +21,7 @@ _LONGEST_EXPLANATION: Final = 4_000
 
 
 def write(report: Report) -> Iterator[str]:
-    """Send all events, and say how many they are."""
+    """Send all events, and yield a line that counts them."""
     try:
         from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
         from opentelemetry.sdk._logs import ReadableLogRecord
@@ -31,20 +32,21 @@ def write(report: Report) -> Iterator[str]:
         raise ConfigurationError(f"the format otel needs `pip install 'pytest-verdict[otel]'`: {error}") from None
     resource = Resource({"service.name": "pytest-verdict"}).merge(OTELResourceDetector().detect())
     scope = InstrumentationScope("pytest-verdict", report.run.pytest_verdict)
-    events = (ReadableLogRecord(_event(report, found), resource, scope) for found in comparisons(report, keys=True))
+    records = (_event(report, comparison) for comparison in comparisons(report, keys=True))
+    events = (ReadableLogRecord(record, resource, scope) for record in records)
     exporter: Any = OTLPLogExporter()
     sent = 0
     while batch := list(islice(events, _BATCH)):
         if exporter.export(batch) is not LogRecordExportResult.SUCCESS:
             raise RecordError(
-                f"the collector did not take the events, {sent} were sent before; OTEL_EXPORTER_OTLP_ENDPOINT says where it is"
+                f"the collector refused a batch of events after {sent} were sent; check OTEL_EXPORTER_OTLP_ENDPOINT"
             )
         sent += len(batch)
     exporter.shutdown()
     yield f"{counted(sent, 'event')} {EVENT} sent\n"
 
 
-def _event(report: Report, found: Comparison) -> LogRecord:
+def _event(report: Report, comparison: Comparison) -> LogRecord:
     from opentelemetry._logs import LogRecord, SeverityNumber
     from opentelemetry.context import Context
 
@@ -54,21 +56,21 @@ def _event(report: Report, found: Comparison) -> LogRecord:
         observed_timestamp=time,
         context=Context(),
         severity_number=SeverityNumber.INFO,
-        attributes=dict(_attributes(found)),
+        attributes=dict(_attributes(comparison)),
         event_name=EVENT,
     )
 
 
-def _attributes(found: Comparison) -> Iterator[tuple[str, Any]]:
-    record = found.record
+def _attributes(comparison: Comparison) -> Iterator[tuple[str, Any]]:
+    record = comparison.record
     yield "gen_ai.evaluation.name", one_line(record.get("name") or record["operator"])
     yield "gen_ai.evaluation.score.value", float(record["score"])
     yield "gen_ai.evaluation.score.label", record["verdict"]
     if record["verdict"] != "pass":
-        yield "gen_ai.evaluation.explanation", found.block()[:_LONGEST_EXPLANATION]
+        yield "gen_ai.evaluation.explanation", comparison.block()[:_LONGEST_EXPLANATION]
     if record["verdict"] == "error":
         yield "error.type", "verdict.OperatorError"
-    yield "test.case.name", one_line(found.test.name)
+    yield "test.case.name", one_line(comparison.test.name)
     yield "verdict.operator", one_line(record["operator"])
     yield "verdict.threshold", float(record["threshold"])
-    yield "verdict.key", found.key
+    yield "verdict.key", comparison.key

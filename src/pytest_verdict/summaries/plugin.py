@@ -1,4 +1,4 @@
-"""What summaries bring: their command."""
+"""The command that writes summaries."""
 
 from collections.abc import Mapping
 
@@ -7,5 +7,5 @@ from pytest_verdict.core.families import Command, hookimpl
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Name the command."""
+    """Return the command."""
     return {"summary": Command("tell a report to a CI", "pytest_verdict.summaries.command")}

@@ -8,6 +8,7 @@ from typing import Any, Final, Union
 from pydantic import Field, ValidationError, create_model
 
 from pytest_verdict.core.normalizers import normalize
+from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json
 from pytest_verdict.core.values.snapshot import PLAIN, snapshot
@@ -180,13 +181,11 @@ def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseA
 def _format_reasons(error: ValidationError) -> dict[str, str]:
     """Return the first problem of each field."""
     reasons: dict[str, str] = {}
-    for problem in error.errors(include_url=False):
-        name, *path = [str(part) for part in problem["loc"]] or [WHOLE_REPLY]
-        reason = problem["msg"].removeprefix("Value error, ")
+    for problem in problems_in(error):
+        name, *path = [str(part) for part in problem.path] or [WHOLE_REPLY]
+        reason = problem.message if problem.is_missing else problem.with_value()
         if path:
             reason = f"at {'.'.join(path)}: {reason}"
-        if problem["type"] != "missing":
-            reason += f", got {shown(problem['input'], 80)}"
         reasons.setdefault(name, reason)
     return reasons
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
+from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.writing import Verdict
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.judging.asking import ask, ask_async
 from pytest_verdict.judging.protocol import Judge

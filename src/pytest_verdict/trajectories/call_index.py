@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.values.equality import content_key
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.number import NumericTolerance
 from pytest_verdict.operators.text import Exact
@@ -22,7 +23,6 @@ from pytest_verdict.trajectories.call_matcher import (
     ArgumentRule,
     Call,
     CallMatcher,
-    build_key,
     get_argument_rule,
     group_by_tool,
     is_by_argument,
@@ -76,7 +76,7 @@ class ArgumentIndex:
         if limits is not None:
             column = self._get_column(argument, None)
             return _SlotRange(column, bisect_left(column.keys, limits[0]), bisect_right(column.keys, limits[1]))
-        key = _build_key(rule, value)
+        key = _content_key(rule, value)
         if key is None:
             return None
         column = self._get_column(argument, rule)
@@ -108,7 +108,7 @@ class ArgumentIndex:
         for at, call in enumerate(self._calls):
             if argument in call.args:
                 value = call.args[argument]
-                key_of_call[at] = _parse_number(value) if rule is None else _build_key(rule, value)
+                key_of_call[at] = _parse_number(value) if rule is None else _content_key(rule, value)
 
         keys: list[Any] = list(dict.fromkeys(key for key in key_of_call.values() if key is not None))
         if rule is None:
@@ -124,14 +124,14 @@ class ArgumentIndex:
         return column
 
 
-def _build_key(rule: ArgumentRule, value: Any) -> Hashable | None:
+def _content_key(rule: ArgumentRule, value: Any) -> Hashable | None:
     """Return a key that two values share if a rule for equality accepts them."""
     if rule in (EQUAL, CONTAINS, WITHIN):
-        return build_key(value)
+        return content_key(value)
     if not isinstance(rule, Exact) or type(rule).evaluate is not Exact.evaluate or type(value) is not str:
         return None
     text = normalize(value, rule.normalize)
-    return build_key(text if rule.case_sensitive else text.casefold())
+    return content_key(text if rule.case_sensitive else text.casefold())
 
 
 def _parse_number(value: Any) -> Decimal | None:

@@ -19,8 +19,7 @@ from pytest_verdict.core.kernel import PartError, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import is_specification, operator_from_settings
 from pytest_verdict.core.values.differences import step
-from pytest_verdict.core.values.equality import equal
-from pytest_verdict.core.values.numbers import as_decimal, is_number
+from pytest_verdict.core.values.equality import content_key, equal
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
 
@@ -210,7 +209,7 @@ class Call:
     def key(self) -> Hashable | None:
         """A key that calls with equal arguments share, and no others; None if there is no such key."""
         if self._key is _NOT_COMPUTED:
-            self._key = build_key(self.args) if self.has_args else None
+            self._key = content_key(self.args) if self.has_args else None
         return self._key  # type: ignore[no-any-return]
 
     @property
@@ -238,36 +237,6 @@ def _positions_by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
     for at, call in enumerate(calls):
         positions.setdefault(call.name, []).append(at)
     return positions
-
-
-def build_key(value: Any) -> Hashable | None:
-    """Return a key by which equal values are found without comparing every pair; None if there is no such key."""
-    try:
-        return _build_key(value)
-    except (_NoKeyError, RecursionError):
-        return None
-
-
-class _NoKeyError(Exception):
-    pass
-
-
-def _build_key(value: Any) -> Hashable:
-    kind = type(value)
-    if kind is str:
-        return ("text", value)
-    if kind is int:
-        return ("number", value)
-    if value is None or kind is bool:
-        return ("constant", repr(value))
-    if kind is dict or isinstance(value, Mapping):
-        return ("object", frozenset([(_build_key(name), _build_key(item)) for name, item in value.items()]))
-    if kind is list or kind is tuple:
-        return (kind.__name__, tuple([_build_key(item) for item in value]))
-    number = as_decimal(value) if is_number(value) else None
-    if number is None or number != number:  # noqa: PLR0124 - NaN equals nothing, so it has no key
-        raise _NoKeyError
-    return ("number", number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from pyarrow import compute
 
 from pytest_verdict.core.columns import Path
 from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.record import encode_comparison
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.writing import members_of
 from pytest_verdict.datasets.columns.arrow import FLOAT, TEXT, Array, column, literal
 
 _SURFACES: Final = ("expected_surface", "observed_surface")
@@ -106,9 +106,14 @@ def _members(operator: Operator, result: ComparisonResult, paths: Sequence[Path]
     record |= {"name": result.name, "expected": result.expected, "observed": result.observed}
     for number, path in enumerate(paths):
         record = _put(record, path, f"{mark}{number}")
-    sides = record.pop("expected"), record.pop("observed")
-    name = record.pop("name")
-    return members_of(operator.identity, outcome.replace(**record), result.threshold, name, sides, None)
+    content = result.content()._replace(
+        identity=operator.identity,
+        expected=record.pop("expected"),
+        observed=record.pop("observed"),
+        name=record.pop("name"),
+        outcome=outcome.replace(**record),
+    )
+    return encode_comparison(content).members
 
 
 def _put(value: Any, path: Path, mark: str) -> Any:

@@ -8,14 +8,15 @@ from typing import Final
 from pytest_verdict.console import say, say_json
 
 _EXIT_CODES: Final = """\
-Comparisons are paired by test and name, or by test, operator and expected value; never by an id, which others shift. For each
-verdict that changed, what differs is swapped between the two records and the verdict derived again by the operators installed
-here: the smallest sets of differences that turn it are its causes. Nothing that a record names is imported.
+Comparisons are paired by test and name, or by test, operator and expected value. Ids are not used, because a new comparison
+shifts them. For each verdict that changed, the command swaps what differs between the two records and derives the verdict
+again with the installed operators: the causes are the smallest sets of differences that change the verdict. Nothing that a
+record names is imported.
 
 exit codes:
-  0  nothing that --fail-on names
-  1  something that --fail-on names: regressed,alarm unless it is given
-  2  a run cannot be read, or both have no comparison in common
+  0  no change of a class in --fail-on
+  1  a change of a class in --fail-on (default: regressed,alarm)
+  2  a run cannot be read, or the runs have no comparison in common
 """
 
 
@@ -27,39 +28,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             name, metavar=name.upper(), help=f"{what}: a report's folder, a records.jsonl, or what `bundle` wrote"
         )
     parser.add_argument("--format", choices=("terminal", "json", "markdown", "html"), default="terminal")
-    parser.add_argument("-o", "--output", metavar="FILE", default="diff.html", help="the page; diff.html unless given")
-    parser.add_argument("--fail-on", metavar="CLASSES", help="the classes that exit with 1, with commas between them")
     parser.add_argument(
-        "--statistics", action="store_true", help="whether one run is worse, better, or nobody can tell"
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="diff.html",
+        help="the page to write with --format html (default: diff.html)",
     )
     parser.add_argument(
-        "--cluster", metavar="COLUMN", help="what values share that are no evidence of their own: test, name, path ..."
+        "--fail-on",
+        metavar="CLASSES",
+        help="the classes of changes that exit with 1, joined by commas (default: regressed,alarm)",
+    )
+    parser.add_argument("--statistics", action="store_true", help="test whether the later run is worse or better")
+    parser.add_argument(
+        "--cluster",
+        metavar="COLUMN",
+        help="the column whose equal values belong together, such as test, name or path; implies --statistics",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from pytest_verdict.core.garbage_collection import pause_garbage_collection
-    from pytest_verdict.runs.changes import FAIL_ON, checked_words, diff
-    from pytest_verdict.runs.forms import as_json, markdown_lines, terminal_lines, write_html
+    from pytest_verdict.runs.changes import FAIL_ON, diff, parse_fail_on
+    from pytest_verdict.runs.diff_output import diff_json, markdown_lines, terminal_lines, write_html
     from pytest_verdict.runs.run import read_run
-    from pytest_verdict.runs.statistics import statistics_of
+    from pytest_verdict.runs.statistics import compute_statistics
 
-    fail_on = FAIL_ON if arguments.fail_on is None else checked_words(arguments.fail_on)
+    fail_on = FAIL_ON if arguments.fail_on is None else parse_fail_on(arguments.fail_on)
     with pause_garbage_collection():
-        found = diff(read_run(arguments.old), read_run(arguments.new))
-    wanted = arguments.statistics or arguments.cluster
-    statistics = statistics_of(found.pairs, arguments.cluster) if wanted else None
-    failing = len(found.failing(fail_on))
+        differences = diff(read_run(arguments.old), read_run(arguments.new))
+    statistics = None
+    if arguments.statistics or arguments.cluster:
+        statistics = compute_statistics(differences.pairs, arguments.cluster)
+    failing = len(differences.failing(fail_on))
     if arguments.format == "json":
-        say_json(as_json(found, statistics, failing))
+        say_json(diff_json(differences, statistics, failing))
     elif arguments.format == "markdown":
-        # Escaped by themselves, and a backslash of theirs must stay one.
-        sys.stdout.writelines(f"{line}\n" for line in markdown_lines(found, statistics))
+        # These lines are escaped already; say() would escape their backslashes again.
+        sys.stdout.writelines(f"{line}\n" for line in markdown_lines(differences, statistics))
     elif arguments.format == "html":
-        write_html(found, statistics, Path(arguments.output))
+        write_html(differences, statistics, Path(arguments.output))
         say(f"written: {arguments.output}")
     else:
-        for line in terminal_lines(found, statistics):
+        for line in terminal_lines(differences, statistics):
             say(line)
     return int(failing > 0)

@@ -1,21 +1,92 @@
-"""What gates count, compared with a count by hand and with scipy's exact intervals."""
+"""Gates: how they are written, and what they count, compared with a count by hand and with scipy's exact intervals."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from pytest_verdict.core.record import digest_of_test
+from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.gate_lines import verdict_line
 from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.summary import TestSummary, fold
-from pytest_verdict.runs.gates.counting import derive
+from pytest_verdict.runs.gates import KINDS, Gate, derive_gates, read_gate
 
 VERDICTS = ("pass", "fail", "error")
 counts = st.tuples(*[st.integers(0, 60)] * 3).filter(any)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("operator:numeric_* >= 0.95 @ 0.9", ("operator", "numeric_*", 0.95, 0.9)),
+        ("operator:numeric_*>=95%@90%", ("operator", "numeric_*", 0.95, 0.9)),
+        ("  case : tests/* >= 2/3  ", ("case", "tests/*", 2 / 3, None)),
+        ("test:test_it.py::test_it[a >= 1] >= 1", ("test", "test_it.py::test_it[a >= 1]", 1.0, None)),
+        ("marker:slow >= 1/1", ("marker", "slow", 1.0, None)),
+        ("field:Answer.year >= 0.000001", ("field", "Answer.year", 0.000001, None)),
+        ("pinned:tests/test_core.py::*", ("pinned", "tests/test_core.py::*", 1.0, None)),
+    ],
+)
+def test_a_gate_is_read(text, read):
+    gate = read_gate(text)
+    assert (gate.kind, gate.pattern, gate.rate, gate.confidence) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"operator:{'a' * 1_000} >= 1", "is not a gate"),
+        ("", "'' is not a gate. A gate is KIND:PATTERN >= RATE"),
+        ("numeric_* >= 0.9", "is not a gate"),
+        ("tests/test_a.py::test_it >= 0.9", "is not a gate"),
+        ("operator: >= 0.9", "is not a gate"),
+        ("operator:exact", "is not a gate. A gate is"),
+        ("operator:exact > 0.9", "is not a gate"),
+        ("operator:exact >= 0.9 @ 0.9 @ 0.9", "is not a gate"),
+        ("operator:exact >= 0.9 @", "is not a gate"),
+        (
+            "operators:exact >= 0.9",
+            "unknown kind of gate 'operators'. Did you mean 'operator'\\? Allowed: case, criterion, ",
+        ),
+        ("operator:exact >= 0", "the rate must be above 0 and at most 1, written as 0.95, 95% or 2/3; got '0'"),
+        ("operator:exact >= 1.01", "the rate must be above 0"),
+        ("operator:exact >= 95", "the rate must be above 0 .* got '95'"),
+        ("operator:exact >= -0.5", "the rate must be above 0"),
+        ("operator:exact >= 3/2", "the rate must be above 0"),
+        ("operator:exact >= 1/0", "the rate must be above 0"),
+        ("operator:exact >= nan", "the rate must be above 0"),
+        ("operator:exact >= 1e-999999999", "the rate must be above 0"),
+        ("operator:exact >= ٠.٥", "the rate must be above 0"),
+        ("operator:exact >= 0.9 @ 0", "the confidence must be above 0"),
+        ("operator:exact >= 0.9 @ 1.5", "the confidence must be above 0"),
+        ("operator:exact >= 0.9 @ 1", "a confidence of 1; use a smaller number"),
+        ("operator:exact >= 100% @ 0.9", "no number of passes can show a rate of 1"),
+        ("pinned:test_it >= 0.9", "is not a gate. .* A pinned test must pass as a whole, so it takes no rate"),
+    ],
+)
+def test_what_is_no_gate_is_told_with_what_is_allowed(text, said):
+    with pytest.raises(ConfigurationError, match=said):
+        read_gate(text)
+
+
+@given(st.text())
+def test_any_text_is_a_gate_or_refused(text):
+    with suppress(ConfigurationError):
+        gate = read_gate(text)
+        assert gate.kind in KINDS
+        assert 0 < gate.rate <= 1
+
+
+@given(st.text(min_size=1).filter(lambda name: not {"*", "?"} & set(name)))
+def test_a_name_without_wildcards_is_matched_by_itself_alone(name):
+    selects = Gate("", "pinned", name, 1.0, None).selector().fullmatch
+    assert selects(name)
+    assert not selects(f"{name}x")
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +103,7 @@ def entries(path, comparisons, *gates, finished=True):
     path.write_text("".join(f"{line}\n" for line in lines).replace('": ', '":').replace(", ", ","))
     tests = dict.fromkeys(test for test, *_ in comparisons)
     summary = fold([TestSummary([TestEntry(test, outcome="passed")]) for test in tests], 0, finished=finished)
-    return derive([{"gate": gate} for gate in gates], summary, path)
+    return derive_gates([{"gate": gate} for gate in gates], summary, path)
 
 
 def of_one_test(found):

@@ -69,11 +69,11 @@ def test_by_function_and_note(command, folder):
 @pytest.mark.parametrize(
     ("by", "message"),
     [
-        ("feild", "--by 'feild' is nothing to group by. Did you mean 'field'?"),
-        ("param:", "--by 'param:' is nothing to group by."),
+        ("feild", "--by: unknown name 'feild'. Did you mean 'field'?"),
+        ("param:", "--by: unknown name 'param:'."),
         ("param:modle", "--by param:modle: no test has this parameter. Did you mean 'param:model'?"),
-        ("test,test", "a name stands there twice"),
-        ("", "--by '' is nothing to group by."),
+        ("test,test", "a name occurs twice"),
+        ("", "--by: unknown name ''."),
     ],
 )
 def test_what_cannot_be_grouped_by_is_told(command, folder, by, message):
@@ -219,4 +219,4 @@ def test_a_damaged_report_beside_the_records_is_named(command, folder, content):
     (folder / "report.json").write_text(content)
     status, out, err = command("table", folder, "--by", "operator")
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert "report.json is not the report of pytest-verdict" in err
+    assert "report.json: this is not the report of pytest-verdict" in err

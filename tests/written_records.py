@@ -8,6 +8,11 @@ TEST = "tests/test_x.py::test_a"
 
 
 def lines_of(results, test=TEST, attempt=1, line=12, redaction=None):
+    """Write results as the records of one test."""
     records, end = AttemptRecords(test, attempt), record_end("tests/test_x.py", line)
-    rows = [(result.envelope(redaction), result.expected, result.observed) for result in results]
-    return records.lines([(records, envelope, *envelope.settled(*sides), end) for envelope, *sides in rows])[0]
+    lines = (records.line(result.to_members(redaction), number, end) for number, result in enumerate(results, 1))
+    return "".join(lines).encode("ascii")
+
+
+def line_of(result, test=TEST, redaction=None):
+    return lines_of([result], test, redaction=redaction)

@@ -100,7 +100,7 @@ def test_a_rubric_that_scores_both_outputs_alike_never_decided(command, run):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "there are no criteria, no fields of templates and no blind comparisons"),
+        ("", "there is nothing to count: no criteria, no fields of answer templates and no blind comparisons"),
         ('{"record": 1}\n', "a line is no whole record"),
         ("{", "it is not JSON"),
     ],

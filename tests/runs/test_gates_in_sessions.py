@@ -5,11 +5,24 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
+
+from harness import Harness, import_for_good
+
 from pytest_verdict.cli import main
 from pytest_verdict.report.statements import statements
+
+import_for_good("core", "operators", "pytest_plugin", "report", "runs", "datasets", "extraction", "suites", "templates")
+
+
+@pytest.fixture
+def harness(pytester, monkeypatch):
+    return Harness(pytester, monkeypatch)
+
 
 TESTS = """
 import json
@@ -111,10 +124,13 @@ def test_quiet_sessions_say_why_they_failed(harness):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--verify-gate=operators:exact >= 0.5"], "ERROR: a gate of this session cannot be read: 'operators' in "),
-        (["--verify-gate", "operator:exact"], "'operator:exact' is no gate. A gate is "),
-        (["-o", "verdict_gate=operator:exact >= 95"], "'operator:exact >= 95': a rate is above 0"),
-        (["-n2", "--verify-gate=exact"], "'exact' is no gate"),
+        (
+            ["--verify-gate=operators:exact >= 0.5"],
+            "ERROR: a gate of this session cannot be read: 'operators:exact >= 0.5': unknown ",
+        ),
+        (["--verify-gate", "operator:exact"], "'operator:exact' is not a gate. A gate is "),
+        (["-o", "verdict_gate=operator:exact >= 95"], "'operator:exact >= 95': the rate must be above 0"),
+        (["-n2", "--verify-gate=exact"], "'exact' is not a gate"),
         (
             ["--verify-gate=test:*s3cret* >= 1", "-o", "verdict_redact=s3cret"],
             "a gate of this session holds what verdict_redact matches",

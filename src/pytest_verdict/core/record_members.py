@@ -1,0 +1,429 @@
+"""The members of a record: one table of what each is called, what it may hold, and how it is written and read."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from json.encoder import encode_basestring_ascii
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.encoding import decode, encode, encode_text
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE, Redaction, redact, redact_names, redact_text
+from pytest_verdict.errors import RecordError
+
+if TYPE_CHECKING:
+    from pytest_verdict.core.result import Outcome
+
+RECORD_FORMAT: Final = 1
+"""Version of the record's format; readers refuse a newer one."""
+
+Verdict = Literal["pass", "fail", "error"]
+VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
+ID_PATTERN: Final = "[0-9a-f]{12}-[0-9]{1,20}-[0-9]{1,20}"
+_MOST_NAMES: Final = 1_000
+_ALL_REDACTED: Final = f'{{{REDACTED_VALUE},"value":"{REDACTED}"}}'
+_REQUIRED: Final = object()
+_dump: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+@dataclass(frozen=True)
+class OperatorIdentity:
+    """The operator in a record."""
+
+    name: str
+    version: int
+    settings: Mapping[str, Any]
+    code: str = ""
+
+    @functools.cached_property
+    def members(self) -> str:
+        """The members of a JSON object, without its braces, in ASCII."""
+        return write_members(OPERATOR, self)
+
+    def redacted(self, redaction: Redaction | None) -> OperatorIdentity:
+        """Return the identity with redacted settings, which may hold evidence, such as the substrings to find."""
+        if redaction is None:
+            return self
+        return replace(self, settings={name: redact(value, redaction) for name, value in self.settings.items()})
+
+
+class RecordContent(NamedTuple):
+    """A comparison, from which the members of a record are written."""
+
+    identity: OperatorIdentity
+    expected: Any
+    observed: Any
+    threshold: float
+    outcome: Outcome
+    name: str | None
+    redaction: Redaction | None
+
+    def write(self, value: Any) -> str:
+        """Write a value of the evidence as JSON."""
+        return write_evidence(value, self.redaction)
+
+    def write_text(self, text: str) -> str:
+        """Write a text that stays a text when it is redacted."""
+        return encode_text(str(redact_text(text, self.redaction)))
+
+
+def write_evidence(value: Any, redaction: Redaction | None) -> str:
+    """Write a value of the evidence as JSON."""
+    return encode_text(value) if redaction is None else _dump(redact(encode(value), redaction))
+
+
+def verdict_of(outcome: Outcome, threshold: float) -> Verdict:
+    """Return the verdict of a comparison."""
+    if outcome.error is not None:
+        return "error"
+    return "pass" if (outcome.score >= threshold) is not outcome.negated else "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class JsonType:
+    """What a member may hold: its name in the reference, in errors and in JSON Schema, and a check."""
+
+    label: str
+    requirement: str
+    schema: Mapping[str, Any]
+    accepts: Callable[[Any], bool]
+
+
+def _accept_all(_: Any) -> bool:
+    return True
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in {int, float} and 0.0 <= value <= 1.0
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+_TEXT: Final = JsonType("text", "text", {"type": "string"}, _is_text)
+_TYPED_TEXT: Final = replace(_TEXT, schema={"$ref": "#/$defs/text"})
+_EVIDENCE: Final = JsonType("evidence", "evidence", {"$ref": "#/$defs/evidence"}, _accept_all)
+_OBJECT: Final = JsonType("object", "an object", {"type": "object"}, lambda value: isinstance(value, dict))
+_NAMES: Final = JsonType("list of text", "a list of texts", {"type": "array", "items": {"type": "string"}}, _are_texts)
+_RESULTS: Final = JsonType(
+    "list of objects",
+    "a list",
+    {"type": "array", "items": {"$ref": "#/$defs/result"}, "minItems": 1},
+    lambda value: isinstance(value, list),
+)
+_WHOLE: Final = JsonType("int", "a whole number from 0", {"type": "integer", "minimum": 0}, _is_whole)
+_COUNT: Final = JsonType(
+    "int", "a whole number from 1", {"type": "integer", "minimum": 1}, lambda value: _is_whole(value) and value >= 1
+)
+_SCORE: Final = JsonType("number", "a number from 0 to 1", {"type": "number", "minimum": 0, "maximum": 1}, _is_number)
+_THRESHOLD: Final = JsonType(
+    "number",
+    "in (0, 1]",
+    {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+    lambda value: _is_number(value) and value > 0,
+)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member of a record.
+
+    Args:
+        name: Its key.
+        type: What it may hold.
+        about: One sentence for the reference and the JSON Schema.
+        write: Returns its JSON text from what its group is written from; an empty text leaves the member out.
+        default: The value with which it is left out, and which a reader returns then; without a default it is required.
+        is_typed: Whether the value is typed JSON.
+        convert: Turns the JSON value into what a reader returns.
+        schema: What its JSON Schema has besides that of its type.
+    """
+
+    name: str
+    type: JsonType
+    about: str
+    write: Callable[[Any], str]
+    default: Any = _REQUIRED
+    is_typed: bool = False
+    convert: Callable[[Any], Any] | None = None
+    schema: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_required(self) -> bool:
+        """Whether every record has it."""
+        return self.default is _REQUIRED
+
+    @functools.cached_property
+    def key(self) -> str:
+        """The beginning of the member in a line."""
+        return f'"{self.name}":'
+
+    def read(self, record: Mapping[str, Any]) -> Any:
+        """Read the member of a record, which anybody may have written."""
+        value = record.get(self.name, self.default)
+        if value is self.default:
+            if value is _REQUIRED:
+                raise RecordError(f"the record has no {self.name!r}")
+            return value
+        if self.is_typed:
+            value = decode(value)
+        if not self.type.accepts(value):
+            raise RecordError(f"{self.name} must be {self.type.requirement}, got {shown(value, 80)}")
+        return value if self.convert is None else self.convert(value)
+
+
+def write_members(members: Iterable[Member], source: Any) -> str:
+    """Write those members that are not left out, joined by commas."""
+    return ",".join([member.key + text for member in members if (text := member.write(source))])
+
+
+def write_outcome_members(members: Iterable[Member], content: RecordContent) -> str:
+    """Write those members that are attributes of the outcome and do not have their default, joined by commas."""
+    outcome = content.outcome
+    return ",".join(
+        [
+            member.key + text
+            for member in members
+            if getattr(outcome, member.name) is not member.default and (text := member.write(content))
+        ]
+    )
+
+
+def _write_surface(content: RecordContent, surface: Any, side: Any) -> str:
+    # In lower case, for example, what is to be redacted would match no pattern.
+    if content.redaction is not None and REDACTED_VALUE in content.write(side):
+        return _ALL_REDACTED
+    return content.write(surface)
+
+
+def _write_details(content: RecordContent) -> str:
+    details = content.outcome.details
+    if not details:
+        return ""
+    return content.write(dict(details) if content.redaction is None else redact_names(details, content.redaction))
+
+
+def _write_children(content: RecordContent) -> str:
+    return f"[{','.join([child.to_text(content.redaction) for child in content.outcome.children])}]"
+
+
+def _write_notes(content: RecordContent) -> str:
+    notes = content.outcome.notes
+    return _write_names(notes if content.redaction is None else tuple(map(content.redaction, notes)))
+
+
+@functools.lru_cache(maxsize=_MOST_NAMES)
+def _write_names(names: tuple[str, ...]) -> str:
+    return _dump(names)
+
+
+def _write_number(number: float) -> str:
+    # Nearly every score and threshold is 1.0, and writing a float is slow.
+    return "1.0" if number == 1.0 else repr(number)
+
+
+# The table. Its groups follow one another as in a line.
+
+START: Final = (
+    Member(
+        "record",
+        JsonType("int", "1", {"const": RECORD_FORMAT}, _is_whole),
+        "Version of the record's format; readers refuse a newer one.",
+        str,
+    ),
+    Member(
+        "id",
+        _TEXT,
+        "Digest of the test, attempt and ordinal; the same on every machine.",
+        encode_basestring_ascii,
+        schema={"pattern": f"^{ID_PATTERN}$"},
+    ),
+)
+"""Written from the value of the member."""
+
+HEAD: Final = (
+    Member(
+        "verdict",
+        JsonType("text", "text", {"enum": list(VERDICTS)}, _is_text),
+        "`pass` when score >= threshold, or the opposite where negated; `error` when the comparison could not be made.",
+        lambda content: f'"{verdict_of(content.outcome, content.threshold)}"',
+    ),
+    Member(
+        "name",
+        _TYPED_TEXT,
+        "What the test calls the comparison.",
+        lambda content: "" if content.name is None else content.write_text(content.name),
+        default=None,
+        is_typed=True,
+    ),
+)
+"""Written from a `RecordContent`, as all other members of a comparison."""
+
+OPERATOR: Final = (
+    Member(
+        "operator",
+        _TEXT,
+        "The operator's registered name.",
+        lambda identity: encode_basestring_ascii(identity.name),
+        schema={"minLength": 1},
+    ),
+    Member(
+        "operator_version",
+        _COUNT,
+        "The operator's version; it grows when verdicts change.",
+        lambda identity: str(identity.version),
+    ),
+    Member(
+        "operator_code",
+        _TEXT,
+        "Digest of the source of an operator that does not come with pytest-verdict; absent where there is no source.",
+        lambda identity: f'"{identity.code}"' if identity.code else "",
+        default="",
+        schema={"pattern": "^[0-9a-f]{32}$"},
+    ),
+    Member(
+        "settings",
+        _OBJECT,
+        "All settings, defaults included; one that was added in a later version only where it is not the default.",
+        lambda identity: _dump(identity.settings),
+    ),
+)
+"""Written from an `OperatorIdentity`."""
+
+EXPECTED: Final = Member(
+    "expected",
+    _EVIDENCE,
+    "The expected value, verbatim; for `regex` the pattern.",
+    lambda content: content.write(content.expected),
+    is_typed=True,
+)
+OBSERVED: Final = Member(
+    "observed",
+    _EVIDENCE,
+    "The observed value, verbatim.",
+    lambda content: content.write(content.observed),
+    is_typed=True,
+)
+
+OUTCOME: Final = (
+    Member(
+        "normalization",
+        _NAMES,
+        "The steps that were applied, in order.",
+        lambda content: _write_names(content.outcome.normalization),
+        convert=tuple,
+    ),
+    Member("notes", _NAMES, "Machine-readable codes, such as `json_parse_failed`.", _write_notes, convert=tuple),
+    Member(
+        "score",
+        _SCORE,
+        "How well the values match, from 0.0 to 1.0.",
+        lambda content: _write_number(content.outcome.score),
+        convert=float,
+    ),
+    Member(
+        "threshold",
+        _THRESHOLD,
+        "The lowest score that passes, in (0, 1].",
+        lambda content: _write_number(content.threshold),
+        convert=float,
+    ),
+)
+
+EVIDENCE: Final = (
+    Member(
+        "expected_surface",
+        _EVIDENCE,
+        "What was compared on the expected side; absent when it is the value itself.",
+        lambda content: _write_surface(content, content.outcome.expected_surface, content.expected),
+        default=ABSENT,
+        is_typed=True,
+    ),
+    Member(
+        "observed_surface",
+        _EVIDENCE,
+        "What was compared on the observed side; absent when it is the value itself.",
+        lambda content: _write_surface(content, content.outcome.observed_surface, content.observed),
+        default=ABSENT,
+        is_typed=True,
+    ),
+    Member(
+        "details",
+        _OBJECT,
+        "Evidence of the operator: differences with their paths, distances, matched text.",
+        _write_details,
+        default=None,
+        is_typed=True,
+    ),
+    Member(
+        "children",
+        _RESULTS,
+        "The results of the parts of an aggregate, with the members from `verdict` to `sources`.",
+        _write_children,
+        default=(),
+    ),
+    Member(
+        "error",
+        _TYPED_TEXT,
+        "Why the comparison could not be made.",
+        lambda content: content.write_text(content.outcome.error),
+        default=None,
+        is_typed=True,
+    ),
+    Member(
+        "negated",
+        JsonType("true", "true", {"const": True}, _accept_all),
+        "The test expects no match, as `x != expect(...)` does: the verdict is `pass` when score < threshold.",
+        lambda _: "true",
+        default=False,
+        convert=lambda value: value is True,
+    ),
+    Member(
+        "sources",
+        _OBJECT,
+        "The document from which sides were extracted, the mapping, and the steps of each extraction.",
+        lambda content: content.write(dict(content.outcome.sources)),
+        default=None,
+        is_typed=True,
+    ),
+)
+"""Attributes of the outcome, which are left out when they have their default."""
+
+PLACE: Final = (
+    Member("test", _TEXT, "The node id of the test.", encode_basestring_ascii),
+    Member("attempt", _COUNT, "The run of the test, from 1.", str),
+    Member("ordinal", _COUNT, "The position of the comparison in the attempt, from 1.", str),
+    Member(
+        "path",
+        _TEXT,
+        "The file of the call, relative to the root directory; only its name outside of it.",
+        encode_basestring_ascii,
+    ),
+    Member("line", _WHOLE, "The line of the call, from 1; 0 when unknown.", str),
+)
+"""Written from the value of the member."""
+
+COMPARISON: Final = (*HEAD, *OPERATOR, EXPECTED, OBSERVED, *OUTCOME, *EVIDENCE)
+"""The members that the result of a part has as well."""
+
+MEMBERS: Final = (*START, *COMPARISON, *PLACE)
+MEMBER: Final[Mapping[str, Member]] = {member.name: member for member in MEMBERS}
+
+
+def read_identity(record: Mapping[str, Any]) -> OperatorIdentity:
+    """Read what a record says of its operator."""
+    name, version, code, settings = [member.read(record) for member in OPERATOR]
+    return OperatorIdentity(name, version, settings, code)

@@ -1,0 +1,220 @@
+"""The reader of ``report.json``: every command that needs the report of a folder reads it here."""
+
+import datetime
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from pytest_verdict.core.strict_model import StrictModel
+from pytest_verdict.errors import RecordError, SettingsError
+from pytest_verdict.report.compression import stored
+from pytest_verdict.report.gate_lines import MET, verdict_line
+from pytest_verdict.report.journal import RECORDS
+from pytest_verdict.report.json_report import REPORT
+from pytest_verdict.report.summary import NOT_GREEN
+
+
+def _check_time(text: str) -> str:
+    datetime.datetime.fromisoformat(text)
+    return text
+
+
+Time = Annotated[str, AfterValidator(_check_time)]
+
+
+class _Part(BaseModel):
+    """A part of the report; members that a later version adds are ignored."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+
+class Test(_Part):
+    """A test with all its attempts."""
+
+    __test__ = False
+
+    test: str
+    path: str
+    line: int
+    outcome: Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished"]
+    attempts: list[str]
+    message: str = ""
+    worker: str = ""
+    parameters: Mapping[str, Any] = {}
+
+    @property
+    def name(self) -> str:
+        """The name that no other test of the report has."""
+        return f"{self.test} ({self.worker})" if self.worker else self.test
+
+    @property
+    def reason(self) -> str:
+        """Why it did not pass."""
+        return self.message or f"the test did not pass ({self.outcome})"
+
+    @property
+    def is_green(self) -> bool:
+        """Whether it passed, was skipped or failed as expected."""
+        return self.outcome not in NOT_GREEN
+
+
+class _Verdicts(_Part):
+    passed: int = Field(alias="pass")
+    fail: int
+    error: int
+
+
+class OperatorCounts(_Verdicts):
+    """The comparisons of one operator."""
+
+    operator: str
+
+
+class FieldCounts(_Verdicts):
+    """The comparisons of one field of the answer templates."""
+
+    field: str
+    name: str = ""
+    parameters: Mapping[str, Any] = {}
+
+
+class Gate(_Verdicts):
+    """The decision of one gate."""
+
+    gate: str
+    unit: str
+    verdict: Literal["met", "missed", "error"]
+    notes: list[str]
+    rate: float | None = None
+    interval: list[float] | None = Field(default=None, min_length=2, max_length=2)
+    reason: str = ""
+    tests: list[str] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _check_rate(self) -> "Gate":
+        if (self.passed or self.fail or self.error) and (self.rate is None or self.interval is None):
+            raise ValueError(f"the gate {self.gate!r} needs its rate and its interval")
+        return self
+
+
+class _Totals(_Part):
+    tests: dict[str, int]
+    comparisons: dict[str, int]
+
+
+class _Records(_Part):
+    count: int
+    sha256: str
+    root: str = ""
+
+
+class _Git(_Part):
+    commit: str
+    clean: bool = False
+
+
+class _Shard(_Part):
+    index: int
+    of: int
+
+
+class _Run(_Part):
+    pytest_verdict: str = ""
+    pytest: str = ""
+    python: str = ""
+    platform: str = ""
+    arguments: list[str] | None = None
+    started: Time | None = None
+    finished: Time | None = None
+    exit_status: int | None = None
+    seconds: Mapping[str, float] = {}
+    git: _Git | None = None
+    shard: _Shard | None = None
+
+
+class Report(StrictModel):
+    """``report.json`` and its folder."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    subject = "the report"
+
+    folder: Path
+    root: str
+    """The root directory of the tests inside the repository."""
+    document: dict[str, Any]
+    """The JSON document, for a command that passes members on unchanged."""
+    schema_version: str = Field(pattern=r"^1\.[0-9]+$", description="a version 1 of the format, such as 1.1")
+    complete: bool
+    totals: _Totals
+    operators: list[OperatorCounts]
+    records: _Records
+    tests: list[Test]
+    run: _Run
+    fields: list[FieldCounts] = Field(default_factory=list)
+    gates: list[Gate] = Field(default_factory=list)
+
+    def place(self, path: str) -> str:
+        """Return the place of a path of the report inside the repository."""
+        return str(PurePosixPath(self.root.replace("\\", "/")) / path) if path else ""
+
+    @property
+    def not_green(self) -> int:
+        """How many tests failed, broke or did not end."""
+        return sum(not test.is_green for test in self.tests)
+
+    @property
+    def are_gates_met(self) -> bool:
+        """Whether every gate is met."""
+        return all(gate.verdict == MET for gate in self.gates)
+
+    def gate_lines(self) -> Iterator[tuple[str, bool]]:
+        """Yield the line of each gate, and whether it is met."""
+        for gate in self.gates:
+            yield verdict_line(gate.model_dump(by_alias=True, exclude_unset=True)), gate.verdict == MET
+
+    def milliseconds(self) -> tuple[int, int]:
+        """Return start and end in milliseconds since 1970; 0 where they are unknown."""
+        times = (self.run.started, self.run.finished or self.run.started)
+        start, end = (int(datetime.datetime.fromisoformat(time).timestamp() * 1000) if time else 0 for time in times)
+        return start, end
+
+
+def read_report(folder: Path, root: str = "") -> Report:
+    """Read the report of a folder.
+
+    Args:
+        folder: The folder.
+        root: The root directory of the tests inside the repository.
+
+    Raises:
+        RecordError: The folder has no report, or its ``report.json`` is not one that a session writes.
+    """
+    for name in (REPORT, RECORDS):
+        if not stored(folder / name).is_file():
+            raise RecordError(f"{folder}: there is no {name} in this folder; name the folder of a report")
+    path = folder / REPORT
+    document = read_document(path)
+    try:
+        return Report.read({**document, "folder": folder, "root": root, "document": document})
+    except SettingsError as error:
+        # One problem is enough: a file of another program may have thousands.
+        raise RecordError(f"{_refusal(path)}: {str(error).partition('; ')[0]}") from None
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """Read a ``report.json`` as JSON, without looking at its members."""
+    try:
+        document = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise RecordError(_refusal(path))
+    return document
+
+
+def _refusal(path: Path) -> str:
+    return f"{path}: this is not the report of pytest-verdict"

@@ -1,0 +1,189 @@
+"""A diff as lines for a terminal, as Markdown, as JSON and as a page."""
+
+import json
+import string
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.core.values.display import counted, shown, visible
+from pytest_verdict.core.values.encoding import decode
+from pytest_verdict.errors import RecordError
+from pytest_verdict.page.rows import Row
+from pytest_verdict.page.writing import write_page
+from pytest_verdict.runs.changes import Change, Diff, Kind
+from pytest_verdict.runs.run import Comparison
+from pytest_verdict.runs.statistics import statistics_lines
+
+_MOST_LISTED: Final = 20
+_VALUE: Final = 80
+_SHOWN: Final = ("operator", "threshold", "expected", "observed")
+_IN_JSON: Final = ("id", "verdict", "score", *_SHOWN, "settings")
+_SAME_VERDICT: Final = ", with the same verdict"
+# Written as a character reference, no character is markup in Markdown.
+_REFERENCES: Final = {ord(character): f"&#{ord(character)};" for character in string.punctuation}
+
+
+def diff_json(diff: Diff, statistics: dict[str, Any] | None, failing: int) -> dict[str, Any]:
+    """Build the JSON document of a diff."""
+    document = {
+        "old": diff.old.place,
+        "new": diff.new.place,
+        "pairs": len(diff.pairs),
+        "counts": diff.counts(),
+        "failing": failing,
+        "changes": list(map(_change_json, diff.changes)),
+        "information": list(map(_change_json, diff.information)),
+    }
+    if statistics:
+        document["statistics"] = statistics
+    return document
+
+
+def _change_json(change: Change) -> dict[str, Any]:
+    comparison = change.comparison
+    document: dict[str, Any] = {
+        "test": comparison.test,
+        "name": comparison.name,
+        "operator": comparison.operator,
+        "class": change.kind,
+        "causes": list(change.causes),
+        "minimal_sets": [list(names) for names in change.sets],
+    }
+    if change.reason:
+        document["reason"] = change.reason
+    if change.old is not None:
+        document["old"] = _recorded_members(change.old)
+    if change.new is not None:
+        document["new"] = _recorded_members(change.new)
+    return document
+
+
+def _recorded_members(comparison: Comparison) -> dict[str, Any]:
+    record = comparison.record()
+    return {name: record.get(name) for name in _IN_JSON}
+
+
+def write_html(diff: Diff, statistics: dict[str, Any] | None, path: Path) -> None:
+    """Write a diff as a page that has both records of each pair."""
+    facts = [["compared", line] for line in _summary_lines(diff, str)]
+    if statistics:
+        facts += [["statistics", line] for line in statistics_lines(statistics, str)]
+    # At first the page shows the changes only.
+    start = {"change": [f"{kind}{ending}" for kind in Kind for ending in ("", _SAME_VERDICT)]}
+    title = f"{diff.old.place} and {diff.new.place}"
+    write_page(_rows(diff), {"title": title, "facts": facts, "start": start}, path)
+
+
+def _rows(diff: Diff) -> Iterator[Row]:
+    # A pair is in one of the two lists.
+    changes = {id(change.comparison): (change, change.kind + _SAME_VERDICT) for change in diff.information}
+    changes |= {id(change.comparison): (change, str(change.kind)) for change in diff.changes}
+    for old, new in diff.pairs:
+        if id(new) in changes:
+            change, kind = changes[id(new)]
+            yield Row(record=new.line, before=old.line, change=kind, causes=change.causes)
+        else:
+            yield Row(record=new.line, before=old.line)
+    for change in diff.changes:
+        if change.old is None or change.new is None:
+            yield Row(record=change.comparison.line, change=change.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How the lines of a diff look; ``escape`` writes texts of records."""
+
+    heading: tuple[str, ...]
+    item: str
+    value: str
+    escape: Callable[[str], str]
+
+
+def _code(text: str) -> str:
+    return f"<code>{visible(text).translate(_REFERENCES)}</code>"
+
+
+_TERMINAL: Final = _Layout(heading=("", "{title}"), item="  {change}", value="    {name}: {value}", escape=str)
+_MARKDOWN: Final = _Layout(
+    heading=("", "### {title}", ""), item="- {change}", value="  - {name}: {value}", escape=_code
+)
+
+
+def terminal_lines(diff: Diff, statistics: dict[str, Any] | None) -> Iterator[str]:
+    """Format a diff for a terminal."""
+    return _lines(diff, statistics, _TERMINAL)
+
+
+def markdown_lines(diff: Diff, statistics: dict[str, Any] | None) -> Iterator[str]:
+    """Format a diff as Markdown, in which no text of a record is markup."""
+    for line in _lines(diff, statistics, _MARKDOWN):
+        yield line if not line or line[0] in " -#" else f"{line}<br>"
+
+
+def _lines(diff: Diff, statistics: dict[str, Any] | None, layout: _Layout) -> Iterator[str]:
+    escape = layout.escape
+    yield from _summary_lines(diff, escape)
+    for title, changes in _sections(diff):
+        yield from (line.format(title=f"{title}: {len(changes)}") for line in layout.heading)
+        for change in changes[:_MOST_LISTED]:
+            yield layout.item.format(change=_title(change, escape))
+            for name, text in _values(change):
+                yield layout.value.format(name=escape(name), value=escape(text))
+        if len(changes) > _MOST_LISTED:
+            yield layout.item.format(change=f"... and {len(changes) - _MOST_LISTED} more")
+    if statistics:
+        yield from (line.format(title="statistics") for line in layout.heading)
+        yield from (layout.item.format(change=line) for line in statistics_lines(statistics, escape))
+
+
+def _summary_lines(diff: Diff, escape: Callable[[str], str]) -> Iterator[str]:
+    for label, run in (("old", diff.old), ("new", diff.new)):
+        yield f"{label}: {escape(run.place)}, {counted(len(run.comparisons), 'comparison')}: {run.verdicts()}"
+    counts = ", ".join(f"{number} {kind}" for kind, number in diff.counts().items())
+    yield f"{counted(len(diff.pairs), 'pair')}: {counts or 'nothing changed'}"
+
+
+def _sections(diff: Diff) -> Iterator[tuple[str, list[Change]]]:
+    for ending, changes in (("", diff.changes), (_SAME_VERDICT, diff.information)):
+        for kind in Kind:
+            changes_of_kind = [change for change in changes if change.kind == kind]
+            if changes_of_kind:
+                yield kind + ending, changes_of_kind
+
+
+def _title(change: Change, escape: Callable[[str], str]) -> str:
+    comparison = change.comparison
+    name = comparison.name or f"{comparison.operator} {_shown(json.loads(comparison.expected))}"
+    verdicts = dict.fromkeys(side.verdict for side in (change.old, change.new) if side is not None)
+    title = f"{escape(comparison.test)}, {escape(name)}: {' -> '.join(verdicts)}"
+    if change.sets:
+        title += f", because of {', or '.join(' with '.join(names) for names in change.sets)}"
+    if change.reason:
+        title += f", not derived again: {escape(change.reason)}"
+    return title
+
+
+def _values(change: Change) -> Iterator[tuple[str, str]]:
+    """Yield the members that differ between both records, and both sides."""
+    if change.old is None or change.new is None:
+        return
+    before = _recorded_members(change.old)
+    after = _recorded_members(change.new)
+    if before["operator"] == after["operator"]:
+        before |= before.pop("settings")
+        after |= after.pop("settings")
+    for name in dict.fromkeys([*_SHOWN, *before]):
+        if name in {"id", "verdict", "score"}:
+            continue
+        texts = dict.fromkeys(_shown(side.get(name)) for side in (before, after))
+        if len(texts) > 1 or name in {"expected", "observed"}:
+            yield name, " -> ".join(texts)
+
+
+def _shown(value: Any) -> str:
+    try:
+        return shown(decode(value), _VALUE)
+    except (RecordError, RecursionError):
+        return shown(value, _VALUE)

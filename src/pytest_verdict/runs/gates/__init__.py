@@ -1,1 +1,0 @@
-"""Gates of a session: what share of its comparisons must pass, whatever came of the tests."""

@@ -1,1 +1,0 @@
-"""Records as rows: tables by field, operator or parameter, and frames of other libraries."""
