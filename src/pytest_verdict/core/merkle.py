@@ -22,18 +22,18 @@ def parents_of(nodes: list[bytes]) -> list[bytes]:
 
 
 def root_of(subtrees: Iterable[bytes]) -> str:
-    """Give the root over whole subtrees, from the last to the first; of none it is the digest of nothing."""
+    """Return the root over whole subtrees, from the last to the first; without any, the digest of nothing."""
     nodes = [*subtrees]
     return reduce(lambda right, left: parents_of([left, right])[0], nodes).hex() if nodes else _OF_NOTHING
 
 
 def _digests(kind: Any, contents: Iterable[bytes]) -> list[bytes]:
-    found = []
+    digests = []
     for content in contents:
         digest = kind.copy()
         digest.update(content)
-        found.append(digest.digest())
-    return found
+        digests.append(digest.digest())
+    return digests
 
 
 class MerkleTree:
@@ -45,7 +45,7 @@ class MerkleTree:
         self._waiting: list[bytes | None] = []
 
     def add(self, nodes: list[bytes], known: Sequence[list[bytes]] = ()) -> list[list[bytes]]:
-        """Add leaves; give the nodes above them as far as any tree has the same in which nothing waits for them."""
+        """Add leaves. Return the nodes above them, level by level, as far as no earlier leaf takes part in them."""
         level, above, is_alone = 0, [], True
         while nodes:
             if level == len(self._waiting):
@@ -60,6 +60,6 @@ class MerkleTree:
         return above
 
     def root(self) -> str:
-        """Give the root in hexadecimal digits."""
-        # What waits on a higher level stands further left.
+        """Return the root in hexadecimal digits."""
+        # The nodes that wait on higher levels come first.
         return root_of(node for node in self._waiting if node is not None)

@@ -134,7 +134,7 @@ class Bodies:
             self.starts.append(self.rows)
             self.rows += len(self._waiting)
             self.pieces.append(compressed(self._waiting))
-            # In the page it stands as base64.
+            # The page has it as base64.
             self.size += len(self.pieces[-1]) * 4 // 3
             self._waiting, self._bytes = [], 0
 

@@ -75,7 +75,7 @@ def read_rows(rows: Iterable[Row], index: Index) -> Iterator[tuple[Row, str, lis
     explained = 0
     for number, row in enumerate(rows, 1):
         lines: list[list[str]] = []
-        # What a record holds is not trusted.
+        # Records are untrusted.
         try:
             record = parse_record(row.record)
             entry = _entry(record, row)

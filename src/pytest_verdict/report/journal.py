@@ -139,7 +139,7 @@ class Journal:
         """Add one attempt of a test, or comparisons of one that had already ended."""
         if entry.outcome == LATE:
             found = self._find(entry)
-            # It has one place; none where it was read back, as the records are given to their attempts by their ids.
+            # One place; none in an entry that was read back, whose records `add_unfinished` assigns.
             for place in entry.records:
                 found.add_records(entry.comparisons, place)
             found.traits = entry.traits
@@ -201,7 +201,7 @@ def _entry(content: dict[str, Any]) -> TestEntry:
     entry = TestEntry(**content)
     # Older journals have them here as well.
     entry.comparisons, entry.records = {}, ()
-    # What follows goes into the report as it is.
+    # These values go into the report as they are.
     for number in (entry.attempt, entry.line, entry.microseconds, *(entry.subtests or {}).values()):
         _whole(number)
     for texts in (*entry.properties, *(entry.output or {}).items()):
@@ -229,7 +229,7 @@ def blocks_of(records: IO[bytes], places: Iterable[ByteRange]) -> Iterator[list[
         records.seek(place.offset)
         missing = place.length
         while missing > 0:
-            # It stops behind the line with which there are more bytes than it is told.
+            # It stops after the line that exceeds the given number of bytes.
             lines = records.readlines(max(min(missing, _BLOCK) - 1, 1))
             if not lines:
                 return
@@ -245,7 +245,7 @@ def add_unfinished(journal: Journal) -> None:
         try:
             record = parse_record(line)
             counts, place = _counts_of(record, line), (record["test"], _whole(record["attempt"]))
-            # Where every worker runs every test, only the id of a record tells whose it is.
+            # If every worker runs every test, only the id of a record says to which worker it belongs.
             entry = known.get((read_id(line).partition("-")[0], place[1]), known.get(place))
             if entry is None:
                 path, number, _ = journal.began.get(place[0], (record["path"], _whole(record["line"]), 1))

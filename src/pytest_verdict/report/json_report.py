@@ -35,7 +35,7 @@ def _schema(name: str) -> dict[str, Any]:
 
 
 def write(contents: Contents) -> Iterator[str]:
-    """Write ``report.json``; its last member is the SHA-256 of all that stands before it."""
+    """Write ``report.json``; its last member is the SHA-256 of the bytes before it."""
     digest = hashlib.sha256()
     for piece in _pieces(contents):
         digest.update(piece.encode("ascii"))
@@ -75,7 +75,7 @@ def _array(name: str, items: Iterable[str]) -> Iterator[str]:
 
 
 def timed(entry: TestEntry) -> str:
-    """Give the name under which the time of a test stands."""
+    """Return the key of a test in the times of a run."""
     return f"{entry.test} ({entry.worker})" if entry.worker else entry.test
 
 

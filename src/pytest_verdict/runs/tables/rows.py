@@ -92,7 +92,7 @@ def _parts(record: Mapping[str, Any], field: str) -> Iterator[tuple[str, Mapping
 
 
 def _as_text(encoded: Any) -> str:
-    """Give a text as it is, and any other value as JSON."""
+    """Return a text unchanged, and any other value as JSON."""
     if isinstance(encoded, Mapping) and encoded.get(TYPE_KEY) == "redacted":
         return str(encoded.get("value"))
     return encoded if isinstance(encoded, str) else json.dumps(encoded)
