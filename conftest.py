@@ -54,7 +54,7 @@ def _registry_as_before():
         FAMILIES._brought.clear()
     REGISTRY._classes.clear()
     REGISTRY._classes.update(classes)
-    REGISTRY.built.clear()
+    REGISTRY._built.clear()
 
 
 @pytest.fixture

@@ -102,7 +102,7 @@ class Lenient(Fixed):
 @pytest.fixture
 def seen(monkeypatch):
     results = []
-    monkeypatch.setattr(SESSION, "observer", results.append)
+    monkeypatch.setattr(SESSION, "observer", lambda result: results.append(result) or result)
     return results
 
 
@@ -609,7 +609,7 @@ def test_a_class_in_place_of_an_operator_is_told_how_to_make_one():
 
 def test_unequal_records_what_the_test_meant(monkeypatch):
     made = []
-    monkeypatch.setattr(SESSION, "observer", made.append)
+    monkeypatch.setattr(SESSION, "observer", lambda result: made.append(result) or result)
     expectation = expect("exact", "Paris")
     assert expectation != "Rome"
     assert not (expectation != "Paris")  # noqa: SIM202 - this is what is tested
@@ -625,7 +625,7 @@ def test_unequal_records_what_the_test_meant(monkeypatch):
 
 def test_what_cannot_be_compared_is_not_the_opposite(monkeypatch):
     made = []
-    monkeypatch.setattr(SESSION, "observer", made.append)
+    monkeypatch.setattr(SESSION, "observer", lambda result: made.append(result) or result)
     with pytest.raises(ErrorVerdict):
         expect("regex", "(") != "a"
     assert made[0].verdict == "error"
@@ -634,5 +634,5 @@ def test_what_cannot_be_compared_is_not_the_opposite(monkeypatch):
 
 
 def test_no_operator_says_what_the_test_meant():
-    result = compare(Returning(), None, QualifiedOutcome(0.0, negated=True))
+    result = compare(Returning(), None, QualifiedOutcome(score=0.0, negated=True, sources=None))
     assert result.verdict == "error"

@@ -566,7 +566,7 @@ def test_what_is_text_or_a_number_as_well_is_that_in_json():
 @pytest.mark.parametrize("observed", ["Rome", "Paris"])
 def test_what_the_test_meant_is_derived_again(monkeypatch, observed):
     made = []
-    monkeypatch.setattr(SESSION, "observer", made.append)
+    monkeypatch.setattr(SESSION, "observer", lambda result: made.append(result) or result)
     expect("exact", "Paris") != observed
     line, other = line_of(made[0]), {"Rome": "fail", "Paris": "pass"}[observed]
     assert replay_line(line).status == "identical"

@@ -87,11 +87,13 @@ class Comparator:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
         threshold, settings = self.complete(operator, threshold, settings)
-        told: Any = {"name": name, "extract": extract, "message": message}
-        result = compare(operator, expected, observed, threshold, **told, **settings)  # type: ignore[arg-type]
-        if self._collecting and not result.has_passed():
-            # Of a copy: where the block raises and the test expects that, nothing has looked at the comparison.
-            self._fail(functools.partial(describe_failure, copy.copy(result)), [result])
+        options: Any = {"name": name, "extract": extract, "message": message}
+        result = compare(operator, expected, observed, threshold, **options, **settings)  # type: ignore[arg-type]
+        if self._collecting:
+            # Looking at a copy does not count as a look at the result of the test.
+            plain = copy.copy(result)
+            if not plain.passed:
+                self._fail(functools.partial(describe_failure, plain), [result])
         return result
 
     @typed_comparator
@@ -127,8 +129,8 @@ class Comparator:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
         __tracebackhide__ = HIDDEN
-        told: Any = {"name": name, "extract": extract, "message": message}
-        result = self(operator, expected, observed, threshold, **told, **settings)  # type: ignore[arg-type]
+        options: Any = {"name": name, "extract": extract, "message": message}
+        result = self(operator, expected, observed, threshold, **options, **settings)  # type: ignore[arg-type]
         if not self._collecting and not result.passed:
             raise MismatchError(describe_failure(result), [result])
         return result

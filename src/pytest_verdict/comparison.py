@@ -9,18 +9,24 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.kernel import checked_threshold, run, run_plan
+from pytest_verdict.core.kernel import checked_threshold, run
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.registry import REGISTRY, UNKNOWN, key_of
+from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hiding
-from pytest_verdict.errors import ArgumentsError, ConfigurationError, MismatchError, SettingsError, VerdictError
+from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hiding, redact_text
+from pytest_verdict.errors import (
+    ArgumentsError,
+    ConfigurationError,
+    ErrorVerdict,
+    MismatchError,
+    SettingsError,
+    VerdictError,
+)
 from pytest_verdict.session import SESSION, publish
 from pytest_verdict.signatures import typed_compare, typed_expect
 
-_known: Final = REGISTRY.built.get
 # pytest hides frames with this name set; a bug of ours still shows its whole traceback.
 HIDDEN: Final = python_operator.methodcaller("errisinstance", (MismatchError, VerdictError))
 
@@ -67,23 +73,13 @@ def compare(
         from pytest_verdict.explanation.call_hints import missing_arguments
 
         raise missing_arguments(operator, expected, observed, settings)
-    found = plan = None
     if type(operator) is str:
-        found, plan = _known(key_of(operator, settings) if settings else operator, UNKNOWN)
-    if found is None:
-        found = _resolve(operator, settings)
-        plan = found.plain_plan
-    if extract is not None or message is not None:
-        result = Expectation(found, expected, threshold, name, extract, message).judge(observed)
-    elif plan is not None and threshold is None and (name is None or type(name) is str):
-        result = run_plan(plan, expected, observed, name)
+        operator = REGISTRY.build(operator, settings)
     else:
-        result = run(found, expected, observed, threshold=threshold, name=name)
-    SESSION.compared += 1
-    observer = SESSION.observer
-    if observer is not None:
-        observer(result)
-    return result
+        operator = _resolve(operator, settings)
+    if extract is None and message is None:
+        return publish(run(operator, expected, observed, threshold, name))
+    return Expectation(operator, expected, threshold, name, extract, message).compare(observed)
 
 
 @typed_compare
@@ -122,8 +118,8 @@ def assert_matches(
         1.0
     """
     __tracebackhide__ = HIDDEN
-    told: Any = {"name": name, "extract": extract, "message": message}
-    result = compare(operator, expected, observed, threshold, **told, **settings)  # type: ignore[arg-type]
+    options: Any = {"name": name, "extract": extract, "message": message}
+    result = compare(operator, expected, observed, threshold, **options, **settings)  # type: ignore[arg-type]
     if not result.passed:
         raise MismatchError(describe_failure(result), [result])
     return result
@@ -137,23 +133,27 @@ def describe_failure(result: ComparisonResult) -> str:
     from pytest_verdict.explanation.lines import block, line
 
     redaction = SESSION.redaction
-    advice = advise(result) if SESSION.advice and not result.outcome.negated else []
+    advice: list[str] = []
+    if SESSION.advice and not result.outcome.negated:
+        advice = advise(result)
     if redaction is not None:
         advice = list(map(redaction, advice))
-    found = failure_block(_redacted(result, redaction), SESSION.budget, advice)
+    found = failure_block(redacted_result(result, redaction), SESSION.budget, advice)
     if result.message is not None:
         # Redacted before it is cut into lines: a secret may have several.
-        text = result.message if redaction is None else redaction(result.message)
-        found = block([*map(line, text.split("\n")), *found.lines])
+        message = redact_text(result.message, redaction)
+        found = block([*map(line, message.split("\n")), *found.lines])
     return found if redaction is None else found.redacted(redaction)
 
 
-def _redacted(result: ComparisonResult, redaction: Redaction | None) -> ComparisonResult:
-    """Give what is left of a result in its record."""
+def redacted_result(result: ComparisonResult, redaction: Redaction | None) -> ComparisonResult:
+    """Return a result as its record has it, when something of it must not be written down."""
     if hiding(redaction, result.expected, result.observed) is None:
         return result
     text = result.to_text(redaction)
-    return ComparisonResult.from_record(json.loads(text)) if REDACTED_VALUE in text else result
+    if REDACTED_VALUE not in text:
+        return result
+    return ComparisonResult.from_record(json.loads(text))
 
 
 def _resolve(operator: str | Operator, settings: Mapping[str, Any]) -> Operator:
@@ -232,7 +232,7 @@ class Expectation:
         told: dict[str, Any] = {"threshold": self._threshold, "name": self._name, "negated": negated}
         result = self._compare(self._operator, self._expected, observed, **told)
         if self._message is not None:
-            result.say_first(self._message)
+            return result.with_message(self._message)
         return result
 
     if not TYPE_CHECKING:  # A type checker refuses an unknown attribute by itself.
@@ -249,7 +249,11 @@ class Expectation:
     def _holds(self, observed: object, *, negated: bool) -> bool:
         result = self.judge(observed, negated=negated)
         # What is nested in other values was recorded when the test compared them.
-        return result.has_passed() if SESSION.explaining_thread == get_ident() else bool(publish(result))
+        if SESSION.explaining_thread == get_ident():
+            return result.passed
+        if result.error is not None:
+            raise ErrorVerdict(describe_failure(result), [publish(result)])
+        return publish(result).passed
 
     def __repr__(self) -> str:
         return f"expect({self._operator.recorded_name()!r}, {safe_repr(self._expected)})"
@@ -292,7 +296,3 @@ def expect(
     if threshold is not None:
         threshold = checked_threshold(threshold)
     return Expectation(_resolve(operator, settings), expected, threshold, name, extract, message)
-
-
-# The core writes a result in few words; the block of a failure is made here.
-SESSION.describe = describe_failure

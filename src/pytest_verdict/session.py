@@ -11,6 +11,7 @@ from pytest_verdict.budget import Budget
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_verdict.core.record import AttemptRecords
     from pytest_verdict.core.result import ComparisonResult
 
 
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
 class Session:
     """What a running test session adds to every comparison."""
 
-    observer: Callable[[ComparisonResult], None] | None = None
+    observer: Callable[[ComparisonResult], ComparisonResult] | None = None
+    """Takes every comparison, and returns the result that the test gets."""
     rows_observer: Callable[[Any], None] | None = None
     """Takes rows that were compared together: `JudgedRows` of a suite; without it the observer takes them one by one."""
-    describe: Callable[[ComparisonResult], str] = repr
+    next_place: Callable[[], tuple[AttemptRecords, str] | None] | None = None
+    """Returns where the next record will stand: the attempt of a test, and the end of the record with its file and line."""
     budget: Budget = field(default_factory=Budget)
     advice: bool = True
     compared: int = 0
@@ -36,8 +39,8 @@ SESSION: Final = Session()
 
 
 def publish(result: ComparisonResult) -> ComparisonResult:
-    """Count a comparison, hand it to the session's observer, and return it."""
+    """Count a comparison, and return it as the session hands it out."""
     SESSION.compared += 1
-    if SESSION.observer is not None:
-        SESSION.observer(result)
-    return result
+    if SESSION.observer is None:
+        return result
+    return SESSION.observer(result)

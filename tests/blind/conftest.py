@@ -11,5 +11,5 @@ from pytest_verdict.session import SESSION
 def recorded(monkeypatch):
     """Collect what is recorded."""
     results = []
-    monkeypatch.setattr(SESSION, "observer", results.append)
+    monkeypatch.setattr(SESSION, "observer", lambda result: results.append(result) or result)
     return results

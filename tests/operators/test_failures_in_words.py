@@ -121,7 +121,7 @@ FIRST_LINES = [
 @pytest.mark.parametrize(("operator", "expected", "observed", "settings", "first"), FIRST_LINES)
 def test_the_first_line_says_what_is_wrong(operator, expected, observed, settings, first):
     result = compare(operator, expected, observed, **settings)
-    assert not result.has_passed()
+    assert not result.passed
     assert next(explain(result)) == f"{operator}: {first}"
 
 

@@ -88,13 +88,13 @@ def test_each_call_of_a_function_has_its_own_line_whoever_calls_in_between(recor
     result = compare("exact", "a", "a")
 
     def other():
-        observed_for(recorder, result)
+        recorder.observe(result)
 
-    observed_for(recorder, result)
+    recorder.observe(result)
     other()
     for _ in range(2):
-        observed_for(recorder, result)
-    observed_for(recorder, result)
+        recorder.observe(result)
+    recorder.observe(result)
     first, in_other, *in_loop, last = [record["line"] for record in written(recorder)]
     start = test_each_call_of_a_function_has_its_own_line_whoever_calls_in_between.__code__.co_firstlineno
     assert [line - start for line in (first, in_other, *in_loop, last)] == [7, 5, 10, 10, 11]
@@ -102,8 +102,8 @@ def test_each_call_of_a_function_has_its_own_line_whoever_calls_in_between(recor
 
 @pytest.mark.parametrize("redaction", [None])
 def test_code_that_knows_neither_its_file_nor_its_lines_is_still_the_caller(recorder, redaction):
-    code = compile("observed_for(recorder, result)", "", "exec")
-    space = {"observed_for": observed_for, "recorder": recorder, "result": compare("exact", "a", "a")}
+    code = compile("recorder.observe(result)", "", "exec")
+    space = {"recorder": recorder, "result": compare("exact", "a", "a")}
     exec(code, space)
     exec(code.replace(co_linetable=b""), space)
     assert [(record["path"], record["line"]) for record in written(recorder)] == [("", 1), ("", 0)]
@@ -136,8 +136,3 @@ def test_records_are_written_where_only_the_hashes_of_the_fips_are_allowed(recor
         monkeypatch.setattr(hashlib, name, refuse)
     recorder.observe(compare("exact", "a", "a"))
     assert len(written(recorder)) == 1
-
-
-def observed_for(recorder, result):
-    """Stand where `compare` stands: between the recorder and the test."""
-    recorder.observe(result)

@@ -135,7 +135,7 @@ def results(monkeypatch):
     from pytest_verdict.session import SESSION
 
     found = []
-    monkeypatch.setattr(SESSION, "observer", found.append)
+    monkeypatch.setattr(SESSION, "observer", lambda result: found.append(result) or result)
     monkeypatch.setattr(SESSION, "rows_observer", None)
     return found
 

@@ -17,7 +17,7 @@ from pytest_verdict.blind.leaks import Token, find_tokens
 from pytest_verdict.blind.protocol import BlindProtocol, Pass, Vote, aggregated, reconciled
 from pytest_verdict.blind.reply import GATING, Contradiction, Reply, ReplyProblem
 from pytest_verdict.blind.rubric import LABELS, OTHER, TIE, Label, Rubric, Scores, Winner, winner_of
-from pytest_verdict.core.kernel import run, settle
+from pytest_verdict.core.kernel import result_from_outcome, run
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.strict_model import LISTED, StrictModel, Texts
 from pytest_verdict.errors import SettingsError
@@ -245,7 +245,7 @@ def _judged(call: Call, recorded: RecordedComparison) -> Judgment:
     name = f"repetition {call.repetition + 1}, order {call.way + 1}, attempt {call.attempt + 1}"
     if call.reply is None:
         outcome = Outcome(0.0, error=call.problem or "the judge did not answer")
-        return Judgment(call, Vote("INVALID"), settle(ballot, expected, None, outcome, name=name))
+        return Judgment(call, Vote("INVALID"), result_from_outcome(ballot, expected, None, outcome, name=name))
     try:
         reply = ballot.read(call.reply)
     except ReplyProblem:
@@ -258,7 +258,7 @@ def _judged(call: Call, recorded: RecordedComparison) -> Judgment:
     return Judgment(
         call,
         _vote(reply.winner, found, way, recorded.comparison.protocol),
-        settle(ballot, expected, call.reply, ballot.outcome(reply, found), name=name),
+        result_from_outcome(ballot, expected, call.reply, ballot.outcome(reply, found), name=name),
         replace(reply, sides={label: reply.sides[OTHER[label]] for label in LABELS}) if way.exchanged else reply,
         tuple(found),
         None if reply.said == TIE else reply.said == way.shown[0],

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from pytest_verdict.core.result import ComparisonResult, KnownScore, Outcome, qualified
+from pytest_verdict.core.result import ComparisonResult, Outcome, qualify
 from pytest_verdict.core.values.display import safe_repr, without_addresses
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import PLAIN, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
-from pytest_verdict.session import SESSION
 
 if TYPE_CHECKING:
-    from pytest_verdict.core.operator import Operator, Plan
+    from pytest_verdict.core.operator import Operator
 
 
 class PartError(Exception):
@@ -24,95 +23,88 @@ def run(
     operator: Operator,
     expected: Any,
     observed: Any,
-    *,
     threshold: float | None = None,
     name: str | None = None,
+    *,
     recorded: Mapping[str, Any] | None = None,
     negated: bool = False,
     sources: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
-    """Compare two values, or derive again what the details of an earlier comparison say; a broken operator is an ``error``."""
-    limit = operator.default_threshold() if threshold is None else threshold
-    if limit != 1.0 or type(limit) is not float:
-        limit = checked_threshold(limit)
+    """Compare two values; with the details of an earlier comparison as ``recorded``, derive that comparison again."""
+    threshold = operator.own_threshold if threshold is None else checked_threshold(threshold)
     if name is not None and not isinstance(name, str):
         raise ConfigurationError(f"name is a text or None, got {safe_repr(name)}")
-    # Copied before the comparison, so that an operator that changes its arguments does not change what is recorded.
-    kept, wanted = observed, ABSENT
+
+    # The record gets copies, so an operator that changes its arguments does not change the record.
+    recorded_expected: Any = ABSENT
+    recorded_observed = observed
     try:
         if type(observed) not in PLAIN:
-            kept, observed = _sides(operator, observed)
-        effective = operator.effective_expected(expected)
-        if type(expected) not in PLAIN or effective is not expected:
-            effective, expected = _expected_sides(operator, effective, expected)
-        wanted = effective
-        if recorded is None:  # noqa: SIM108 - the other form takes more lines
+            recorded_observed, observed = _evidence(operator, observed)
+        if operator.replaces_expected:
+            recorded_expected, expected = _effective_evidence(operator, expected)
+        elif type(expected) in PLAIN:
+            recorded_expected = expected
+        else:
+            recorded_expected, expected = _evidence(operator, expected)
+
+        if recorded is None:
             outcome = operator.evaluate(expected, observed)
         else:
-            outcome = _again(operator, expected, observed, recorded)
-        if type(outcome) is not Outcome:
-            outcome = error_outcome(TypeError(f"evaluate must return an Outcome, got {safe_repr(outcome)}"))
-        if outcome.children and outcome.score < limit and outcome.error is None:
-            outcome = operator.decided(outcome, limit)
+            outcome = _derive(operator, expected, observed, recorded)
+        if type(outcome) is not Outcome or outcome.children:
+            outcome = _checked_outcome(operator, outcome, threshold)
     except Exception as error:
-        if recorded is not None and _is_what_the_record_lacks(error, operator):
+        if recorded is not None and isinstance(error, RecordError) and _needs_model(operator):
             raise
         outcome = error_outcome(error)
-        wanted = recorded_form(expected)[0] if wanted is ABSENT else wanted
-    outcome = qualified(outcome, negated=negated, sources=sources) if negated or sources else outcome
-    return ComparisonResult(operator.identity, wanted, kept, limit, outcome, name)
+        if recorded_expected is ABSENT:
+            recorded_expected = recorded_form(expected)[0]
+
+    if negated or sources is not None:
+        outcome = qualify(outcome, negated=negated, sources=sources)
+    return ComparisonResult(operator.identity, recorded_expected, recorded_observed, threshold, outcome, name)
 
 
-def run_plan(plan: Plan, expected: Any, observed: Any, name: str | None = None) -> ComparisonResult:
-    """Compare as `run` does, by what is the same in all comparisons of an operator."""
-    decide, glance, identity, limit, instead = plan
-    wanted, kept, is_itself = expected, observed, True
-    try:
-        # Text first, because that is what most evidence is.
-        if type(observed) is not str and type(observed) not in PLAIN:
-            kept, seen = recorded_form(observed)
-            is_itself, observed = seen is observed, seen
-        if instead is not None:
-            wanted, expected = instead
-        elif type(expected) is not str and type(expected) not in PLAIN:
-            wanted, seen = recorded_form(expected)
-            is_itself, expected = is_itself and seen is expected, seen
-        # In a report all is written at once; and what is compared as its record gives it back is not what is kept for later.
-        if glance is None or not is_itself or SESSION.journal or (score := glance(expected, observed)) is None:
-            outcome: Outcome | KnownScore = decide(expected, observed)
-        else:
-            outcome = KnownScore(score, decide)
-    except Exception as error:  # noqa: BLE001 - as in `run`
-        outcome = error_outcome(error)
-    # As its constructor does, in half the time, because most comparisons are made here.
-    made = _new(ComparisonResult)
-    made._identity, made._expected, made._observed = identity, wanted, kept  # noqa: SLF001
-    made._threshold, made._outcome, made._name = limit, outcome, name  # noqa: SLF001
-    return made
+def _evidence(operator: Operator, value: Any) -> tuple[Any, Any]:
+    """Return the copy of a value that is recorded, and the value that the operator compares."""
+    recorded, decoded = recorded_form(value)
+    if operator.compares_decoded:
+        return recorded, decoded
+    if operator.evaluate_is_pure:
+        return recorded, value
+    return recorded, snapshot(value)
 
 
-_new: Final = object.__new__
+def _effective_evidence(operator: Operator, expected: Any) -> tuple[Any, Any]:
+    effective = operator.effective_expected(expected)
+    if effective is expected:
+        return _evidence(operator, expected)
+    return recorded_form(effective)[0], _evidence(operator, expected)[1]
 
 
-def _expected_sides(operator: Operator, wanted: Any, expected: Any) -> tuple[Any, Any]:
-    if wanted is expected:
-        return _sides(operator, expected)
-    return recorded_form(wanted)[0], _sides(operator, expected)[1]
+def _derive(operator: Operator, expected: Any, observed: Any, recorded: Mapping[str, Any]) -> Outcome:
+    if operator.asks_model:
+        return operator.replay(expected, observed, recorded)
+    if operator.contains_model_operator:
+        # Evaluating would load a model, or import a function that the record names.
+        raise RecordError("an operator inside of another one asked a model, and the record does not have what it said")
+    return operator.evaluate(expected, observed)
 
 
-def _sides(operator: Operator, value: Any) -> tuple[Any, Any]:
-    recorded, seen = recorded_form(value)
-    if operator.compares_recorded_form:
-        return recorded, seen
-    return recorded, value if operator.keeps_evidence else snapshot(value)
+def _checked_outcome(operator: Operator, outcome: Any, threshold: float) -> Outcome:
+    if type(outcome) is not Outcome:
+        raise TypeError(f"evaluate must return an Outcome, got {safe_repr(outcome)}")
+    if outcome.score < threshold and outcome.error is None:
+        return operator.reject_undecidable(outcome, threshold)
+    return outcome
 
 
-def _is_what_the_record_lacks(error: Exception, operator: Operator) -> bool:
-    """Say whether a model is needed to derive an outcome again, which is no error of the operator."""
-    return isinstance(error, RecordError) and (operator.asks_model or operator.has_model_inside)
+def _needs_model(operator: Operator) -> bool:
+    return operator.asks_model or operator.contains_model_operator
 
 
-def settle(
+def result_from_outcome(
     operator: Operator,
     expected: Any,
     observed: Any,
@@ -120,32 +112,27 @@ def settle(
     threshold: float | None = None,
     name: str | None = None,
 ) -> ComparisonResult:
-    """Make the result of a comparison whose outcome is known without running the operator."""
-    limit = checked_threshold(operator.default_threshold() if threshold is None else threshold)
-    wanted, kept = (recorded_form(side)[0] for side in (operator.effective_expected(expected), observed))
-    return ComparisonResult(operator.identity, wanted, kept, limit, outcome, name)
-
-
-def _again(operator: Operator, expected: Any, observed: Any, recorded: Mapping[str, Any]) -> Outcome:
-    if operator.asks_model:
-        return operator.replay(expected, observed, recorded)
-    if operator.has_model_inside:
-        # Evaluating would load a model, or import a function that the record names.
-        raise RecordError("an operator inside of another one asked a model, and the record does not have what it said")
-    return operator.evaluate(expected, observed)
+    """Return the result of a comparison whose outcome is certain without running the operator."""
+    if threshold is None:
+        threshold = operator.default_threshold()
+    recorded_expected = recorded_form(operator.effective_expected(expected))[0]
+    recorded_observed = recorded_form(observed)[0]
+    return ComparisonResult(
+        operator.identity, recorded_expected, recorded_observed, checked_threshold(threshold), outcome, name
+    )
 
 
 def checked_threshold(threshold: Any) -> float:
-    """Refuse what is no threshold, a number in (0, 1]."""
+    """Return a threshold as a float; refuse a value outside (0, 1]."""
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0.0 < threshold <= 1.0:
         raise ThresholdError(threshold)
     return float(threshold)
 
 
 def error_outcome(error: Exception) -> Outcome:
-    """Make the outcome of a comparison that could not be made."""
+    """Return the outcome of a comparison that raised."""
     if isinstance(error, RecursionError):
-        # Its own text says where the stack happened to end.
+        # The text of a RecursionError depends on where the stack ended.
         return Outcome(0.0, error="RecursionError: a value contains itself or is nested too deeply")
     if isinstance(error, PartError):
         return Outcome(0.0, error=str(error))

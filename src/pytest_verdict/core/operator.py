@@ -2,33 +2,29 @@
 
 import functools
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Annotated, Any, ClassVar, Final, Never, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
 
 from pytest_verdict.core.columns import Columns
+from pytest_verdict.core.kernel import checked_threshold
 from pytest_verdict.core.operator_code import code_of, is_ours
 from pytest_verdict.core.record_members import OperatorIdentity
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.snapshot import recorded_form
 from pytest_verdict.errors import ArgumentsError, SettingsError, allowed
 
 PASS: Final = Outcome(1.0)
 FAIL: Final = Outcome(0.0)
 
-Decide = Callable[[Any, Any], Outcome]
-"""What decides about an expected and an observed value."""
-Plan = tuple[Decide, Callable[[Any, Any], float | None] | None, OperatorIdentity, float, tuple[Any, Any] | None]
-"""What is the same in all comparisons by one operator; the last are the threshold and what settings give for expected."""
 _T = TypeVar("_T")
-_LATER: Final = "later"
-Later = Annotated[_T, _LATER]
-"""A setting that an operator got later: a record has it only where it is not the default, so that records of before stay."""
+_OMIT_WHEN_DEFAULT: Final = "omit when default"
+OmitWhenDefault = Annotated[_T, _OMIT_WHEN_DEFAULT]
+"""A setting added in a later version. Recorded only when it differs from the default, so older records keep their bytes."""
 
 
 class Operator(BaseModel):
@@ -60,17 +56,20 @@ class Operator(BaseModel):
     name: ClassVar[str]
     version: ClassVar[int] = 1
     kind: ClassVar[str] = "custom"
-    keeps_evidence: ClassVar[bool] = False
+    evaluate_is_pure: ClassVar[bool] = False
     """Whether `evaluate` is known to change neither value; any other operator gets copies of its own."""
-    _glance: ClassVar[Any] = None
-    """A method that gives the score of texts, numbers or lists of them where it is seen at once, and None where it is not."""
-    instead_of_expected: ClassVar[tuple[str, ...]] = ()
+    expected_settings: ClassVar[tuple[str, ...]] = ()
     """The setting that takes the place of expected when it is given, or several, which do so together."""
+
+    replaces_expected: ClassVar[bool] = False
+    """Whether `effective_expected` may return another value than expected."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         # Ours keep the law of evidence, which our tests check.
-        cls.keeps_evidence = is_ours(cls)
+        cls.evaluate_is_pure = is_ours(cls)
+        overrides = cls.effective_expected is not Operator.effective_expected
+        cls.replaces_expected = overrides or bool(cls.expected_settings)
 
     def __init__(self, /, *given: Never, **settings: Any) -> None:
         if given:
@@ -122,7 +121,7 @@ class Operator(BaseModel):
 
     def effective_expected(self, expected: Any) -> Any:
         """Give the value that is recorded as expected; another one when a setting takes its place."""
-        return expected if self.given_instead is ABSENT else self.given_instead
+        return expected if self.expected_override is ABSENT else self.expected_override
 
     def needs_expected(self) -> bool:
         """Say whether an expected value must be given; False when the settings say all that is expected."""
@@ -132,15 +131,15 @@ class Operator(BaseModel):
         """Give the threshold that holds when the caller names none, in (0, 1]."""
         return 1.0
 
-    def decided(self, outcome: Outcome, threshold: float) -> Outcome:
-        """Give an outcome with parts that does not reach the threshold as what it is; for operators on the verdicts of others.
+    def reject_undecidable(self, outcome: Outcome, threshold: float) -> Outcome:
+        """Return an error when parts that could not be compared leave the verdict open; for operators on other verdicts.
 
         Args:
-            outcome: What `evaluate` found out.
+            outcome: An outcome with parts and a score below the threshold.
             threshold: The lowest score that passes.
 
         Returns:
-            The outcome, or an error where parts that could not be compared leave the verdict open.
+            The outcome itself, or an error.
         """
         del threshold
         return outcome
@@ -150,7 +149,7 @@ class Operator(BaseModel):
         return {
             name: as_setting(getattr(self, name))
             for name, field in type(self).model_fields.items()
-            if _LATER not in field.metadata or getattr(self, name) != field.default
+            if _OMIT_WHEN_DEFAULT not in field.metadata or getattr(self, name) != field.default
         }
 
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
@@ -243,44 +242,34 @@ class Operator(BaseModel):
         return type(self).replay is not Operator.replay
 
     @functools.cached_property
-    def given_instead(self) -> Any:
+    def expected_override(self) -> Any:
         """What settings give in place of expected, as a record has it; ABSENT where they do not."""
-        given = [getattr(self, name) for name in self.instead_of_expected]
+        given = [getattr(self, name) for name in self.expected_settings]
         if given.count(None) == len(given):
             return ABSENT
         if len(given) > 1:
-            return dict(zip(self.instead_of_expected, given, strict=True))
+            return dict(zip(self.expected_settings, given, strict=True))
         return list(given[0]) if isinstance(given[0], tuple) else given[0]
 
     @functools.cached_property
-    def has_model_inside(self) -> bool:
+    def own_threshold(self) -> float:
+        """The validated `default_threshold`."""
+        return checked_threshold(self.default_threshold())
+
+    @functools.cached_property
+    def contains_model_operator(self) -> bool:
         """Whether an operator in the settings, at any depth, asks a model."""
         return any(inner.asks_model for inner in _operators_inside(self))
 
     @functools.cached_property
-    def compares_recorded_form(self) -> bool:
+    def compares_decoded(self) -> bool:
         """Whether evidence is compared as it is read back from the record: an operator of a user may need its class."""
-        return self.keeps_evidence and all(inner.keeps_evidence for inner in _operators_inside(self))
+        return self.evaluate_is_pure and all(inner.evaluate_is_pure for inner in _operators_inside(self))
 
     @functools.cached_property
     def identity(self) -> OperatorIdentity:
         """What the record says of this operator."""
         return OperatorIdentity(self.recorded_name(), self.version, self.settings(), code_of(type(self)))
-
-    @functools.cached_property
-    def plain_plan(self) -> Plan | None:
-        """How two values are compared, where that is the same each time; what a user wrote may change."""
-        is_ready = self.compares_recorded_form and type(self).decided is Operator.decided and not self.asks_model
-        is_given = self.given_instead is not ABSENT and type(self).effective_expected is Operator.effective_expected
-        if not is_ready or self.has_model_inside or not (is_given or self.needs_expected()):
-            return None
-        instead = recorded_form(self.given_instead) if is_given else None
-        unusual = getattr(self, "normalize", ()) or not getattr(self, "case_sensitive", True)
-        glance = None if unusual or getattr(self, "zero_at", None) is not None else self._glance
-        return self._decide_plain(), glance, self.identity, self.default_threshold(), instead
-
-    def _decide_plain(self) -> Decide:
-        return self.evaluate
 
     def __eq__(self, other: object) -> bool:
         # What is recorded alike is one thing, whether it was made by a name, a class, or a class with other defaults.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, encode, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE, Redaction, redact, redact_names
+from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE, Redaction, redact, redact_names, redact_text
 from pytest_verdict.errors import RecordError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class RecordContent(NamedTuple):
 
     def write_text(self, text: str) -> str:
         """Write a text that stays a text when it is redacted."""
-        return encode_text(text if self.redaction is None else self.redaction(text))
+        return encode_text(str(redact_text(text, self.redaction)))
 
 
 def write_evidence(value: Any, redaction: Redaction | None) -> str:

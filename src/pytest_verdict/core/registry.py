@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, GROUP, Families, load, load_installed
 from pytest_verdict.core.function_operator import operator_from_function
-from pytest_verdict.core.operator import Operator, Plan
+from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode
@@ -23,8 +23,6 @@ ENTRY_POINT_GROUP: Final = f"{GROUP}.operators"
 """The entry-point group for packages that bring single operators and no family."""
 
 Key = str | tuple[str, bytes] | None
-Built = tuple[Operator | None, Plan | None]
-UNKNOWN: Final[Built] = None, None
 _NO_SETTINGS: Final[Mapping[str, Any]] = MappingProxyType({})
 _KEYS: Final = {"operator", "version", "settings"}
 _MOST_BUILT: Final = 1_024
@@ -50,7 +48,7 @@ class OperatorRegistry:
         self._families = families
         self._classes: dict[str, type[Operator]] = {}
         # Making an operator takes longer than most comparisons.
-        self.built: dict[Key, Built] = {}
+        self._built: dict[Key, Operator] = {}
         self._entry_points_loaded = families is None
 
     def add(
@@ -90,7 +88,7 @@ class OperatorRegistry:
         known = self._classes.get(name)
         same = known is not None and (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
         if same:
-            self.built.clear()
+            self._built.clear()
         elif known is not None or name in self._brought():
             raise ConfigurationError(f"the name {name!r} is already registered for another operator")
 
@@ -166,14 +164,15 @@ class OperatorRegistry:
             SettingsError: A setting is unknown, missing or has a value that is not allowed.
         """
         key = key_of(name, settings) if settings else name
-        known, _ = self.built.get(key, UNKNOWN)
-        if known is None:
-            known = self.find(name)(**settings)
-            if len(self.built) >= _MOST_BUILT:
-                self.built.clear()
-            if key is not None and all(map(_is_plain, settings.values())):
-                self.built[key] = known, known.plain_plan
-        return known
+        operator = self._built.get(key)
+        if operator is not None:
+            return operator
+        operator = self.find(name)(**settings)
+        if len(self._built) >= _MOST_BUILT:
+            self._built.clear()
+        if key is not None and all(map(_is_plain, settings.values())):
+            self._built[key] = operator
+        return operator
 
     def refuse_unknown_settings(self, name: str, settings: Iterable[str]) -> None:
         """Refuse names of settings that an operator does not have, before their values are known."""

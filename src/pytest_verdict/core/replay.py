@@ -37,6 +37,7 @@ _ID: Final = re.compile(ID_PATTERN)
 _OTHER_CODE: Final = "the code of an operator is not the one that was recorded"
 _MOST_OPERATORS: Final = 1_000
 # The quotes in a text are escaped, so a tag in the bytes of a record is no part of a text.
+_TYPED: Final = f'"{TYPE_KEY}":'.encode()
 _REDACTED: Final = REDACTED_VALUE.encode()
 _ONLY_REPR: Final = f'"{TYPE_KEY}":"repr"'.encode()
 _OF_CLASS: Final = re.compile(rf'"{re.escape(TYPE_KEY)}":"(enum|dataclass|model)"'.encode())
@@ -122,7 +123,7 @@ class Replay:
         if installed.operator.asks_model and result.error is not None and "error" in record:
             # The record has the error of the model's library, and not the missing reply.
             return _unverifiable(record, summary, "not_recorded")
-        if not installed.operator.compares_recorded_form and _OF_CLASS.search(line):
+        if not installed.operator.compares_decoded and _OF_CLASS.search(line):
             # An operator of a user compared the object itself; the record has only its fields.
             return _unverifiable(record, summary, "not_encodable")
         derived_record = json.loads(f"{{{members}}}")
@@ -195,7 +196,7 @@ def _build_operator(name: str, version: int, recorded: dict[str, Any]) -> Instal
         settings = operator.identity.settings
     except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
         raise Unverifiable("settings_refused") from None
-    if not operator.asks_model and operator.has_model_inside:
+    if not operator.asks_model and operator.contains_model_operator:
         # Evaluating would load a model, or import a function that the record names.
         raise Unverifiable("nested_model")
     return InstalledOperator(operator, _describe_change(operator, version, recorded, settings))
@@ -222,10 +223,12 @@ def _without_versions(settings: Any) -> Any:
 
 def derive_result(line: bytes, record: dict[str, Any], operator: Operator) -> ComparisonResult:
     """Derive the result of a record. Its bytes show whether evidence was redacted or kept only as text."""
-    if _REDACTED in line:
-        raise Unverifiable("redacted")
-    if _ONLY_REPR in line and not all(is_replayable(record.get(side)) for side in ("expected", "observed", "sources")):
-        raise Unverifiable("not_encodable")
+    if _TYPED in line:
+        if _REDACTED in line:
+            raise Unverifiable("redacted")
+        sides = (record.get(name) for name in ("expected", "observed", "sources"))
+        if _ONLY_REPR in line and not all(map(is_replayable, sides)):
+            raise Unverifiable("not_encodable")
     expected, observed = EXPECTED.read(record), OBSERVED.read(record)
     threshold, name, negated = (
         MEMBER["threshold"].read(record),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from pytest_verdict.core.record import encode_comparison
@@ -23,101 +23,185 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ErrorVerdict, RecordError
-from pytest_verdict.session import SESSION
 
 
-@dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an operator found out about one pair of values.
+    """The score of one pair of values, and its evidence.
 
     Args:
         score: How well they match, from 0.0 to 1.0.
         normalization: Names of the steps that were applied, in order.
         notes: Machine-readable codes, such as ``json_parse_failed``.
-        details: Evidence of the operator: JSON values by name.
-        expected_surface: What was really compared, where normalization changed it.
+        details: Evidence of the operator, JSON values by name; or a function without arguments that returns them, which is
+            called once, when they are first read.
+        expected_surface: The value that was compared, where normalization changed it.
         observed_surface: The same for the observed side.
         children: The results of the parts, for aggregates.
         error: Why the comparison could not be made; the score is then 0.0.
 
     Raises:
-        ValueError: The score is not a number from 0 to 1, or another part is not of its kind. A list is taken for a tuple.
+        ValueError: The score is not a number from 0 to 1, or another part is of the wrong type. A list is taken for a tuple.
 
     Example:
         >>> Outcome(0.5, notes=("half_found",)).score
         0.5
     """
 
-    score: float
-    normalization: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    details: Mapping[str, Any] | None = None
-    expected_surface: Any = ABSENT
-    observed_surface: Any = ABSENT
-    children: tuple[ComparisonResult, ...] = ()
-    error: str | None = None
+    __slots__ = (
+        *("_children", "_details", "_error", "_expected_surface", "_normalization", "_notes", "_observed_surface"),
+        "_score",
+    )
 
     negated: ClassVar[bool] = False
     sources: ClassVar[Mapping[str, Any] | None] = None
 
-    def __post_init__(self) -> None:
-        if type(self.score) is not float:
-            object.__setattr__(self, "score", _score(self.score))
-        if not 0.0 <= self.score <= 1.0:
-            raise ValueError(f"a score is a number from 0.0 to 1.0, got {self.score!r}")
-        if self.error is not None and (self.score != 0.0 or not isinstance(self.error, str)):
-            raise ValueError(f"the score of an error is 0.0, and the error is a text, got {safe_repr(self.error)}")
-        for part in ("normalization", "notes"):
-            names = getattr(self, part)
-            if type(names) is not tuple or names:
-                object.__setattr__(self, part, _names(part, names))
-        if type(self.children) is not tuple:
-            object.__setattr__(self, "children", tuple(self.children))
-        if self.details is not None:
-            # Details may hold parts of the evidence, which the test may change afterwards.
-            object.__setattr__(self, "details", snapshot(dict(self.details)))
+    def __init__(
+        self,
+        score: float,
+        normalization: Sequence[str] = (),
+        notes: Sequence[str] = (),
+        details: Mapping[str, Any] | Callable[[], Mapping[str, Any] | None] | None = None,
+        expected_surface: Any = ABSENT,
+        observed_surface: Any = ABSENT,
+        children: Sequence[ComparisonResult] = (),
+        error: str | None = None,
+    ) -> None:
+        if type(score) is not float:
+            score = _checked_score(score)
+        if not 0.0 <= score <= 1.0:
+            raise ValueError(f"a score is a number from 0.0 to 1.0, got {score!r}")
+        if error is not None and (score != 0.0 or not isinstance(error, str)):
+            raise ValueError(f"the score of an error is 0.0, and the error is a text, got {safe_repr(error)}")
+        self._score = score
+        self._normalization = _checked_names("normalization", normalization) if normalization else ()
+        self._notes = _checked_names("notes", notes) if notes else ()
+        # Details may hold parts of the evidence, which the test may change afterwards.
+        self._details = details if details is None or callable(details) else snapshot(dict(details))
+        self._expected_surface = expected_surface
+        self._observed_surface = observed_surface
+        self._children = tuple(children)
+        self._error = error
+
+    @property
+    def score(self) -> float:
+        """How well the values match, from 0.0 to 1.0."""
+        return self._score
+
+    @property
+    def normalization(self) -> tuple[str, ...]:
+        """Names of the steps that were applied, in order."""
+        return self._normalization
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Machine-readable codes."""
+        return self._notes
+
+    @property
+    def details(self) -> Mapping[str, Any] | None:
+        """Evidence of the operator, JSON values by name."""
+        if callable(self._details):
+            self._details = self._details()
+        return self._details
+
+    @property
+    def expected_surface(self) -> Any:
+        """The expected value after normalization; ABSENT when it did not change."""
+        return self._expected_surface
+
+    @property
+    def observed_surface(self) -> Any:
+        """The observed value after normalization; ABSENT when it did not change."""
+        return self._observed_surface
+
+    @property
+    def children(self) -> tuple[ComparisonResult, ...]:
+        """The results of the parts, for aggregates."""
+        return self._children
+
+    @property
+    def error(self) -> str | None:
+        """Why the comparison could not be made, or None."""
+        return self._error
+
+    def replace(self, **changes: Any) -> Outcome:
+        """Return a copy with other parts.
+
+        Args:
+            **changes: Arguments of the constructor.
+
+        Returns:
+            A new outcome.
+
+        Example:
+            >>> Outcome(0.5).replace(notes=("half_found",)).notes
+            ('half_found',)
+        """
+        return type(self)(**{**self.parts(), **changes})
+
+    def parts(self) -> dict[str, Any]:
+        """Return the arguments that build an equal outcome."""
+        return {
+            "score": self._score,
+            "normalization": self._normalization,
+            "notes": self._notes,
+            "details": self.details,
+            "expected_surface": self._expected_surface,
+            "observed_surface": self._observed_surface,
+            "children": self._children,
+            "error": self._error,
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial(type(self), **self.parts()), ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Outcome):
+            return NotImplemented
+        return type(self) is type(other) and self.parts() == other.parts()
+
+    def __hash__(self) -> int:
+        return hash((self._score, self._normalization, self._notes, self._error))
+
+    def __repr__(self) -> str:
+        parts = {name: value for name, value in self.parts().items() if value not in (None, ()) and value is not ABSENT}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in parts.items())})"
 
 
-@dataclass(frozen=True, slots=True)
 class QualifiedOutcome(Outcome):
-    """An outcome with what the test meant and what the sides were extracted from, which no operator may say."""
+    """An outcome with the intent of the test and the sources of the sides, which no operator sets."""
 
-    negated: bool = False  # type: ignore[misc]
-    sources: Mapping[str, Any] | None = None  # type: ignore[misc]
+    __slots__ = ("negated", "sources")
+
+    def __init__(self, *, negated: bool, sources: Mapping[str, Any] | None, **parts: Any) -> None:
+        super().__init__(**parts)
+        self.negated = negated  # type: ignore[misc]
+        self.sources = snapshot(sources)  # type: ignore[misc]
+
+    def parts(self) -> dict[str, Any]:
+        """Return the arguments that build an equal outcome."""
+        return {**super().parts(), "negated": self.negated, "sources": self.sources}
 
 
-def qualified(outcome: Outcome, *, negated: bool, sources: Mapping[str, Any] | None) -> Outcome:
-    """Add what the test meant and what the sides were extracted from."""
-    # What could not be compared is neither a match nor the opposite.
+def qualify(outcome: Outcome, *, negated: bool, sources: Mapping[str, Any] | None) -> Outcome:
+    """Add whether the test means a mismatch, and what the sides were extracted from."""
+    # An error is neither a match nor a mismatch.
     negated = negated and outcome.error is None
     if not negated and sources is None:
         return outcome
-    found: dict[str, Any] = {name: getattr(outcome, name) for name in Outcome.__slots__}
-    return QualifiedOutcome(**found, negated=negated, sources=snapshot(sources))
+    return QualifiedOutcome(negated=negated, sources=sources, **outcome.parts())
 
 
-def _names(part: str, names: Any) -> tuple[str, ...]:
+def _checked_names(part: str, names: Any) -> tuple[str, ...]:
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"{part} is a tuple of texts, got {safe_repr(names)}")
     return tuple(names)
 
 
-def _score(score: Any) -> float:
+def _checked_score(score: Any) -> float:
     if isinstance(score, bool) or not isinstance(score, int | float):
         raise ValueError(f"a score is a number from 0.0 to 1.0, got {shown(score, 80)}")  # noqa: TRY004 - one rule for scores
     return float(score)
-
-
-@dataclass(slots=True)
-class KnownScore:
-    """An outcome that is no error, has no parts, and says the rest when somebody asks."""
-
-    score: float
-    whole: Callable[[Any, Any], Outcome]
-
-    error: ClassVar[str | None] = None
-    negated: ClassVar[bool] = False
-    children: ClassVar[tuple[ComparisonResult, ...]] = ()
 
 
 class ComparisonResult:
@@ -131,8 +215,9 @@ class ComparisonResult:
         expected: The expected value, verbatim.
         observed: The observed value, verbatim.
         threshold: The lowest score that passes, in (0, 1].
-        outcome: What the operator found out.
-        name: What the test calls this comparison, if anything.
+        outcome: The score and its evidence.
+        name: The name of this comparison in the test, if it has one.
+        message: A text that a failure shows first. It is no evidence, so no record has it.
 
     Example:
         >>> from pytest_verdict import compare
@@ -141,7 +226,7 @@ class ComparisonResult:
         (False, 'fail', 0.0, 1.0)
     """
 
-    __slots__ = ("_expected", "_identity", "_message", "_name", "_observed", "_outcome", "_threshold", "_when_read")
+    __slots__ = ("_expected", "_identity", "_message", "_name", "_observed", "_outcome", "_threshold")
 
     def __init__(
         self,
@@ -149,8 +234,9 @@ class ComparisonResult:
         expected: Any,
         observed: Any,
         threshold: float,
-        outcome: Outcome | KnownScore,
+        outcome: Outcome,
         name: str | None = None,
+        message: str | None = None,
     ) -> None:
         self._identity = identity
         self._expected = expected
@@ -158,16 +244,17 @@ class ComparisonResult:
         self._threshold = threshold
         self._outcome = outcome
         self._name = name
+        self._message = message
 
     @property
     def name(self) -> str | None:
-        """What the test calls this comparison, or None."""
+        """The name of this comparison in the test, or None."""
         return self._name
 
     @property
     def message(self) -> str | None:
-        """What the test says first where the comparison fails, or None; it is no evidence, so no record has it."""
-        return getattr(self, "_message", None)
+        """A text that a failure shows first, or None."""
+        return self._message
 
     @property
     def operator(self) -> str:
@@ -196,14 +283,13 @@ class ComparisonResult:
 
     @property
     def outcome(self) -> Outcome:
-        """What the operator found out."""
-        self._read()
-        return self._whole()
+        """The score and its evidence."""
+        return self._outcome
 
     @property
     def score(self) -> float:
         """How well the values match, from 0.0 to 1.0."""
-        return self._read().score
+        return self._outcome.score
 
     @property
     def threshold(self) -> float:
@@ -213,56 +299,54 @@ class ComparisonResult:
     @property
     def passed(self) -> bool:
         """Whether the score reaches the threshold or, where the test meant the opposite (`negated`), does not."""
-        outcome = self._read()
-        return (outcome.score >= self._threshold) is not outcome.negated
+        return (self._outcome.score >= self._threshold) is not self._outcome.negated
 
     @property
     def verdict(self) -> Verdict:
         """``pass``, ``fail``, or ``error`` when the comparison could not be made."""
-        return verdict_of(self._read(), self._threshold)
+        return verdict_of(self._outcome, self._threshold)
 
     @property
     def normalization(self) -> list[str]:
         """Names of the steps that were applied, in order; empty when none was."""
-        return list(self._whole().normalization)
+        return list(self._outcome.normalization)
 
     @property
     def notes(self) -> list[str]:
         """Machine-readable codes, such as ``json_parse_failed``."""
-        return list(self.outcome.notes)
+        return list(self._outcome.notes)
 
     @property
     def expected_surface(self) -> Any:
         """What was really compared on the expected side."""
-        surface = self._whole().expected_surface
+        surface = self._outcome.expected_surface
         return snapshot(self._expected if surface is ABSENT else surface)
 
     @property
     def observed_surface(self) -> Any:
         """What was really compared on the observed side."""
-        surface = self._whole().observed_surface
+        surface = self._outcome.observed_surface
         return snapshot(self._observed if surface is ABSENT else surface)
 
     @property
     def changed_sides(self) -> tuple[bool, bool]:
         """Whether something else than the value itself was compared, on the expected and on the observed side."""
-        outcome = self._whole()
-        return outcome.expected_surface is not ABSENT, outcome.observed_surface is not ABSENT
+        return self._outcome.expected_surface is not ABSENT, self._outcome.observed_surface is not ABSENT
 
     @property
     def details(self) -> dict[str, Any]:
         """Evidence of the operator: differences with their path, distances, matched text."""
-        return dict(snapshot(self.outcome.details or {}))
+        return dict(snapshot(self._outcome.details or {}))
 
     @property
     def children(self) -> tuple[ComparisonResult, ...]:
         """The results of the parts, for aggregates."""
-        return self._read().children
+        return self._outcome.children
 
     @property
     def error(self) -> str | None:
         """Why the comparison could not be made, or None."""
-        return self._read().error
+        return self._outcome.error
 
     def to_report(self) -> dict[str, Any]:
         """Give the eight values of the Comparator pattern.
@@ -283,37 +367,31 @@ class ComparisonResult:
         found: dict[str, Any] = json.loads(self.to_text())
         return found
 
-    def when_read(self, call: Callable[[], None]) -> None:
-        """Have a function called when what came out is first looked at, by any property or method that tells it."""
-        self._when_read = call
+    def with_message(self, message: str) -> ComparisonResult:
+        """Return the same comparison with a text that a failure shows first.
 
-    def say_first(self, message: str) -> None:
-        """Have a text of the test stand before what a failure says."""
-        self._message = message
+        Args:
+            message: The text.
 
-    def has_passed(self) -> bool:
-        """Say whether it passed without looking at it, for a session that watches what is looked at."""
-        return (self._outcome.score >= self._threshold) is not self._outcome.negated
+        Returns:
+            A new result.
+        """
+        return ComparisonResult(**{**self.parts(), "message": message})
 
-    def _whole(self) -> Outcome:
-        outcome = self._outcome
-        if isinstance(outcome, KnownScore):
-            outcome = self._outcome = outcome.whole(self._expected, self._observed)
-        return outcome
-
-    def _read(self) -> Outcome | KnownScore:
-        outcome = self._outcome
-        if (outcome.score >= self._threshold) is outcome.negated:
-            call = getattr(self, "_when_read", None)
-            if call is not None:
-                del self._when_read
-                call()
-        return outcome
+    def parts(self) -> dict[str, Any]:
+        """Return the arguments that build an equal result; the values are shared, not copied."""
+        return {
+            "identity": self._identity,
+            "expected": self._expected,
+            "observed": self._observed,
+            "threshold": self._threshold,
+            "outcome": self._outcome,
+            "name": self._name,
+            "message": self._message,
+        }
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without the function that a session waits to call.
-        parts = self._identity, self._expected, self._observed, self._threshold, self._whole(), self._name
-        return type(self), parts, (None, {"_message": self.message})
+        return functools.partial(ComparisonResult, **self.parts()), ()
 
     def to_text(self, redaction: Redaction | None = None) -> str:
         """Write the full record as one line of JSON.
@@ -324,7 +402,6 @@ class ComparisonResult:
         Returns:
             JSON text in ASCII, the same bytes for equal results in every process.
         """
-        self._read()
         return "{" + self.to_members(redaction) + "}"
 
     def to_members(self, redaction: Redaction | None = None) -> str:
@@ -338,7 +415,7 @@ class ComparisonResult:
             expected=self._expected,
             observed=self._observed,
             threshold=self._threshold,
-            outcome=self._whole(),
+            outcome=self._outcome,
             name=self._name,
             redaction=redaction,
         )
@@ -376,8 +453,8 @@ class ComparisonResult:
             raise RecordError(f"the record cannot be read: {error}") from None
 
     def __bool__(self) -> bool:
-        if self._read().error is not None:
-            raise ErrorVerdict(SESSION.describe(self), [self])
+        if self.error is not None:
+            raise ErrorVerdict(repr(self), [self])
         return self.passed
 
     def __eq__(self, other: object) -> bool:
@@ -387,7 +464,6 @@ class ComparisonResult:
         return hash(self.to_members())
 
     def __repr__(self) -> str:
-        # That it is printed is no look: a log decides nothing.
         label = "" if self._name is None else f" {shown(self._name, 40)}"
         verdict, score = verdict_of(self._outcome, self._threshold), self._outcome.score
         scored = "" if score in {0.0, 1.0} else f", score {score:.6g}"
@@ -402,4 +478,4 @@ def _read_outcome(record: Mapping[str, Any]) -> Outcome:
     children = tuple(map(ComparisonResult.from_record, members.pop("children")))
     negated, sources = members.pop("negated"), members.pop("sources")
     del members["threshold"]
-    return qualified(Outcome(**members, children=children), negated=negated, sources=sources)
+    return qualify(Outcome(**members, children=children), negated=negated, sources=sources)

@@ -1,13 +1,13 @@
 """Operators on the verdicts of other operators."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from pytest_verdict.core.kernel import checked_threshold, run, settle
+from pytest_verdict.core.kernel import checked_threshold, result_from_outcome, run
 from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.refusals import REFUSALS
 from pytest_verdict.core.registry import operator_from_settings
@@ -18,7 +18,7 @@ from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.operators.category import AcceptedValues
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, unusable
+from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, unusable
 
 MISSING_EXPECTED: Final = "missing_expected"
 MISSING_OBSERVED: Final = "missing_observed"
@@ -44,7 +44,7 @@ class Condition:
         if missing:
             error = "there is no expected value under this key" if MISSING_EXPECTED in missing else None
             outcome = Outcome(0.0, notes=missing, error=error)
-            return settle(self.operator, expected, observed, outcome, self.threshold, name)
+            return result_from_outcome(self.operator, expected, observed, outcome, self.threshold, name)
         return run(self.operator, expected, observed, threshold=self.threshold, name=name)
 
     def written(self) -> dict[str, Any]:
@@ -97,10 +97,12 @@ class _Aggregate(Operator):
         score = self._score([self._part(child) for child in children])
         return Outcome(score, notes=notes, details=details, children=children)
 
-    def decided(self, outcome: Outcome, threshold: float) -> Outcome:
+    def reject_undecidable(self, outcome: Outcome, threshold: float) -> Outcome:
         """Make an outcome an error when it would pass if the parts that could not be compared did."""
         best = self._score([1.0 if child.error is not None else self._part(child) for child in outcome.children])
-        return replace(outcome, score=0.0, error=undecided(outcome.children)) if best >= threshold else outcome
+        if best < threshold:
+            return outcome
+        return outcome.replace(score=0.0, error=undecided(outcome.children))
 
     def _children(self, expected: Any, observed: Any) -> tuple[ComparisonResult, ...]:
         if isinstance(self.conditions, tuple):
@@ -283,7 +285,7 @@ class BestOf(Operator):
 
     name: ClassVar[str] = "best_of"
     kind: ClassVar[str] = "aggregate"
-    instead_of_expected: ClassVar[tuple[str, ...]] = ("references",)
+    expected_settings: ClassVar[tuple[str, ...]] = ("references",)
 
     inner: Annotated[Any, BeforeValidator(_of_references)]
     references: AcceptedValues = None
@@ -301,8 +303,10 @@ class BestOf(Operator):
         details = {"best_index": best, "best": encode(references[best])}
         return Outcome(parts[best].score, (), (CHILD_ERROR,) if undecided(parts) else (), details, children=parts)
 
-    def decided(self, outcome: Outcome, threshold: float) -> Outcome:
+    def reject_undecidable(self, outcome: Outcome, threshold: float) -> Outcome:
         """Make an outcome an error where a reference that could not be used might have been the best."""
         del threshold
         error = undecided(outcome.children)
-        return outcome if error is None else replace(outcome, score=0.0, error=error)
+        if error is None:
+            return outcome
+        return outcome.replace(score=0.0, error=error)

@@ -1,5 +1,6 @@
 """Operators on categories: truth values, literals, types, and one of several accepted values."""
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Final
 
@@ -7,14 +8,14 @@ from pydantic import AfterValidator, BeforeValidator
 
 from pytest_verdict.core.columns import by_columns
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import FAIL, PASS, Later, Operator
+from pytest_verdict.core.operator import FAIL, PASS, OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
-from pytest_verdict.core.values.equality import TEXT, equal
+from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.numbers import is_number, plain_scalar, truth_value
 from pytest_verdict.core.values.placeholders import has_named_fields
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces, unusable
+from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NormalizedSides, normalize_sides, unusable
 
 NOT_A_BOOLEAN: Final = "not_a_boolean"
 NOT_A_TYPE: Final = "not_a_type"
@@ -39,7 +40,7 @@ class BooleanMatch(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         wrong = _is_no_boolean(expected), _is_no_boolean(observed)
         if any(wrong):
-            return Surfaces().unreadable(NOT_A_BOOLEAN, "true, false or null", expected, wrong)
+            return NormalizedSides().unreadable(NOT_A_BOOLEAN, "true, false or null", expected, wrong)
         if observed is None and expected is not None:
             return Outcome(0.0, notes=("null_observed",))
         return PASS if truth_value(expected) is truth_value(observed) else FAIL
@@ -125,6 +126,10 @@ class _Accepted(tuple[Any, ...]):  # noqa: SLOT001 - there are few
         return [encode(item) for item in self]
 
 
+def _matched(index: int, value: Any) -> dict[str, Any]:
+    return {"matched_index": index, "matched": encode(value)}
+
+
 AcceptedValues = Annotated[
     tuple[Any, ...] | None,
     BeforeValidator(_read_accepted),
@@ -149,27 +154,23 @@ class OneOf(Operator):
 
     name: ClassVar[str] = "one_of"
     kind: ClassVar[str] = "category"
-    instead_of_expected: ClassVar[tuple[str, ...]] = ("values",)
+    expected_settings: ClassVar[tuple[str, ...]] = ("values",)
 
     values: AcceptedValues = None
     normalize: Normalization = ()
-    case_sensitive: Later[bool] = True
-
-    def _glance(self, expected: Any, observed: Any) -> float | None:
-        is_listed = type(observed) is str and type(expected) is list and expected
-        return float(observed in expected) if is_listed and TEXT.issuperset(map(type, expected)) else None
+    case_sensitive: OmitWhenDefault[bool] = True
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         accepted = as_list(self.effective_expected(expected))
         if accepted is None:
-            return Surfaces().unreadable(NOT_A_LIST, _ACCEPTED, expected, (True, False))
+            return NormalizedSides().unreadable(NOT_A_LIST, _ACCEPTED, expected, (True, False))
         if not accepted:
             return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
         steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
-        found = surfaces(accepted, [observed], steps)
+        found = normalize_sides(accepted, [observed], steps)
         for index, value in enumerate(found.expected):
             if equal(value, found.observed[0]):
-                return found.outcome(1.0, details={"matched_index": index, "matched": encode(accepted[index])})
+                return found.outcome(1.0, details=functools.partial(_matched, index, accepted[index]))
         return found.outcome(0.0)
 
     columns = by_columns("categories", "accepted")

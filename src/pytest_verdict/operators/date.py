@@ -15,8 +15,8 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.dates import ReadDate, checked_format, read_date, read_formatted
 from pytest_verdict.core.values.numbers import EXACT
 from pytest_verdict.operators.exact_number import as_written
+from pytest_verdict.operators.normalized_sides import must_be, unusable
 from pytest_verdict.operators.number import NOT_A_RANGE, RANGE, bounds_of
-from pytest_verdict.operators.surfaces import must_be, unusable
 
 DATE_AMBIGUOUS: Final = "date_ambiguous"
 TIMEZONE_MISMATCH: Final = "timezone_mismatch"
@@ -135,7 +135,7 @@ class DateRange(Operator):
 
     name: ClassVar[str] = "date_range"
     kind: ClassVar[str] = "date"
-    instead_of_expected: ClassVar[tuple[str, ...]] = ("min", "max")
+    expected_settings: ClassVar[tuple[str, ...]] = ("min", "max")
 
     min: Annotated[datetime.date | str | None, BeforeValidator(_bound)] = None
     max: Annotated[datetime.date | str | None, BeforeValidator(_bound)] = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
@@ -13,7 +14,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import differences, listed_differences
 from pytest_verdict.core.values.encoding import encode, encode_text
 from pytest_verdict.core.values.equality import TEXT, content_key, equal
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, Surfaces, surfaces
+from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NormalizedSides, normalize_sides
 
 EMPTY_OBSERVED: Final = "empty_observed"
 NOT_A_LIST: Final = "not_a_list"
@@ -68,20 +69,16 @@ class SetContainment(Operator):
             raise ValueError(f"min_overlap={self.min_overlap} needs mode='overlap', got mode={self.mode!r}")
         return self
 
-    def _glance(self, expected: Any, observed: Any) -> float | None:
-        if self.mode != "exact" or type(expected) is not list or type(observed) is not list:
-            return None
-        is_text = TEXT.issuperset(map(type, expected)) and TEXT.issuperset(map(type, observed))
-        return float(set(expected) == set(observed)) if is_text else None
-
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         found = _read_lists(expected, observed, self.normalize)
         if isinstance(found, Outcome):
             return found
         missing, unexpected, common = _split(found)
-        details = _listed_parts(missing, unexpected, common)
-        notes = self._notes(found.expected, found.observed)
-        return found.outcome(1.0 if self._holds(missing, unexpected, common) else 0.0, notes, details)
+        return found.outcome(
+            float(self._holds(missing, unexpected, common)),
+            self._notes(found.expected, found.observed),
+            functools.partial(_listed_parts, missing, unexpected, common),
+        )
 
     def _holds(self, missing: list[Any], unexpected: list[Any], common: list[Any]) -> bool:
         if self.mode == "overlap":
@@ -156,14 +153,14 @@ class OrderedMatch(Operator):
         return found.outcome(0.0, details=different) if different["differences"] else found.outcome(1.0)
 
 
-def _read_lists(expected: Any, observed: Any, steps: Normalization) -> Surfaces | Outcome:
+def _read_lists(expected: Any, observed: Any, steps: Normalization) -> NormalizedSides | Outcome:
     wanted, given = as_list(expected), as_list(observed)
     if wanted is None or given is None:
-        return Surfaces().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
-    return surfaces(wanted, given, steps)
+        return NormalizedSides().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
+    return normalize_sides(wanted, given, steps)
 
 
-def _split(found: Surfaces) -> tuple[list[Any], list[Any], list[Any]]:
+def _split(found: NormalizedSides) -> tuple[list[Any], list[Any], list[Any]]:
     """Give the items that are missing, that are unexpected, and that are in both lists."""
     left, right = _Distinct(found.expected), _Distinct(found.observed)
     missing, common = left.split(right)

@@ -4,6 +4,7 @@ A float stands for its shortest decimal form, so 1.1 is within ten percent of 1 
 nothing; a bool is not a number; an infinity equals itself and is within no tolerance of anything else.
 """
 
+import functools
 import math
 from collections.abc import Mapping
 from decimal import Decimal
@@ -14,11 +15,11 @@ from pydantic import model_validator
 
 from pytest_verdict.core.columns import by_columns
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Later, Operator
+from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
-from pytest_verdict.operators.surfaces import UNCHANGED, Surfaces, known_outcome, must_be, surfaces, unusable
+from pytest_verdict.operators.normalized_sides import NormalizedSides, must_be, normalize_sides, unusable
 
 NOT_A_NUMBER: Final = "not_a_number"
 NOT_A_RANGE: Final = "not_a_range"
@@ -26,7 +27,6 @@ NOT_A_CHANGE: Final = "not_a_change"
 RANGE: Final = "a pair [min, max] or a mapping with min, max or both"
 
 _subtract: Final = EXACT.subtract
-_BINARY: Final = frozenset({int, float})
 ToleranceMode = Literal["relative", "absolute"]
 Decay = Literal["linear", "quadratic"]
 
@@ -37,23 +37,17 @@ class _Numeric(Operator):
     normalize: Normalization = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        found = surfaces(expected, observed, self.normalize) if self.normalize else UNCHANGED
-        sides = (found.expected, found.observed) if self.normalize else (expected, observed)
-        wanted, given = map(_read, sides)
-        if wanted is None or given is None:
-            return found.unreadable(NOT_A_NUMBER, "a number", expected, (wanted is None, given is None))
-        score, details = self._decide(wanted, given)
-        return found.outcome(float(score), details=details) if self.normalize else known_outcome(float(score), details)
+        sides = normalize_sides(expected, observed, self.normalize)
+        left = _read(sides.expected)
+        right = _read(sides.observed)
+        if left is None or right is None:
+            return sides.unreadable(NOT_A_NUMBER, "a number", expected, (left is None, right is None))
+        return sides.outcome(self._score(left, right), details=functools.partial(self._details, left, right))
 
-    def _glance(self, expected: Any, observed: Any) -> float | None:
-        # Two of a kind are in the order of the decimals they stand for; of NaN nothing is true.
-        is_usual = type(expected) in _BINARY and type(expected) is type(observed) and -1e300 < expected < 1e300
-        return float(self._holds(expected, observed)) if is_usual and -1e300 < observed < 1e300 else None
+    def _score(self, expected: Decimal, observed: Decimal) -> float:
+        raise NotImplementedError
 
-    def _holds(self, expected: Any, observed: Any) -> bool:
-        return bool(expected == observed)
-
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
+    def _details(self, expected: Decimal, observed: Decimal) -> dict[str, Any]:
         raise NotImplementedError
 
     columns = by_columns("numbers", "compared")
@@ -72,8 +66,11 @@ class NumericExact(_Numeric):
 
     name: ClassVar[str] = "numeric_exact"
 
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
-        return self._holds(expected, observed), {"distance": as_written(_distance(expected, observed))}
+    def _score(self, expected: Decimal, observed: Decimal) -> float:
+        return float(expected == observed)
+
+    def _details(self, expected: Decimal, observed: Decimal) -> dict[str, Any]:
+        return {"distance": as_written(_distance(expected, observed))}
 
 
 class NumericTolerance(_Numeric):
@@ -98,8 +95,8 @@ class NumericTolerance(_Numeric):
 
     tolerance: Tolerance
     mode: ToleranceMode = "relative"
-    zero_at: Later[Tolerance | None] = None
-    decay: Later[Decay] = "linear"
+    zero_at: OmitWhenDefault[Tolerance | None] = None
+    decay: OmitWhenDefault[Decay] = "linear"
 
     @model_validator(mode="after")
     def _falls(self) -> Self:
@@ -107,47 +104,43 @@ class NumericTolerance(_Numeric):
             raise ValueError(f"zero_at={self.zero_at} must lie beyond tolerance={self.tolerance}")
         return self
 
-    def _glance(self, expected: Any, observed: Any) -> float | None:
-        limit = float(self.tolerance)
-        if type(expected) not in _BINARY or type(observed) not in _BINARY or not 1e-100 < limit < 1e100:
-            return None
-        try:
-            if self.mode == "relative":
-                limit *= abs(expected)
-            distance = abs(expected - observed)
-            # All that reading decimals and rounding can change, twice over; of numbers that are not finite, nothing holds.
-            doubt = (abs(expected) + abs(observed) + limit) * 1e-15 + 1e-200
-        except OverflowError:
-            return None
-        return 1.0 if distance < limit - doubt else 0.0 if distance > limit + doubt else None
+    def _score(self, expected: Decimal, observed: Decimal) -> float:
+        if _is_within(expected, observed, self.tolerance, self.mode):
+            return 1.0
+        distance = _distance(expected, observed)
+        if self.zero_at is None or not distance.is_finite():
+            return 0.0
+        full, zero = (Fraction(_limit(expected, setting, self.mode)) for setting in (self.tolerance, self.zero_at))
+        return _faded(Fraction(distance) - full, zero - full, self.decay)
 
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
-        passed, details = _within(expected, observed, self.tolerance, self.mode)
-        if passed or self.zero_at is None or not (distance := _distance(expected, observed)).is_finite():
-            return passed, details
-        unit = Fraction(expected.copy_abs()) if self.mode == "relative" else 1
-        full, zero = (unit * Fraction(as_exact(limit)) for limit in (self.tolerance, self.zero_at))
-        return _faded(Fraction(distance) - full, zero - full, self.decay), details
+    def _details(self, expected: Decimal, observed: Decimal) -> dict[str, Any]:
+        return _tolerance_details(expected, observed, self.tolerance, self.mode)
 
 
 class _Limit(_Numeric):
     _is_lowest: ClassVar[bool] = True
 
     exclusive: bool = False
-    zero_at: Later[Tolerance | None] = None
-    mode: Later[ToleranceMode] = "absolute"
-    decay: Later[Decay] = "linear"
+    zero_at: OmitWhenDefault[Tolerance | None] = None
+    mode: OmitWhenDefault[ToleranceMode] = "absolute"
+    decay: OmitWhenDefault[Decay] = "linear"
 
-    def _holds(self, expected: Any, observed: Any) -> bool:
-        low, high = (expected, observed) if self._is_lowest else (observed, expected)
-        return bool(low < high if self.exclusive else low <= high)
+    def _score(self, expected: Decimal, observed: Decimal) -> float:
+        margin = self._margin(expected, observed)
+        if margin > 0 or (margin == 0 and not self.exclusive):
+            return 1.0
+        unit = Fraction(1)
+        if self.mode == "relative" and expected.is_finite():
+            unit = Fraction(expected.copy_abs())
+        return _outside(-margin, self.zero_at, self.decay, unit)
 
-    def _decide(self, expected: Decimal, observed: Decimal) -> tuple[float, dict[str, Any]]:
-        low, high = (expected, observed) if self._is_lowest else (observed, expected)
-        margin = _difference(high, low)
-        unit = Fraction(expected.copy_abs()) if self.mode == "relative" and expected.is_finite() else Fraction(1)
-        score = float(self._holds(expected, observed)) or _outside(-margin, self.zero_at, self.decay, unit)
-        return score, {"margin": as_written(margin)}
+    def _details(self, expected: Decimal, observed: Decimal) -> dict[str, Any]:
+        return {"margin": as_written(self._margin(expected, observed))}
+
+    def _margin(self, expected: Decimal, observed: Decimal) -> Decimal:
+        if self._is_lowest:
+            return _difference(observed, expected)
+        return _difference(expected, observed)
 
 
 class NumericMinimum(_Limit):
@@ -209,15 +202,15 @@ class NumericRange(Operator):
 
     name: ClassVar[str] = "numeric_range"
     kind: ClassVar[str] = "number"
-    instead_of_expected: ClassVar[tuple[str, ...]] = ("min", "max")
+    expected_settings: ClassVar[tuple[str, ...]] = ("min", "max")
 
     min: ExactNumber | None = None
     max: ExactNumber | None = None
     exclusive_min: bool = False
     exclusive_max: bool = False
     normalize: Normalization = ()
-    zero_at: Later[Tolerance | None] = None
-    decay: Later[Decay] = "linear"
+    zero_at: OmitWhenDefault[Tolerance | None] = None
+    decay: OmitWhenDefault[Decay] = "linear"
 
     @model_validator(mode="after")
     def _not_inverted(self) -> Self:
@@ -231,8 +224,8 @@ class NumericRange(Operator):
         bounds = bounds_of(expected)
         if bounds is None:
             return unusable(NOT_A_RANGE, RANGE, expected)
-        found = surfaces(bounds, [observed], self.normalize)
-        found = found._replace(observed=found.observed[0])
+        found = normalize_sides(bounds, [observed], self.normalize)
+        found.observed = found.observed[0]
         low, high = (_read(bound) for bound in found.expected)
         unreadable = [low is None, high is None] != [bound is None for bound in found.expected]
         given = _read(found.observed)
@@ -247,7 +240,7 @@ class NumericRange(Operator):
     def _is_void(self, low: Decimal, high: Decimal) -> bool:
         return low > high or (low == high and (self.exclusive_min or self.exclusive_max))
 
-    def _decide(self, found: Surfaces, low: Decimal | None, high: Decimal | None, given: Decimal) -> Outcome:
+    def _decide(self, found: NormalizedSides, low: Decimal | None, high: Decimal | None, given: Decimal) -> Outcome:
         above = low is None or (given > low if self.exclusive_min else given >= low)
         below = high is None or (given < high if self.exclusive_max else given <= high)
         slacks = [_difference(given, low)] if low is not None else []
@@ -282,7 +275,7 @@ class Delta(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         pair = _pair(observed, "before", "after")
-        found = surfaces([expected], pair or [], self.normalize)
+        found = normalize_sides([expected], pair or [], self.normalize)
         wanted = _read(found.expected[0])
         if pair is None and wanted is not None:
             return Outcome(0.0, notes=(NOT_A_CHANGE,))
@@ -292,8 +285,9 @@ class Delta(Operator):
         if wanted is None or before is None or after is None or not measured:
             return found.unreadable(NOT_A_NUMBER, "a number", expected, (wanted is None, not measured))
         change = EXACT.subtract(after, before)
-        passed, details = _within(wanted, change, self.tolerance, self.mode)
-        return found.outcome(1.0 if passed else 0.0, details={"change": as_written(change), **details})
+        passed = _is_within(wanted, change, self.tolerance, self.mode)
+        measures = _tolerance_details(wanted, change, self.tolerance, self.mode)
+        return found.outcome(float(passed), details={"change": as_written(change), **measures})
 
 
 def _read(value: Any) -> Decimal | None:
@@ -310,16 +304,27 @@ def _distance(expected: Decimal, observed: Decimal) -> Decimal:
     return _difference(expected, observed).copy_abs()
 
 
-def _within(
-    expected: Decimal, observed: Decimal, tolerance: ExactNumber, mode: ToleranceMode
-) -> tuple[bool, dict[str, Any]]:
-    if not (expected.is_finite() and observed.is_finite()):
-        return expected == observed, {"distance": as_written(_distance(expected, observed))}
-    distance = _subtract(expected, observed) if expected > observed else _subtract(observed, expected)
+def _limit(expected: Decimal, tolerance: ExactNumber, mode: ToleranceMode) -> Decimal:
     limit = as_exact(tolerance)
     if mode == "relative":
-        limit = EXACT.multiply(limit, expected.copy_abs())
-    return distance <= limit, {"distance": as_written(distance), "margin": as_written(_subtract(limit, distance))}
+        return EXACT.multiply(limit, expected.copy_abs())
+    return limit
+
+
+def _is_within(expected: Decimal, observed: Decimal, tolerance: ExactNumber, mode: ToleranceMode) -> bool:
+    if not (expected.is_finite() and observed.is_finite()):
+        return expected == observed
+    return _distance(expected, observed) <= _limit(expected, tolerance, mode)
+
+
+def _tolerance_details(
+    expected: Decimal, observed: Decimal, tolerance: ExactNumber, mode: ToleranceMode
+) -> dict[str, Any]:
+    distance = _distance(expected, observed)
+    if not (expected.is_finite() and observed.is_finite()):
+        return {"distance": as_written(distance)}
+    margin = _subtract(_limit(expected, tolerance, mode), distance)
+    return {"distance": as_written(distance), "margin": as_written(margin)}
 
 
 def _outside(distance: Decimal, zero_at: ExactNumber | None, decay: Decay, unit: Fraction = Fraction(1)) -> float:

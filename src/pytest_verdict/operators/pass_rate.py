@@ -12,7 +12,7 @@ from pydantic import Field
 
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.operators.surfaces import unusable
+from pytest_verdict.operators.normalized_sides import unusable
 
 NOT_COUNTS: Final = "not_counts"
 NOT_A_RATE: Final = "not_a_rate"

@@ -21,8 +21,8 @@ from pytest_verdict.core.operator import FAIL, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError, allowed
+from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NOT_TEXT, normalize_sides, not_text, unusable
 from pytest_verdict.operators.regex_process import PROCESS, RegexTimeLimitError
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, known_outcome, not_text, surfaces, unusable
 
 INVALID_PATTERN: Final = "invalid_regex_pattern"
 
@@ -288,7 +288,7 @@ class Regex(Operator):
 
     name: ClassVar[str] = "regex"
     kind: ClassVar[str] = "text"
-    instead_of_expected: ClassVar[tuple[str, ...]] = ("pattern",)
+    expected_settings: ClassVar[tuple[str, ...]] = ("pattern",)
 
     pattern: str | None = None
     mode: Mode = "fullmatch"
@@ -303,10 +303,10 @@ class Regex(Operator):
             match_short = _matcher_of_short(pattern, self.flags, self.mode)
             if match_short is not None:
                 match = match_short(observed)
-                return known_outcome(1.0, _details(match)) if match else FAIL
+                return Outcome(1.0, details=functools.partial(_details, match)) if match else FAIL
         if refusal := refused_pattern(pattern, self.flags) or not_text(pattern, observed):
             return refusal
-        found = surfaces(None, observed, self.normalize)
+        found = normalize_sides(None, observed, self.normalize)
         try:
             matches = find_matches(pattern, self.flags, self.mode, found.observed)
         except RegexTimeLimitError as error:

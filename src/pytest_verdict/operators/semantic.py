@@ -14,7 +14,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError, MissingExtraError, RecordError
-from pytest_verdict.operators.surfaces import Surfaces, must_be, not_text, surfaces
+from pytest_verdict.operators.normalized_sides import NormalizedSides, must_be, normalize_sides, not_text
 
 Embedder = Callable[[list[str]], Sequence[Sequence[float]]]
 """From texts to one vector of floats for each."""
@@ -86,7 +86,7 @@ class SemanticMatch(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         if refusal := not_text(expected, observed):
             return refusal
-        found = surfaces(expected, observed, self.normalize)
+        found = normalize_sides(expected, observed, self.normalize)
         embed = self.embedder or (lambda texts: _loaded(self.model).encode(texts).tolist())
         vectors = _checked([_floats(vector) for vector in embed([found.expected, found.observed])])
         return self._outcome(expected, found, *vectors)
@@ -103,9 +103,9 @@ class SemanticMatch(Operator):
             left, right = _checked([_floats(vectors["expected"]), _floats(vectors["observed"])])
         except (KeyError, TypeError, ValueError) as error:
             raise RecordError(f"the recorded vectors cannot be read: {error}") from None
-        return self._outcome(expected, surfaces(expected, observed, self.normalize), left, right)
+        return self._outcome(expected, normalize_sides(expected, observed, self.normalize), left, right)
 
-    def _outcome(self, expected: str, found: Surfaces, left: list[float], right: list[float]) -> Outcome:
+    def _outcome(self, expected: str, found: NormalizedSides, left: list[float], right: list[float]) -> Outcome:
         details: dict[str, Any] = {"dimensions": len(left)}
         if self.keep_vectors:
             details["vectors"] = {"expected": left, "observed": right}

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Final, Literal, Self
 from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Later, Operator
+from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.opcodes import common_ends
-from pytest_verdict.operators.surfaces import not_text, surfaces
+from pytest_verdict.operators.normalized_sides import normalize_sides, not_text
 
 Metric = Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
 
@@ -71,8 +71,8 @@ class TextSimilarity(Operator):
 
     metric: Metric = "levenshtein"
     normalize: Normalization = ()
-    words: Later[Literal["unicode", "cjk"]] = "unicode"
-    stop_words: Later[tuple[str, ...]] = ()
+    words: OmitWhenDefault[Literal["unicode", "cjk"]] = "unicode"
+    stop_words: OmitWhenDefault[tuple[str, ...]] = ()
 
     @model_validator(mode="after")
     def _only_for_words(self) -> Self:
@@ -84,15 +84,10 @@ class TextSimilarity(Operator):
         """Give 0.8."""
         return 0.8
 
-    def _glance(self, expected: Any, observed: Any) -> float | None:
-        # Others may be too long for the metric.
-        is_short = type(expected) is str and type(observed) is str and len(expected) * len(observed) < 10**6
-        return self._similarity(expected, observed)[0] if is_short else None
-
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         if refusal := not_text(expected, observed):
             return refusal
-        found = surfaces(expected, observed, self.normalize)
+        found = normalize_sides(expected, observed, self.normalize)
         if refusal := found.emptied(expected):
             return refusal
         folding = ("casefold",) if self.metric in _WORD_METRICS else ()
@@ -100,7 +95,7 @@ class TextSimilarity(Operator):
             score, details = self._similarity(found.expected, found.observed)
         except _TooLongError as error:
             return found.outcome(0.0, normalization=folding, error=str(error))
-        return found.outcome(score, details={"metric": self.metric, **details}, normalization=folding)
+        return found.outcome(score, details=lambda: {"metric": self.metric, **details}, normalization=folding)
 
     def _similarity(self, expected: str, observed: str) -> _Similarity:
         if self.metric in _WORD_METRICS:

@@ -7,26 +7,19 @@ from pydantic import model_validator
 
 from pytest_verdict.core.columns import by_columns
 from pytest_verdict.core.normalizers import Normalization, Step, normalize
-from pytest_verdict.core.operator import FAIL, PASS, Decide, Operator
+from pytest_verdict.core.operator import FAIL, PASS, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import TEXT, equal
-from pytest_verdict.operators.surfaces import (
+from pytest_verdict.operators.normalized_sides import (
     EMPTY_EXPECTED,
     IN_ORDER,
     NOT_TEXT,
-    known_outcome,
     must_be,
-    surfaces,
+    normalize_sides,
     unusable,
 )
 
 _SUBSTRINGS: Final = "a text or a list of texts, none of them empty"
-
-
-def _are_equal(expected: Any, observed: Any) -> Outcome:
-    if type(expected) is str and type(observed) is str:
-        return PASS if expected == observed else FAIL
-    return PASS if equal(expected, observed) else FAIL
 
 
 class Exact(Operator):
@@ -57,14 +50,11 @@ class Exact(Operator):
         """Give ``exact`` when nothing is normalized."""
         return "normalized_exact" if self.normalize or not self.case_sensitive else "exact"
 
-    def _decide_plain(self) -> Decide:
-        return super()._decide_plain() if self.normalize or not self.case_sensitive or self.nan_equal else _are_equal
-
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        if not self.normalize and self.case_sensitive:
+        if self.case_sensitive and not self.normalize:
             return PASS if equal(expected, observed, nan_equal=self.nan_equal) else FAIL
         steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
-        found = surfaces(expected, observed, steps)
+        found = normalize_sides(expected, observed, steps)
         is_equal = equal(found.expected, found.observed, nan_equal=self.nan_equal)
         return found.emptied(expected) or found.outcome(1.0 if is_equal else 0.0)
 
@@ -89,8 +79,7 @@ class NormalizedExact(Exact):
 
 class _Contains(Operator):
     kind: ClassVar[str] = "text"
-    instead_of_expected: ClassVar[tuple[str, ...]] = ("substrings",)
-    _all: ClassVar[bool] = False
+    expected_settings: ClassVar[tuple[str, ...]] = ("substrings",)
 
     substrings: Annotated[Sequence[str] | None, IN_ORDER] = None
     normalize: Normalization = ()
@@ -107,38 +96,37 @@ class _Contains(Operator):
                 raise ValueError(f"substrings: {text!r} is empty after normalization and would be found everywhere")
         return self
 
-    def _glance(self, expected: Any, observed: Any) -> float | None:
-        is_text = type(expected) is str or (type(expected) is list and TEXT.issuperset(map(type, expected)))
-        wanted = _as_texts(expected) if is_text and type(observed) is str else None
-        return self._decide(wanted, observed)[0] if wanted and "" not in wanted else None
-
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         expected = self.effective_expected(expected)
         wanted = _as_texts(expected)
         if wanted is None:
             return unusable(NOT_TEXT, _SUBSTRINGS, expected)
         steps = self._steps()
-        if wanted and not steps and type(observed) is str and "" not in wanted:
-            return known_outcome(*self._decide(wanted, observed))
-        found = surfaces(wanted, observed if isinstance(observed, str) else None, steps)
+        found = normalize_sides(wanted, observed if isinstance(observed, str) else None, steps)
         if not found.expected or "" in found.expected:
             # An empty text is contained in everything, so such a check would assert nothing.
             return found.outcome(0.0, [EMPTY_EXPECTED], error=must_be(_SUBSTRINGS, expected))
         if not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,))
-        score, details = self._decide(found.expected, found.observed)
-        return found.outcome(score, details=details)
+        present = [text for text in found.expected if self._is_in(text, found.observed)]
+        return found.outcome(
+            float(self._holds(present, found.expected)), details=lambda: self._details(present, found.expected)
+        )
 
     def _steps(self) -> Sequence[Step]:
         return self.normalize if self.case_sensitive else (*self.normalize, "casefold")
 
-    def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
-        present: list[str] = []
-        missing: list[str] = []
-        for text in wanted:
-            (present if text in observed else missing).append(text)
-        passed = not missing if self._all else present
-        return 1.0 if passed else 0.0, {"found": present, "missing": missing}
+    @staticmethod
+    def _is_in(text: str, observed: str) -> bool:
+        return text in observed
+
+    def _holds(self, present: Sequence[str], texts: Sequence[str]) -> bool:
+        del texts
+        return bool(present)
+
+    def _details(self, present: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
+        in_observed = set(present)
+        return {"found": list(present), "missing": [text for text in texts if text not in in_observed]}
 
 
 class ContainsAny(_Contains):
@@ -172,7 +160,9 @@ class ContainsAll(_Contains):
     """
 
     name: ClassVar[str] = "contains_all"
-    _all: ClassVar[bool] = True
+
+    def _holds(self, present: Sequence[str], texts: Sequence[str]) -> bool:
+        return len(present) == len(texts)
 
 
 class NotContains(_Contains):
@@ -190,9 +180,13 @@ class NotContains(_Contains):
 
     name: ClassVar[str] = "not_contains"
 
-    def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
-        present = [text for text in wanted if text in observed]
-        return 0.0 if present else 1.0, {"found": present}
+    def _holds(self, present: Sequence[str], texts: Sequence[str]) -> bool:
+        del texts
+        return not present
+
+    def _details(self, present: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
+        del texts
+        return {"found": list(present)}
 
 
 class StartsWith(_Contains):
@@ -210,11 +204,14 @@ class StartsWith(_Contains):
 
     name: ClassVar[str] = "starts_with"
     columns = Operator.columns
-    _finds = staticmethod(str.startswith)
 
-    def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
-        present = [text for text in wanted if self._finds(observed, text)]
-        return 1.0 if present else 0.0, {"found": present}
+    @staticmethod
+    def _is_in(text: str, observed: str) -> bool:
+        return str.startswith(observed, text)
+
+    def _details(self, present: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
+        del texts
+        return {"found": list(present)}
 
 
 class EndsWith(StartsWith):
@@ -231,7 +228,10 @@ class EndsWith(StartsWith):
     """
 
     name: ClassVar[str] = "ends_with"
-    _finds = staticmethod(str.endswith)
+
+    @staticmethod
+    def _is_in(text: str, observed: str) -> bool:
+        return str.endswith(observed, text)
 
 
 def _as_texts(value: Any) -> list[str] | None:

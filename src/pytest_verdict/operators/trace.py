@@ -13,9 +13,9 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.lists import listed
+from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NOT_TEXT, NormalizedSides, not_text, unusable
 from pytest_verdict.operators.regex import Flags, compiles, find_matches, refused_pattern
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, NOT_TEXT, Surfaces, not_text, unusable
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 
@@ -159,7 +159,7 @@ def _expectation(setting: str | None, expected: Any) -> tuple[Any, bool | None]:
 
 
 def _unread(expected: Any) -> Outcome:
-    return Surfaces().unreadable(NOT_A_BOOLEAN, "true, false or null", expected, (True, False))
+    return NormalizedSides().unreadable(NOT_A_BOOLEAN, "true, false or null", expected, (True, False))
 
 
 def _decided(found: bool, wanted: bool, details: dict[str, Any]) -> Outcome:  # noqa: FBT001 - two truth values compared

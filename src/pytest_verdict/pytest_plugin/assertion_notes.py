@@ -12,7 +12,7 @@ import pytest
 from pytest_verdict.comparison import HIDDEN, describe_failure
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.errors import MismatchError
-from pytest_verdict.pytest_plugin.unread import RECENT_FAILURES
+from pytest_verdict.pytest_plugin.unchecked import RECENT_FAILURES
 
 _MOST = 3
 
@@ -73,14 +73,14 @@ def _asserted(entry: Any) -> Iterator[_Asserted]:
 
 
 def _failed(value: Any) -> _Asserted | None:
-    if type(value) is ComparisonResult:
+    if isinstance(value, ComparisonResult):
         return None if value.passed else (value, functools.partial(describe_failure, value))
     if not _is_ours(type(value)):
         return None
     # The result of a template, for example, has a comparison and describes itself.
     for name in ("comparison", "result"):
         inner = getattr(value, name, None)
-        if type(inner) is ComparisonResult and not inner.passed:
+        if isinstance(inner, ComparisonResult) and not inner.passed:
             return inner, getattr(value, "describe", functools.partial(describe_failure, inner))
     return None
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_verdict.budget import Budget
-from pytest_verdict.pytest_plugin.unread import OPTION as UNREAD, RECENT_FAILURES, ComparisonWatch
+from pytest_verdict.pytest_plugin.unchecked import OPTION as UNREAD, RECENT_FAILURES, ComparisonWatch
 from pytest_verdict.session import SESSION
 
 if TYPE_CHECKING:
@@ -189,16 +189,18 @@ def _items(name: str) -> Any:
 
 def _fill_session(config: pytest.Config) -> None:
     before = SESSION.budget, SESSION.advice, SESSION.redaction, SESSION.journal
-    observers = SESSION.observer, SESSION.rows_observer
+    observers = SESSION.observer, SESSION.rows_observer, SESSION.next_place
 
     def restore() -> None:
         SESSION.budget, SESSION.advice, SESSION.redaction, SESSION.journal = before
-        SESSION.observer, SESSION.rows_observer = observers
+        SESSION.observer, SESSION.rows_observer, SESSION.next_place = observers
 
     config.add_cleanup(restore)
     # A session inside a test of another session has an observer of its own.
     watch = config.stash[_WATCH] = ComparisonWatch(config.invocation_params.dir)
-    SESSION.observer, SESSION.rows_observer = watch.observe, watch.observe_rows
+    SESSION.observer = watch.observe
+    SESSION.rows_observer = watch.observe_rows
+    SESSION.next_place = None
     SESSION.budget = _budget(config)
     SESSION.redaction = SESSION.journal = None
     if getattr(config, "workerinput", {}).get(REDACTING[0]) or any(map(config.getini, REDACTING)):
@@ -206,7 +208,7 @@ def _fill_session(config: pytest.Config) -> None:
 
         SESSION.redaction = session_redaction(config)
     if config.getini(UNREAD) != "fail":
-        from pytest_verdict.pytest_plugin.unread_policy import refuse_wrong_mode
+        from pytest_verdict.pytest_plugin.unchecked_policy import refuse_wrong_mode
 
         refuse_wrong_mode(config)
     try:
@@ -300,10 +302,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     Neither first nor a wrapper: what a ``unittest.TestCase`` raised comes into the call in a hook that is tried first.
     """
     watch = item.config.stash[_WATCH]
-    if len(watch.of_test):
-        from pytest_verdict.pytest_plugin.unread_policy import fail_for_unread
+    if watch.of_test.count:
+        from pytest_verdict.pytest_plugin.unchecked_policy import fail_unchecked
 
-        fail_for_unread(item, call, watch)
+        fail_unchecked(item, call, watch)
     if call.excinfo is not None and "pytest_verdict.errors" in sys.modules:
         from pytest_verdict.pytest_plugin.assertion_notes import explain_failure
 

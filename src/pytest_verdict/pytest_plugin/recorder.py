@@ -1,7 +1,6 @@
 """The recorder: it writes each comparison of a process that runs tests as a record."""
 
 import os
-import sys
 import threading
 from collections.abc import Callable, MutableSequence
 from typing import Any, Final, NamedTuple
@@ -13,7 +12,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.locations import CallLocations
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere, traits_of
-from pytest_verdict.pytest_plugin.unread import remember_failure
+from pytest_verdict.pytest_plugin.unchecked import calling_frame, remember_failure
 
 RECORDS_ONLY: Final = "verdict_records_only"
 """The attribute of a report that is of no phase, and only carries records."""
@@ -39,7 +38,7 @@ class Recorder:
         config: pytest.Config,
         redaction: Callable[[str], str] | None,
         flush: str = "test",
-        watch: Callable[[ComparisonResult], object] = remember_failure,
+        watch: Callable[[ComparisonResult], ComparisonResult] | None = None,
         *,
         with_markers: bool = False,
     ) -> None:
@@ -139,26 +138,16 @@ class Recorder:
         self._size = 0
         return batches
 
-    def observe(self, result: ComparisonResult) -> None:
-        """Keep a comparison."""
+    def observe(self, result: ComparisonResult) -> ComparisonResult:
+        """Record a comparison, and return the result for the test."""
         # Encoded at once, because the test may change its values afterwards.
         comparison = encode_comparison(result.content(self._redaction), self._envelope)
-        envelope = self._envelope = comparison.envelope
-        if envelope.verdict != "pass":
-            self._watch(result)
+        self._envelope = comparison.envelope
+        published = result if self._watch is None else self._watch(result)
         attempt = self._attempt
         if attempt is None:
-            return
-        # Called by the function that made the result, which was called by the test or by more code of this package.
-        try:
-            frame = sys._getframe(2)  # noqa: SLF001 - the only way to learn the line without reading files
-        except ValueError:
-            # A thread or a greenlet was started with that function as its target.
-            frame = sys._getframe(1)  # noqa: SLF001 - likewise
-        known, ends = self._locations.recent
-        end = ends.get(frame.f_lasti) if frame.f_code is known else None
-        if end is None:
-            end = self._locations.end_of(frame)
+            return published
+        end = self._locations.end_of(calling_frame())
         waiting = self._observed
         waiting.append(PendingRecord(attempt, comparison, end))
         self.pending[0] = len(waiting)
@@ -167,14 +156,21 @@ class Recorder:
             # A test with a million comparisons must not hold them all in memory.
             with signals_deferred():
                 self._send()
+        return published
+
+    def next_place(self) -> tuple[AttemptRecords, str] | None:
+        """Return the attempt and the end of the record that would be written next."""
+        if self._attempt is None:
+            return None
+        return self._attempt, self._locations.end_of(calling_frame())
 
     def observe_rows(self, rows: Any) -> None:
         """Keep comparisons that were made together, and hand them over at once."""
         for result in rows.samples:
-            self._watch(result)
+            remember_failure(result)
         if self._attempt is None:
             return
-        end = self._locations.end_of(sys._getframe(1))  # noqa: SLF001 - as in `observe`
+        end = self._locations.end_of(calling_frame())
         self._rows.append((self._attempt, rows, end))
         if threading.current_thread() is threading.main_thread():
             with signals_deferred():

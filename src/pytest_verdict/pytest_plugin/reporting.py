@@ -11,7 +11,6 @@ from pytest_verdict.pytest_plugin.recorder import Recorder
 from pytest_verdict.pytest_plugin.report_folder import report_folder
 from pytest_verdict.pytest_plugin.session_gates import asked_gates, refuse_wrong_baseline
 from pytest_verdict.pytest_plugin.shards import WHOLE, Whole, shard_of
-from pytest_verdict.pytest_plugin.unread import remember_failure
 from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, RecordSender, mapped_counts, place_of_worker
 from pytest_verdict.report.compression import FORMS
 from pytest_verdict.report.journal import JOURNAL
@@ -27,9 +26,11 @@ def start(config: pytest.Config) -> None:
     redaction = SESSION.redaction
     gates = asked_gates(config)
     flush = _chosen(config, "verdict_flush", "test", "comparison")
-    recorder = Recorder(config, redaction, flush, SESSION.observer or remember_failure, with_markers=bool(gates))
+    recorder = Recorder(config, redaction, flush, SESSION.observer, with_markers=bool(gates))
     # Restored with the rest of the slot when the session ends.
-    SESSION.observer, SESSION.rows_observer = recorder.observe, recorder.observe_rows
+    SESSION.observer = recorder.observe
+    SESSION.rows_observer = recorder.observe_rows
+    SESSION.next_place = recorder.next_place
     config.pluginmanager.register(captured, "verdict-suite-properties")
     if shard_of(config):
         config.pluginmanager.register(Whole(config), WHOLE)

@@ -196,7 +196,7 @@ def spans_that_pass(verification: Verification, text: str) -> Iterator[str]:
         if len(span) > most_characters or is_common(span):
             continue
         observed = [span] if is_list else span
-        if any(verification.compare("", whole, observed, None).has_passed() for whole in wholes):
+        if any(verification.compare("", whole, observed, None).passed for whole in wholes):
             yield span
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, Union, get_args, get_origin
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
-from pytest_verdict.core.kernel import run, run_plan, settle
+from pytest_verdict.core.kernel import result_from_outcome, run
 from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.registry import REGISTRY, operator_from_settings
@@ -49,15 +49,15 @@ class FieldRule:
     def compare(self, name: str, expected: Any, observed: Any, recorded: Mapping[str, Any] | None) -> ComparisonResult:
         """Compare the field; a null answer is a fail with the note ``null_observed``."""
         if observed is None and self.operator.effective_expected(expected) is not None:
-            return settle(self.operator, expected, None, Outcome(0.0, notes=(NULL_OBSERVED,)), name=name)
-        if (plan := self.operator.plain_plan) is not None:
-            return run_plan(plan, expected, observed, name)
+            return result_from_outcome(self.operator, expected, None, Outcome(0.0, notes=(NULL_OBSERVED,)), name=name)
         return run(self.operator, expected, observed, name=name, recorded=recorded)
 
     def refuse(self, name: str, expected: Any, observed: Any, reason: str) -> ComparisonResult:
         """Give the ``error`` of a field that cannot be compared."""
         notes = (MISSING_TRACE,) if reason == MISSING_TRACE else ()
-        return settle(self.operator, expected, observed, Outcome(0.0, notes=notes, error=reason), name=name)
+        return result_from_outcome(
+            self.operator, expected, observed, Outcome(0.0, notes=notes, error=reason), name=name
+        )
 
 
 def read_weight(value: Any) -> ExactNumber:

@@ -23,9 +23,9 @@ from pytest_verdict.operators.category import OneOf
 from pytest_verdict.operators.date import DateMatch, DateTolerance
 from pytest_verdict.operators.exact_number import as_exact
 from pytest_verdict.operators.lists import as_list
+from pytest_verdict.operators.normalized_sides import NOT_TEXT
 from pytest_verdict.operators.number import Delta, NumericTolerance
 from pytest_verdict.operators.semantic import SemanticMatch
-from pytest_verdict.operators.surfaces import NOT_TEXT
 from pytest_verdict.operators.text import Exact
 from pytest_verdict.templates.field import Verification, choices_of, types_of
 
@@ -60,7 +60,7 @@ def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]
 
 
 def _reason(cls: type[BaseModel], name: str, one: Verification) -> str:
-    if not one.operator.keeps_evidence:
+    if not one.operator.evaluate_is_pure:
         # What an operator that is not ours passes on is not known.
         return ""
     parts = getattr(one.operator, "conditions", None)
@@ -71,7 +71,7 @@ def _reason(cls: type[BaseModel], name: str, one: Verification) -> str:
     problem = _unreadable(one)
     if problem:
         return f"{one.operator.name} cannot read it ({problem})"
-    if one.reads_trace or one.operator.asks_model or one.operator.has_model_inside:
+    if one.reads_trace or one.operator.asks_model or one.operator.contains_model_operator:
         return ""
     operator = one.operator
     annotation = cls.model_fields[name].annotation

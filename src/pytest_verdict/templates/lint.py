@@ -88,7 +88,7 @@ def _about_the_ground_truth(verification: Verification) -> Iterator[tuple[str, s
         change = f"remove_punctuation changes {shown(lost, 60)}"
         yield "lost_punctuation", f"{change}, which then equals texts that differ only in punctuation"
     # With our operators, a ground truth with which nothing passes is refused when the class is made.
-    if not operator.keeps_evidence and not verification.compare("", truth, truth, None).passed:
+    if not operator.evaluate_is_pure and not verification.compare("", truth, truth, None).passed:
         reason = f"{operator.name} does not pass on the ground truth {shown(truth, 60)} itself"
         yield "ground_truth_fails", f"{reason}; see that some answer passes"
 

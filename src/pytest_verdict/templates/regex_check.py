@@ -11,9 +11,9 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.errors import TemplateError, allowed
+from pytest_verdict.operators.normalized_sides import NOT_TEXT
 from pytest_verdict.operators.regex import INVALID_PATTERN, FoundMatch, find_matches
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
-from pytest_verdict.operators.surfaces import NOT_TEXT
 
 _KEYS: Final = ("pattern", "expected", "match_type")
 _MATCH_TYPES: Final = ("all", "contains", "count", "exact")

@@ -6,14 +6,13 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BeforeValidator
 
-from pytest_verdict.core.kernel import settle
+from pytest_verdict.core.kernel import result_from_outcome
 from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
 from pytest_verdict.operators.category import BooleanMatch
 from pytest_verdict.operators.exact_number import ExactNumber
-from pytest_verdict.operators.surfaces import known_outcome
 from pytest_verdict.operators.text import ContainsAll
 from pytest_verdict.templates import observed_keys as keys
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
@@ -169,7 +168,7 @@ class TemplateMatch(Operator):
             CHILD_ERROR: broken,
             EMBEDDING_OVERRIDE: override,
         }
-        return known_outcome(
+        return Outcome(
             1.0 if passes else 0.0,
             notes=(*keys.notes_in(observed), *(note for note, is_so in notes.items() if is_so)),
             details=details,
@@ -245,7 +244,7 @@ def _compare_quote(name: str, quote: Any, trace: Any) -> ComparisonResult:
     if trace is None:
         return _QUOTE.refuse(label, quote, trace, MISSING_TRACE)
     if not isinstance(quote, str) or not quote.strip():
-        return settle(_QUOTE.operator, quote, trace, Outcome(0.0, notes=(QUOTE_NOT_FOUND,)), name=label)
+        return result_from_outcome(_QUOTE.operator, quote, trace, Outcome(0.0, notes=(QUOTE_NOT_FOUND,)), name=label)
     return _QUOTE.compare(label, quote, trace, None)
 
 

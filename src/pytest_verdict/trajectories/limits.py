@@ -64,7 +64,7 @@ class TrajectoryForbidden(TrajectoryOperator):
     """
 
     name: ClassVar[str] = "trajectory_forbidden"
-    instead_of_expected: ClassVar[tuple[str, ...]] = ("forbidden",)
+    expected_settings: ClassVar[tuple[str, ...]] = ("forbidden",)
 
     forbidden: tuple[Any, ...] | None = None
 
@@ -104,7 +104,7 @@ class TrajectoryMaxCalls(ObservedTrajectory):
     """
 
     name: ClassVar[str] = "trajectory_max_calls"
-    instead_of_expected: ClassVar[tuple[str, ...]] = ("limits",)
+    expected_settings: ClassVar[tuple[str, ...]] = ("limits",)
 
     limits: int | dict[str, int] | None = None
 
@@ -149,7 +149,7 @@ class TrajectorySingleToolUse(ObservedTrajectory):
     """
 
     name: ClassVar[str] = "trajectory_single_tool_use"
-    instead_of_expected: ClassVar[tuple[str, ...]] = ("tool",)
+    expected_settings: ClassVar[tuple[str, ...]] = ("tool",)
 
     tool: str | None = None
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from pytest_verdict.core.matching import maximum_matching
@@ -62,14 +61,14 @@ class TrajectorySteps(TrajectoryOperator):
         find = _in_between if self.extras == "allow" else _without_gaps
         found = find(expected, step_matcher, observed)
         if found.score < 1.0:
-            found = replace(found, details={**(found.details or {}), **(step_matcher.aligned(self.extras) or {})})
+            found = found.replace(details={**(found.details or {}), **(step_matcher.aligned(self.extras) or {})})
         if found.score == 1.0 and self.extras == "allow" and not any(_needed(step) for step in expected):
             found = Outcome(1.0, notes=(EMPTY_EXPECTED,), details=found.details)
         return found
 
     def _completed(self, found: Outcome, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
         all_choices = [choices for step in expected for choices, _ in step.calls]
-        counted = replace(found, details={"expected_calls": len(all_choices), **(found.details or {})})
+        counted = found.replace(details={"expected_calls": len(all_choices), **(found.details or {})})
         return super()._completed(counted, [call for choices in all_choices for call in choices], observed, matcher)
 
 

@@ -186,8 +186,7 @@ class TrajectoryOperator(ObservedTrajectory):
         filled = ("fill_default_args",) if self.defaults else ()
         left_out = ("leave_out_args",) if self.ignored_args else ()
         normalization = (*self._selection.steps(), *filled, *left_out)
-        return replace(
-            found,
+        return found.replace(
             notes=tuple(notes),
             normalization=normalization,
             details={"expected_calls": len(expected), "observed_calls": len(observed), **(found.details or {})},

@@ -5,7 +5,9 @@ from itertools import islice
 from typing import Any, Final
 
 from pytest_verdict.core.values.placeholders import class_name
-from pytest_verdict.session import SESSION
+
+CUT_MARK: Final = re.compile(r" ?… [0-9]+ (?:characters|items in all) … ?")
+"""Stands in a text in place of the part that was cut out."""
 
 _ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
@@ -13,8 +15,6 @@ _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 
 def shown(value: Any, limit: int = 500) -> str:
     """Write a value on one line, in which nothing can move the cursor or change a colour."""
-    if SESSION.redaction is not None:
-        return visible(shortened(_written(value), limit))
     if type(value) is str and 0 < limit < len(value):
         # The repr of a text of megabytes is megabytes; what is shown of it is its two ends.
         kept = max((limit - 26) // 2, 2)
@@ -72,9 +72,6 @@ def visible(text: str) -> str:
 
 def shortened(text: str, limit: int) -> str:
     """Leave out the middle of a long text, and say how much."""
-    if SESSION.redaction is not None:
-        # Half of a secret would match no pattern.
-        text = SESSION.redaction(text)
     if limit <= 0 or len(text) <= limit:
         return text
     note = "… {} characters …"

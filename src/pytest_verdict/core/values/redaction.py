@@ -5,8 +5,9 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, Self
 
+from pytest_verdict.core.values.display import CUT_MARK
 from pytest_verdict.core.values.encoding import TYPE_KEY, encode
 from pytest_verdict.core.values.placeholders import has_fields, hidden_fields, named_fields
 
@@ -29,6 +30,40 @@ _CREDENTIALS: Final = re.compile(r"(?<=://)[^\s/?#'\"<>]*@")
 _QUERY: Final = re.compile(r"(://[^\s?#'\"<>]*)[?#][^\s'\"<>]*")
 
 
+class RedactableText(str):  # noqa: SLOT000 - it keeps a function
+    """A text that shows the beginning and end of a long value, and can be formatted again from the redacted value.
+
+    Redaction has to come before the cut, because half of a secret matches no pattern.
+
+    Args:
+        format_text: From a redaction, or None, to the text.
+    """
+
+    _format_text: Callable[[Redaction | None], str]
+
+    def __new__(cls, format_text: Callable[[Redaction | None], str]) -> Self:
+        """Format the text without redaction."""
+        text = super().__new__(cls, format_text(None))
+        text._format_text = format_text
+        return text
+
+    def redacted(self, redaction: Redaction) -> str:
+        """Return the text of the redacted value."""
+        return redaction(self._format_text(redaction))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return str, (str(self),)
+
+
+def redact_text(text: str, redaction: Redaction | None) -> str:
+    """Return a text as it may be written down."""
+    if redaction is None:
+        return text
+    if isinstance(text, RedactableText):
+        return text.redacted(redaction)
+    return redaction(text)
+
+
 def redaction_of(patterns: Iterable[re.Pattern[str]]) -> Redaction:
     """Return the function that replaces what the patterns match, also where it is escaped as in a repr or in JSON."""
     # No function inside, so that other processes can have it.
@@ -37,7 +72,7 @@ def redaction_of(patterns: Iterable[re.Pattern[str]]) -> Redaction:
 
 def _without_matches(patterns: tuple[re.Pattern[str], ...], text: str) -> str:
     parts, end = [], 0
-    for start, stop in sorted(_matches(text, patterns)):
+    for start, stop in sorted([*_matches(text, patterns), *_halves(text, patterns)]):
         if start >= end:
             parts += [text[end:start], REDACTED]
         end = max(end, stop)
@@ -54,6 +89,28 @@ def _matches(text: str, patterns: tuple[re.Pattern[str], ...]) -> Iterator[tuple
         if "\\" not in text:
             return
         text, places = _unescaped(text, places)
+
+
+def _halves(text: str, patterns: tuple[re.Pattern[str], ...]) -> Iterator[tuple[int, int]]:
+    """Find the halves of literal secrets on both sides of a cut."""
+    if "…" not in text:
+        return
+    secrets = [secret for pattern in patterns if (secret := _literal(pattern.pattern))]
+    for cut in CUT_MARK.finditer(text):
+        head = text[: cut.start()].rstrip("'\"")
+        tail_start = len(text) - len(text[cut.end() :].lstrip("'\""))
+        for secret in secrets:
+            for size in range(len(secret) - 1, _SHORTEST - 1, -1):
+                if head.endswith(secret[:size]):
+                    yield len(head) - size, len(head)
+                if text.startswith(secret[-size:], tail_start):
+                    yield tail_start, tail_start + size
+
+
+def _literal(pattern: str) -> str:
+    """Return the text that a pattern stands for; an empty one when the pattern matches other texts too."""
+    text = re.sub(r"\\(.)", r"\1", pattern, flags=re.DOTALL)
+    return text if re.escape(text) == pattern else ""
 
 
 def _unescaped(text: str, places: Sequence[int]) -> tuple[str, list[int]]:

@@ -59,9 +59,11 @@ def recorded_form(value: Any) -> tuple[Any, Any]:
     could come to another result. So it is compared as it is read back. What cannot be read back is recorded as its repr.
     """
     try:
-        return _copy(value, _refuse_class), value
+        copied = _copy(value, _refuse_class)
     except (TypeError, RecursionError):
         copy = snapshot(value)
+    else:
+        return copied, copied
     try:
         encoded = encode(copy)
         if not is_replayable(encoded):

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import pyarrow
@@ -111,7 +111,7 @@ def _members(operator: Operator, result: ComparisonResult, paths: Sequence[Path]
         expected=record.pop("expected"),
         observed=record.pop("observed"),
         name=record.pop("name"),
-        outcome=replace(outcome, **record),
+        outcome=outcome.replace(**record),
     )
     return encode_comparison(content).members
 

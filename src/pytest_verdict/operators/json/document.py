@@ -15,7 +15,7 @@ from pytest_verdict.core.values.equality import TEXT
 from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_exact, is_number, plain_scalar, truth_value
 from pytest_verdict.core.values.placeholders import has_named_fields, named_fields
-from pytest_verdict.operators.surfaces import UNCHANGED, Surfaces, must_be, surfaces
+from pytest_verdict.operators.normalized_sides import NormalizedSides, must_be, normalize_sides
 
 NOT_JSON: Final = "not_json"
 _TEXTS: Final = (str, bytes, bytearray)
@@ -27,7 +27,7 @@ class Documents(NamedTuple):
 
     expected: Any
     observed: Any
-    surfaces: Surfaces
+    surfaces: NormalizedSides
     refusal: Outcome | None = None
 
 
@@ -45,9 +45,9 @@ class JsonOperator(Operator):
 
 def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[bool, bool]) -> Documents:
     """Read the evidence of a comparison of JSON."""
-    found, left, right = UNCHANGED, expected, observed
+    found, left, right = NormalizedSides(), expected, observed
     if steps:
-        found = surfaces(_text(expected), _text(observed), steps)
+        found = normalize_sides(_text(expected), _text(observed), steps)
         left = found.expected if isinstance(expected, str) else expected
         right = found.observed if isinstance(observed, str) else observed
     try:
@@ -56,7 +56,7 @@ def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[
         return _unread({"expected": left, "observed": right}, expected, found, parse)
 
 
-def _unread(sides: Mapping[str, Any], expected: Any, found: Surfaces, parse: tuple[bool, bool]) -> Documents:
+def _unread(sides: Mapping[str, Any], expected: Any, found: NormalizedSides, parse: tuple[bool, bool]) -> Documents:
     """Say of each side why it cannot be read."""
     errors: dict[str, JsonTextError] = {}
     for (side, value), is_text in zip(sides.items(), parse, strict=True):

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from pytest_verdict.core.operator import Later
+from pytest_verdict.core.operator import OmitWhenDefault
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.operators.json.document import Documents, JsonOperator, read_both
 from pytest_verdict.operators.json.rules import IgnoredPaths, JsonRule, Marks, mark
-from pytest_verdict.operators.surfaces import EMPTY_EXPECTED, must_be
+from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, must_be
 
 JSONPATH_FAILED: Final = "jsonpath_failed"
 _TAKES: Final = "a document of which something is left when the ignored parts are taken out"
@@ -16,8 +16,8 @@ _TAKES: Final = "a document of which something is left when the ignored parts ar
 class JsonPartsOperator(JsonOperator):
     """An operator on JSON documents of which parts may be ignored, and whose texts may be equal in any case."""
 
-    ignore: Later[IgnoredPaths] = ()
-    case_sensitive: Later[bool] = True
+    ignore: OmitWhenDefault[IgnoredPaths] = ()
+    case_sensitive: OmitWhenDefault[bool] = True
 
     def _read(self, expected: Any, observed: Any) -> Documents:
         found = read_both(expected, observed, self.normalize, (self.parse, self.parse))

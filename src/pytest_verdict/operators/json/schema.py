@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, StrictBool
 
-from pytest_verdict.core.operator import Later
+from pytest_verdict.core.operator import OmitWhenDefault
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import shortened, shown
@@ -20,9 +20,9 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import MissingExtraError
 from pytest_verdict.operators.json.document import Documents, JsonOperator, listed, read_both, read_document
+from pytest_verdict.operators.normalized_sides import must_be
 from pytest_verdict.operators.regex import find_matches
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
-from pytest_verdict.operators.surfaces import must_be
 
 Schema = dict[str, Any] | StrictBool
 INVALID_SCHEMA: Final = "invalid_schema"
@@ -70,10 +70,10 @@ class JsonSchema(JsonOperator):
     """
 
     name: ClassVar[str] = "json_schema"
-    instead_of_expected: ClassVar[tuple[str, ...]] = ("schema_document",)
+    expected_settings: ClassVar[tuple[str, ...]] = ("schema_document",)
 
     schema_document: ValidSchema | None = None
-    schemas: Later[Mapping[str, ValidSchema]] = {}  # noqa: RUF012 - pydantic copies it
+    schemas: OmitWhenDefault[Mapping[str, ValidSchema]] = {}  # noqa: RUF012 - pydantic copies it
 
     def __init__(self, /, **settings: Any) -> None:
         _validators()

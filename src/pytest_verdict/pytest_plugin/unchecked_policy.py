@@ -3,32 +3,33 @@
 import pytest
 
 from pytest_verdict.errors import allowed
-from pytest_verdict.pytest_plugin.unread import MODES, OPTION, ComparisonWatch
+from pytest_verdict.pytest_plugin.unchecked import MODES, OPTION, ComparisonWatch
 
 
-class UnreadComparisonWarning(UserWarning):
+class UncheckedComparisonWarning(UserWarning):
     """A comparison did not pass, and the test did not look at it."""
 
 
-def fail_for_unread(item: pytest.Item, call: pytest.CallInfo[None], watch: ComparisonWatch) -> None:
+def fail_unchecked(item: pytest.Item, call: pytest.CallInfo[None], watch: ComparisonWatch) -> None:
     """Fail the phase of a test, or warn, as the test or the ini file says."""
     if call.when == "setup" and call.excinfo is None:
         # A test may look at what its fixtures compared.
         return
-    unread, mode = watch.of_test, _mode(item)
+    unchecked = watch.of_test
+    mode = _mode(item)
     if mode == "warn":
-        _warn(item, call, unread.describe(watch.folder))
+        _warn(item, call, unchecked.describe(watch.folder))
     elif mode != "ignore" and (call.excinfo is None or _hides_failures(call.excinfo)):
         # A mode that does not exist lets nothing pass.
         wrong = "" if mode == "fail" else _about(mode) + "\n"
-        call.excinfo = _raised(wrong + unread.describe(watch.folder))
-    unread.clear()
+        call.excinfo = _raised(wrong + unchecked.describe(watch.folder))
+    watch.end_test()
 
 
 def _warn(item: pytest.Item, call: pytest.CallInfo[None], message: str) -> None:
     try:
-        item.warn(UnreadComparisonWarning(message))
-    except UnreadComparisonWarning:
+        item.warn(UncheckedComparisonWarning(message))
+    except UncheckedComparisonWarning:
         # Whoever turns warnings into errors gets one; raised from here, it would end the session.
         call.excinfo = call.excinfo or _raised(message)
 

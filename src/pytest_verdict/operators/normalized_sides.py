@@ -1,17 +1,18 @@
 """What is really compared: both sides after normalization."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pydantic import BeforeValidator
 
 from pytest_verdict.core.normalizers import Step, normalize_all, step_names
 from pytest_verdict.core.record_members import write_evidence
-from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shortened
 from pytest_verdict.core.values.placeholders import ABSENT, has_fields
-from pytest_verdict.session import SESSION
+from pytest_verdict.core.values.redaction import RedactableText
 
 
 def _in_order(values: Any) -> Any:
@@ -27,57 +28,57 @@ NOT_TEXT: Final = "not_text"
 EMPTY_EXPECTED: Final = "empty_expected"
 
 
-class _Parts:
-    __slots__ = Outcome.__slots__
+Details = Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None
+"""Evidence of an operator, or a function that returns it when it is read."""
 
 
-def known_outcome(
-    score: float,
-    details: Mapping[str, Any] | None = None,
-    normalization: tuple[str, ...] = (),
-    notes: tuple[str, ...] = (),
-    expected_surface: Any = ABSENT,
-    observed_surface: Any = ABSENT,
-    error: str | None = None,
-    children: tuple[ComparisonResult, ...] = (),
-) -> Outcome:
-    """Make an outcome of parts that are known to be right and that nothing else holds, in a quarter of the time."""
-    # What cannot change is slow to fill; so it is filled while it still can.
-    made: Any = _Parts()
-    made.score, made.normalization, made.notes, made.details = score, normalization, notes, details
-    made.expected_surface, made.observed_surface = expected_surface, observed_surface
-    made.children, made.error = children, error
-    made.__class__ = Outcome
-    return made  # type: ignore[no-any-return]
+class NormalizedSides:
+    """Both sides after normalization, and the steps that changed them."""
 
+    __slots__ = ("changed_expected", "changed_observed", "effective", "expected", "normalization", "observed")
 
-class Surfaces(NamedTuple):
-    """Both sides after normalization, and how they came about."""
-
-    expected: Any = None
-    observed: Any = None
-    normalization: tuple[str, ...] = ()
-    effective: tuple[str, ...] = ()
-    changed_expected: bool = False
-    changed_observed: bool = False
+    def __init__(
+        self,
+        expected: Any = None,
+        observed: Any = None,
+        normalization: tuple[str, ...] = (),
+        effective: tuple[str, ...] = (),
+        *,
+        changed_expected: bool = False,
+        changed_observed: bool = False,
+    ) -> None:
+        self.expected = expected
+        self.observed = observed
+        self.normalization = normalization
+        self.effective = effective
+        self.changed_expected = changed_expected
+        self.changed_observed = changed_observed
 
     def outcome(
         self,
         score: float,
         notes: Sequence[str] = (),
-        details: Mapping[str, Any] | None = None,
+        details: Details = None,
         normalization: Sequence[str] = (),
         error: str | None = None,
     ) -> Outcome:
-        """Make the outcome of a comparison of these surfaces."""
+        """Return the outcome of a comparison of these surfaces."""
         if not self.normalization:
-            return known_outcome(score, details or None, tuple(normalization), tuple(notes), error=error)
-        if self.effective:
-            details = {**(details or {}), "effective_normalization": list(self.effective)}
-        steps = (*self.normalization, *normalization)
-        left = self.expected if self.changed_expected else ABSENT
-        right = self.observed if self.changed_observed else ABSENT
-        return known_outcome(score, details or None, steps, tuple(notes), left, right, error)
+            return Outcome(score, tuple(normalization), tuple(notes), details or None, error=error)
+        return Outcome(
+            score,
+            (*self.normalization, *normalization),
+            tuple(notes),
+            functools.partial(self._with_effective, details) if self.effective else details or None,
+            self.expected if self.changed_expected else ABSENT,
+            self.observed if self.changed_observed else ABSENT,
+            error=error,
+        )
+
+    def _with_effective(self, details: Details) -> dict[str, Any]:
+        if callable(details):
+            details = details()
+        return {**(details or {}), "effective_normalization": list(self.effective)}
 
     def emptied(self, expected: Any) -> Outcome | None:
         """Refuse an expected text of which normalization left nothing, so that ``+`` would equal ``-``."""
@@ -92,14 +93,12 @@ class Surfaces(NamedTuple):
         return self.outcome(0.0, [note], {note: sides}, error=must_be(takes, expected) if wrong[0] else None)
 
 
-UNCHANGED: Final = Surfaces()
-"""What makes the outcome where nothing is normalized."""
-
-
 def must_be(takes: str, expected: Any) -> str:
     """Say why a comparison with this expected value cannot be made."""
     # As the record has it, because a replay has neither the class nor the order of a set.
-    return f"expected must be {takes}, got {shortened(write_evidence(expected, SESSION.redaction), 80)}"
+    return RedactableText(
+        lambda redaction: f"expected must be {takes}, got {shortened(write_evidence(expected, redaction), 80)}"
+    )
 
 
 def unusable(
@@ -116,22 +115,36 @@ def not_text(expected: Any, observed: Any, takes: str = "a text") -> Outcome | N
     return None if isinstance(observed, str) else Outcome(0.0, notes=(NOT_TEXT,))
 
 
-def surfaces(expected: Any, observed: Any, steps: Sequence[Step]) -> Surfaces:
+def normalize_sides(expected: Any, observed: Any, steps: Sequence[Step]) -> NormalizedSides:
     """Normalize the texts of both sides, at every depth; where there is none, nothing was normalized."""
     if not steps:
-        return Surfaces(expected, observed)
+        return NormalizedSides(expected, observed)
     if type(expected) is str and type(observed) is str:
         (left, right), effective = normalize_all((expected, observed), steps)
-        return Surfaces(left, right, step_names(steps), effective, left != expected, right != observed)
+        return NormalizedSides(
+            left,
+            right,
+            step_names(steps),
+            effective,
+            changed_expected=left != expected,
+            changed_observed=right != observed,
+        )
     texts, others = [*_texts_in(expected)], [*_texts_in(observed)]
     if not texts and not others:
-        return Surfaces(expected, observed)
+        return NormalizedSides(expected, observed)
     normalized, effective = normalize_all([*texts, *others], steps)
     changed = {text: other for text, other in zip([*texts, *others], normalized, strict=True) if text != other}
     is_changed = [not changed.keys().isdisjoint(found) for found in (texts, others)]
     sides = zip((expected, observed), is_changed, strict=True)
     left, right = (_replaced(side, changed) if differs else side for side, differs in sides)
-    return Surfaces(left, right, step_names(steps), effective, *is_changed)
+    return NormalizedSides(
+        left,
+        right,
+        step_names(steps),
+        effective,
+        changed_expected=is_changed[0],
+        changed_observed=is_changed[1],
+    )
 
 
 def _texts_in(value: Any) -> Iterator[str]:
