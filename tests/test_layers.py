@@ -166,23 +166,17 @@ def wrong_ones(rule: Callable[[pathlib.Path, str], set[str]]) -> dict[str, set[s
     return {name: wrong for name, wrong in found.items() if wrong}
 
 
-# Open until the core reads no session.
-OPEN = {
-    "core.replay_by_columns": {"datasets.columns.arrow", "datasets.columns.column_lines"},
-}
-
-
 def test_imports_go_upwards():
     def wrong(path, name):
         others = own_imports(path) | named(path)
-        return {other for other in others if RANKS[layer(other)] > RANKS[layer(name)]} - OPEN.get(name, set())
+        return {other for other in others if RANKS[layer(other)] > RANKS[layer(name)]}
 
     assert wrong_ones(wrong) == {}
 
 
 def test_the_core_imports_only_errors():
     def wrong(path, name):
-        others = {layer(other) for other in (own_imports(path) | named(path)) - OPEN.get(name, set())}
+        others = {layer(other) for other in (own_imports(path) | named(path))}
         return others - {"core", "errors"} if layer(name) == "core" else set()
 
     assert wrong_ones(wrong) == {}
@@ -261,8 +255,6 @@ def test_results_are_made_in_the_kernel_and_read_from_records_alone():
 # Public in spite of their names: methods of named tuples, and the one way to a frame.
 PUBLIC_NAMES = {"_replace", "_asdict", "_make", "_fields", "_getframe"}
 ALLOWED_PRIVATE = {
-    # The hot path of every comparison: the public attributes are copies, and the constructor takes twice as long.
-    "pytest_plugin.recorder": {"_expected", "_observed", "_outcome", "_identity", "_threshold", "_name"},
     # The slot of `BaseAnswer` that its own verify() reads.
     "templates.template": {"_trace"},
 }

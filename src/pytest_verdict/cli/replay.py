@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_verdict.report.checks import ConsecutiveRecords, Finding
 
 MOST_LISTED: Final = 20
-# What Windows can wait for.
+# Windows cannot wait for more processes.
 _MOST_JOBS: Final = 61
 
 _EXIT_CODES: Final = """\
@@ -54,8 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a records.jsonl, also compressed, a bundle, a report's folder, or - for standard input",
     )
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
-    told = f"how many processes, up to {_MOST_JOBS}, work at it; what is written is the same for every number"
-    parser.add_argument("-j", "--jobs", metavar="N", type=int, choices=range(1, _MOST_JOBS + 1), default=1, help=told)
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=int,
+        choices=range(1, _MOST_JOBS + 1),
+        default=1,
+        help=f"number of processes, at most {_MOST_JOBS}; the output is the same for every number (default: 1)",
+    )
     parser.add_argument("--quiet", action="store_true", help="write nothing but errors; the exit code says it all")
 
 
@@ -73,7 +80,9 @@ class Tally:
     def of(cls, answers: Sequence[Replayed]) -> Tally:
         """Count records."""
         tally = cls(Counter(map(attrgetter("status"), answers)))
-        for number, answer in enumerate(answers, 1) if tally.statuses.keys() != {"identical"} else ():
+        if tally.statuses.keys() == {"identical"}:
+            return tally
+        for number, answer in enumerate(answers, 1):
             if answer.status == "unverifiable":
                 tally.reasons[answer.reason] += 1
             elif len(tally.listed) < MOST_LISTED and (answer.is_difference or answer.status == "unreadable"):
@@ -125,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def tally_of(file: RecordsFile, jobs: int = 1) -> Tally:
-    """Derive all records again in so many processes, and check the folder of a report against them."""
+    """Replay all records in some processes, and check the folder of a report against them."""
     from pytest_verdict.report.checks import FolderCheck
 
     check, tally = FolderCheck(file.folder) if file.folder else None, Tally()
@@ -177,7 +186,7 @@ def _listed_as_json(number: int, answer: Replayed) -> dict[str, Any]:
 
 
 def report_lines(tally: Tally) -> Iterator[str]:
-    """Say what came out."""
+    """Format the results as lines."""
     for number, answer in tally.listed:
         yield _listed(number, answer)
     unlisted = tally.differences + tally.statuses["unreadable"] - len(tally.listed)

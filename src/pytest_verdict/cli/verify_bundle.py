@@ -34,13 +34,13 @@ _MEGABYTE: Final = 1_000_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("file", metavar="FILE", help="what `pytest-verdict bundle` wrote")
+    parser.add_argument("file", metavar="FILE", help="a file written by `pytest-verdict bundle`")
     parser.add_argument(
         "--limit",
         type=int,
         default=4_000,
         metavar="MB",
-        help="the most that may be unpacked, in megabytes; 4000 by default",
+        help="maximum size of the unpacked files in megabytes (default: 4000)",
     )
     parser.add_argument("--attestation", metavar="FILE", help="a sigstore bundle or DSSE envelope over the statement")
 
@@ -68,7 +68,7 @@ def _extract(path: Path, folder: Path, most_bytes: int) -> None:
             names = file.namelist()
             # A part never unpacks to more than its entry says.
             size = sum(entry.file_size for entry in file.infolist())
-            # What adapters returned is there only where suites ran.
+            # A bundle has the outputs of adapters only where suites ran.
             if sorted(names) not in (sorted(_PARTS), sorted({*_PARTS, OUTPUTS})):
                 raise RecordError(
                     f"{path}: a bundle holds {', '.join(sorted(_PARTS))}, and this one {', '.join(names)}"
@@ -114,7 +114,7 @@ def _of_attestation(path: Path, bundle: Path, statements: dict[str, dict[str, An
 
 def _signed(path: Path) -> dict[str, Any]:
     try:
-        # What gh downloads has one attestation on each line.
+        # A file that gh downloads has one attestation on each line.
         given = json.loads(path.read_bytes().splitlines()[0] if path.suffix == ".jsonl" else path.read_bytes())
         found: Any = json.loads(base64.b64decode(given.get("dsseEnvelope", given)["payload"]))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):

@@ -22,7 +22,7 @@ def parents_of(nodes: list[bytes]) -> list[bytes]:
 
 
 def root_of(subtrees: Iterable[bytes]) -> str:
-    """Give the root over whole subtrees, from the last to the first; of none it is the digest of nothing."""
+    """Return the root over whole subtrees, from the last to the first; without any, the digest of nothing."""
     nodes = [*subtrees]
     if nodes:
         return reduce(lambda right, left: parents_of([left, right])[0], nodes).hex()
@@ -30,12 +30,12 @@ def root_of(subtrees: Iterable[bytes]) -> str:
 
 
 def _digests(kind: Any, contents: Iterable[bytes]) -> list[bytes]:
-    found = []
+    digests = []
     for content in contents:
         digest = kind.copy()
         digest.update(content)
-        found.append(digest.digest())
-    return found
+        digests.append(digest.digest())
+    return digests
 
 
 class MerkleTree:
@@ -47,7 +47,7 @@ class MerkleTree:
         self._waiting: list[bytes | None] = []
 
     def add(self, nodes: list[bytes], known: Sequence[list[bytes]] = ()) -> list[list[bytes]]:
-        """Add leaves; give the nodes above them as far as any tree has the same in which nothing waits for them."""
+        """Add leaves. Return the nodes above them, level by level, as far as no earlier leaf takes part in them."""
         level = 0
         above = []
         is_alone = True
@@ -68,6 +68,6 @@ class MerkleTree:
         return above
 
     def root(self) -> str:
-        """Give the root in hexadecimal digits."""
-        # What waits on a higher level stands further left.
+        """Return the root in hexadecimal digits."""
+        # The nodes that wait on higher levels come first.
         return root_of(node for node in self._waiting if node is not None)

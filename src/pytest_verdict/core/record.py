@@ -144,7 +144,7 @@ class AttemptRecords:
         self.attempt = attempt
         self.worker = worker
         self._ordinal = 0
-        # What all records share is written with the first, because many tests have no record.
+        # The text that all records share is written with the first one, because many tests have no record.
         self._start = ""
         self._place = ""
 
@@ -227,7 +227,7 @@ def read_id(line: bytes) -> str:
 
 def names_operator(line: bytes, operator: str) -> bool:
     """Return whether a line may be a record of an operator, or have a part of one, without parsing it."""
-    # In evidence the quotes are escaped.
+    # The quotes in evidence are escaped, so they are no part of a key.
     return f"{MEMBER['operator'].key}{encode_basestring_ascii(operator)}".encode("ascii") in line
 
 
@@ -254,7 +254,7 @@ def parse_record(line: bytes) -> dict[str, Any]:
 
 
 class RecordSummary(NamedTuple):
-    """A record without its evidence: what came out, and where."""
+    """The verdict, the operator and the place of a record."""
 
     id: str
     verdict: str

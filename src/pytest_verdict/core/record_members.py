@@ -1,4 +1,4 @@
-"""The members of a record: one table of what each is called, what it may hold, and how it is written and read."""
+"""The members of a record: one table of their names and types, and of how each is written and read."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def verdict_of(outcome: Outcome, threshold: float) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class JsonType:
-    """What a member may hold: its name in the reference, in errors and in JSON Schema, and a check."""
+    """The type of a member: its name in the reference and in errors, its JSON Schema, and a check."""
 
     label: str
     requirement: str
@@ -143,7 +143,7 @@ class Member:
 
     Args:
         name: Its key.
-        type: What it may hold.
+        type: The values that it may hold.
         about: One sentence for the reference and the JSON Schema.
         write: Returns its JSON text from what its group is written from; an empty text leaves the member out.
         default: The value with which it is left out, and which a reader returns then; without a default it is required.
@@ -203,7 +203,7 @@ def write_outcome_members(members: Iterable[Member], content: RecordContent) -> 
 
 
 def _write_surface(content: RecordContent, surface: Any, side: Any) -> str:
-    # In lower case, for example, what is to be redacted would match no pattern.
+    # A pattern may match the side and not its surface, for example in lower case.
     if content.redaction is not None and REDACTED_VALUE in content.write(side):
         return _ALL_REDACTED
     return content.write(surface)

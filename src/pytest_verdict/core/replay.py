@@ -1,4 +1,4 @@
-"""Replay: the result of each record derived again from what the record holds, and compared with it byte for byte.
+"""Replay: each record is parsed, derived again and written, and the bytes are compared.
 
 Nothing that a record names is imported, and no model is asked: operators are found by name in the registry, and those that
 asked a model when the test ran decide by what the record kept of its answer.
@@ -36,7 +36,8 @@ _OF_PLACE: Final = frozenset(member.name for member in (*START, *PLACE))
 _ID: Final = re.compile(ID_PATTERN)
 _OTHER_CODE: Final = "the code of an operator is not the one that was recorded"
 _MOST_OPERATORS: Final = 1_000
-# In text these quotes are escaped, so what looks like a tag in the bytes of a record is one.
+# The quotes in a text are escaped, so a tag in the bytes of a record is no part of a text.
+_TYPED: Final = f'"{TYPE_KEY}":'.encode()
 _REDACTED: Final = REDACTED_VALUE.encode()
 _ONLY_REPR: Final = f'"{TYPE_KEY}":"repr"'.encode()
 _OF_CLASS: Final = re.compile(rf'"{re.escape(TYPE_KEY)}":"(enum|dataclass|model)"'.encode())
@@ -64,7 +65,7 @@ class Unverifiable(Exception):  # noqa: N818 - it carries a reason, not an error
 
 
 class InstalledOperator(NamedTuple):
-    """An operator as it is installed here, and what has changed since it was recorded."""
+    """The installed operator of a record, and how it differs from the recorded one."""
 
     operator: Operator
     change: str
@@ -75,7 +76,7 @@ _OPERATORS: Final[dict[tuple[type[Operator], str, int, str], InstalledOperator]]
 
 
 def replay(lines: Iterable[bytes]) -> Iterator[Replayed]:
-    """Derive records again, one after the other."""
+    """Derive each record again, in order."""
     return map(Replay().replay_line, lines)
 
 
@@ -108,8 +109,8 @@ class Replay:
     def _replay_record(self, line: bytes, record: dict[str, Any], summary: RecordSummary | None) -> Replayed:
         identifier, test, operator = record["id"], record["test"], record["operator"]
         try:
-            installed = installed_for(record)
-            result = derived(line, record, installed.operator)
+            installed = find_operator(record)
+            result = derive_result(line, record, installed.operator)
         except Unverifiable as reason:
             return _unverifiable(record, summary, str(reason))
 
@@ -120,13 +121,13 @@ class Replay:
             return Replayed(identifier, "identical", "", test, operator, summary=summary)
 
         if installed.operator.asks_model and result.error is not None and "error" in record:
-            # What the model's library raised then is not what the record lacks now.
+            # The record has the error of the model's library, and not the missing reply.
             return _unverifiable(record, summary, "not_recorded")
         if not installed.operator.compares_decoded and _OF_CLASS.search(line):
             # An operator of a user compared the object itself, of which the record has the fields.
             return _unverifiable(record, summary, "not_encodable")
         derived_record = json.loads(f"{{{members}}}")
-        differing = _differing(record, derived_record)
+        differing = _find_differences(record, derived_record)
         if differing and all(REDACTED in json.dumps(record.get(key)) for key in differing):
             # A name, note or error stays text.
             return _unverifiable(record, summary, "redacted")
@@ -168,8 +169,8 @@ def _verdict(record: dict[str, Any]) -> str:
     return "pass" if is_match is not MEMBER["negated"].read(record) else "fail"
 
 
-def installed_for(record: dict[str, Any]) -> InstalledOperator:
-    """Find the operator of a record among those that are installed, and what has changed in it."""
+def find_operator(record: dict[str, Any]) -> InstalledOperator:
+    """Find the installed operator of a record."""
     name, version, settings = record["operator"], record.get("operator_version"), record.get("settings")
     if type(version) is not int:
         raise RecordError(f"operator_version must be a whole number, got {shown(version, 80)}")
@@ -198,14 +199,14 @@ def _build_operator(name: str, version: int, recorded: dict[str, Any]) -> Instal
     if not operator.asks_model and operator.contains_model_operator:
         # Evaluating would load a model, or import a function that the record names.
         raise Unverifiable("nested_model")
-    return InstalledOperator(operator, _change(operator, version, recorded, settings))
+    return InstalledOperator(operator, _describe_change(operator, version, recorded, settings))
 
 
-def _change(operator: Operator, version: int, recorded: Any, found: Any) -> str:
+def _describe_change(operator: Operator, version: int, recorded: Any, installed: Any) -> str:
     if operator.version != version:
         return f"version {version} was recorded, {operator.version} is installed"
-    texts = json.dumps(recorded), json.dumps(found)
-    if texts[0] != texts[1] and _without_versions(recorded) == _without_versions(found):
+    is_same = json.dumps(recorded) == json.dumps(installed)
+    if not is_same and _without_versions(recorded) == _without_versions(installed):
         return "another version of an operator in the settings is installed"
     return ""
 
@@ -220,12 +221,14 @@ def _without_versions(settings: Any) -> Any:
     return {key: _without_versions(item) for key, item in settings.items() if key != dropped}
 
 
-def derived(line: bytes, record: dict[str, Any], operator: Operator) -> ComparisonResult:
-    """Derive the result of a record; its lines say whether something was left out of them."""
-    if _REDACTED in line:
-        raise Unverifiable("redacted")
-    if _ONLY_REPR in line and not all(is_replayable(record.get(side)) for side in ("expected", "observed", "sources")):
-        raise Unverifiable("not_encodable")
+def derive_result(line: bytes, record: dict[str, Any], operator: Operator) -> ComparisonResult:
+    """Derive the result of a record. Its bytes show whether evidence was redacted or kept only as text."""
+    if _TYPED in line:
+        if _REDACTED in line:
+            raise Unverifiable("redacted")
+        sides = (record.get(name) for name in ("expected", "observed", "sources"))
+        if _ONLY_REPR in line and not all(map(is_replayable, sides)):
+            raise Unverifiable("not_encodable")
     expected, observed = EXPECTED.read(record), OBSERVED.read(record)
     threshold, name, negated = (
         MEMBER["threshold"].read(record),
@@ -234,7 +237,7 @@ def derived(line: bytes, record: dict[str, Any], operator: Operator) -> Comparis
     )
     sources = None
     if "sources" in record:
-        inputs, sources = _derived_inputs(record)
+        inputs, sources = _derive_inputs(record)
         expected, observed = inputs.pop("expected", expected), inputs.pop("observed", observed)
         operator = _with_settings(operator, inputs)
     try:
@@ -252,34 +255,34 @@ def derived(line: bytes, record: dict[str, Any], operator: Operator) -> Comparis
         raise Unverifiable("not_recorded") from None
 
 
-def _derived_inputs(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Extract again what the record says was extracted, from what, and how."""
+def _derive_inputs(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Extract the inputs again from the sources of a record."""
     sources = MEMBER["sources"].read(record) or {}
     place = FAMILIES.find("derivations", str(sources.get("kind")))
     if place is None:
         raise Unverifiable("derivation_absent")
     try:
-        found: tuple[dict[str, Any], dict[str, Any]] = load(place)(sources)
+        inputs: tuple[dict[str, Any], dict[str, Any]] = load(place)(sources)
     except RecordError as error:
         raise Unverifiable(str(error)) from None
     except Exception:  # noqa: BLE001 - a record is untrusted, and other packages derive as well
         raise Unverifiable("sources_refused") from None
-    return found
+    return inputs
 
 
 def _with_settings(operator: Operator, derived: dict[str, Any]) -> Operator:
     if not derived or operator.recorded_name() == "not_compared":
         return operator
     try:
-        kept = {name: getattr(operator, name) for name in operator.model_fields_set}
-        return REGISTRY.build(operator.recorded_name(), {**kept, **derived})
+        settings = {name: getattr(operator, name) for name in operator.model_fields_set}
+        return REGISTRY.build(operator.recorded_name(), {**settings, **derived})
     except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
         raise Unverifiable("settings_refused") from None
 
 
-def _differing(record: dict[str, Any], derived: dict[str, Any]) -> tuple[str, ...]:
+def _find_differences(record: dict[str, Any], derived: dict[str, Any]) -> tuple[str, ...]:
     absent = object()
     keys = [*record, *(key for key in derived if key not in record)]
     changed = (key for key in keys if repr(record.get(key, absent)) != repr(derived.get(key, absent)))
-    found = tuple(key for key in changed if key not in _OF_PLACE)
-    return found or ("form",)
+    differing = tuple(key for key in changed if key not in _OF_PLACE)
+    return differing or ("form",)

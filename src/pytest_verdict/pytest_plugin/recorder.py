@@ -124,7 +124,7 @@ class Recorder:
         by_attempt: dict[AttemptRecords, list[PendingRecord]] = {}
         for record in taken:
             by_attempt.setdefault(record.attempt, []).append(record)
-        # Before they are forgotten, because Ctrl-C may interrupt the writing.
+        # The records are dropped after they are written, because Ctrl-C may interrupt the writing.
         batches = []
         for attempt, records in by_attempt.items():
             lines, counts = attempt.write(records)

@@ -42,7 +42,7 @@ _NAMED: Final = re.compile(r'<(testcase|testsuite) .*?\bname="([^"]*)"')
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a file says otherwise than the records do."""
+    """A difference between a file of the report and the records."""
 
     file: str
     place: str
@@ -54,7 +54,7 @@ class Finding:
 
 @dataclass(slots=True)
 class _Block:
-    """The records of one test, which stand together."""
+    """The records of one test, which follow one another."""
 
     line: int
     tree: MerkleTree = field(default_factory=MerkleTree)
@@ -111,7 +111,7 @@ class FolderCheck:
         self._inline = list(enumerate(inline if isinstance(inline, list) else []))[::-1]
 
     def inline(self) -> frozenset[str]:
-        """Give the ids of the records that stand in report.json too."""
+        """Return the ids of the records that report.json has too."""
         return frozenset(str(one.get("id")) for _, one in self._inline if isinstance(one, dict))
 
     def watch(self, pieces: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
@@ -133,7 +133,7 @@ class FolderCheck:
             self._add_inline(record)
 
     def findings(self) -> Iterator[Finding]:
-        """Give what does not agree, once all records were read."""
+        """Yield the differences, after all records were read."""
         yield from self._found
         if self._report is None:
             yield Finding(REPORT, "file", "is missing, so nothing says which records there were")

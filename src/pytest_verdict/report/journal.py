@@ -139,7 +139,7 @@ class Journal:
         """Add one attempt of a test, or comparisons of one that had already ended."""
         if entry.outcome == LATE:
             found = self._find(entry)
-            # It has one place; none where it was read back, as the records are given to their attempts by their ids.
+            # One place; none in an entry that was read back, whose records `add_unfinished` assigns.
             for place in entry.records:
                 found.add_records(entry.comparisons, place)
             found.traits = entry.traits

@@ -21,7 +21,7 @@ LONGEST_LINE: Final = 1 << 28
 # So many bytes are a few hundredths of a second of work.
 PIECE: Final = 1 << 20
 _ZIP: Final = b"PK"
-# The bytes of a line in which its id stands.
+# The id of a record is within these bytes of its line.
 _HEAD: Final = 128
 _BEHIND: Final = sys.maxsize, ""
 MALFORMED: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
@@ -87,13 +87,13 @@ _Content = bytes | mmap.mmap
 
 
 def _start_of(content: _Content, mark: bytes, start: int) -> int:
-    # In evidence another record may be written with its id, but in no line of its own.
+    # Evidence may contain the text of another record, but never at the start of a line.
     is_here = content[start : start + len(mark)] == mark
     return start if is_here else content.find(b"\n" + mark, start) + 1 or len(content)
 
 
 def _bisected(content: _Content, first: int, attempt: str, ordinal: str) -> int:
-    """Find a record among those of its attempt, which stand together in the order of their ordinals."""
+    """Find a record among those of its attempt, which follow one another in the order of their ordinals."""
 
     def place_of(at: int) -> tuple[int, str]:
         start = content.rfind(b"\n", first, at) + 1 or first

@@ -7,7 +7,7 @@ from itertools import chain, combinations
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.record import operator_codes
-from pytest_verdict.core.replay import Unverifiable, derived, installed_for
+from pytest_verdict.core.replay import Unverifiable, derive_result, find_operator
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import is_replayable
 from pytest_verdict.errors import RecordError
@@ -48,7 +48,7 @@ class Counterfactual:
             if member in self.after:
                 mixed[member] = self.after[member]
         try:
-            return derived(self.lines, mixed, installed_for(mixed).operator)
+            return derive_result(self.lines, mixed, find_operator(mixed).operator)
         except (RecordError, RecursionError) as error:
             raise Unverifiable(str(error)) from None
 
@@ -141,6 +141,6 @@ def _codes(record: Mapping[str, Any]) -> Any:
 
 def _asks_model(record: Mapping[str, Any]) -> bool:
     try:
-        return installed_for(dict(record)).operator.asks_model
+        return find_operator(dict(record)).operator.asks_model
     except (Unverifiable, RecordError):
         return False

@@ -93,7 +93,7 @@ class Template:
 
 
 def template_of(operator: Operator, result: ComparisonResult, paths: Sequence[Path]) -> Template:
-    """Take the record of a row as a template for those that differ in nothing but what stands at the paths."""
+    """Return the record of a row as a template for records that differ from it only at the paths."""
     # No text holds its own digest.
     mark = hashlib.sha256(result.to_members().encode("ascii")).hexdigest()
     return Template(_members(operator, result, paths, mark), mark, paths)
@@ -117,7 +117,7 @@ def _members(operator: Operator, result: ComparisonResult, paths: Sequence[Path]
 
 
 def _put(value: Any, path: Path, mark: str) -> Any:
-    """Put a mark where a value stands; where there is none, nothing changes."""
+    """Replace the value at a path by a mark; a value without the path does not change."""
     if not path:
         return value if value is ABSENT else mark
     first, rest = path[0], path[1:]
