@@ -171,7 +171,7 @@ OPEN = {
     "core.kernel": {"session"},
     "core.result": {"session"},
     "core.values.display": {"session"},
-    "core.replay_by_columns": {"datasets.columns.arrow", "datasets.columns.column_lines"},
+    "core.replay_by_columns": {"datasets.columns.arrow", "datasets.columns.column_lines", "datasets.columns.table"},
 }
 
 

@@ -12,15 +12,25 @@ from typing import Any, Final
 import pyarrow
 from pyarrow import compute, json
 
-from pytest_verdict.core.columns import Path
-from pytest_verdict.core.families import FAMILIES, load
+from pytest_verdict.core.families import FAMILIES, load, load_brought
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import BEGINNING, parse_record
 from pytest_verdict.core.replay import Replayed, derived, installed_for, replay_line
 from pytest_verdict.core.values.encoding import decode, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.datasets.columns.arrow import TYPES, Array, column_of, literal, taken
-from pytest_verdict.datasets.columns.column_lines import Template, positions_of, template_of
+from pytest_verdict.datasets.columns.arrow import (
+    TYPES,
+    Array,
+    build_text_column as column_of,
+    null_unless as taken,
+    scalar as literal,
+)
+from pytest_verdict.datasets.columns.column_lines import (
+    Template,
+    build_template as template_of,
+    positions_by_group as positions_of,
+)
+from pytest_verdict.datasets.columns.table import Path, has_column_function
 
 # Of fewer records one after the other is faster.
 _FEWEST: Final = 64
@@ -67,20 +77,21 @@ def _marks(line: bytes) -> tuple[bytes, bytes]:
 def _of_operator(lines: Sequence[bytes], content: bytes) -> Iterator[tuple[list[int], Iterator[Replayed]]]:
     record = parse_record(lines[0])
     operator, _ = installed_for(record)
-    is_taken = operator.takes_columns and operator.compares_recorded_form
+    is_taken = has_column_function(operator) and operator.compares_recorded_form
     if not is_taken or len(lines) < _FEWEST or max(map(len, lines)) > _LONGEST:
         return
     columns = _columns(content, _types(operator, record, parse_record(lines[-1])))
     there = column_of(map(len, lines), content)
     if len(columns["id"]) != len(there):
         return
-    found = _sorter(operator, record).columns(columns.get("expected"), columns["observed"])
+    function = load_brought("column_functions", operator.name)
+    found = function and function(_sorter(operator, record), columns.get("expected"), columns["observed"])
     if found is None:
         return
     parts: dict[Path, Array] = {(name,): column for name, column in columns.items()}
     parts |= {("sources", *path): columns[side] for side, path in _paths(record).items()}
     parts |= found.parts
-    for where in positions_of(taken(found.kinds, _are_places(columns))):
+    for where in positions_of(taken(found.groups, _are_places(columns))):
         if len(where) >= _FEWEST:
             rows = _identical(operator, record, lines, there, parts, where)
             ids = columns["id"].take(rows).to_pylist()
@@ -141,7 +152,7 @@ def _identical(
     first, last = lines[where[0].as_py()], lines[where[-1].as_py()]
     template = template_of(operator, derived(first, parse_record(first), operator), [*parts])
     rows = None if len(where) == len(there) else where
-    written = template.lines(_line(template, around), parts, rows)
+    written = template.fill(_line(template, around), parts, rows)
     same = compute.equal(written, there if rows is None else there.take(rows))
     confirmed = [replay_line(line).status == "identical" for line in (first, last)]
     if confirmed != [True, same[-1].as_py()]:
@@ -151,7 +162,7 @@ def _identical(
 
 def _line(template: Template, around: Mapping[str, Any]) -> str:
     def part(name: str) -> str:
-        return template.mark_of((name,)) if (name,) in template.paths else encode_text(around[name])
+        return template.placeholder((name,)) if (name,) in template.paths else encode_text(around[name])
 
     place = ",".join(f'"{name}":{part(name)}' for name in ("test", "attempt", "ordinal", "path", "line"))
     return f"{BEGINNING[:-1]}{part('id')},{template.members},{place}}}\n"

@@ -21,6 +21,14 @@ def row_readers() -> Mapping[str, str]:
 
 
 @hookimpl
+def column_functions() -> Mapping[str, str]:
+    """List the operators that can compare whole columns."""
+    from pytest_verdict.datasets.columns.table import TABLE
+
+    return {name: entry.function for name, entry in TABLE.items()}
+
+
+@hookimpl
 def commands() -> Mapping[str, Command]:
     """Name the command."""
     return {

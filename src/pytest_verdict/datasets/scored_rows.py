@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.core.record import AttemptRecords, Counts, count, record_end
 from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.datasets.columns.table import has_column_function
 from pytest_verdict.datasets.rows import LONGEST_NAME, RowNames
 from pytest_verdict.datasets.slices import Slice
 from pytest_verdict.extraction.evaluator import Evaluator
@@ -15,7 +16,7 @@ from pytest_verdict.operators.evidence import not_compared
 from pytest_verdict.session import SESSION
 
 if TYPE_CHECKING:
-    from pytest_verdict.datasets.columns.columnar import Judge, SortedRows
+    from pytest_verdict.datasets.columns.groups import GroupedSlice, Judge
 
 SAMPLES: Final = 5
 
@@ -64,7 +65,7 @@ class JudgedRows:
     """How many rows could not be read; they count as errors too."""
     singles: Mapping[int, ComparisonResult]
     """The results of rows that were compared one by one, by their position."""
-    found: SortedRows | None = None
+    found: GroupedSlice | None = None
 
     def write(self, attempt: AttemptRecords, end: str) -> bytes:
         """Write the records as the next ones of an attempt of a test."""
@@ -91,13 +92,13 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows
         return results
 
     found = _sorted(evaluator, rows, names, called, judged) if len(rows.numbers) > 1 else None
-    rest = range(len(rows.numbers)) if found is None else found.rest
+    rest = range(len(rows.numbers)) if found is None else found.singles
     singles = dict(zip(rest, judged(rest), strict=True))
     counts: Counts = {}
     failed = [position for position, result in singles.items() if not result.passed]
     for result in singles.values():
         count(counts, result.operator, result.verdict)
-    for kind in () if found is None else found.kinds:
+    for kind in () if found is None else found.groups:
         count(counts, kind.result.operator, kind.result.verdict, len(kind.positions))
         failed += [] if kind.result.passed else kind.positions[:SAMPLES].to_pylist()
     shown = sorted(failed)[:SAMPLES]
@@ -120,15 +121,15 @@ def names_of(rows: Slice, names: RowNames) -> Sequence[str]:
 
 def _sorted(
     evaluator: Evaluator, rows: Slice, names: RowNames, called: Sequence[str], judge: Judge
-) -> SortedRows | None:
+) -> GroupedSlice | None:
     """Sort the rows by columns, where mapping, operator and session allow it."""
     operator, inputs = evaluator.operator, evaluator.mapping.columns()
-    if operator is None or inputs is None or not operator.takes_columns or SESSION.redaction is not None:
+    if operator is None or inputs is None or not has_column_function(operator) or SESSION.redaction is not None:
         return None
     try:
-        from pytest_verdict.datasets.columns.columnar import named, sorted_rows
+        from pytest_verdict.datasets.columns.groups import build_names, group_slice
     except ImportError:
         # Without pyarrow the kernel compares every row by itself.
         return None
-    column = named(names.label, rows.numbers, called)
-    return None if column is None else sorted_rows(operator, inputs, rows, column, judge)
+    column = build_names(names.label, rows.numbers, called)
+    return None if column is None else group_slice(operator, inputs, rows, column, judge)

@@ -46,7 +46,7 @@ class RowSlice:
 
     def column(self, key: str) -> Any:
         """Give the values of a key as an Arrow array, null where they are of another type than most; None for no plain type."""
-        from pytest_verdict.datasets.columns.arrow import TYPES, column, plain_floats
+        from pytest_verdict.datasets.columns.arrow import TYPES, build_column, keep_plain_floats
 
         found = _values_of(key, self.values)
         types = {*map(type, found)}
@@ -55,11 +55,11 @@ class RowSlice:
             return None
         plain = found if len(types) == 1 else [value if type(value) is kind else None for value in found]
         if kind is float:
-            return plain_floats(column(plain, TYPES[float]))
+            return keep_plain_floats(build_column(plain, TYPES[float]))
         try:
-            return column(plain, TYPES[kind])
+            return build_column(plain, TYPES[kind])
         except (UnicodeEncodeError, OverflowError):
-            return column([value if _fits(value) else None for value in plain], TYPES[kind])
+            return build_column([value if _fits(value) else None for value in plain], TYPES[kind])
 
 
 def _values_of(key: str, rows: Sequence[Any]) -> list[Any]:
@@ -85,9 +85,9 @@ class ColumnSlice:
 
     def at(self, positions: Sequence[int]) -> ColumnSlice:
         """Leave only some rows."""
-        from pytest_verdict.datasets.columns.arrow import WHOLE, column
+        from pytest_verdict.datasets.columns.arrow import INTEGER, build_column
 
-        rows = self.batch.take(column(positions, WHOLE))
+        rows = self.batch.take(build_column(positions, INTEGER))
         return ColumnSlice([self.numbers[position] for position in positions], rows)
 
     def documents(self, positions: Sequence[int]) -> Sequence[Any]:
@@ -104,7 +104,7 @@ class ColumnSlice:
         """Give a column; None when it is not text, numbers or booleans."""
         from pyarrow import types
 
-        from pytest_verdict.datasets.columns.arrow import FLOAT, TEXT, WHOLE, plain_floats
+        from pytest_verdict.datasets.columns.arrow import FLOAT, INTEGER, TEXT, keep_plain_floats
 
         if self.batch.schema.get_field_index(key) < 0:
             return None
@@ -113,11 +113,11 @@ class ColumnSlice:
         if types.is_boolean(kind):
             return found
         if types.is_float32(kind) or types.is_float64(kind):
-            return plain_floats(found.cast(FLOAT))
+            return keep_plain_floats(found.cast(FLOAT))
         is_text = types.is_string(kind) or types.is_large_string(kind)
         if not is_text and (not types.is_integer(kind) or types.is_uint64(kind)):
             return None
-        return found.cast(TEXT if is_text else WHOLE)
+        return found.cast(TEXT if is_text else INTEGER)
 
 
 Slice = RowSlice | ColumnSlice

@@ -18,9 +18,3 @@ def derivations() -> Mapping[str, str]:
 def derived_columns() -> Mapping[str, str]:
     """Name what says where an extraction finds values that it takes as they are."""
     return {"input_mapping": f"{_HERE}input_mapping:column_paths"}
-
-
-@hookimpl
-def extractions() -> Mapping[str, str]:
-    """Name what compares a part of an observed value."""
-    return {"extract": f"{_HERE}evaluator:comparison_of_part"}

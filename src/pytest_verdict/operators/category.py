@@ -5,7 +5,6 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, BeforeValidator
 
-from pytest_verdict.core.columns import by_columns
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import FAIL, PASS, Later, Operator
 from pytest_verdict.core.result import Outcome
@@ -44,8 +43,6 @@ class BooleanMatch(Operator):
             return Outcome(0.0, notes=("null_observed",))
         return PASS if truth_value(expected) is truth_value(observed) else FAIL
 
-    columns = by_columns("categories", "same_truth")
-
 
 def _is_no_boolean(value: Any) -> bool:
     return value is not None and truth_value(value) is None
@@ -64,8 +61,6 @@ class LiteralMatch(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         return PASS if equal(expected, observed) else FAIL
-
-    columns = by_columns("texts", "equal")
 
 
 # In the order in which a value is asked for its type.
@@ -171,5 +166,3 @@ class OneOf(Operator):
             if equal(value, found.observed[0]):
                 return found.outcome(1.0, details={"matched_index": index, "matched": encode(accepted[index])})
         return found.outcome(0.0)
-
-    columns = by_columns("categories", "accepted")

@@ -5,7 +5,6 @@ from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import model_validator
 
-from pytest_verdict.core.columns import by_columns
 from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Decide, Operator
 from pytest_verdict.core.result import Outcome
@@ -51,8 +50,6 @@ class Exact(Operator):
     case_sensitive: bool = True
     nan_equal: bool = False
 
-    columns = by_columns("texts", "normalized_equal")
-
     def recorded_name(self) -> str:
         """Give ``exact`` when nothing is normalized."""
         return "normalized_exact" if self.normalize or not self.case_sensitive else "exact"
@@ -95,8 +92,6 @@ class _Contains(Operator):
     substrings: Annotated[Sequence[str] | None, IN_ORDER] = None
     normalize: Normalization = ()
     case_sensitive: bool = True
-
-    columns = by_columns("texts", "contained")
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
@@ -209,7 +204,6 @@ class StartsWith(_Contains):
     """
 
     name: ClassVar[str] = "starts_with"
-    columns = Operator.columns
     _finds = staticmethod(str.startswith)
 
     def _decide(self, wanted: Sequence[str], observed: str) -> tuple[float, dict[str, Any]]:
