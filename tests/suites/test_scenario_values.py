@@ -131,11 +131,11 @@ def test_a_sample_keeps_what_it_has_when_rows_are_added(harness):
         ("", {}, "the dataset has 0 rows, and at least 1 are expected"),
         ("half\n", {}, "rows.jsonl:1: it is not JSON"),
         ("[1]\n", {}, "rows.jsonl:1: a row is an object with the keys of a scenario"),
-        (jsonl({"name": "a"}), {}, "rows.jsonl:1: input: Field required"),
+        (jsonl({"name": "a"}), {}, "rows.jsonl:1: the key 'input' is required"),
         (
             jsonl({"name": "a", "input": "b", "expected": "c"}),
             {},
-            "rows.jsonl:1: expected: Extra inputs are not permitted",
+            "rows.jsonl:1: there is no key 'expected'. Write expected_output",
         ),
         (jsonl({"name": "a", "input": "b"}), {"mapping": {"input": "$.no"}}, "rows.jsonl:1: "),
         (jsonl({"name": "a", "input": "b"}), {"mapping": {"input": "$["}}, "input: "),

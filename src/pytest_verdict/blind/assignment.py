@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.core.values.encoding import content_digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Assignment:
 
 
 def _hashed(*parts: Any) -> str:
-    return digest(encode_text(["pytest-verdict blind 1", *parts]))
+    return content_digest(["pytest-verdict blind 1", *parts])
 
 
 def draw(key: str, comparison: str, position: int | None = None) -> Assignment:

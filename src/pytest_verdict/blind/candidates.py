@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown, visible
-from pytest_verdict.core.values.encoding import digest, encode, encode_text
+from pytest_verdict.core.values.encoding import content_digest, digest, encode
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.judging.documents import FileText, read_text
 
@@ -87,7 +87,7 @@ class Candidate:
     @property
     def digest(self) -> str:
         """The SHA-256 of path, size and digest of each file, in hexadecimal."""
-        return digest(encode_text([file.written() for file in self.files]))
+        return content_digest([file.written() for file in self.files])
 
     @property
     def extracted(self) -> dict[str, str | None]:

@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, Field
 
 from pytest_verdict.core.strict_model import NOT_EMPTY, NotBlank, StrictModel
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.core.values.yaml import read_yaml
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.criteria import Version
@@ -134,7 +134,7 @@ class Rubric(StrictModel):
     @property
     def digest(self) -> str:
         """The SHA-256 of the written rubric, in hexadecimal."""
-        return digest(encode_text(self.written()))
+        return content_digest(self.written())
 
 
 def read_rubric(value: Any) -> Rubric:

@@ -10,12 +10,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
 
 from pytest_verdict.core.operator_code import code_of, is_ours
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import recorded_form
 from pytest_verdict.core.writing import OperatorIdentity
-from pytest_verdict.errors import ArgumentsError, SettingsError, allowed
+from pytest_verdict.errors import ArgumentsError, SettingsError
 
 PASS: Final = Outcome(1.0)
 FAIL: Final = Outcome(0.0)
@@ -79,7 +80,7 @@ class Operator(BaseModel):
         try:
             super().__init__(**settings)
         except ValidationError as error:
-            raise SettingsError(_explained(type(self), error)) from None
+            raise SettingsError(_explain(type(self), error)) from None
 
     @abstractmethod
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
@@ -330,18 +331,15 @@ def _label(cls: type[Operator]) -> str:
     return getattr(cls, "name", cls.__name__)
 
 
-def _explained(cls: type[Operator], error: ValidationError) -> str:
-    sentences = [_sentence(cls, problem) for problem in error.errors(include_url=False)]
+def _explain(cls: type[Operator], error: ValidationError) -> str:
+    sentences = [_sentence(cls, problem) for problem in problems_in(error)]
     return f"{_label(cls)}: " + "; ".join(sentences)
 
 
-def _sentence(cls: type[Operator], problem: Any) -> str:
-    place = ".".join(str(part) for part in problem["loc"])
-    if problem["type"] == "extra_forbidden":
-        argument = " Did you mean the argument 'threshold'?" if get_close_matches(place, ["threshold"]) else ""
-        return f"there is no setting {place!r}.{argument}{allowed('setting', place, cls.model_fields)}"
-    if problem["type"] == "missing":
-        return f"the setting {place!r} is required"
-    message = problem["msg"].removeprefix("Value error, ")
-    given = f", got {shown(problem['input'], 80)}" if problem["type"] != "value_error" else ""
-    return f"{place}: {message}{given}" if place else message
+def _sentence(cls: type[Operator], problem: Problem) -> str:
+    place = ".".join(map(str, problem.path))
+    sentence = problem.explain(place, "setting", cls.model_fields)
+    if problem.is_unknown_name and get_close_matches(place, ["threshold"]):
+        start = f"there is no setting {place!r}."
+        return f"{start} Did you mean the argument 'threshold'?{sentence.removeprefix(start)}"
+    return sentence

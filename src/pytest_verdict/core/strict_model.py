@@ -8,6 +8,7 @@ from annotated_types import Predicate
 from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, Strict, ValidationError
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError, allowed
 
@@ -26,7 +27,7 @@ class StrictModel(BaseModel):
         try:
             super().__init__(**given)
         except ValidationError as error:
-            raise SettingsError(_explained(type(self), error, given)) from None
+            raise SettingsError(_explain(type(self), error, given)) from None
 
     @classmethod
     def read(cls, given: Any, place: object = "") -> Self:
@@ -35,7 +36,7 @@ class StrictModel(BaseModel):
             return cls.model_validate(given)
         except ValidationError as error:
             where = f"{place}: " if place else ""
-            raise SettingsError(f"{where}{_explained(cls, error, {})}") from None
+            raise SettingsError(f"{where}{_explain(cls, error, {})}") from None
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler, /) -> CoreSchema:
@@ -50,33 +51,33 @@ class StrictModel(BaseModel):
         if wrong is None:
             raise ValueError(f"{cls.subject} is a mapping, got {shown(given, 80)}")
         if wrong:
-            raise ValueError(_unknown(cls, wrong[0]))
+            raise ValueError(_unknown_key(cls, wrong[0]))
         return dict(given)
 
 
-def _explained(cls: type[StrictModel], error: ValidationError, given: Mapping[str, Any]) -> str:
-    # An unknown key comes first: it is often the misspelled one that is missing.
-    problems = sorted(error.errors(include_url=False), key=lambda problem: problem["type"] != "extra_forbidden")
-    return "; ".join(dict.fromkeys(_sentence(cls, problem, given) for problem in problems))
+def _explain(cls: type[StrictModel], error: ValidationError, values: Mapping[str, Any]) -> str:
+    # Unknown keys come first: an unknown key is often the misspelled one that is missing.
+    problems = sorted(problems_in(error), key=lambda problem: not problem.is_unknown_name)
+    return "; ".join(dict.fromkeys(_sentence(cls, problem, values) for problem in problems))
 
 
-def _sentence(cls: type[StrictModel], problem: Any, given: Mapping[str, Any]) -> str:
-    path, kind, value = problem["loc"], problem["type"], problem["input"]
+def _sentence(cls: type[StrictModel], problem: Problem, values: Mapping[str, Any]) -> str:
+    path, value = problem.path, problem.value
     place = _place(path, value)
-    if kind == "extra_forbidden":
-        return _unknown(cls, path[0])
-    if kind == "missing" and len(path) == 1:
+    if problem.is_unknown_name:
+        return _unknown_key(cls, path[0])
+    if problem.is_missing and len(path) == 1:
         return f"{cls.subject} needs the {cls.part} {place!r}"
-    if kind == "value_error":
-        reason = str(problem["ctx"]["error"])
-        return f"{place}: {reason}" if place else reason
-    if kind == "literal_error":
-        known = _QUOTED.findall(problem["ctx"]["expected"])
-        return f"{place}={shown(value, 80)} is unknown.{allowed(str(path[0]), value, known)}"
-    description = cls.model_fields[path[0]].description
+    if problem.kind == "value_error":
+        return f"{place}: {problem.message}" if place else problem.message
+    if problem.kind == "literal_error":
+        names = _QUOTED.findall(problem.context["expected"])
+        return f"{place}={shown(value, 80)} is unknown.{allowed(str(path[0]), value, names)}"
+    name = str(path[0])
+    description = cls.model_fields[name].description
     if description is None:
-        return f"{place}: {problem['msg']}, got {shown(value, 80)}"
-    return f"{path[0]} is {description}, got {shown(given.get(path[0], value), 80)}"
+        return f"{place}: {problem.with_value()}"
+    return f"{name} is {description}, got {shown(values.get(name, value), 80)}"
 
 
 def _place(path: Sequence[str | int], value: Any) -> str:
@@ -87,7 +88,7 @@ def _place(path: Sequence[str | int], value: Any) -> str:
     return "".join(f"[{step!r}]" if position else str(step) for position, step in enumerate(steps))
 
 
-def _unknown(cls: type[StrictModel], key: object) -> str:
+def _unknown_key(cls: type[StrictModel], key: object) -> str:
     return f"{cls.subject} has no {cls.part} {key!r}.{allowed(cls.part, key, cls.model_fields)}"
 
 

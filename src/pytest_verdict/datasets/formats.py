@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.datasets.json_rows import read_json
+from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.datasets.rows import MOST_AT_ONCE, Row
 from pytest_verdict.errors import ConfigurationError, MissingExtraError, SuiteError
 
@@ -30,7 +30,7 @@ def rows_of_lines(first: int, lines: Iterable[bytes]) -> Iterator[Row]:
         if text.isspace() or not text:
             continue
         try:
-            yield Row(number, read_json(text.decode("utf-8")))
+            yield Row(number, parse_json_with_floats(text.decode("utf-8")))
         except UnicodeDecodeError as error:
             yield Row(number, None, f"it is not UTF-8: {error.reason} at byte {error.start}")
         except json.JSONDecodeError as error:
@@ -43,7 +43,7 @@ def rows_of_lines(first: int, lines: Iterable[bytes]) -> Iterator[Row]:
 def read_list(path: Path) -> list[Any]:
     """Read a JSON file: a list of rows; as a whole."""
     try:
-        rows = read_json(path.read_text("utf-8-sig"))
+        rows = parse_json_with_floats(path.read_text("utf-8-sig"))
     except ValueError as error:
         raise ConfigurationError(f"{path.name}: it is not JSON: {error}") from None
     if not isinstance(rows, list):

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.families import FAMILIES, load_brought
 from pytest_verdict.core.values.display import counted, shortened, shown
-from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.extraction.input_mapping import read_input
 from pytest_verdict.extraction.paths import only_key
@@ -135,7 +135,7 @@ def checked_size(name: str, given: Any) -> int | None:
 
 def positions_by_seed(names: Iterable[str], sample: int, seed: int) -> list[int]:
     """Choose so many rows by their names; most of them stay when rows are added."""
-    drawn = nsmallest(sample, enumerate(names), key=lambda named: digest(encode_text([seed, named[1]])))
+    drawn = nsmallest(sample, enumerate(names), key=lambda named: content_digest([seed, named[1]]))
     return sorted(position for position, _ in drawn)
 
 

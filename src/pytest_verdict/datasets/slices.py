@@ -11,10 +11,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from pytest_verdict.core.values.jsontext import shows_no_more_keys
+from pytest_verdict.core.values.jsontext import parse_json_with_floats, shows_no_more_keys
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.datasets import formats
-from pytest_verdict.datasets.json_rows import read_json
 from pytest_verdict.datasets.rows import MOST_AT_ONCE, Row, numbered_rows, reader_of
 
 _BYTES: Final = 1 << 23
@@ -237,7 +236,7 @@ def _values(lines: Sequence[bytes]) -> list[Any] | None:
         return None
     try:
         text = block.decode("utf-8")
-        values: list[Any] = read_json("[" + text.replace("\n", ",") + "]", checks_keys_itself=True)
+        values: list[Any] = parse_json_with_floats("[" + text.replace("\n", ",") + "]", refuse_repeated_keys=False)
     except ValueError:
         return None
     is_flat = "[" not in text and text.count("{") == len(lines)

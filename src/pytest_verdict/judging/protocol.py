@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError
 
 
@@ -53,7 +53,7 @@ class JudgeRequest:
     @property
     def key(self) -> str:
         """One digest of all the parts: equal for equal questions."""
-        return digest(encode_text(dict(self.parts)))
+        return content_digest(dict(self.parts))
 
 
 class Image(NamedTuple):

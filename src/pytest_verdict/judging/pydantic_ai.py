@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
 from pytest_verdict.judging.protocol import JudgeRequest
 
@@ -52,7 +52,7 @@ class ModelJudge:
         self._instructions = instructions
         self.sees_images = images
         name = model if isinstance(model, str) else getattr(model, "model_name", type(model).__name__)
-        told = "" if instructions is None else f" {digest(encode_text(instructions))[:8]}"
+        told = "" if instructions is None else f" {content_digest(instructions)[:8]}"
         # A calibration or a recording of one setting says nothing of another.
         self.judge_id = f"pydantic-ai {name} {json.dumps(dict(settings or {}), sort_keys=True, default=str)}{told}"
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.datasets.row_selection import selected
 from pytest_verdict.datasets.rows import named_rows
 from pytest_verdict.errors import ConfigurationError
@@ -23,7 +24,7 @@ def scenarios_of(dataset: Dataset, folder: Path) -> Iterator[tuple[int, Scenario
             yield int(place.rpartition(":")[2]), Scenario.model_validate({"name": place, **given})
         except LookupError as missing:
             raise ConfigurationError(f"{place}: {missing}") from None
-        except ValidationError as wrong:
-            problem = wrong.errors(include_url=False)[0]
-            key = ".".join(map(str, problem["loc"]))
-            raise ConfigurationError(f"{place}: {key}: {problem['msg']}") from None
+        except ValidationError as invalid:
+            problem = problems_in(invalid)[0]
+            key = ".".join(map(str, problem.path))
+            raise ConfigurationError(f"{place}: {problem.explain(key, 'key', Scenario.model_fields)}") from None

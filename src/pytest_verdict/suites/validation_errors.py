@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from pydantic import BaseModel, ValidationError
 
+from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument
 from pytest_verdict.errors import SuiteError, allowed
@@ -49,7 +50,7 @@ def read_form(document: YamlDocument) -> Form:
     try:
         return Form(form.SuiteFile.model_validate(document.value), set(), set())
     except ValidationError as error:
-        wrong = [(_place(problem), problem) for problem in error.errors(include_url=False)]
+        wrong = [(_place(problem), problem) for problem in problems_in(error)]
     problems = {(document.line(place), _sentence(problem, place, document)) for place, problem in wrong}
     whole = _copied(document.value)
     incomplete = {_leave_out(whole, place) for place, _ in wrong}
@@ -86,12 +87,12 @@ def _leave_out(whole: dict[Any, Any], place: Sequence[Any]) -> int | None:
     return number
 
 
-def _place(problem: Any) -> tuple[Any, ...]:
+def _place(problem: Problem) -> tuple[Any, ...]:
     """Give the keys and positions as they are in the document."""
-    loc, given = problem["loc"], problem["input"]
+    loc = problem.path
     if _is_about_key(problem):
         # For a key that is no text pydantic writes a number.
-        loc = (*loc[: -2 if loc[-1] == _KEY else -1], given)
+        loc = (*loc[: -2 if loc[-1] == _KEY else -1], problem.value)
     place: list[Any] = []
     for before, step in zip(("", *loc), loc, strict=False):
         holder = before if isinstance(before, str) else _last_key(place)
@@ -100,27 +101,27 @@ def _place(problem: Any) -> tuple[Any, ...]:
     return tuple(place)
 
 
-def _is_about_key(problem: Any) -> bool:
-    return bool(problem["type"] == "invalid_key" or problem["loc"][-1] == _KEY)
+def _is_about_key(problem: Problem) -> bool:
+    return problem.kind == "invalid_key" or problem.path[-1] == _KEY
 
 
-def _sentence(problem: Any, place: Sequence[Any], document: YamlDocument) -> str:
-    kind, given, key = problem["type"], problem["input"], _last_key(place)
-    meaning = _YAML_TYPES.get(type(given), "a date")
+def _sentence(problem: Problem, place: Sequence[Any], document: YamlDocument) -> str:
+    value, key = problem.value, _last_key(place)
+    meaning = _YAML_TYPES.get(type(value), "a date")
     if _is_about_key(problem):
-        return f"a key is text, and this one is {meaning} in YAML ({shown(given, 40)}); write it in quotes"
-    if kind == "extra_forbidden":
+        return f"a key is text, and this one is {meaning} in YAML ({shown(value, 40)}); write it in quotes"
+    if problem.is_unknown_name:
         holder = next((step for step in reversed(place[:-1]) if isinstance(step, str) and step in _MODELS), "")
-        keys = [field.alias or name for name, field in _MODELS[holder].model_fields.items()]
-        return f"there is no key {place[-1]!r} here.{allowed('key', place[-1], keys)}"
-    if kind == "missing":
-        return f"the key {str(place[-1])!r} is required"
-    if kind == "string_type":
-        return f"{key}: {_no_text(given, meaning, document.written(place))}"
-    if kind == "string_pattern_mismatch":
-        return f"{key}: {shown(given, 80)} is not allowed; {_PATTERNS[key]}"
+        names = [field.alias or name for name, field in _MODELS[holder].model_fields.items()]
+        return f"there is no key {place[-1]!r} here.{allowed('key', place[-1], names)}"
+    if problem.kind == "string_type":
+        return f"{key}: {_no_text(value, meaning, document.written(place))}"
+    if problem.kind == "string_pattern_mismatch":
+        return f"{key}: {shown(value, 80)} is not allowed; {_PATTERNS[key]}"
+    if problem.is_missing:
+        return problem.explain(str(place[-1]), "key", ())
     path = ".".join(step for step in place[-2:] if isinstance(step, str)) or "the file"
-    return f"{path}: {problem['msg']}, got {shown(given, 80)}"
+    return f"{path}: {problem.with_value()}"
 
 
 def _last_key(place: Sequence[Any]) -> str:

@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.normalizers import Step, SynonymMap, normalize
 from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.dates import read_date, read_formatted
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.numbers import as_decimal
@@ -105,19 +106,19 @@ def _no_answer_of_the_field(cls: type[BaseModel], name: str, one: Verification, 
         # What the field makes of an answer is not known.
         return "" if choices else _no_answer_passes(one, answers)
     found: list[Any] = []
-    problems: list[dict[str, Any]] = []
+    problems: list[tuple[Any, Problem]] = []
     for answer in answers:
         try:
             found.append(read(answer))
         except ValidationError as error:
-            problems.append({**error.errors(include_url=False)[0], "answer": answer})
-    if not _no_answer_passes(one, found) or _may_match_in_another_case(one, problems):
+            problems.append((answer, problems_in(error)[0]))
+    if not _no_answer_passes(one, found) or _may_match_in_another_case(one, [problem for _, problem in problems]):
         return ""
     if choices:
         listed = ", ".join(shown(choice, 40) for choice in choices[:10])
         return f"{one.operator.name} passes on none of the values of the field: {listed}"
-    if problems and problems[0]["answer"] is answers[0]:
-        return f"it is no answer of the field: {problems[0]['msg']}"
+    if problems and problems[0][0] is answers[0]:
+        return f"it is no answer of the field: {problems[0][1].message}"
     return _no_answer_passes(one, found)
 
 
@@ -130,12 +131,12 @@ def _no_answer_passes(one: Verification, answers: Iterable[Any]) -> str:
     return f"its own operator {one.operator.name} does not pass on it{notes}"
 
 
-def _may_match_in_another_case(one: Verification, problems: Iterable[Mapping[str, Any]]) -> bool:
+def _may_match_in_another_case(one: Verification, problems: Iterable[Problem]) -> bool:
     """Say whether only case, which the operator does not see, keeps a text from matching the field's pattern."""
     steps = getattr(one.operator, "normalize", ())
     if getattr(one.operator, "case_sensitive", True) and not {"lowercase", "casefold"}.intersection(steps):
         return False
-    tried = [(problem.get("ctx", {}).get("pattern"), problem["input"]) for problem in problems]
+    tried = [(problem.context.get("pattern"), problem.value) for problem in problems]
     try:
         return any(pattern and re.search(pattern, str(text), re.IGNORECASE) for pattern, text in tried)
     except re.error:

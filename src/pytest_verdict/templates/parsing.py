@@ -8,6 +8,7 @@ from typing import Any, Final, Union
 from pydantic import Field, ValidationError, create_model
 
 from pytest_verdict.core.normalizers import normalize
+from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json
 from pytest_verdict.core.values.snapshot import PLAIN, snapshot
@@ -169,13 +170,13 @@ def _validated(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[Base
 
 
 def _reasons(error: ValidationError) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for problem in error.errors(include_url=False):
-        name, *inside = [str(part) for part in problem["loc"]] or [WHOLE]
+    reasons: dict[str, str] = {}
+    for problem in problems_in(error):
+        name, *inside = map(str, problem.path or (WHOLE,))
         place = f"at {'.'.join(inside)}: " if inside else ""
-        given = "" if problem["type"] == "missing" else f", got {shown(problem['input'], 80)}"
-        found.setdefault(name, f"{place}{problem['msg'].removeprefix('Value error, ')}{given}")
-    return found
+        message = problem.message if problem.is_missing else problem.with_value()
+        reasons.setdefault(name, f"{place}{message}")
+    return reasons
 
 
 def _is_wrong_number(value: Any, annotation: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.values.equality import content_key
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.operators.number import NumericTolerance
 from pytest_verdict.operators.text import Exact
@@ -23,7 +24,7 @@ from pytest_verdict.trajectories.argument_rules import (
     is_by_argument,
     rule_of_argument,
 )
-from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_each_tool, key_of
+from pytest_verdict.trajectories.call_matcher import Call, CallMatcher, calls_of_each_tool
 
 SCALE: Final = 10**9
 """A score of 1.0, and the cost of one call without a partner; in whole numbers, so that rounding cannot decide."""
@@ -104,11 +105,11 @@ class ArgumentIndex:
 def _key(rule: ArgumentRule, value: Any) -> Hashable | None:
     """Give a key that two values share when a rule for equality accepts them."""
     if rule in (EQUAL, CONTAINS, WITHIN):
-        return key_of(value)
+        return content_key(value)
     if not isinstance(rule, Exact) or type(rule).evaluate is not Exact.evaluate or type(value) is not str:
         return None
     text = normalize(value, rule.normalize)
-    return key_of(text if rule.case_sensitive else text.casefold())
+    return content_key(text if rule.case_sensitive else text.casefold())
 
 
 def _number(value: Any) -> Decimal | None:

@@ -7,8 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_verdict.core.values.equality import equal
-from pytest_verdict.core.values.numbers import as_decimal, is_number
+from pytest_verdict.core.values.equality import content_key, equal
 from pytest_verdict.trajectories.argument_rules import (
     CONTAINS,
     EQUAL,
@@ -38,7 +37,7 @@ class Call:
     def key(self) -> Hashable | None:
         """A key that calls with equal arguments share, and no others."""
         if self._key is _NOT_ASKED:
-            self._key = key_of(self.args) if self.known else None
+            self._key = content_key(self.args) if self.known else None
         return self._key  # type: ignore[no-any-return]
 
     @property
@@ -66,36 +65,6 @@ def calls_of_same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> li
     """List the positions of the observed calls of the tool of each expected call."""
     offered = _by_tool(observed)
     return [offered.get(call.name, []) for call in expected]
-
-
-def key_of(value: Any) -> Hashable | None:
-    """Give a key by which equal values can be found without comparing each with each."""
-    try:
-        return _key(value)
-    except (_NoKeyError, RecursionError):
-        return None
-
-
-class _NoKeyError(Exception):
-    pass
-
-
-def _key(value: Any) -> Hashable:
-    kind = type(value)
-    if kind is str:
-        return ("text", value)
-    if kind is int:
-        return ("number", value)
-    if value is None or kind is bool:
-        return ("constant", repr(value))
-    if kind is dict or isinstance(value, Mapping):
-        return ("object", frozenset([(_key(name), _key(item)) for name, item in value.items()]))
-    if kind is list or kind is tuple:
-        return (kind.__name__, tuple([_key(item) for item in value]))
-    number = as_decimal(value) if is_number(value) else None
-    if number is None or number != number:  # noqa: PLR0124 - NaN equals nothing, so it has no key
-        raise _NoKeyError
-    return ("number", number)
 
 
 @dataclass(frozen=True, slots=True)

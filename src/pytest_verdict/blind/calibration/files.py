@@ -13,7 +13,7 @@ from pytest_verdict.blind.files import read_json
 from pytest_verdict.blind.request import fixed_wording
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC
 from pytest_verdict.core.strict_model import LISTED, NOT_EMPTY, NotBlank, StrictModel, Text
-from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.core.values.yaml import read_yaml
 from pytest_verdict.errors import RecordError, SettingsError
 from pytest_verdict.operators.criteria import Version, different_ids
@@ -113,8 +113,8 @@ def bound_to(written: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "judge": written["judge"],
         # The rubric has a digest of its own.
-        "instructions": digest(encode_text(fixed_wording(DEFAULT_RUBRIC))),
-        "rubric": digest(encode_text(written["rubric"])),
+        "instructions": content_digest(fixed_wording(DEFAULT_RUBRIC)),
+        "rubric": content_digest(written["rubric"]),
         "protocol": protocol,
     }
 
@@ -134,6 +134,6 @@ def citation(
     return {
         "status": "stale" if changed else "fresh",
         "changed": changed,
-        "sha256": digest(encode_text(dict(given))),
+        "sha256": content_digest(dict(given)),
         "gate": found.gate.passed,
     }

@@ -80,8 +80,13 @@ def decode(encoded: Any) -> Any:
 
 
 def digest(text: str) -> str:
-    """Name a text by its content."""
+    """Return the SHA-256 of an ASCII text."""
     return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def content_digest(value: Any) -> str:
+    """Return the SHA-256 of a value's typed JSON: equal values of equal types have one digest."""
+    return digest(encode_text(value))
 
 
 # Small plain values are what most evidence is; they are written without a detour over typed JSON.

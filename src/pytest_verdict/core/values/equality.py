@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from typing import Any, Final
 
-from pytest_verdict.core.values.encoding import encode, encode_text, is_replayable
+from pytest_verdict.core.values.encoding import encode, encode_text, is_replayable, small_json
 from pytest_verdict.core.values.numbers import as_exact, is_nan, is_number, same_number, truth_value
 from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, has_named_fields, named_fields
 
@@ -38,8 +38,14 @@ def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
 
 
 def content_key(value: Any) -> Hashable | None:
-    """Give a hashable form of a value, which is equal exactly when `equal` says so of the values."""
-    return value if type(value) is str else _key(value, nan_equal=False) if is_replayable(encode(value)) else None
+    """Return a hashable key; two keys are equal exactly when `equal` says so of their values.
+
+    A value without a recorded form has no key (None), because its class decides what it equals.
+    """
+    if type(value) is str:
+        return value
+    has_recorded_form = small_json(value) is not None or is_replayable(encode(value))
+    return _key(value, nan_equal=False) if has_recorded_form else None
 
 
 def _equal_items(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
@@ -79,9 +85,18 @@ def _keys(items: Any, *, nan_equal: bool) -> set[Any]:
 
 
 def _key(value: Any, *, nan_equal: bool) -> Any:
-    """Give a hashable form of a key or member, which is equal exactly when `equal` says so of the values."""
     if isinstance(value, str):
         return str.__str__(value)
+    # The exact types come first, because the general checks below are slow.
+    cls = type(value)
+    if cls is int:
+        return "number", value
+    if cls is bool:
+        return "bool", value
+    if cls is dict:
+        return _key_of_mapping(value, nan_equal=nan_equal)
+    if cls is list:
+        return "list", tuple([_key(item, nan_equal=nan_equal) for item in value])
     if is_number(value):
         exact = as_exact(value)
         # Python finds one and the same NaN object in a set, which a record cannot say.
@@ -92,12 +107,17 @@ def _key(value: Any, *, nan_equal: bool) -> Any:
         kind, name, fields = named_fields(value)
         return kind, name, _key(fields, nan_equal=nan_equal)
     if isinstance(value, Mapping):
-        return "mapping", frozenset(_keys(value.items(), nan_equal=nan_equal))
+        return _key_of_mapping(value, nan_equal=nan_equal)
     if isinstance(value, list | tuple):
         return "list" if isinstance(value, list) else "tuple", tuple(_key(item, nan_equal=nan_equal) for item in value)
     if isinstance(value, set | frozenset):
         return "set", frozenset(_keys(value, nan_equal=nan_equal))
     return _key_of_leaf(value, nan_equal=nan_equal)
+
+
+def _key_of_mapping(value: Mapping[Any, Any], *, nan_equal: bool) -> Any:
+    items = [(_key(key, nan_equal=nan_equal), _key(item, nan_equal=nan_equal)) for key, item in value.items()]
+    return "mapping", frozenset(items)
 
 
 def _key_of_leaf(value: Any, *, nan_equal: bool) -> Any:

@@ -1,8 +1,8 @@
-"""JSON text, read strictly.
+"""The strict JSON reader.
 
-RFC 8259 leaves four things open that decide whether two documents are the same; here they are settled: a key may not occur
-twice in one object, ``NaN`` and ``Infinity`` are not JSON, numbers are read exactly (an integer as int, any other number as
-Decimal), and a document may be nested 200 levels deep.
+RFC 8259 leaves it open what a repeated key, ``NaN``, a long number or deep nesting means. `parse_json` refuses repeated keys,
+``NaN`` and ``Infinity``, reads numbers exactly (an integer as int, any other number as Decimal) and refuses documents that
+are nested deeper than 200 levels. `parse_json_with_floats` reads numbers as Python's json does.
 """
 
 import contextlib
@@ -15,8 +15,9 @@ from decimal import Decimal
 from typing import Any, Final, NoReturn
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
+from pytest_verdict.core.values.display import shortened
 from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH
-from pytest_verdict.core.values.numbers import EXACT
+from pytest_verdict.core.values.numbers import EXACT, is_beyond_float
 
 PARSE_FAILED: Final = "json_parse_failed"
 DUPLICATE_KEY: Final = "json_duplicate_key"
@@ -48,7 +49,7 @@ class JsonTextError(ValueError):
 
 
 def parse_json(text: str | bytes | bytearray) -> Any:
-    """Read one JSON document."""
+    """Parse one JSON document, with exact numbers."""
     try:
         document = text if isinstance(text, str) else text.decode("utf-8")
         if len(document) > MAXIMUM_DEPTH:
@@ -60,6 +61,21 @@ def parse_json(text: str | bytes | bytearray) -> Any:
         raise JsonTextError(PARSE_FAILED, "an exponent is out of range") from None
     except (ValueError, RecursionError) as error:
         raise JsonTextError(PARSE_FAILED, str(error)) from None
+
+
+def parse_json_with_floats(text: str, *, refuse_repeated_keys: bool = True) -> Any:
+    """Parse one JSON document, with numbers as Python's json reads them; a number beyond the range of a float is refused.
+
+    A caller that checks for repeated keys itself can turn that check off, which saves a call for each object.
+    """
+    digits = text.encode("utf-8", "replace").translate(_DIGITS_ALIKE, _SIGNS)
+    decoder = _FLOAT_DECODER if refuse_repeated_keys else _UNCHECKED_DECODER
+    if _LARGE_EXPONENT in digits or _MANY_DIGITS in digits:
+        decoder = _RANGE_DECODER
+    try:
+        return decoder.decode(text)
+    except RecursionError:
+        raise JsonTextError(TOO_DEEP, "nested too deeply") from None
 
 
 def hold_surely_the_same(expected: str, observed: str) -> bool:
@@ -153,6 +169,13 @@ def _constant(name: str) -> NoReturn:
     raise JsonTextError(NOT_FINITE, f"{name} is not JSON")
 
 
+def _float_in_range(text: str) -> float:
+    number = float(text)
+    if is_beyond_float(text, number):
+        raise JsonTextError(PARSE_FAILED, f"{shortened(text, 40)} is beyond what a float holds")
+    return number
+
+
 def _refuse_depth(document: str) -> None:
     if _is_surely_shallow(document):
         return
@@ -199,3 +222,14 @@ _DECODER: Final = _strict()
 _DECODER_OF_LONG_INTS: Final = _strict(parse_int=_whole)
 _as_written = functools.partial(json.JSONDecoder, parse_int=str.encode, parse_constant=_constant)
 _WRITTEN_STRICTLY: Final = _as_written(parse_float=_token, object_pairs_hook=_object)
+
+# With every digit a 0, two searches at the speed of memory find any number that may be beyond the range of a float.
+_DIGITS_ALIKE: Final = bytes.maketrans(b"E123456789", b"e000000000")
+_SIGNS: Final = b"+-"
+_LARGE_EXPONENT: Final = b"0e000"
+_MANY_DIGITS: Final = b"0" * 309
+_FLOAT_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+_UNCHECKED_DECODER: Final = json.JSONDecoder(parse_constant=_constant)
+_RANGE_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_constant, parse_float=_float_in_range
+)

@@ -12,9 +12,9 @@ from pytest_verdict.console import progress, say
 from pytest_verdict.core.parallel import MOST_DEATHS, in_order
 from pytest_verdict.core.record import summed
 from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.datasets.fold import Fold
-from pytest_verdict.datasets.json_rows import read_json
 from pytest_verdict.datasets.plan import ROWS
 from pytest_verdict.datasets.rows import checked_size
 from pytest_verdict.datasets.units import Run, Unit
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _settings(text: str | None) -> dict[str, Any]:
     try:
-        found = {} if text is None else read_json(text)
+        found = {} if text is None else parse_json_with_floats(text)
     except ValueError as error:
         raise ConfigurationError(f"--settings: it is not JSON: {error}") from None
     if not isinstance(found, dict):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.datasets.json_rows import read_json
+from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.errors import AdapterError, SuiteError
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
@@ -45,7 +45,7 @@ class CommandAdapter:
         if not self._is_json:
             return AgentResult(printed.removesuffix("\n").removesuffix("\r"))
         try:
-            return result_from_json(read_json(printed), f"what {self._words[0]} prints")
+            return result_from_json(parse_json_with_floats(printed), f"what {self._words[0]} prints")
         except ValueError as error:
             raise AdapterError(f"{self._words[0]} must print JSON: {error}; it printed {shown(printed, 80)}") from None
 

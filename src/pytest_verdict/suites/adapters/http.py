@@ -12,8 +12,8 @@ from typing import Any, Final
 from urllib.parse import quote, unquote, urlsplit
 
 from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.redaction import literals, redaction_of, without_url_secrets
-from pytest_verdict.datasets.json_rows import read_json
 from pytest_verdict.errors import AdapterError, MappingError
 from pytest_verdict.extraction.input_mapping import read_input
 from pytest_verdict.suites.adapters.request_template import filled, names_in, variable_of
@@ -69,7 +69,7 @@ class HttpAdapter:
             decoded = self._hide(content.decode("utf-8"))
             if not self._parts and not kind.endswith("json"):
                 return AgentResult(decoded)
-            document = read_json(decoded)
+            document = parse_json_with_floats(decoded)
             found = {name: find(document) for name, find in self._parts.items()} or document
             return result_from_json(found, f"the reply of {self._shown}")
         except (ValueError, MappingError) as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.encoding import decode, digest, encode, encode_text
+from pytest_verdict.core.values.encoding import content_digest, decode, encode
 from pytest_verdict.core.values.redaction import redact
 from pytest_verdict.datasets.rows import named_rows
 from pytest_verdict.errors import AdapterError
@@ -91,7 +91,7 @@ def question(adapter: Any, written: str, given: Any, context: Mapping[str, Any])
     if row is not None and row.get("asked") is not None:
         return str(row["asked"])
     asked = {name: value for name, value in context.items() if name not in {"attempt", "timeout_seconds"}}
-    return digest(encode_text([written, given, asked]))
+    return content_digest([written, given, asked])
 
 
 def save(result: AgentResult, asked: str, context: Mapping[str, Any]) -> None:
