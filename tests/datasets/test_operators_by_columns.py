@@ -14,9 +14,9 @@ from pytest_verdict.core.record import AttemptRecords, count, record_end
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.datasets import formats
 from pytest_verdict.datasets.columns.table import TABLE, GroupedRows
+from pytest_verdict.datasets.row_check import RowCheck, judge_rows, score_rows
 from pytest_verdict.datasets.rows import RowNames
-from pytest_verdict.datasets.scored_rows import RowCheck, judge_rows, score_rows
-from pytest_verdict.datasets.slices import ColumnSlice, RowSlice, slices, slices_of_rows
+from pytest_verdict.datasets.slices import ColumnSlice, RowSlice, read_slices, slice_rows
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.operators import Exact
@@ -425,7 +425,7 @@ def test_lines_read_together_are_the_lines_read_alone(tmp_path, text):
     expected = [(row.number, row.value, row.error) for row in formats.read_jsonl(path)]
     found = [
         (number, value, part.errors.get(position))
-        for part in slices(path, lambda _: None)
+        for part in read_slices(path, lambda _: None)
         for position, (number, value) in enumerate(zip(part.numbers, part.values, strict=True))
     ]
     assert repr(found) == repr(expected)
@@ -475,18 +475,18 @@ def all_rows(parts):
 def test_lines_of_csv_read_as_columns_are_the_rows_that_python_reads(tmp_path, names, text, last, size):
     path = tmp_path / "rows.csv"
     path.write_bytes(f"{names}\n{text}".encode() + last)
-    expected = [*all_rows(slices_of_rows(formats.read_csv(path)))]
+    expected = [*all_rows(slice_rows(formats.read_csv(path)))]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("pytest_verdict.datasets.slices._BYTES_OF_LINES", size)
-        assert [*all_rows(slices(path, lambda _: None))] == expected
+        patched.setattr("pytest_verdict.datasets.slices._BLOCK_BYTES", size)
+        assert [*all_rows(read_slices(path, lambda _: None))] == expected
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.tsv"])
 def test_csv_is_read_as_columns_up_to_the_block_with_the_first_quote(tmp_path, monkeypatch, name):
-    monkeypatch.setattr("pytest_verdict.datasets.slices._BYTES_OF_LINES", 1)
+    monkeypatch.setattr("pytest_verdict.datasets.slices._BLOCK_BYTES", 1)
     lines = ["want,got,id", "a,b,1", "c,d,2", '"e",f,3', "g,h,4"]
     (tmp_path / name).write_text("\n".join(lines).replace(",", "\t" if name.endswith("tsv") else ","))
-    found = [*slices(tmp_path / name, lambda schema: schema.names[:2])]
+    found = [*read_slices(tmp_path / name, lambda schema: schema.names[:2])]
     assert [type(part) for part in found] == [ColumnSlice, ColumnSlice, RowSlice]
     assert found[1].documents([0]) == [{"want": "c", "got": "d"}]
     assert [*found[2].numbers] == [4, 5]

@@ -1,4 +1,4 @@
-"""What extraction brings: what derives an extracted part again, and what compares one."""
+"""What extraction brings: how an extracted input is derived again from its record."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,11 +10,11 @@ _HERE: Final = "pytest_verdict.extraction."
 
 @hookimpl
 def derivations() -> Mapping[str, str]:
-    """Name what derives an extraction again, by the kind that its sources have in a record."""
+    """Return the functions that derive inputs again, by the kind of the sources in a record."""
     return {"input_mapping": f"{_HERE}input_mapping:derive"}
 
 
 @hookimpl
 def derived_columns() -> Mapping[str, str]:
-    """Name what says where an extraction finds values that it takes as they are."""
+    """Return the functions that find inputs in the sources of a record, by the kind of the sources."""
     return {"input_mapping": f"{_HERE}input_mapping:column_paths"}
