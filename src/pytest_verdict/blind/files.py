@@ -10,11 +10,11 @@ from pytest_verdict.blind.comparison_json import FILE_NAME, write_comparison
 from pytest_verdict.blind.derivation import NotAComparisonError, derive
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.core.kernel import run
+from pytest_verdict.core.new_files import write_whole
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.jsontext import parse_json
 from pytest_verdict.errors import RecordError, VerdictError
-from pytest_verdict.judging.recording import write_whole
 
 COMMITMENT: Final = "commitment.json"
 RECORD: Final = "blind.json"

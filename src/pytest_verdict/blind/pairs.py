@@ -11,11 +11,11 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import Field
 
 from pytest_verdict.blind.files import read_object
+from pytest_verdict.core.new_files import write_whole
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.strict_model import LISTED, NotBlank, StrictModel, Text
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.judging.recording import write_whole
 
 OUTPUTS: Final = "outputs"
 GRADING: Final = "grading.json"

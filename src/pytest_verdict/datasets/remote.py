@@ -9,8 +9,8 @@ from errno import ENOENT
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
-from uuid import uuid4
 
+from pytest_verdict.core.new_files import replacing, temporary_file
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
 from pytest_verdict.report.folder import files_of_report, refuse_foreign_text
 from pytest_verdict.report.statements import file_digest
@@ -32,7 +32,7 @@ def fetch_file(url: str, sha256: str | None = None) -> Path:
         if copy.exists():
             return copy
 
-    with unfinished(_cache() / "copy") as new:
+    with temporary_file(_cache() / "copy") as new:
         with _open_url(url) as (system, path):
             system.get_file(path, str(new))
         digest = file_digest(new)
@@ -41,17 +41,6 @@ def fetch_file(url: str, sha256: str | None = None) -> Path:
         folder = _cache() / digest
         folder.mkdir(exist_ok=True)
         return new.replace(folder / name)
-
-
-@contextmanager
-def unfinished(path: Path) -> Iterator[Path]:
-    """Yield a unique name beside a path; the file of that name is removed unless it was renamed."""
-    # Two workers may write the same file when an engine repeats a unit; both files are equal.
-    new = path.with_name(f"{path.name}.{uuid4().hex}.new")
-    try:
-        yield new
-    finally:
-        new.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -89,9 +78,8 @@ class ReportTarget:
         if self.url is not None and not path.exists():
             with _open_url(f"{self.url}/{PARTS}/{name}") as (system, remote), suppress(FileNotFoundError):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                with unfinished(path) as new:
+                with replacing(path) as new:
                     system.get_file(remote, str(new))
-                    new.replace(path)
         return path
 
     def upload_part(self, name: str) -> None:

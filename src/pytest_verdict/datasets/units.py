@@ -20,11 +20,12 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from pytest_verdict.core.merkle import leaves_of, parents_of, root_of
+from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.record import Counts, merge_counts
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.datasets.plan import Piece, plan_pieces, read_piece, select_from_pieces
-from pytest_verdict.datasets.remote import PARTS, ReportTarget, fetch_file, unfinished
+from pytest_verdict.datasets.remote import PARTS, ReportTarget, fetch_file
 from pytest_verdict.datasets.row_check import SAMPLES, RowCheck, score_rows
 from pytest_verdict.datasets.selection import Selection
 from pytest_verdict.datasets.slices import Slice
@@ -233,12 +234,11 @@ def _score(unit: Unit) -> Fold:
 def _write(path: Path, pieces: Iterable[bytes]) -> tuple[str, str]:
     """Write a file, and return its name and digest."""
     digest = hashlib.sha256()
-    with unfinished(path) as new:
-        with new.open("xb") as file:
-            for piece in pieces:
-                file.write(piece)
-                digest.update(piece)
-        new.replace(path)
+    # Two workers may write the same part when an engine repeats a unit; both files are equal.
+    with replacing(path) as new, new.open("xb") as file:
+        for piece in pieces:
+            file.write(piece)
+            digest.update(piece)
     return path.name, digest.hexdigest()
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.new_files import write_whole
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import digest
 from pytest_verdict.core.values.redaction import redact_json
@@ -178,16 +179,6 @@ def _json_reply(reply: Any, request: JudgeRequest) -> Any:
 def _as_read(value: Any) -> Any:
     # JSON joins the two halves of a character that a text may hold apart.
     return json.loads(json.dumps(value))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that nobody sees half written."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Written aside first: workers that record the same question at once each put a whole file in place.
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    # Half of a surrogate pair, which a text may hold, has no UTF-8; the replacement is the escape of JSON.
-    aside.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-    aside.replace(path)
 
 
 def _read(path: Path) -> dict[str, Any]:

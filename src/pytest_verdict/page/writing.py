@@ -7,10 +7,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.page.charts import charts_of
 from pytest_verdict.page.index import Bodies, Index
 from pytest_verdict.page.rows import Row, body, read_rows
-from pytest_verdict.report.writers import NewFiles
 
 LARGEST_PAGE: Final = 50_000_000
 # What a page says beside the rows: texts, commands each with what ends it, facts each with its name, tests with outcome and

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
 from pytest_verdict.core.merkle import MerkleTree, leaves_of
+from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.core.record import summed, verdict_in
 from pytest_verdict.report.compression import put_records
 from pytest_verdict.report.journal import (
@@ -26,7 +27,7 @@ from pytest_verdict.report.journal import (
 )
 from pytest_verdict.report.junit import Profile
 from pytest_verdict.report.summary import PASSED, Contents, Summary, derived_sections, summarize
-from pytest_verdict.report.writers import PAGE, NewFiles, write_others, write_own
+from pytest_verdict.report.writers import PAGE, write_others, write_own
 
 DEFAULT_INLINE_LIMIT: Final = 1_000
 INLINE_LINE_LIMIT: Final = 65_536
@@ -97,7 +98,7 @@ def build(
         # A page of other records.
         (folder / PAGE).unlink(missing_ok=True)
         # The records last: they may come out of the journal, which until then is enough for another report.
-        put_records(sorted_records, folder / RECORDS, str(journal.header.get("records")))
+        put_records(sorted_records, folder / RECORDS, new, compress=journal.header.get("records") == "gz")
         return Built(folder, summary, worst, write_others(contents, new), sections)
     finally:
         new.remove()

@@ -1,7 +1,6 @@
 """Files of records, plain or compressed by gzip; what a file is, is told by how it begins."""
 
 import gzip
-import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, Final, cast
 
+from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.errors import RecordError
 
 FORMS: Final = {"plain": "", "gz": ".gz"}
@@ -39,18 +39,18 @@ def open_records(path: Path) -> Iterator[IO[bytes]]:
             raise RecordError(f"{stored(path)}: the compressed file is damaged: {error}") from None
 
 
-def put_records(source: Path, target: Path, form: str) -> None:
-    """Put records in their place in a form, and remove those of the other; equal records are equal files."""
-    compressed, written = target.with_name(f"{target.name}.gz"), target.with_name(f"{target.name}.gz.new")
-    if form == "gz":
-        import shutil
-
-        written.unlink(missing_ok=True)
-        with source.open("rb") as plain, written.open("xb") as raw, gzip.GzipFile("", "wb", _LEVEL, raw, 0) as file:
-            shutil.copyfileobj(plain, file)
-        target.unlink(missing_ok=True)
-        os.replace(written, compressed)  # noqa: PTH105 - replace is the word for an atomic move
-        source.unlink(missing_ok=True)
-    else:
+def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) -> None:
+    """Move records to their place, compressed or plain, and remove the other form; equal records are equal files."""
+    compressed = target.with_name(f"{target.name}.gz")
+    if not compress:
         compressed.unlink(missing_ok=True)
-        os.replace(source, target)  # noqa: PTH105
+        source.replace(target)
+        return
+    import shutil
+
+    path = new.path(compressed.name)
+    with source.open("rb") as plain, path.open("xb") as raw, gzip.GzipFile("", "wb", _LEVEL, raw, 0) as file:
+        shutil.copyfileobj(plain, file)
+    target.unlink(missing_ok=True)
+    new.put_in_place([compressed.name])
+    source.unlink(missing_ok=True)

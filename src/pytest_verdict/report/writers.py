@@ -1,14 +1,12 @@
 """Who writes the files of a report: ourselves, and other packages, which cannot harm what we write."""
 
-import os
 import re
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
+from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.report.journal import RECORDS, SHARD
 from pytest_verdict.report.junit import JUNIT, junit_digests
@@ -17,44 +15,8 @@ from pytest_verdict.report.summary import Contents
 
 PAGE: Final = "report.html"
 """The page for people, which is made of a report."""
-_BLOCK: Final = 1 << 20
 _PLAIN_NAME: Final = re.compile(r"\w[\w.-]*(?<!\.new)")
 _TAKEN: Final = (RECORDS, SHARD, *report_writers(), PAGE, "journal", "report.earlier")
-
-
-class NewFiles:
-    """Files that are written beside those of an earlier report, and take their place when all are whole."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._paths: dict[str, Path] = {}
-
-    def path(self, name: str) -> Path:
-        """Say where to write a file until it takes its place; nothing is there, so that no link is followed."""
-        path = self._paths[name] = self._folder / f"{name}.new"
-        path.unlink(missing_ok=True)
-        return path
-
-    def written(self, name: str) -> Path:
-        """Say where a file is that has not taken its place yet."""
-        return self._paths[name]
-
-    def write(self, name: str, pieces: Iterable[str]) -> None:
-        """Write a file of text."""
-        with self.path(name).open("x", encoding="utf-8", newline="\n", buffering=_BLOCK) as file:
-            file.writelines(pieces)
-
-    def put_in_place(self, names: Iterable[str]) -> None:
-        """Replace the files of an earlier report."""
-        for name in names:
-            os.replace(self._paths[name], self._folder / name)  # noqa: PTH105 - replace is the word for an atomic move
-            del self._paths[name]
-
-    def remove(self, *names: str) -> None:
-        """Remove files that did not take their place; all of them unless some are named."""
-        for name in names or list(self._paths):
-            with suppress(OSError, KeyError):
-                self._paths.pop(name).unlink()
 
 
 def write_own(contents: Contents, new: NewFiles) -> list[str]:
@@ -62,9 +24,9 @@ def write_own(contents: Contents, new: NewFiles) -> list[str]:
     files: dict[str, Any] = {}
     contents = replace(contents, run={**contents.run, "files": files})
     for name, place in report_writers().items():
-        new.write(name, load(place)(contents))
+        path = new.write(name, load(place)(contents))
         if name == JUNIT:
-            with new.written(name).open("rb") as lines:
+            with path.open("rb") as lines:
                 files[name] = junit_digests(lines)
     return list(report_writers())
 
