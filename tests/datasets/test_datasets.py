@@ -11,7 +11,7 @@ import pytest
 
 from pytest_verdict import Comparator, MismatchError, MissingExtraError
 from pytest_verdict.core.replay import replay
-from pytest_verdict.datasets.rows import Row, named_rows
+from pytest_verdict.datasets.rows import Row, read_named_rows
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.operators import Exact
 from pytest_verdict.suites import DatasetWarning, check_dataset
@@ -30,7 +30,7 @@ def jsonl(rows):
 
 def read_rows(source):
     """Give the rows with their numbers; of a row without one its place says the position."""
-    return [Row(int(place.rpartition(":")[2]), value, error) for place, _, value, error in named_rows(source)]
+    return [Row(int(place.rpartition(":")[2]), value, error) for place, _, value, error in read_named_rows(source)]
 
 
 def csv_text(rows):

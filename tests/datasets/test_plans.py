@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pytest_verdict.datasets.plan import plan_pieces, read_piece
-from pytest_verdict.datasets.rows import Row, named_rows
+from pytest_verdict.datasets.rows import Row, read_named_rows
 from pytest_verdict.errors import ConfigurationError
 
 ENDS = st.sampled_from([b"\n", b"\r\n", b"\r", b"\n\n", b" \n", b""])
@@ -32,7 +32,7 @@ def documents(lines, header=b""):
 
 def rows_of(source):
     try:
-        rows = [(place.rpartition(":")[2], repr(value), error) for place, _, value, error in named_rows(source)]
+        rows = [(place.rpartition(":")[2], repr(value), error) for place, _, value, error in read_named_rows(source)]
     except ConfigurationError as error:
         return str(error)
     return rows

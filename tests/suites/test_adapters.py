@@ -82,7 +82,9 @@ def test_what_is_not_json_is_refused(tmp_path):
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"output": Infinity}', "{", '{"output": 1, "output": 2}'])
 def test_text_that_is_no_json_is_a_value_error(text):
-    with pytest.raises(ValueError, match=r"nested too deeply|Infinity is not JSON|Expecting|occurs twice in one object"):
+    with pytest.raises(
+        ValueError, match=r"nested too deeply|Infinity is not JSON|Expecting|occurs twice in one object"
+    ):
         parse_json_with_floats(text)
 
 

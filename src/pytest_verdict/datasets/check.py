@@ -15,9 +15,9 @@ from pytest_verdict.core.record import Counts, merge_counts, summed
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.datasets.row_check import SAMPLES, JudgedRows, RowCheck, judge_rows
-from pytest_verdict.datasets.rows import check_count, label_of, numbered_rows
+from pytest_verdict.datasets.rows import check_count, label_of, read_numbered_rows
 from pytest_verdict.datasets.selection import Selection
-from pytest_verdict.datasets.slices import read_slices, single_rows, slices_at
+from pytest_verdict.datasets.slices import Slice, read_slices, single_rows, slices_at
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import InputMapping
@@ -194,7 +194,9 @@ def check_dataset(
         rows = _judge(source, check, selection)
     else:
         rows = _judge_in_processes(source, check, selection, jobs)
-    size = sum(1 for _ in numbered_rows(source)) if expected_size and selection != Selection() else None
+    size = None
+    if expected_size is not None and selection != Selection():
+        size = sum(1 for _ in read_numbered_rows(source))
     outcome = conclude(check.label, rows, gate, pass_rate, compare, expected_size, size)
     failed = [result for result in (outcome.size, outcome.gate) if result is not None and not result.passed]
     if failed:
@@ -210,7 +212,9 @@ def _expected_size(expect_rows: Any, min_rows: Any) -> tuple[OperatorName, int] 
         raise ConfigurationError("give expect_rows or min_rows, not both")
     if exact is not None:
         return OperatorName("numeric_exact"), exact
-    return None if least is None else (OperatorName("numeric_minimum"), least)
+    if least is not None:
+        return OperatorName("numeric_minimum"), least
+    return None
 
 
 def check_pass_rate(pass_rate: Any) -> float:
@@ -242,10 +246,11 @@ def conclude(
     passed, failed, errors = summed(counts)
     verdicts = {"pass": passed, "fail": failed, "error": errors}
     gate_result = compare(gate, pass_rate, verdicts, name=f"pass rate of {label}")
+    if size is None:
+        size = passed + failed + errors
     size_result = None
     if expected_size is not None:
-        observed_size = passed + failed + errors if size is None else size
-        size_result = compare(*expected_size, observed_size, name=f"rows of {label}")
+        size_result = compare(*expected_size, size, name=f"rows of {label}")
     return DatasetCheck(passed, failed, errors, unreadable, tuple(first[:SAMPLES]), gate_result, size_result)
 
 
@@ -254,9 +259,11 @@ def _judge(source: Any, check: RowCheck, selection: Selection) -> Iterator[Judge
     names = check.names()
     positions = check.positions(source, selection)
     observes_single_results = SESSION.observer is not None and SESSION.rows_observer is None
-    together = None if observes_single_results else read_slices(source, check.needed)
-    slices = together or single_rows(source)
-    for rows in slices if positions is None else slices_at(slices, positions):
+    together = None if observes_single_results else read_slices(source, check.needed_columns)
+    slices: Iterator[Slice] = together or single_rows(source)
+    if positions is not None:
+        slices = slices_at(slices, positions)
+    for rows in slices:
         judged = judge_rows(check.evaluator, rows, names)
         if together is None:
             publish(judged.singles[0])

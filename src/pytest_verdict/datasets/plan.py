@@ -62,7 +62,10 @@ def plan_pieces(path: Path, most: int = ROWS) -> list[Piece]:
     find_reader(path)
     digest = hashlib.sha256()
     cut = _CUTTERS.get(path.suffix.lower())
-    extents, header = cut(path, most, digest.update) if cut is not None else ([], 0)
+    extents: list[_Extent] = []
+    header = 0
+    if cut is not None:
+        extents, header = cut(path, most, digest.update)
     if not extents:
         with path.open("rb") as file:
             return [Piece(str(path), hashlib.file_digest(file, "sha256").hexdigest())]
@@ -85,13 +88,14 @@ def select_from_pieces(pieces: list[Piece], positions: Sequence[int]) -> list[Pi
     selected_pieces = []
     before = 0
     for piece in pieces:
-        inside = positions_between(positions, piece.before, piece.before + piece.rows) if piece.stop else positions
-        if not inside:
-            continue
-        selected = [position - piece.before for position in inside] if piece.before else inside
-        rows = len(inside) if piece.stop else 0
-        selected_pieces.append(piece._replace(before=before, rows=rows, selected=selected))
-        before += len(inside)
+        if not piece.stop:
+            # The whole file, whose number of rows is not known yet.
+            return [piece._replace(selected=positions)]
+        inside = positions_between(positions, piece.before, piece.before + piece.rows)
+        if inside:
+            selected = [position - piece.before for position in inside] if piece.before else inside
+            selected_pieces.append(piece._replace(before=before, rows=len(inside), selected=selected))
+            before += len(inside)
     # An empty data set has one piece without rows.
     return selected_pieces or pieces
 
@@ -116,7 +120,9 @@ def _cut_csv(path: Path, most: int, update: _Update) -> _Cut:
         header = file.readline()
         update_and_look(header)
         extents = list(_measure(file, most, update_and_look, _BLANK_IN_CSV.__contains__))
-    return ([] if ambiguous else extents), len(header)
+    if ambiguous:
+        return [], 0
+    return extents, len(header)
 
 
 def _measure(
@@ -163,7 +169,9 @@ _CUTTERS: Final[Mapping[str, Callable[[Path, int, _Update], _Cut]]] = {
 def read_piece(piece: Piece, needed: formats.NeededColumns) -> Iterable[Slice]:
     """Read the rows of a piece, with their numbers in the file."""
     slices = _read_all(piece, needed)
-    return slices if piece.selected is None else slices_at(slices, piece.selected)
+    if piece.selected is None:
+        return slices
+    return slices_at(slices, piece.selected)
 
 
 def _read_all(piece: Piece, needed: formats.NeededColumns) -> Iterable[Slice]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_verdict.datasets.rows import NamedRow, check_count, named_rows
+from pytest_verdict.datasets.rows import NamedRow, check_count, read_named_rows
 from pytest_verdict.datasets.selection import Selection, select_rows
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.extraction.input_mapping import InputMapping
@@ -83,8 +83,10 @@ class _Cases:
 
     def parameters(self, names: list[str], folder: Path) -> list[Any]:
         """Return the parameters of each selected row."""
-        source = folder / self._source if isinstance(self._source, str | Path) else self._source
-        rows = select_rows(named_rows(source, self._ids), self._selection, self._expect_rows, self._min_rows)
+        source = self._source
+        if isinstance(source, str | Path):
+            source = folder / source
+        rows = select_rows(read_named_rows(source, self._ids), self._selection, self._expect_rows, self._min_rows)
         return [self._parameter(names, row) for row in rows]
 
     def _parameter(self, names: list[str], row: NamedRow) -> Any:

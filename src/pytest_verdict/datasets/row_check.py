@@ -18,7 +18,7 @@ from pytest_verdict.operators.evidence import not_compared
 from pytest_verdict.session import SESSION
 
 if TYPE_CHECKING:
-    from pytest_verdict.datasets.columns.groups import GroupedSlice, Judge
+    from pytest_verdict.datasets.columns.groups import GroupedSlice, Judge, RowGroup
 
 SAMPLES: Final = 5
 
@@ -40,7 +40,7 @@ class RowCheck:
         """Return the names of the rows, without any that occurred."""
         return RowNames(self.label, self.ids)
 
-    def needed(self, schema: Any) -> list[Any] | None:
+    def needed_columns(self, schema: Any) -> list[Any] | None:
         """Return the columns that are needed; None for all, when records contain the whole document."""
         mapped = self.evaluator.mapping.columns()
         if mapped is None:
@@ -57,7 +57,7 @@ class RowCheck:
         if selection.sample is None:
             return None if selection.limit is None else range(selection.limit)
         names = self.names()
-        slices = read_slices(source, self.needed) or single_rows(source)
+        slices = read_slices(source, self.needed_columns) or single_rows(source)
         all_names = (name for rows in slices for name in name_rows(rows, names) or map(names.place, rows.numbers))
         return selection.draw(islice(all_names, selection.limit))
 
@@ -118,14 +118,18 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows
     grouped = None
     if len(rows.numbers) > 1:
         grouped = _group(evaluator, rows, names, row_names, judge)
-    single_positions = range(len(rows.numbers)) if grouped is None else grouped.singles
+    single_positions: Sequence[int] = range(len(rows.numbers))
+    groups: Sequence[RowGroup] = ()
+    if grouped is not None:
+        single_positions = grouped.singles
+        groups = grouped.groups
     singles = dict(zip(single_positions, judge(single_positions), strict=True))
 
     counts: Counts = {}
     failed = [position for position, result in singles.items() if not result.passed]
     for result in singles.values():
         count(counts, result.operator, result.verdict)
-    for group in () if grouped is None else grouped.groups:
+    for group in groups:
         count(counts, group.result.operator, group.result.verdict, len(group.positions))
         if not group.result.passed:
             failed += group.positions[:SAMPLES].to_pylist()
@@ -162,4 +166,6 @@ def _group(
         # Without pyarrow the kernel compares every row.
         return None
     name_column = build_names(names.label, rows.numbers, row_names)
-    return None if name_column is None else group_slice(operator, inputs, rows, name_column, judge)
+    if name_column is None:
+        return None
+    return group_slice(operator, inputs, rows, name_column, judge)

@@ -87,7 +87,9 @@ class RowNames:
             return self.place(number)
         if name is None or name == "":
             return self.place(number)
-        return shortened(name, LONGEST_NAME) if isinstance(name, str) else shown(name, 60)
+        if isinstance(name, str):
+            return shortened(name, LONGEST_NAME)
+        return shown(name, 60)
 
     def add(self, numbers: Sequence[int], names: Sequence[str]) -> None:
         """Count the names that an earlier row has."""
@@ -117,24 +119,27 @@ class RowNames:
         warnings.warn(DatasetWarning(text), stacklevel=stacklevel + 1)
 
 
-def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[NamedRow]:
+def read_named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[NamedRow]:
     """Yield the rows of a data set with their names; ``ids`` is the path of the name in a row."""
     names = RowNames(label_of(source), ids)
-    for number, value, error in numbered_rows(source):
+    for number, value, error in read_numbered_rows(source):
         name = names.name(number, value)
         names.add((number,), (name,))
         yield NamedRow(names.place(number), name, value, error)
     names.warn(4)
 
 
-def numbered_rows(source: Any) -> Iterator[Row]:
+def read_numbered_rows(source: Any) -> Iterator[Row]:
     """Yield the rows of a data set with their numbers."""
-    return (row if isinstance(row, Row) else Row(position, row) for position, row in enumerate(read_rows(source), 1))
+    for position, row in enumerate(read_rows(source), 1):
+        yield row if isinstance(row, Row) else Row(position, row)
 
 
 def label_of(source: Any) -> str:
     """Return the name of a data set in records and messages."""
-    return Path(source).name if isinstance(source, str | Path) else "row"
+    if isinstance(source, str | Path):
+        return Path(source).name
+    return "row"
 
 
 def check_count(name: str, count: Any) -> int | None:

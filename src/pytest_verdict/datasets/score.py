@@ -194,11 +194,11 @@ def _write_journal(
     counts = dict(fold.counts)
     count(counts, gate.operator, gate.verdict)
 
-    text = "" if gate.passed else outcome.describe()
-    status = "failed" if text else "passed"
-    entry = TestEntry(check.test, 1, status, check.label, 0, round(seconds * 1_000_000))
-    entry.message = text.split("\n", 1)[0][:MESSAGE_LIMIT]
-    entry.text = text
+    entry = TestEntry(check.test, 1, "passed", check.label, 0, round(seconds * 1_000_000))
+    if not gate.passed:
+        entry.outcome = "failed"
+        entry.text = outcome.describe()
+        entry.message = entry.text.split("\n", 1)[0][:MESSAGE_LIMIT]
     entry.comparisons = counts
     entry.records = (0, size)
     writer.append_test(entry)

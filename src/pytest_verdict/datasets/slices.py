@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final
 from pytest_verdict.core.values.jsontext import parse_json_with_floats, shows_no_more_keys
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.datasets import formats
-from pytest_verdict.datasets.rows import BATCH_ROWS, Row, find_reader, numbered_rows
+from pytest_verdict.datasets.rows import BATCH_ROWS, Row, find_reader, read_numbered_rows
 from pytest_verdict.datasets.selection import positions_between
 
 _BLOCK_BYTES: Final = 1 << 19
@@ -41,13 +41,8 @@ class RowSlice:
 
     def texts(self, key: str) -> list[str | None]:
         """Return the texts of a key, and integers as text; None for other values."""
-        texts: list[str | None] = []
-        for value in _values_of(key, self.values):
-            if type(value) is str:
-                texts.append(value)
-            else:
-                texts.append(str(value) if type(value) is int else None)
-        return texts
+        values = _values_of(key, self.values)
+        return [str(value) if type(value) is str or type(value) is int else None for value in values]
 
     def column(self, key: str) -> Any:
         """Return the values of a key as an Arrow array; None if none of them is a text, number or boolean.
@@ -138,8 +133,9 @@ def read_slices(source: Any, needed: formats.NeededColumns) -> Iterator[Slice] |
     """Read a data set in slices; None for an iterator, because each row is compared before the next one is produced."""
     if hasattr(source, "to_batches"):
         columns = needed(source.schema)
-        table = source if columns is None else source.select(columns)
-        return slice_batches(table.to_batches(max_chunksize=BATCH_ROWS))
+        if columns is not None:
+            source = source.select(columns)
+        return slice_batches(source.to_batches(max_chunksize=BATCH_ROWS))
     if isinstance(source, list | tuple):
         return slice_rows(source)
     if not isinstance(source, str | Path):
@@ -158,7 +154,7 @@ def read_slices(source: Any, needed: formats.NeededColumns) -> Iterator[Slice] |
 
 def single_rows(source: Any) -> Iterator[RowSlice]:
     """Yield a slice for each row of a data set."""
-    for row in numbered_rows(source):
+    for row in read_numbered_rows(source):
         yield _build_slice([row])
 
 
@@ -211,8 +207,11 @@ def slice_csv(file: BinaryIO, path: Path, needed: formats.NeededColumns, skipped
 
     # A quote may open in one block and close in the next, so the rest is read row by row.
     file.seek(offset)
-    names = [header.decode("utf-8-sig")] if offset else []
-    encoding = "utf-8" if offset else "utf-8-sig"
+    names: list[str] = []
+    encoding = "utf-8-sig"
+    if offset:
+        names = [header.decode("utf-8-sig")]
+        encoding = "utf-8"
     with TextIOWrapper(file, encoding, formats.UNDECODABLE, newline="") as rest:
         yield from slice_rows(formats.parse_csv(chain(names, rest), path, number - 2))
 
@@ -285,7 +284,9 @@ def _parse_together(lines: Sequence[bytes]) -> list[Any] | None:
 
     is_flat = "[" not in text and text.count("{") == len(lines)
     keys = sum(map(len, values)) if is_flat else _count_keys(values)
-    return values if shows_no_more_keys(text, keys) else None
+    if not shows_no_more_keys(text, keys):
+        return None
+    return values
 
 
 def _count_keys(values: list[Any]) -> int:

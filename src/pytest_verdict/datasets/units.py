@@ -212,7 +212,7 @@ def _score(unit: Unit) -> Fold:
 
     def score_slices() -> Iterator[bytes]:
         nonlocal fold
-        for rows in read_piece(piece, check.needed):
+        for rows in read_piece(piece, check.needed_columns):
             before = fold.before + fold.rows
             judged, lines = score_rows(check, rows, before + 1)
             keys.extend(_build_keys(check, rows, judged.names, before))

@@ -260,7 +260,9 @@ class Evaluator:
         return evaluator
 
     def _build_evaluator(self, operator: Any) -> Evaluator:
-        entry: Any = {"operator": operator} if isinstance(operator, str | Operator) else operator
+        entry = operator
+        if isinstance(entry, str | Operator):
+            entry = {"operator": entry}
         if not isinstance(entry, Mapping) or "operator" not in entry:
             raise SettingsError(f"an operator is a name, or a dict with 'operator', got {shown(operator, 80)}")
         refuse_unknown_keys("an operator of a group", entry, ("operator", "settings", "threshold", "mapping"))
@@ -303,7 +305,9 @@ def _build_operator(operator: Any, settings: Mapping[str, Any], from_document: l
     if not isinstance(operator, str):
         raise ConfigurationError(f"an operator is named, such as 'exact', or is one; got {safe_repr(operator)}")
     REGISTRY.refuse_unknown_settings(operator, from_document)
-    return None if from_document else REGISTRY.build(operator, settings)
+    if from_document:
+        return None
+    return REGISTRY.build(operator, settings)
 
 
 def comparison_of_part(extract: Any) -> Callable[..., ComparisonResult]:
@@ -325,16 +329,11 @@ def _compare_mapped(
     *,
     negated: bool = False,
 ) -> ComparisonResult:
+    sources = mapped.sources
     if mapped.reason is None and isinstance(operator, Operator):
         observed = mapped.inputs[OBSERVED]
-        return run(
-            operator, expected, observed, threshold=threshold, name=name, negated=negated, sources=mapped.sources
-        )
-    return not_compared(
-        mapped.reason or "",
-        expected,
-        instead_of=operator.recorded_name() if isinstance(operator, Operator) else operator,
-        name=name,
-        sources=mapped.sources,
-        is_fail=mapped.is_fail,
-    )
+        return run(operator, expected, observed, threshold=threshold, name=name, negated=negated, sources=sources)
+    if isinstance(operator, Operator):
+        operator = operator.recorded_name()
+    reason = mapped.reason or ""
+    return not_compared(reason, expected, instead_of=operator, name=name, sources=sources, is_fail=mapped.is_fail)

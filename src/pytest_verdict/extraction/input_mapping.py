@@ -125,7 +125,9 @@ class InputMapping:
         for name, source in self._sources.items():
             if name in self.literals:
                 continue
-            key = only_key(source["path"]) if {*source} == {"path"} else None
+            if {*source} != {"path"}:
+                return None
+            key = only_key(source["path"])
             if key is None:
                 return None
             columns[name] = key
@@ -141,9 +143,10 @@ def _resolve_into(inputs: dict[str, Any], traces: dict[str, Trace], mapping: Inp
         try:
             inputs[name] = fetch(document, traces.setdefault(name, []))
         except MappingError as error:
-            is_fail = name == OBSERVED and mapping.fails_where_missing and isinstance(error, NothingFoundError)
-            error_class = AnswerMissingError if is_fail else type(error)
-            raise error_class(f"{name}: {error}") from None
+            message = f"{name}: {error}"
+            if name == OBSERVED and mapping.fails_where_missing and isinstance(error, NothingFoundError):
+                raise AnswerMissingError(message) from None
+            raise type(error)(message) from None
 
 
 def _as_dict(source: Any) -> Any:
@@ -216,9 +219,9 @@ def map_inputs(mapping: InputMapping, document: Any) -> MappedInputs:
 
 def mapping_of_part(extract: Any) -> InputMapping:
     """Return the mapping of a part of the observed value, from steps or from an input without a path."""
-    is_input = isinstance(extract, Mapping) and not extract.keys().isdisjoint(_PART_KEYS)
-    source = extract if is_input else {"extract": extract}
-    return InputMapping(observed={"path": "$", **source})
+    if not isinstance(extract, Mapping) or extract.keys().isdisjoint(_PART_KEYS):
+        extract = {"extract": extract}
+    return InputMapping(observed={"path": "$", **extract})
 
 
 @functools.lru_cache(maxsize=100)

@@ -57,7 +57,9 @@ def finder(path: str, dialect: Dialect = "jsonpath_ng") -> Find:
     """Return the function that finds the matches of a path; each path is compiled once."""
     if not isinstance(path, str) or not path.strip():
         raise SettingsError(f"a path is a JSONPath such as $.output.label, got {shown(path, 80)}")
-    return _extended_finder(path) if dialect == "jsonpath_ng" else _standard_finder(path)
+    if dialect == "rfc9535":
+        return _standard_finder(path)
+    return _extended_finder(path)
 
 
 @functools.lru_cache(maxsize=1_000)
@@ -81,7 +83,9 @@ def _extended_finder(path: str) -> Find:
         raise SettingsError(f"{error}. A key with other signs than letters is quoted: $['a key']") from None
     find = _guard(path, lambda document: tuple(match.value for match in tree.find(document)))
     steps = _plain_steps(tree)
-    return find if steps is None else _direct_finder(steps, find)
+    if steps is None:
+        return find
+    return _direct_finder(steps, find)
 
 
 def _guard(path: str, find: Find) -> Find:
@@ -102,7 +106,9 @@ def _plain_steps(tree: Any) -> tuple[str | int, ...] | None:
     if kind == "Child":
         left = _plain_steps(tree.left)
         right = _plain_steps(tree.right)
-        return None if left is None or right is None else (*left, *right)
+        if left is None or right is None:
+            return None
+        return (*left, *right)
     if kind == "Fields" and len(tree.fields) == 1 and "*" not in tree.fields:
         return (str(tree.fields[0]),)
     indices = getattr(tree, "indices", None)
@@ -140,15 +146,19 @@ def first_key(source: Mapping[str, Any]) -> str | None:
 def only_key(path: str) -> str | None:
     """Return the key that is the whole path, in the extended dialect; None for any other path."""
     steps = _plain_steps(compiled(path)) or ()
-    return first_key({"path": path}) if len(steps) == 1 else None
+    if len(steps) != 1:
+        return None
+    return first_key({"path": path})
 
 
 def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -> str:
     """Describe that a path matches nothing, and what is there instead."""
     value = document
     reached = "$"
-    steps = () if dialect == "rfc9535" else _plain_steps(compiled(path)) or ()
-    for step in steps:
+    steps = None
+    if dialect != "rfc9535":
+        steps = _plain_steps(compiled(path))
+    for step in steps or ():
         matches = finder(_step_path(step))(value)
         if not matches:
             break
@@ -165,7 +175,9 @@ def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -
 def _step_path(step: str | int) -> str:
     if isinstance(step, int):
         return f"$[{step}]"
-    return f"$.{step}" if step.isascii() and step.isidentifier() else key_path(step)
+    if step.isascii() and step.isidentifier():
+        return f"$.{step}"
+    return key_path(step)
 
 
 def key_path(key: str) -> str:

@@ -74,7 +74,9 @@ def _find_final_answer(text: str) -> Iterator[Part]:
     """Yield the final answer: in a tag, in a box, after #### or after a word such as answer or result."""
     last_lines = "\n".join(text.rstrip().rsplit("\n", 2)[-2:])
     for pattern in (_TAG, _BOXED, _HASHES, _NAMED, _CONCLUDED):
-        start = len(text.rstrip()) - len(last_lines) if pattern is _CONCLUDED else 0
+        start = 0
+        if pattern is _CONCLUDED:
+            start = len(text.rstrip()) - len(last_lines)
         for last in deque(_find_groups(pattern, text, start), maxlen=1):
             answer = _strip_decoration(last)
             if answer.value:
@@ -120,7 +122,12 @@ PRESETS: Final[dict[str, Preset]] = {
 def find_parts(name: str, text: str) -> list[Part]:
     """Return the part that a preset finds, or no part."""
     find, which, _ = PRESETS[name]
-    offset = text.rfind("</think>") + len("</think>") if "</think>" in text else 0
-    parts = find(text[offset:])
-    found = itertools.islice(parts, 1) if which == "first" else deque(parts, maxlen=1)
-    return [Part(part.value, part.start + offset, part.end + offset) for part in found]
+    offset = 0
+    if "</think>" in text:
+        offset = text.rfind("</think>") + len("</think>")
+    parts: Iterable[Part] = find(text[offset:])
+    if which == "first":
+        parts = itertools.islice(parts, 1)
+    else:
+        parts = deque(parts, maxlen=1)
+    return [Part(part.value, part.start + offset, part.end + offset) for part in parts]

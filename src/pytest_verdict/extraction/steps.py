@@ -61,7 +61,9 @@ def read_steps(extract: Any) -> tuple[Step, ...]:
 def _read_step(step: Any) -> Step:
     if isinstance(step, str):
         return _preset_step(step)
-    kinds = [kind for kind in _KINDS if kind in step] if isinstance(step, Mapping) else []
+    kinds = []
+    if isinstance(step, Mapping):
+        kinds = [kind for kind in _KINDS if kind in step]
     if len(kinds) != 1:
         ways = f"a name such as 'last_number', or a dict with one of {', '.join(_KINDS)}"
         raise SettingsError(f"a step of extract is {ways}, got {shown(step, 80)}")

@@ -100,4 +100,6 @@ def name_of_call(call: Any) -> Any:
     """Return the name of the tool that a call calls."""
     if isinstance(call, str):
         return call
-    return call.get("name") if isinstance(call, Mapping) else getattr(call, "name", None)
+    if isinstance(call, Mapping):
+        return call.get("name")
+    return getattr(call, "name", None)

@@ -68,7 +68,8 @@ def score_runs(plan: PlannedScenario, runs: Sequence[AdapterRun]) -> ScenarioOut
     for run, all_scored in zip(runs, scored_runs, strict=True):
         failed = [scored for scored in all_scored if scored.verdict != "pass"]
         sentences += [f"repeat {run.repeat}: {scored.sentence}" for scored in failed]
-    return ScenarioOutcome(decision.verdict, sentences, [] if decision.passed else [decision, *failures], counts)
+    failures = [] if decision.passed else [decision, *failures]
+    return ScenarioOutcome(decision.verdict, sentences, failures, counts)
 
 
 def _describe_repeats(decision: ComparisonResult, verdicts: Sequence[Verdict]) -> str:

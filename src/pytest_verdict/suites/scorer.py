@@ -201,7 +201,9 @@ def _compare_parts(scenario: Scenario, result: AgentResult, label: str) -> Itera
     if tools:
         names = {name_of_call(call) for call in calls}
         missing = ", ".join(_quote(tool) for tool in tools if tool not in names)
-        reason = f"Not all expected tools were called: {missing}." if missing else "The calls of tools cannot be read."
+        reason = "The calls of tools cannot be read."
+        if missing:
+            reason = f"Not all expected tools were called: {missing}."
         yield compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore"), reason
 
     for tool, arguments in sorted(scenario.expected_tool_args.items()):
@@ -362,8 +364,10 @@ def find_scorer(entry: str | ScorerEntry, announced: Collection[str]) -> SuiteSc
         return _user_scorer(entry)
 
     of_family = load_brought("scorers", entry)
+    if isinstance(of_family, SuiteScorer):
+        return of_family
     if of_family is not None:
-        return of_family if isinstance(of_family, SuiteScorer) else _user_scorer(entry, _as_scorer(of_family))
+        return _user_scorer(entry, _as_scorer(of_family))
     registered = _registered_scorers()
     if entry in registered or entry in announced:
         return _user_scorer(entry)

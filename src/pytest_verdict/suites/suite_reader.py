@@ -14,7 +14,7 @@ from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
-from pytest_verdict.datasets.rows import named_rows
+from pytest_verdict.datasets.rows import read_named_rows
 from pytest_verdict.datasets.selection import Selection, select_rows
 from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError, allowed
 from pytest_verdict.extraction.input_mapping import read_input
@@ -137,12 +137,16 @@ def _misplaced_scenarios(document: YamlDocument) -> Iterator[tuple[int, str]]:
 
 def _check_name(name: str, plans: Sequence[PlannedScenario], suite: str) -> None:
     """Refuse a name in a request that has no value in a scenario."""
-    is_of_scenario = name.startswith(_SCENARIO_NAMES)
-    for plan in plans if is_of_scenario else plans[:1]:
+    where = ""
+    if not name.startswith(_SCENARIO_NAMES):
+        # The same for all scenarios.
+        plans = plans[:1]
+    for plan in plans:
+        if name.startswith(_SCENARIO_NAMES):
+            where = f", in the scenario {plan.scenario.name!r}"
         try:
             value_of(name, {"input": plan.scenario.input, "context": plan.context(suite), "env": None})
         except AdapterError as error:
-            where = f", in the scenario {plan.scenario.name!r}" if is_of_scenario else ""
             raise AdapterError(f"{error}{where}") from None
 
 
@@ -150,7 +154,7 @@ def _read_rows(dataset: Dataset, folder: Path) -> Iterator[tuple[int, Scenario]]
     """Yield the scenarios of a data set with their lines."""
     fetch = {key: read_input(key, source) for key, source in dataset.mapping.items()}
     selection = Selection(dataset.limit, dataset.sample, dataset.seed)
-    for place, _, value, error in select_rows(named_rows(folder / dataset.file), selection, dataset.expect_rows):
+    for place, _, value, error in select_rows(read_named_rows(folder / dataset.file), selection, dataset.expect_rows):
         if error is not None or not isinstance(value, dict):
             raise ConfigurationError(f"{place}: {error or 'a row is an object with the keys of a scenario'}")
         try:

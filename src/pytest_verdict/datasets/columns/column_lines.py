@@ -61,8 +61,9 @@ def build_template(operator: Operator, result: ComparisonResult, paths: Sequence
     mark = hashlib.sha256(result.to_members().encode("ascii")).hexdigest()
 
     outcome = result.outcome
-    names = (*_SURFACES, "details", *(["sources"] if outcome.sources else []))
-    record: dict[str, Any] = {name: getattr(outcome, name) for name in names}
+    record: dict[str, Any] = {name: getattr(outcome, name) for name in (*_SURFACES, "details")}
+    if outcome.sources:
+        record["sources"] = outcome.sources
     record |= {"name": result.name, "expected": result.expected, "observed": result.observed}
     for number, path in enumerate(paths):
         record = _replace_at(record, path, f"{mark}{number}")

@@ -85,7 +85,9 @@ def group_slice(
     expected = columns[inputs[EXPECTED]] if EXPECTED in inputs else None
     observed = columns[inputs[OBSERVED]]
     compare_columns: ColumnFunction | None = load_brought("column_functions", operator.name)
-    grouped = None if compare_columns is None else compare_columns(operator, expected, observed)
+    if compare_columns is None:
+        return None
+    grouped = compare_columns(operator, expected, observed)
     if grouped is None:
         return None
 

@@ -38,9 +38,13 @@ def group_by_numbers(operator: Any, expected: Array | None, observed: Array) -> 
     sides = []
     numbers = []
     for column in columns:
-        side = None if column is None else normalize_column(column, operator.normalize)
-        number = None if side is None else _read_millionths(side.column)
-        if side is None or number is None:
+        if column is None:
+            return None
+        side = normalize_column(column, operator.normalize)
+        if side is None:
+            return None
+        number = _read_millionths(side.column)
+        if number is None:
             return None
         sides.append(side)
         numbers.append(number)
@@ -80,7 +84,10 @@ def _decide_tolerance(operator: Any, expected: Array, observed: Array) -> Decisi
 
 
 def _decide_limit(operator: Any, expected: Array, observed: Array) -> Decision:
-    low, high = (expected, observed) if operator.name == "numeric_minimum" else (observed, expected)
+    sides = [expected, observed]
+    if operator.name == "numeric_maximum":
+        sides.reverse()
+    low, high = sides
     is_below = compute.less if operator.exclusive else compute.less_equal
     return Decision(is_below(low, high), {"margin": compute.subtract(high, low)})
 

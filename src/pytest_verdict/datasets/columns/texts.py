@@ -54,14 +54,18 @@ def group_by_equality(_: Any, expected: Array | None, observed: Array, steps: St
 
 def group_by_contained_texts(operator: Any, expected: Array | None, observed: Array) -> GroupedRows | None:
     """Group rows by the expected texts that observed contains."""
+    if observed.type != TEXT:
+        return None
     steps = list_steps(operator)
-    right = normalize_column(observed, steps) if observed.type == TEXT else None
+    right = normalize_column(observed, steps)
     if right is None:
         return None
     if operator.substrings is not None:
         return _group_by_substrings(right, [normalize(text, steps) for text in operator.substrings])
 
-    left = normalize_column(expected, steps) if expected is not None and expected.type == TEXT else None
+    if expected is None or expected.type != TEXT:
+        return None
+    left = normalize_column(expected, steps)
     if left is None:
         return None
 

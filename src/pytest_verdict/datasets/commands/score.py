@@ -111,7 +111,9 @@ def _to_path(column: str) -> str:
     """Return the JSONPath of a column; a JSONPath stays as it is."""
     if column.startswith("$"):
         return column
-    return f"$.{column}" if column.isidentifier() else f"$[{json.dumps(column, ensure_ascii=False)}]"
+    if column.isidentifier():
+        return f"$.{column}"
+    return f"$[{json.dumps(column, ensure_ascii=False)}]"
 
 
 def _build_executor(arguments: argparse.Namespace) -> Executor:

@@ -18,7 +18,8 @@ from pytest_verdict.suites.suite_model import HttpRequest
 
 def open_adapter(name: str | HttpRequest, folder: Path) -> Any:
     """Open the adapter that a suite or an ini file names; its paths start from a folder."""
-    kind, colon, rest = name.partition(":") if isinstance(name, str) else ("http", ":", name.url)
+    text = name if isinstance(name, str) else name.url
+    kind, colon, rest = text.partition(":")
     if not colon:
         return _open_python_adapter(kind)
     factory = load_brought("adapters", kind)

@@ -90,8 +90,9 @@ class HttpAdapter:
             body = fill(template.body, values)
         if not isinstance(body, str | None):
             body = json.dumps(body, default=str)
-        content = None if body is None else body.encode()
-        return urllib.request.Request(url, content, headers, method=template.method)  # noqa: S310 - http and https only
+        if body is not None:
+            body = body.encode()
+        return urllib.request.Request(url, body, headers, method=template.method)  # noqa: S310 - http and https only
 
     def _send(self, request: urllib.request.Request, seconds: float | None) -> tuple[bytes, str]:
         try:

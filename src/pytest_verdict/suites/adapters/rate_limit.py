@@ -76,9 +76,13 @@ def _requested_pause(error: BaseException) -> float | None:
     if value.replace(".", "", 1).isdecimal():
         return float(value)
     date = parsedate_tz(value)
-    return None if date is None else max(mktime_tz(date) - time.time(), 0.0)
+    if date is None:
+        return None
+    return max(mktime_tz(date) - time.time(), 0.0)
 
 
 def _find_part(error: BaseException, name: str) -> Any:
     part = getattr(error, name, None) or getattr(getattr(error, "response", None), name, None)
-    return part if isinstance(part, int) or hasattr(part, "get") else None
+    if isinstance(part, int) or hasattr(part, "get"):
+        return part
+    return None

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import content_digest, decode, encode
 from pytest_verdict.core.values.redaction import redact
-from pytest_verdict.datasets.rows import named_rows
+from pytest_verdict.datasets.rows import read_named_rows
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.report.folder import EARLIER, INTERRUPTED
 from pytest_verdict.report.journal import OUTPUTS
@@ -30,7 +30,7 @@ class Recording:
         self._rows: dict[tuple[Any, str, str], dict[int, dict[str, Any]]] = {}
         is_folder = path.is_dir()
         for file in _find_saved(path) if is_folder else [path]:
-            for place, _, value, error in named_rows(file):
+            for place, _, value, error in read_named_rows(file):
                 problem = error or _find_problem(value)
                 if problem is None:
                     key = "name" if "name" in value else "input"

@@ -15,8 +15,9 @@ _VARIABLE: Final = re.compile(r"env\.[^.]+")
 def request_of(adapter: str | HttpRequest | None) -> HttpRequest | None:
     """Return the request of an adapter that is a service, or None."""
     if isinstance(adapter, str):
-        is_url = adapter.startswith(("http://", "https://"))
-        return HttpRequest.model_construct(url=adapter) if is_url else None
+        if not adapter.startswith(("http://", "https://")):
+            return None
+        return HttpRequest.model_construct(url=adapter)
     return adapter
 
 
@@ -85,4 +86,6 @@ def _with_text_keys(value: Any) -> Any:
             key if isinstance(key, str) else as_text(key).strip('"'): _with_text_keys(item)
             for key, item in value.items()
         }
-    return [*map(_with_text_keys, value)] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [*map(_with_text_keys, value)]
+    return value

@@ -95,8 +95,9 @@ def _search(value: Any, form: str = "{}") -> dict[str, Any]:
 
 
 def _contain(name: str, value: Any, **settings: Any) -> dict[str, Any]:
-    texts = [text.strip() for text in value.split(",")] if isinstance(value, str) else value
-    return operator_scorer(name, substrings=texts, **settings)
+    if isinstance(value, str):
+        value = [text.strip() for text in value.split(",")]
+    return operator_scorer(name, substrings=value, **settings)
 
 
 def _equal(value: Any) -> dict[str, Any]:
@@ -111,7 +112,9 @@ def _satisfy(value: Any, observed: Any = None) -> dict[str, Any]:
 
 
 def _count_words(value: Any) -> dict[str, Any]:
-    bounds = value if isinstance(value, dict) else {"min": value, "max": value}
+    bounds = value
+    if not isinstance(bounds, dict):
+        bounds = {"min": value, "max": value}
     return operator_scorer("trace_length", unit="words", **bounds)
 
 

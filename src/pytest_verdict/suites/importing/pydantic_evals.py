@@ -39,8 +39,12 @@ def read(imported: Imported) -> None:
 
 def _read_evaluator(item: Any) -> Evaluator:
     """Return name and arguments of an evaluator; a single value is its first argument."""
-    name, arguments = next(iter(item.items())) if isinstance(item, Mapping) else (item, {})
-    return name, arguments if isinstance(arguments, Mapping) else {"value": arguments}
+    if not isinstance(item, Mapping):
+        return item, {}
+    name, arguments = next(iter(item.items()))
+    if not isinstance(arguments, Mapping):
+        arguments = {"value": arguments}
+    return name, arguments
 
 
 def _translate(expected: Any, evaluator: Evaluator) -> Entry:
@@ -54,7 +58,8 @@ def _translate(expected: Any, evaluator: Evaluator) -> Entry:
 
 def _equal(arguments: Mapping[str, Any]) -> dict[str, Any]:
     value = arguments["value"]
-    return operator_scorer("exact" if isinstance(value, str) else "json_canonical", expected=value)
+    name = "exact" if isinstance(value, str) else "json_canonical"
+    return operator_scorer(name, expected=value)
 
 
 def _contain(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,8 +71,10 @@ def _contain(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _limit_duration(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    seconds = arguments.get("seconds", arguments["value"])
-    return latency_scorer(1_000 * seconds if isinstance(seconds, float | int) else seconds)
+    limit = arguments.get("seconds", arguments["value"])
+    if isinstance(limit, float | int):
+        limit *= 1_000
+    return latency_scorer(limit)
 
 
 _EVALUATORS: Final[Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
