@@ -1,4 +1,4 @@
-"""Folding is associative, and the root of a fold is the root of the records one after another."""
+"""Folding is associative, and the root of a fold is the Merkle root of its records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns decide and write what the kernel decides and writes, byte for byte."""
+"""Comparisons by columns and by the kernel write the same bytes."""
 
 from __future__ import annotations
 
@@ -345,12 +345,12 @@ def test_the_documentation_has_the_table_of_operators():
 
 
 @pytest.mark.parametrize("length", [10_000, 11_000, 70_000])
-def test_a_long_document_is_told_by_its_digest(length):
+def test_a_long_document_is_replaced_by_its_digest(length):
     rows = [{"want": "x" * length, "got": "\x01" * 3 + str(number)} for number in range(5)]
     assert_same(row_check(REGISTRY.build("exact", {})), rows)
 
 
-def test_more_texts_and_steps_than_kinds_are_compared_row_by_row():
+def test_too_many_texts_or_steps_are_compared_row_by_row():
     texts = [f"text {number}" for number in range(70)]
     rows = [{"got": f" TEXT {number} "} for number in range(9)]
     assert_same(row_check(REGISTRY.build("contains_any", {"substrings": texts, "case_sensitive": False}), ALONE), rows)
@@ -472,7 +472,7 @@ def all_rows(parts):
     st.sampled_from([b"", b"\xff,a\n", b"\xed\xa0\x80,a\n", b"a,b"]),
     st.sampled_from([1, 9, 1 << 19]),
 )
-def test_lines_of_csv_read_as_columns_are_the_rows_that_python_reads(tmp_path, names, text, last, size):
+def test_csv_read_as_columns_has_the_same_rows_as_python(tmp_path, names, text, last, size):
     path = tmp_path / "rows.csv"
     path.write_bytes(f"{names}\n{text}".encode() + last)
     expected = [*all_rows(slice_rows(formats.read_csv(path)))]
@@ -482,7 +482,7 @@ def test_lines_of_csv_read_as_columns_are_the_rows_that_python_reads(tmp_path, n
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.tsv"])
-def test_csv_is_read_as_columns_up_to_the_block_with_the_first_quote(tmp_path, monkeypatch, name):
+def test_csv_is_read_as_columns_until_the_first_quote(tmp_path, monkeypatch, name):
     monkeypatch.setattr("pytest_verdict.datasets.slices._BLOCK_BYTES", 1)
     lines = ["want,got,id", "a,b,1", "c,d,2", '"e",f,3', "g,h,4"]
     (tmp_path / name).write_text("\n".join(lines).replace(",", "\t" if name.endswith("tsv") else ","))

@@ -1,4 +1,4 @@
-"""A plan cuts a data set into pieces; read one after another they are the rows of the whole, with the same numbers."""
+"""The pieces of a plan have the rows of the whole data set, with the same numbers."""
 
 from __future__ import annotations
 
@@ -112,6 +112,6 @@ def test_other_formats_are_one_piece(tmp_path, name):
 
 
 @pytest.mark.parametrize(("name", "error"), [("rows.txt", ConfigurationError), ("rows.jsonl", FileNotFoundError)])
-def test_what_nothing_reads_is_refused_before_it_is_planned(tmp_path, name, error):
+def test_an_unknown_format_is_refused_before_planning(tmp_path, name, error):
     with pytest.raises(error):
         plan_pieces(tmp_path / name)

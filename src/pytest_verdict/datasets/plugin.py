@@ -1,4 +1,4 @@
-"""What data sets bring: readers of rows, column functions, a command, and tests that run once for each row."""
+"""The hooks of data sets: readers of rows, column functions, a command, and tests that run once for each row."""
 
 from collections.abc import Mapping
 from typing import Final

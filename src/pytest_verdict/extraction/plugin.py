@@ -1,4 +1,4 @@
-"""What extraction brings: how an extracted input is derived again from its record."""
+"""The hooks of extraction: how an extracted input is derived again from its record."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""What suites bring: scorers, adapters, commands, and tests without Python."""
+"""The hooks of suites: scorers, adapters, commands, and tests without Python."""
 
 from collections.abc import Mapping
 from typing import Final
