@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import checked_threshold, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
@@ -210,7 +209,10 @@ class Expectation:
         self._message = message
         self._compare: Callable[..., ComparisonResult] = run
         if extract is not None:
-            self._compare = load(FAMILIES.own("extractions")["extract"])(extract)
+            # Not loaded for comparisons of whole values.
+            from pytest_verdict.extraction.evaluator import comparison_of_part
+
+            self._compare = comparison_of_part(extract)
 
     def compare(self, observed: Any) -> ComparisonResult:
         """Compare an observed value with this expectation, and record it.

@@ -53,7 +53,7 @@ UNSEEN: Final = {
     ],
     "operators": ["tests/operators", "tests/test_laws.py", "tests/test_surface.py"],
     "report": ["tests/plugin/test_option_verify_report.py", "tests/plugin"],
-    "pytest_plugin": ["tests/plugin/test_option_verify_report.py", "tests/plugin", "tests/suites"],
+    "pytest_plugin": ["tests/plugin/test_option_verify_report.py", "tests/plugin", "tests/suites", "tests/datasets"],
     "trajectories/readers": [],
     "trajectories": ["tests/trajectories", "tests/test_laws.py"],
 }

@@ -1,8 +1,7 @@
-"""What the tests of suites share: sessions in a folder of their own, and datasets as files."""
+"""Fixtures of the tests of suites: sessions in a folder of their own, and suites as files."""
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -22,17 +21,11 @@ def harness(pytester, monkeypatch):
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a file, and give its path."""
+    """Write a file and return its path."""
 
-    def written(name, content):
+    def write_file(name, content):
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
         return path
 
-    return written
-
-
-@pytest.fixture
-def quick_processes(monkeypatch):
-    """Processes that are started are without pandas: pyarrow imports it where it is there, which takes most of their time."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent / "without_pandas"), prepend=os.pathsep)
+    return write_file

@@ -1,4 +1,4 @@
-"""Suites and adapters as the tests write them."""
+"""Suites and adapters for tests."""
 
 import json
 

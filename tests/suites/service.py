@@ -1,4 +1,4 @@
-"""A service on loopback that a test tells what to reply."""
+"""A local service with replies that a test sets."""
 
 import json
 import threading

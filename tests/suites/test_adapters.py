@@ -39,7 +39,7 @@ def test_a_program(tmp_path, kind, code, output, calls):
     assert (result.output, result.tool_calls) == (output, calls)
 
 
-def test_a_program_reads_structures_as_json_in_one_order_whatever_their_keys_are(tmp_path):
+def test_a_program_reads_mappings_as_json_with_sorted_keys(tmp_path):
     given = {"b": [{2: 1, "a": None}], 1: True, datetime.date(2020, 1, 2): 0.5, False: "no"}
     result = open_adapter(f"command: {program('print(input())')}", tmp_path).run(given, CONTEXT)
     assert result.output == '{"1": true, "2020-01-02": 0.5, "b": [{"2": 1, "a": null}], "false": "no"}'
@@ -88,7 +88,7 @@ def test_text_that_is_no_json_is_a_value_error(text):
         parse_json_with_floats(text)
 
 
-def test_who_keeps_the_time_is_given_a_moment_to_clean_up():
+def test_an_adapter_with_its_own_time_limit_may_clean_up():
     cleaned = threading.Event()
 
     def run():

@@ -1,4 +1,4 @@
-"""Files, adapters and scorers that were written for AgenticAssure; a package of its name stands in for it."""
+"""Files, adapters and scorers for AgenticAssure; a fake package of that name takes its place."""
 
 import pytest
 
@@ -86,14 +86,14 @@ def test_fail_fast_skips_what_follows_in_its_suite(harness):
     )
 
 
-def test_arguments_without_their_tool_are_those_of_the_only_one(harness):
+def test_arguments_without_a_tool_belong_to_the_only_tool(harness):
     session = run(harness, "-Wdefault", arguments="{location: Rome}")
     assert session.outcomes == {"passed": 2, "failed": 1, "warnings": 1}
     assert "SuiteWarning: a.verdict.yaml:9: expected_tool_args are taken for those of 'get_weather'" in session.stdout
     assert run(harness, "-Wdefault", arguments="{location: Oslo}").outcomes == {"passed": 1, "failed": 2, "warnings": 1}
 
 
-def test_arguments_of_nobody_knows_which_tool_are_refused(harness):
+def test_arguments_of_an_ambiguous_tool_are_refused(harness):
     session = harness.run(
         {"a.verdict.yaml": "scenarios:\n- {name: a, input: b, expected_tools: [x, y], expected_tool_args: {q: 1}}\n"}
     )

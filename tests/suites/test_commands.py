@@ -23,7 +23,7 @@ def test_what_init_writes_runs_and_is_written_rightly(harness, capsys):
     assert capsys.readouterr().out == f"{suite}: capitals, 2 scenarios, adapter capitals_adapter.answer\n"
 
 
-def test_init_writes_the_schema_that_the_first_line_of_the_suite_names(tmp_path):
+def test_init_writes_the_schema_of_the_suite(tmp_path):
     """The line is the one that the YAML language server of editors reads; the path is relative to the suite."""
     assert main(["init", str(tmp_path)]) == 0
     text = (tmp_path / "capitals.verdict.yaml").read_text()
@@ -94,7 +94,7 @@ scenarios:
 """.replace("exact_number", "numeric_exact")
 
 
-def test_check_warns_of_scenarios_that_expect_nothing_and_strict_refuses_them(write, capsys):
+def test_scenarios_that_expect_nothing_are_warnings_and_strict_errors(write, capsys):
     file = write("a.verdict.yaml", NOTHING)
     assert main(["check", str(file)]) == 0
     lines = capsys.readouterr().out.splitlines()

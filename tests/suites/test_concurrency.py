@@ -1,4 +1,4 @@
-"""Adapters run ahead of their items and many at a time, and nothing else changes."""
+"""Concurrent calls of adapters do not change the report."""
 
 import signal
 import time
@@ -74,7 +74,7 @@ def test_scenarios_run_many_at_a_time(harness, adapter):
         assert (run.path / "most.txt").read_text() == "20"
 
 
-def test_how_many_run_at_once_changes_no_byte_of_the_records(harness):
+def test_concurrency_does_not_change_the_records(harness):
     given = files(
         "Slow", 12, changed={n: {"metadata": {"seconds": 0.1 / (n + 1)}, "repeats": n % 3 + 1} for n in range(12)}
     )
@@ -125,7 +125,7 @@ def test_repeats_run_at_once_too(harness):
 
 
 @pytest.mark.parametrize(("most", "calls"), [(1, 1), (3, 5)])
-def test_a_session_that_stops_has_called_no_more_than_it_looks_ahead(harness, most, calls):
+def test_a_stopped_session_wastes_only_the_calls_ahead(harness, most, calls):
     wrong = {0: {"expected_output": "other"}}
     run = harness.run(files("fast", 50, changed=wrong, max_concurrency=most), "-x")
     assert run.outcomes == {"failed": 1}

@@ -1,4 +1,4 @@
-"""Files of other tools as suites of ours: what they become, what is left out, and that the verdicts are the same."""
+"""Files of other tools, translated to suites: the result, the parts left out, and the same verdicts."""
 
 import json
 import sys
@@ -102,7 +102,7 @@ assertionTemplates:
 """
 
 
-def test_what_promptfoo_has_becomes_a_suite_and_the_rest_is_named(imported):
+def test_a_promptfoo_configuration_becomes_a_suite(imported):
     code, said, path, _ = imported("promptfoo", PROMPTFOO)
     assert code == 1
     assert [line.partition(":")[0] for line in said] == ["1", "21", "23", "25", "26", "27", "30", "31"]
@@ -212,7 +212,7 @@ def test_evaluators_of_pydantic_evals(imported):
     assert third["scorers"][1:] == [{"operator": "json_canonical", "mapping": {"expected": {"literal": 3}}}]
 
 
-def test_a_suite_of_agenticassure_keeps_what_its_scorers_do(imported):
+def test_an_agenticassure_suite_keeps_the_behaviour_of_its_scorers(imported):
     given = {
         "name": "a",
         "input": "i",

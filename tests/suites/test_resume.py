@@ -1,4 +1,4 @@
-"""What adapters returned is saved as it arrives, and another session goes on where one ended."""
+"""Saved outputs of adapters, with which another session continues."""
 
 import json
 import os

@@ -62,7 +62,7 @@ def test_what_an_adapter_raises_is_harmless_and_short(harness):
     assert len(run.records[0]["error"]) <= 2_000
 
 
-def test_the_first_line_of_a_failure_is_of_a_scorer_that_failed(harness):
+def test_a_failure_starts_with_the_scorer_that_failed(harness):
     scenario = {"name": "x", "input": "i", "expected_output": "j", "scorers": ["regex", "exact"]}
     scenario["metadata"] = {"regex_pattern": "i"}
     files = {
@@ -137,7 +137,7 @@ def test_repeats(harness, good, rule, outcome, words):
     run.check_agreement()
 
 
-def test_errors_among_repeats_are_inconclusive_where_they_matter(harness):
+def test_errors_that_decide_make_repeats_inconclusive(harness):
     rows = [{"name": "x", "output": "a"}, {"name": "x", "output": None}]
     given = {"name": "x", "input": "i", "expected_output": "a", "repeats": 2, "scorer": "exact"}
     harness.write({"outputs.jsonl": jsonl(*rows)})
@@ -202,7 +202,7 @@ def test_a_scenario_that_expects_nothing_is_warned_of(harness, more, warned):
     ("output", "outcome"),
     [("{}", "failed"), ("[]", "failed"), ('" "', "failed"), ("0", "passed"), ('{"a": 1}', "passed")],
 )
-def test_an_output_that_is_no_text_is_not_compared_with_itself(harness, output, outcome):
+def test_an_output_that_is_not_text_is_an_error(harness, output, outcome):
     rows = f'{{"name": "x", "output": {output}}}\n'
     files = {"outputs.jsonl": rows, "a.verdict.yaml": suite({"name": "x", "input": "i", "expected_tools": []})}
     run = harness.run(files, *RECORDED, "-Wignore")

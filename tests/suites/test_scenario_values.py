@@ -51,7 +51,7 @@ def test_a_mapping_sees_input_and_context(harness):
     assert run(harness, given).outcomes == {"passed": 1}
 
 
-def test_a_program_is_given_json_and_a_recording_knows_the_input(harness):
+def test_a_program_and_a_recording_read_structured_inputs(harness):
     given = {"name": "x", "input": {"b": 1, "a": ["é"]}, "expected_output": '{"a": ["é"], "b": 1}'}
     assert run(harness, given, adapter="command: cat").outcomes == {"passed": 1}
     row = jsonl({"input": {"a": ["é"], "b": 1}, "output": '{"a": ["é"], "b": 1}'})

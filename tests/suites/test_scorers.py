@@ -142,7 +142,7 @@ def test_scorers(harness, scorer, more, outcome, words):
     ],
     ids=str,
 )  # fmt: skip
-def test_what_a_mapping_does_not_name_comes_from_the_scenario(harness, scorer, more, outcome):
+def test_mapping_defaults_come_from_the_scenario(harness, scorer, more, outcome):
     assert run_with(harness, "my_adapters.Echo", scorer=scorer, **more).outcomes == {outcome: 1}
 
 

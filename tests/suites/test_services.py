@@ -1,4 +1,4 @@
-"""Services as adapters: requests as the suite writes them, secrets that stay secret, and services that ask to wait."""
+"""Services as adapters: requests, hidden secrets, and services that ask to wait."""
 
 import json
 import time
@@ -102,7 +102,7 @@ suite:
 NAMES = "suite, scenario, metadata, tags, repeat, attempt, timeout_seconds"
 
 
-def test_a_name_that_stands_for_nothing_is_found_without_a_call(write, capsys, harness):
+def test_unknown_names_in_a_request_are_found_without_a_call(write, capsys, harness):
     file = write("a.verdict.yaml", PLACES)
     wrong = [
         "4: {{contxt.scenario}}: there is no 'contxt'; there is input, context, env",
@@ -129,7 +129,7 @@ REPLIES = """suite:
 """
 
 
-def test_where_a_reply_has_its_output_is_looked_at_without_a_call(write, capsys):
+def test_the_reply_of_a_request_is_checked_without_a_call(write, capsys):
     file = write("a.verdict.yaml", REPLIES)
     assert main(["check", str(file)]) == 1
     lines = capsys.readouterr().out.splitlines()
@@ -190,7 +190,7 @@ def test_a_secret_is_in_no_message_no_record_and_no_file(harness, serve, monkeyp
     assert not [text for text in [run.output, *written] if "hunter2" in text]
 
 
-def test_a_variable_that_is_not_set_and_one_that_cannot_be_sent(serve, tmp_path, monkeypatch):
+def test_unset_and_unsendable_variables_are_errors(serve, tmp_path, monkeypatch):
     asked = HttpRequest(url=serve(echo).url, headers={"X": "{{env.NO_SUCH_KEY}}"})
     with pytest.raises(AdapterError, match="needs the environment variable NO_SUCH_KEY, which is not set"):
         open_adapter(asked, tmp_path)
@@ -225,7 +225,7 @@ def test_a_request_that_is_written_wrongly(serve, tmp_path, asked, words):
         (["http://x"], "adapter: "),
     ],
 )
-def test_an_adapter_that_is_written_wrongly_has_its_line(harness, adapter, words):
+def test_a_wrong_adapter_is_reported_with_its_line(harness, adapter, words):
     run = harness.run({"a.verdict.yaml": suite({"name": "x", "input": "i"}, adapter=adapter)})
     assert "a.verdict.yaml:" in run.stdout
     assert words in run.stdout
@@ -256,7 +256,7 @@ def test_a_service_that_asks_to_wait_is_asked_again(harness, serve, status, head
     assert len(run.records) == 1
 
 
-def test_how_often_a_service_asked_to_wait_changes_no_byte(harness, serve):
+def test_retries_of_a_service_do_not_change_the_report(harness, serve):
     runs = []
     for times in (0, 7):
         service = serve(busy(times, **{"Retry-After": "0.05"}))
@@ -369,7 +369,7 @@ def test_the_exceptions_of_clients_are_understood(harness, adapter):
     assert harness.run(given, REPORT).outcomes == {"passed": 1}
 
 
-def test_the_random_numbers_of_the_tests_stay_as_they_are(harness):
+def test_random_pauses_do_not_change_the_seed_of_the_tests(harness):
     given = {
         "my_agent.py": CLIENTS,
         "conftest.py": SAME_RANDOM,

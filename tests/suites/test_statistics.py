@@ -1,4 +1,4 @@
-"""What counts of verdicts say: exact intervals, pass^k and pass@k, and the operator that decides."""
+"""Statistics of counts of verdicts: exact intervals, pass^k and pass@k, and the operator `pass_rate`."""
 
 from math import comb
 

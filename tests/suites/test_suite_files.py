@@ -1,4 +1,4 @@
-"""Suite files as tests: the suites of the specification, and what a session makes of each outcome."""
+"""Suite files as tests: the suites of the specification, and the outcome of each scenario."""
 
 import json
 import re
@@ -144,7 +144,7 @@ def test_tags_that_are_marks_of_pytest_do_what_these_do(harness):
     run.check_agreement()
 
 
-def test_only_what_failed_last_runs_again_and_workers_share_a_suite(harness):
+def test_last_failed_and_xdist_select_single_scenarios(harness):
     content = suite(*({"name": f"s{n}", "input": "i", "expected_output": "a"} for n in range(6)), scorer="exact")
     recorded = outputs(**{f"s{n}": "a" if n else "b" for n in range(6)})
     run = harness.run({"a.verdict.yaml": content, "outputs.jsonl": recorded}, *RECORDED, "-n2")
@@ -293,7 +293,7 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
     ],
     ids=range(28),
 )
-def test_what_is_written_wrongly_is_named_with_its_line(write, content, lines):
+def test_mistakes_are_reported_with_their_line(write, content, lines):
     with pytest.raises(SuiteError) as error:
         read_suite(write("a.verdict.yaml", content), "a.yaml")
     found = str(error.value).splitlines()
@@ -329,7 +329,7 @@ suite:
     assert (second.timeout_seconds, second.retries, second.tags, second.line) == (1.0, 0, ("one", "two"), 9)
 
 
-def test_a_suite_names_itself_beside_scenarios_at_the_top(write):
+def test_a_suite_may_have_a_name_and_top_level_scenarios(write):
     content = "suite: {name: x, scorer: exact}\nscenarios:\n  - {name: a, input: b}\n"
     suite = read_suite(write("a.verdict.yaml", content))
     assert (suite.head.name, suite.scenarios[0].scorers[0].name, suite.scenarios[0].line) == ("x", "exact", 3)

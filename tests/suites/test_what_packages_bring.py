@@ -143,7 +143,7 @@ def test_a_wrong_name_lists_what_is_installed_too(package, head, words):
 
 
 @pytest.mark.parametrize("name", ["exact", "passfail", "regex", "similarity"])
-def test_a_scorer_is_not_registered_by_a_name_that_would_not_reach_it(name):
+def test_register_scorer_refuses_the_name_of_an_installed_scorer(name):
     class Mine:
         def score(self, scenario, result):
             return True

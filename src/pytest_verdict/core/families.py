@@ -88,6 +88,10 @@ class Hooks:
     )
     scorers = _hook("Name scorers of suites.")
     row_readers = _hook("Name suffixes of data sets, each with a function that reads the rows of a path one by one.")
+    column_functions = _hook(
+        "Name operators, each with a function that groups the rows of Arrow columns by outcome: a `ColumnFunction` of"
+        " `pytest_verdict.datasets.columns.table`."
+    )
     report_writers = _hook("Name files of the report, each with a function that gives the pieces of its text.")
     report_sections = _hook(
         "Name members of ``report.json`` that follow from the records, each with a function of what the session asked for"
@@ -105,9 +109,6 @@ class Hooks:
     derivations = _hook(
         "Name kinds of sources, each with a function from a record's sources to the inputs and the sources, derived"
         " again."
-    )
-    extractions = _hook(
-        "Name what makes of the argument ``extract`` a function that compares a part of observed as `run` does the whole."
     )
     closing_lines = _hook(
         "Name operators on which the terminal says more at the end of a session, each with a function that gives lines."

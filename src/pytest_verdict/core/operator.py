@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar, Final, Never, Self, TypeVar, get_ar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
 
-from pytest_verdict.core.columns import Columns
 from pytest_verdict.core.kernel import checked_threshold
 from pytest_verdict.core.operator_code import code_of, is_ours
 from pytest_verdict.core.record_members import OperatorIdentity
@@ -94,27 +93,6 @@ class Operator(BaseModel):
             The score and its evidence. Evidence that cannot be read is a score of 0.0 with a note, never an exception; an
             expected value that cannot be used has an error too.
         """
-
-    def columns(self, expected: Any, observed: Any) -> Columns | None:
-        """Sort the rows of two columns by what comes out, so that millions of rows are compared by a few calls.
-
-        Args:
-            expected: An Arrow array of text, of integers or floats of 64 bits, or of booleans; None where the settings say
-                what is expected.
-            observed: An array of the same length.
-
-        Returns:
-            The kinds and their parts, or None when the kernel is to compare every row by itself, as it does unless an
-            operator says something else here.
-        """
-        del expected, observed
-        return None
-
-    @property
-    def takes_columns(self) -> bool:
-        """Whether `columns` is about the same comparison as `evaluate`, which a subclass may have changed."""
-        kind = type(self)
-        return kind.columns is not Operator.columns and (is_ours(kind) or "columns" in vars(kind))
 
     def recorded_name(self) -> str:
         """Give the name the record carries; the class's ``name`` unless settings make it another operator."""

@@ -1,4 +1,4 @@
-"""Checking a whole dataset in one test: a record per row, and a gate on the share that passed."""
+"""The check of a whole data set in one test: a record for each row, and a gate on the share that passed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import Counts, merge_counts, summed
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shown
-from pytest_verdict.datasets.rows import checked_size, label_of, numbered_rows
-from pytest_verdict.datasets.scored_rows import SAMPLES, JudgedRows, RowCheck, judge_rows
-from pytest_verdict.datasets.selection import Selection, taken
-from pytest_verdict.datasets.slices import single_rows, slices
+from pytest_verdict.datasets.row_check import SAMPLES, JudgedRows, RowCheck, judge_rows
+from pytest_verdict.datasets.rows import check_count, label_of, read_numbered_rows
+from pytest_verdict.datasets.selection import Selection
+from pytest_verdict.datasets.slices import Slice, read_slices, single_rows, slices_at
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import InputMapping
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DatasetCheck:
-    """What came of a dataset.
+    """The outcome of a data set.
 
     Args:
         passed: How many rows passed.
         failed: How many rows failed.
-        errors: How many rows could not be compared, the unreadable ones among them.
+        errors: How many rows could not be compared, including the unreadable ones.
         unreadable: How many rows could not be read.
         first: The first comparisons that did not pass, at most five.
-        gate: The comparison that decides: the share of passes with its confidence interval.
-        size: The comparison of the number of rows with the expected one, where it is given.
+        gate: The comparison that decides: the share of rows that passed, with its confidence interval.
+        size: The comparison of the number of rows, if one was expected.
 
     Example:
         >>> rows = [{"want": "a", "got": "a"}, {"want": "b", "got": "c"}, {"want": "d"}]
@@ -66,7 +66,7 @@ class DatasetCheck:
 
     @property
     def compared(self) -> int:
-        """How many rows were really compared: those that passed or failed."""
+        """How many rows were compared: those that passed or failed."""
         return self.passed + self.failed
 
     @property
@@ -81,34 +81,38 @@ class DatasetCheck:
         return low, high
 
     def describe(self) -> str:
-        """Lay out what came of the dataset.
+        """Format the outcome of the data set.
 
         Returns:
-            Lines of plain text: the counts, the gate, and the blocks of the first rows that did not pass.
+            Lines of plain text: the counts, the gate, and the first rows that did not pass.
         """
-        low, high = self.interval
-        errors = f"{self.errors} could not be compared"
-        unreadable = f" ({self.unreadable} of these could not be read)" if self.unreadable else ""
-        asked = f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for"
-        true_rate = f"the true rate is from {low:g} to {high:g} (confidence {self.gate.settings['confidence']:g})"
-        passed = f"{self.passed} of {counted(self.total, 'row')} passed, {self.failed} failed"
-        lines = [f"{passed}, {errors}{unreadable}", f"{asked}; {true_rate}"]
-        if self.size is not None and not self.size.passed:
-            least = "at least " if self.size.operator == "numeric_minimum" else ""
-            lines.append(
-                f"there are {counted(self.size.observed, 'row')}, and {least}{self.size.expected} are expected"
-            )
-        if not self.gate.passed and self.gate.error:
-            lines.append(self.gate.error)
-        if self.first:
-            lines.append(f"the first {len(self.first)} of {self.failed + self.errors} that did not pass:")
         # Not loaded while all comparisons pass.
         from pytest_verdict.explanation.lines import Part, block, lines_of
 
-        blocks = [lines_of(describe_failure(result)) for result in self.first]
-        first = (Part("; first "), *blocks[0][0]) if blocks else ()
-        head, *rest = ((Part(text),) for text in lines)
-        return block([(*head, *first), *rest, *(line for described in blocks for line in described)])
+        failures = [lines_of(describe_failure(result)) for result in self.first]
+        summary, *others = self._summary_lines()
+        first_failure = (Part("; first "), *failures[0][0]) if failures else ()
+        lines = [(Part(summary), *first_failure), *((Part(text),) for text in others)]
+        for failure in failures:
+            lines += failure
+        return block(lines)
+
+    def _summary_lines(self) -> Iterator[str]:
+        unreadable = f" ({self.unreadable} of these could not be read)" if self.unreadable else ""
+        passed = f"{self.passed} of {counted(self.total, 'row')} passed, {self.failed} failed"
+        yield f"{passed}, {self.errors} could not be compared{unreadable}"
+
+        low, high = self.interval
+        rate = f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for"
+        yield f"{rate}; the true rate is from {low:g} to {high:g} (confidence {self.gate.settings['confidence']:g})"
+
+        if self.size is not None and not self.size.passed:
+            least = "at least " if self.size.operator == "numeric_minimum" else ""
+            yield f"there are {counted(self.size.observed, 'row')}, and {least}{self.size.expected} are expected"
+        if not self.gate.passed and self.gate.error:
+            yield self.gate.error
+        if self.first:
+            yield f"the first {len(self.first)} of {self.failed + self.errors} that did not pass:"
 
 
 def check_dataset(
@@ -132,37 +136,39 @@ def check_dataset(
     jobs: int | None = None,
     **settings: Any,
 ) -> DatasetCheck:
-    """Compare every row of a dataset, and fail the test unless enough of them pass; each is recorded, and none is kept.
+    """Compare every row of a data set, and fail the test unless enough of them pass.
+
+    Every row is recorded. Rows are not kept in memory.
 
     Args:
-        source: The path of a JSONL, CSV, YAML, Parquet or Arrow file, a table of pyarrow, or any iterable of rows; a file is
+        source: The path of a JSONL, CSV, YAML, Parquet or Arrow file, a table of pyarrow, or any iterable of rows. A file is
             read piece by piece.
-        operator: The name of a registered operator, or an operator; or where a row has its own, as `Evaluator` takes it.
-        mapping: Where its inputs come from, as `InputMapping` or a dict; ``$`` is the row.
-        expected: The column with the expected value, where the mapping does not say it.
-        observed: The column with the observed value, likewise.
-        threshold: The lowest score with which a row passes; the default unless given.
+        operator: The name of a registered operator, or an operator. Rows of several kinds can have their own: see `Evaluator`.
+        mapping: Where the inputs come from, as `InputMapping` or a dict; ``$`` is the row.
+        expected: The column with the expected value, if the mapping has none.
+        observed: The column with the observed value, if the mapping has none.
+        threshold: The lowest score with which a row passes (default: that of the operator).
         pass_rate: The lowest share of rows that must pass, in (0, 1].
-        confident: Whether the whole confidence interval of the true share must lie at or above ``pass_rate``; then one that
-            lies on both sides does not pass either.
+        confident: Whether the whole confidence interval of the true share must be at or above ``pass_rate``. An interval that
+            contains ``pass_rate`` does not pass.
         confidence: The confidence of the interval, in (0, 1).
-        ids: A path to the name of a row in the report; file and line unless given. Two rows with one name are warned of.
-        expect_rows: How many rows the data set must have, readable or not, compared or not.
-        min_rows: How many it must have at least.
-        limit: Only so many of the first rows are compared.
-        sample: Only so many rows, or of these, chosen by the seed and their names; most of them stay when rows are added.
-        seed: Chooses the sample.
-        comparator: Whose defaults hold, and inside whose ``collect()`` the test fails at the end of the block.
-        jobs: How many processes compare the rows of a file at once; the records are the same. This one unless given.
-        **settings: The operator's settings, when it is given by name.
+        ids: A path to the name of a row in the report (default: file and line). A name that occurs twice is a warning.
+        expect_rows: How many rows the data set must have, including unreadable rows and those that are not selected.
+        min_rows: How many rows it must have at least.
+        limit: Compare at most this number of rows, from the start.
+        sample: Compare a sample of this size, drawn by the seed and the names of the rows. Most of it stays when rows are added.
+        seed: The seed of the sample.
+        comparator: The comparator with the defaults. Inside its ``collect()`` the test fails at the end of the block.
+        jobs: How many processes compare the rows of a file (default: this one). The records are the same.
+        **settings: The operator's settings, if the operator is a name.
 
     Returns:
-        The counts and the gate; inside ``collect()`` not enough rows may have passed.
+        The counts and the gate. Inside ``collect()`` the gate may have failed.
 
     Raises:
-        MismatchError: Not enough rows passed, or there are not as many as expected, outside ``collect()``. A row that is
-            unreadable has not passed.
-        ConfigurationError: Something is written wrongly.
+        MismatchError: Outside ``collect()``, not enough rows passed, or their number is not the expected one. An unreadable
+            row has not passed.
+        ConfigurationError: An argument is wrong.
         OSError: The file cannot be read.
 
     Example:
@@ -172,72 +178,92 @@ def check_dataset(
         (1, 2, True)
     """
     __tracebackhide__ = HIDDEN
-    chosen = comparator or Comparator()
-    threshold, settings = chosen.complete(operator, threshold, settings)
+    comparator = comparator or Comparator()
+    threshold, settings = comparator.complete(operator, threshold, settings)
     evaluator = Evaluator(operator, mapping, threshold, expected=expected, observed=observed, **settings)
-    gate, pass_rate = PassRate(confident=confident, confidence=confidence), checked_rate(pass_rate)
-    size, selection = _expected_size(expect_rows, min_rows), Selection(limit, sample, seed)
-    if isinstance(source, Iterator) and (sample is not None or (limit is not None and size is not None)):
-        # Its rows are looked at twice.
+    gate = PassRate(confident=confident, confidence=confidence)
+    pass_rate = check_pass_rate(pass_rate)
+    expected_size = _expected_size(expect_rows, min_rows)
+    selection = Selection(limit, sample, seed)
+    if isinstance(source, Iterator) and (sample is not None or (limit is not None and expected_size is not None)):
+        # Its rows are read twice.
         source = [*source]
-    rows = RowCheck(evaluator=evaluator, label=label_of(source), ids=ids)
-    found = _judged(source, rows, selection) if jobs is None else _by_units(source, rows, selection, jobs)
-    total = sum(1 for _ in numbered_rows(source)) if size and selection != Selection() else None
-    check = concluded(rows.label, found, gate, pass_rate, compare, size, total)
-    failed = [made for made in (check.size, check.gate) if made is not None and not made.passed]
+
+    check = RowCheck(evaluator=evaluator, label=label_of(source), ids=ids)
+    if jobs is None:
+        rows = _judge(source, check, selection)
+    else:
+        rows = _judge_in_processes(source, check, selection, jobs)
+    size = None
+    if expected_size is not None and selection != Selection():
+        size = sum(1 for _ in read_numbered_rows(source))
+    outcome = conclude(check.label, rows, gate, pass_rate, compare, expected_size, size)
+    failed = [result for result in (outcome.size, outcome.gate) if result is not None and not result.passed]
     if failed:
-        chosen.fail(check.describe(), [*failed, *check.first])
-    return check
+        comparator.fail(outcome.describe(), [*failed, *outcome.first])
+    return outcome
 
 
 def _expected_size(expect_rows: Any, min_rows: Any) -> tuple[OperatorName, int] | None:
-    exact, least = checked_size("expect_rows", expect_rows), checked_size("min_rows", min_rows)
+    """Return the operator and the number of rows that the size of the data set is compared with."""
+    exact = check_count("expect_rows", expect_rows)
+    least = check_count("min_rows", min_rows)
     if exact is not None and least is not None:
         raise ConfigurationError("give expect_rows or min_rows, not both")
-    name, size = ("numeric_minimum", least) if exact is None else ("numeric_exact", exact)
-    return None if size is None else (OperatorName(name), size)
+    if exact is not None:
+        return OperatorName("numeric_exact"), exact
+    if least is not None:
+        return OperatorName("numeric_minimum"), least
+    return None
 
 
-def checked_rate(pass_rate: Any) -> float:
-    """Refuse what is no share of rows."""
+def check_pass_rate(pass_rate: Any) -> float:
+    """Return a share of rows, and refuse what is not one."""
     if isinstance(pass_rate, bool) or not isinstance(pass_rate, int | float) or not 0.0 < pass_rate <= 1.0:
         raise ConfigurationError(f"pass_rate must be in (0, 1], got {shown(pass_rate, 40)}")
     return float(pass_rate)
 
 
-def concluded(
+def conclude(
     label: str,
     rows: Iterable[JudgedRows | PartRows],
     gate: PassRate,
     pass_rate: float,
-    compared: Callable[..., ComparisonResult],
+    compare: Callable[..., ComparisonResult],
     expected_size: tuple[OperatorName, int] | None = None,
     size: int | None = None,
 ) -> DatasetCheck:
-    """Decide by the counts of all rows; the size of the data set is their number unless given."""
+    """Decide by the counts of all rows; ``size`` is the number of rows of the whole data set, if only some were selected."""
     counts: Counts = {}
     first: list[ComparisonResult] = []
     unreadable = 0
     for some in rows:
         merge_counts(counts, some.counts)
         unreadable += some.unreadable
-        # This looks at each of them, so none is left for the session to complain of: the gate decides.
+        # Reading `passed` tells the session that these results were checked: the gate decides.
         first += [result for result in some.samples if not result.passed]
-    passed, failed, broken = summed(counts)
-    found = {"pass": passed, "fail": failed, "error": broken}
-    decided = compared(gate, pass_rate, found, name=f"pass rate of {label}")
-    size = sum(found.values()) if size is None else size
-    sized = compared(*expected_size, size, name=f"rows of {label}") if expected_size else None
-    return DatasetCheck(passed, failed, broken, unreadable, tuple(first[:SAMPLES]), decided, sized)
+
+    passed, failed, errors = summed(counts)
+    verdicts = {"pass": passed, "fail": failed, "error": errors}
+    gate_result = compare(gate, pass_rate, verdicts, name=f"pass rate of {label}")
+    if size is None:
+        size = passed + failed + errors
+    size_result = None
+    if expected_size is not None:
+        size_result = compare(*expected_size, size, name=f"rows of {label}")
+    return DatasetCheck(passed, failed, errors, unreadable, tuple(first[:SAMPLES]), gate_result, size_result)
 
 
-def _judged(source: Any, check: RowCheck, selection: Selection) -> Iterator[JudgedRows | PartRows]:
-    """Compare slices of rows, or one row after the other, as source and session allow."""
-    names, positions = check.names(), selection.positions(source, check)
-    is_watched_singly = SESSION.observer is not None and SESSION.rows_observer is None
-    together = None if is_watched_singly else slices(source, check.needed)
-    found = together or single_rows(source)
-    for rows in found if positions is None else taken(found, positions):
+def _judge(source: Any, check: RowCheck, selection: Selection) -> Iterator[JudgedRows | PartRows]:
+    """Compare the rows in slices, or one by one if the source or the session needs that."""
+    names = check.names()
+    positions = check.positions(source, selection)
+    observes_single_results = SESSION.observer is not None and SESSION.rows_observer is None
+    together = None if observes_single_results else read_slices(source, check.needed_columns)
+    slices: Iterator[Slice] = together or single_rows(source)
+    if positions is not None:
+        slices = slices_at(slices, positions)
+    for rows in slices:
         judged = judge_rows(check.evaluator, rows, names)
         if together is None:
             publish(judged.singles[0])
@@ -249,12 +275,17 @@ def _judged(source: Any, check: RowCheck, selection: Selection) -> Iterator[Judg
     names.warn(4)
 
 
-def _by_units(source: Any, check: RowCheck, selection: Selection, jobs: Any) -> Iterator[JudgedRows | PartRows]:
-    checked_size("jobs", jobs)
+def _judge_in_processes(
+    source: Any, check: RowCheck, selection: Selection, jobs: Any
+) -> Iterator[JudgedRows | PartRows]:
+    check_count("jobs", jobs)
     if not isinstance(source, str | Path):
         raise ConfigurationError("jobs: several processes read a file, so give its path, or leave jobs out")
-    # Processes are not loaded for others. Records of other threads are taken later, so nobody knows where these will stand.
-    from pytest_verdict.datasets.parallel_check import judged_by_units
+    if threading.current_thread() is not threading.main_thread():
+        # The session takes the records of other threads later, so their ordinals are not known yet.
+        return _judge(source, check, selection)
 
-    is_main = threading.current_thread() is threading.main_thread()
-    return judged_by_units(Path(source), check, selection, jobs) if is_main else _judged(source, check, selection)
+    # Processes are not loaded for other checks.
+    from pytest_verdict.datasets.parallel_check import judge_units
+
+    return judge_units(Path(source), check, selection, jobs)

@@ -1,4 +1,4 @@
-"""Units inside a test: what they leave is handed to the session, in the order of the rows."""
+"""A data set compared by several processes inside a test: the session receives the records in the order of the rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,17 +10,17 @@ from pytest_verdict.core.parallel import in_order
 from pytest_verdict.core.record import AttemptRecords, Counts, record_end
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.datasets.plan import ROWS
-from pytest_verdict.datasets.remote import Place
-from pytest_verdict.datasets.scored_rows import RowCheck
+from pytest_verdict.datasets.remote import ReportTarget
+from pytest_verdict.datasets.row_check import RowCheck
 from pytest_verdict.datasets.selection import Selection
-from pytest_verdict.datasets.units import files_of, plan_units, rows_with_one_id, score_unit
+from pytest_verdict.datasets.units import find_duplicate_ids, plan_units, record_files, score_unit
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.session import SESSION
 
 
 @dataclass(frozen=True, slots=True)
 class PartRows:
-    """Rows that a unit compared."""
+    """The rows of a unit, compared by another process."""
 
     counts: Counts
     samples: Sequence[ComparisonResult]
@@ -28,24 +28,25 @@ class PartRows:
     files: Sequence[Path]
 
     def write(self, _attempt: AttemptRecords, _end: str) -> bytes:
-        """Give their records, which the unit wrote as those of this attempt."""
+        """Return their records, which the unit wrote as those of this attempt."""
         return b"".join(path.read_bytes() for path in self.files)
 
 
-def judged_by_units(path: Path, check: RowCheck, selection: Selection, jobs: int) -> Iterator[PartRows]:
+def judge_units(path: Path, check: RowCheck, selection: Selection, jobs: int) -> Iterator[PartRows]:
     """Compare the rows of a file in several processes."""
     attempt, end = _next_place()
     check = replace(check, test=attempt.test, attempt=attempt.attempt, worker=attempt.worker, end=end)
     with TemporaryDirectory() as name:
-        place = Place(Path(name))
-        units = plan_units(path, check, selection, place, ROWS, attempt.take(0))
+        target = ReportTarget(Path(name))
+        units = plan_units(path, check, selection, target, ROWS, attempt.take(0))
         folds = sorted(in_order(score_unit, units, min(jobs, len(units))), key=attrgetter("before", "rows"))
-        if again := sum(1 for _ in rows_with_one_id(folds, place)):
-            check.names().warn_of(again, "", 4)
+        duplicates = sum(1 for _ in find_duplicate_ids(folds, target))
+        if duplicates:
+            check.names().warn_of(duplicates, "", 4)
         for fold in folds:
             if attempt.take(fold.rows) != fold.before:
-                raise ConfigurationError("with jobs, no other thread of the test compares at the same time")
-            rows = PartRows(fold.counts, fold.first(), fold.unreadable, files_of(fold, place))
+                raise ConfigurationError("jobs=N cannot be combined with other threads that compare")
+            rows = PartRows(fold.counts, fold.first_failures(), fold.unreadable, record_files(fold, target))
             SESSION.compared += fold.rows
             if SESSION.rows_observer is not None:
                 SESSION.rows_observer(rows)

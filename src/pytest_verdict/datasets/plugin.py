@@ -1,4 +1,4 @@
-"""What data sets bring: readers of rows, a command, and tests that run once for each row."""
+"""The hooks of data sets: readers of rows, column functions, a command, and tests that run once for each row."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,10 +10,10 @@ _HERE: Final = "pytest_verdict.datasets."
 
 @hookimpl
 def row_readers() -> Mapping[str, str]:
-    """Name the suffixes of data sets."""
+    """Return the readers of data sets by the suffix of the file."""
     return {
         **dict.fromkeys((".jsonl", ".ndjson"), f"{_HERE}formats:read_jsonl"),
-        ".json": f"{_HERE}formats:read_list",
+        ".json": f"{_HERE}formats:read_json",
         **dict.fromkeys((".csv", ".tsv"), f"{_HERE}formats:read_csv"),
         **dict.fromkeys((".yaml", ".yml"), f"{_HERE}formats:read_yaml"),
         **dict.fromkeys((".parquet", ".arrow", ".feather"), f"{_HERE}formats:read_arrow"),
@@ -21,8 +21,16 @@ def row_readers() -> Mapping[str, str]:
 
 
 @hookimpl
+def column_functions() -> Mapping[str, str]:
+    """Return the functions that compare whole columns, by operator."""
+    from pytest_verdict.datasets.columns.table import TABLE
+
+    return {name: entry.function for name, entry in TABLE.items()}
+
+
+@hookimpl
 def commands() -> Mapping[str, Command]:
-    """Name the command."""
+    """Return the command."""
     return {
         "score": Command("compare the rows of a data set by an operator, without pytest", f"{_HERE}commands.score"),
     }
@@ -30,5 +38,5 @@ def commands() -> Mapping[str, Command]:
 
 @hookimpl
 def pytest_items() -> Mapping[str, str]:
-    """Name tests that run once for each row of a data set."""
+    """Return the maker of tests that run once for each row."""
     return {"verdict_cases": f"{_HERE}pytest_cases:parametrize_cases"}

@@ -1,4 +1,4 @@
-"""The marker ``verdict_cases``: one item per row of a dataset."""
+"""The marker ``verdict_cases``: one item for each row of a data set."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_verdict.datasets.row_selection import RowSelection, selected
-from pytest_verdict.datasets.rows import checked_size, named_rows
+from pytest_verdict.datasets.rows import NamedRow, check_count, read_named_rows
+from pytest_verdict.datasets.selection import Selection, select_rows
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.extraction.input_mapping import InputMapping
 from pytest_verdict.operators.evidence import not_compared
@@ -18,69 +18,84 @@ _PLUGIN: Final = "verdict-unreadable-rows"
 
 
 class Unreadable(str):
-    """Why a row could not be read, as a parameter in its place."""
+    """Why a row could not be read, as a parameter in place of its value."""
 
     __slots__ = ()
 
 
 class UnreadableRows:
-    """Makes an error of each item whose row could not be read."""
+    """A plugin that fails each item whose row could not be read."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Refuse to run such an item."""
         parameters = getattr(getattr(item, "callspec", None), "params", {})
-        unreadable = next((value for value in parameters.values() if isinstance(value, Unreadable)), None)
-        if unreadable is not None:
-            publish(not_compared(str(unreadable)))
-            raise pytest.fail.Exception(str(unreadable), pytrace=False)
+        reason = next((value for value in parameters.values() if isinstance(value, Unreadable)), None)
+        if reason is not None:
+            publish(not_compared(str(reason)))
+            raise pytest.fail.Exception(str(reason), pytrace=False)
 
 
 def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
-    """Parametrize a test by the rows of a dataset."""
+    """Parametrize a test by the rows of a data set."""
     try:
-        source, mapping, ids, selection, least = _arguments(*marker.args, **marker.kwargs)
-        names = _names(metafunc.fixturenames, mapping)
-        if isinstance(source, str | Path):
-            source = metafunc.definition.path.parent / source
-        cases = [_case(names, mapping, *row) for row in selected(named_rows(source, ids), selection, least)]
+        cases = _Cases(*marker.args, **marker.kwargs)
+        names = cases.argument_names(metafunc.fixturenames)
+        parameters = cases.parameters(names, metafunc.definition.path.parent)
     except (ValueError, OSError, TypeError) as error:
-        text = str(error).removeprefix("_arguments() ")
+        text = str(error).removeprefix("_Cases.__init__() ")
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: verdict_cases: {text}") from None
     if not metafunc.config.pluginmanager.has_plugin(_PLUGIN):
         metafunc.config.pluginmanager.register(UnreadableRows(), _PLUGIN)
-    metafunc.parametrize(names, cases)
+    metafunc.parametrize(names, parameters)
 
 
-def _arguments(
-    source: Any,
-    mapping: InputMapping | Mapping[str, Any] | None = None,
-    ids: Any = None,
-    expect_rows: Any = None,
-    min_rows: Any = None,
-    limit: Any = None,
-    sample: Any = None,
-    seed: Any = 0,
-) -> tuple[Any, InputMapping | None, Any, RowSelection, int]:
-    sizes = {"expect_rows": expect_rows, "limit": limit, "sample": sample}
-    selection = RowSelection(**{name: checked_size(name, size) for name, size in sizes.items()}, seed=seed)
-    least = checked_size("min_rows", min_rows) or 1
-    return source, None if mapping is None else InputMapping.read(mapping), ids, selection, least
+class _Cases:
+    """The arguments of the marker."""
 
+    def __init__(
+        self,
+        source: Any,
+        mapping: InputMapping | Mapping[str, Any] | None = None,
+        ids: Any = None,
+        expect_rows: Any = None,
+        min_rows: Any = None,
+        limit: Any = None,
+        sample: Any = None,
+        seed: Any = 0,
+    ) -> None:
+        self._source = source
+        self._mapping = None if mapping is None else InputMapping.read(mapping)
+        self._ids = ids
+        self._expect_rows = check_count("expect_rows", expect_rows)
+        self._min_rows = check_count("min_rows", min_rows) or 1
+        self._selection = Selection(limit, sample, seed)
 
-def _names(taken: Sequence[str], mapping: InputMapping | None) -> list[str]:
-    given = (CASE, *(mapping.fetch if mapping else ()))
-    names = [name for name in given if name in taken]
-    if not names:
-        raise ConfigurationError(f"the test takes none of the arguments {', '.join(given)}")
-    return names
+    def argument_names(self, fixture_names: Sequence[str]) -> list[str]:
+        """Return the arguments of a test that come from a row."""
+        available = [CASE]
+        if self._mapping is not None:
+            available += self._mapping.fetch
+        names = [name for name in available if name in fixture_names]
+        if not names:
+            raise ConfigurationError(f"the test takes none of the arguments {', '.join(available)}")
+        return names
 
+    def parameters(self, names: list[str], folder: Path) -> list[Any]:
+        """Return the parameters of each selected row."""
+        source = self._source
+        if isinstance(source, str | Path):
+            source = folder / source
+        rows = select_rows(read_named_rows(source, self._ids), self._selection, self._expect_rows, self._min_rows)
+        return [self._parameter(names, row) for row in rows]
 
-def _case(names: list[str], mapping: InputMapping | None, place: str, name: str, value: Any, error: str | None) -> Any:
-    if error is None:
-        try:
-            found = {CASE: value, **(mapping.resolve(value) if mapping else {})}
-            return pytest.param(*(found[name] for name in names), id=name)
-        except MappingError as missing:
-            error = str(missing)
-    return pytest.param(*[Unreadable(f"{place}: {error}")] * len(names), id=place)
+    def _parameter(self, names: list[str], row: NamedRow) -> Any:
+        error = row.error
+        if error is None:
+            try:
+                values = {} if self._mapping is None else self._mapping.resolve(row.value)
+                values = {CASE: row.value, **values}
+                return pytest.param(*(values[name] for name in names), id=row.name)
+            except MappingError as missing:
+                error = str(missing)
+        return pytest.param(*[Unreadable(f"{row.place}: {error}")] * len(names), id=row.place)

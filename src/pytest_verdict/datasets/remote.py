@@ -1,4 +1,4 @@
-"""Data sets, parts and reports at URLs, by fsspec; each machine works at copies of its own."""
+"""Data sets, parts and reports at URLs, by fsspec; each machine works with local copies."""
 
 import hashlib
 import shutil
@@ -16,35 +16,41 @@ from pytest_verdict.report.folder import files_of_report, refuse_foreign_text
 from pytest_verdict.report.statements import file_digest
 
 PARTS: Final = "parts"
-"""Where parts lie in the folder of a report, until it is built."""
+"""The folder of the parts, inside the folder of a report that is not built yet."""
 
 
 def file_name(source: str | Path) -> str:
-    """Name the file that a path or URL ends with; neither host nor query."""
+    """Return the file name at the end of a path or URL, without a query."""
     return Path(urlsplit(str(source)).path if _is_url(source) else source).name
 
 
-def local_copy(url: str, sha256: str | None = None) -> Path:
-    """Bring a file here; one with this digest may be here already."""
-    if sha256 is not None and (known := _cache() / sha256 / file_name(url)).exists():
-        return known
+def fetch_file(url: str, sha256: str | None = None) -> Path:
+    """Return a local copy of a file; a copy with the same digest is reused."""
+    name = file_name(url)
+    if sha256 is not None:
+        copy = _cache() / sha256 / name
+        if copy.exists():
+            return copy
+
     with temporary_file(_cache() / "copy") as new:
-        with _opened(url) as (system, path):
+        with _open_url(url) as (system, path):
             system.get_file(path, str(new))
-        found = file_digest(new)
-        if sha256 not in {None, found}:
-            raise ConfigurationError(f"{file_name(url)}: the file changed while it was read; score it again")
-        (folder := _cache() / found).mkdir(exist_ok=True)
-        return new.replace(folder / file_name(url))
+        digest = file_digest(new)
+        if sha256 not in {None, digest}:
+            raise ConfigurationError(f"{name}: the file changed while it was read; score it again")
+        folder = _cache() / digest
+        folder.mkdir(exist_ok=True)
+        return new.replace(folder / name)
 
 
 @contextmanager
-def brought(source: str | Path) -> Iterator[tuple[Path, str | None]]:
-    """Give the path of a data set, and the URL that it has; its copy is kept only so long."""
+def local_file(source: str | Path) -> Iterator[tuple[Path, str | None]]:
+    """Yield the local path of a data set and its URL, if it has one; the copy is removed at the end."""
     if not _is_url(source):
         yield Path(source), None
         return
-    copy = local_copy(url := str(source))
+    url = str(source)
+    copy = fetch_file(url)
     try:
         yield copy, url
     finally:
@@ -52,69 +58,71 @@ def brought(source: str | Path) -> Iterator[tuple[Path, str | None]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The folder of a report and its parts; where that is at a URL, what this machine has of it."""
+class ReportTarget:
+    """The folder of a report and its parts; for a URL, the local folder with its copies."""
 
     folder: Path
     url: str | None = None
 
     @classmethod
-    def of(cls, target: str | Path) -> "Place":
-        """Take a path, or a URL with a folder of this machine for it."""
+    def parse(cls, target: str | Path) -> "ReportTarget":
+        """Parse a path or a URL."""
         if not _is_url(target):
             return cls(Path(target).absolute())
         url = str(target).rstrip("/")
         return cls(_cache() / hashlib.sha256(url.encode()).hexdigest()[:32], url)
 
     def part(self, name: str) -> Path:
-        """Give a part as a file, which may not be there."""
+        """Return the local path of a part, which is downloaded if it exists at the URL only."""
         path = self.folder / PARTS / name
         if self.url is not None and not path.exists():
-            with _opened(f"{self.url}/{PARTS}/{name}") as (system, there), suppress(FileNotFoundError):
+            with _open_url(f"{self.url}/{PARTS}/{name}") as (system, remote), suppress(FileNotFoundError):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with replacing(path) as new:
-                    system.get_file(there, str(new))
+                    system.get_file(remote, str(new))
         return path
 
-    def share(self, name: str) -> None:
-        """Put a part to where other machines see it."""
-        self._put(f"{PARTS}/{name}")
+    def upload_part(self, name: str) -> None:
+        """Upload a part, so that other machines find it."""
+        self._upload(f"{PARTS}/{name}")
 
     def refuse_foreign_files(self) -> None:
-        """Refuse a URL at which a report would replace files that are none of a report."""
-        for name in files_of_report() if self.url is not None else ():
+        """Refuse a URL at which the report would replace files that are not part of a report."""
+        if self.url is None:
+            return
+        for name in files_of_report():
             beginning = b""
-            with _opened(f"{self.url}/{name}") as (system, there), suppress(FileNotFoundError):
-                beginning = system.cat_file(there, 0, 200)
+            with _open_url(f"{self.url}/{name}") as (system, remote), suppress(FileNotFoundError):
+                beginning = system.cat_file(remote, 0, 200)
             refuse_foreign_text(f"{self.url}/{name}", name, beginning)
 
-    def take_report(self) -> None:
-        """Put the report to its URL, the summary of it last, and forget what this machine has of it."""
+    def upload_report(self) -> None:
+        """Upload the report, report.json last, and remove the parts and the local folder."""
         if self.url is None:
             return
         files = [name for name in files_of_report() if (self.folder / name).is_file()]
         for name in sorted(files, key="report.json".__eq__):
-            self._put(name)
-        with _opened(f"{self.url}/{PARTS}") as (system, there):
-            for part in system.glob(f"{there}/part-*"):
+            self._upload(name)
+        with _open_url(f"{self.url}/{PARTS}") as (system, remote):
+            for part in system.glob(f"{remote}/part-*"):
                 system.rm_file(part)
         shutil.rmtree(self.folder)
 
-    def _put(self, name: str) -> None:
+    def _upload(self, name: str) -> None:
         if self.url is not None:
-            with _opened(f"{self.url}/{name}") as (system, there):
-                system.makedirs(there.rpartition("/")[0], exist_ok=True)
-                system.put_file(str(self.folder / name), there)
+            with _open_url(f"{self.url}/{name}") as (system, remote):
+                system.makedirs(remote.rpartition("/")[0], exist_ok=True)
+                system.put_file(str(self.folder / name), remote)
 
 
 def _is_url(place: str | Path) -> bool:
-    # A path loses one of the slashes.
+    # A Path has only one of the slashes.
     return isinstance(place, str) and "://" in place
 
 
 @contextmanager
-def _opened(url: str) -> Iterator[tuple[Any, str]]:
-    """Give the file system of a URL and the path there; what goes wrong is an OSError."""
+def _open_url(url: str) -> Iterator[tuple[Any, str]]:
+    """Yield the file system of a URL and the path in it; its exceptions become an OSError."""
     try:
         import fsspec
     except ImportError:
@@ -130,7 +138,7 @@ def _opened(url: str) -> Iterator[tuple[Any, str]]:
 
 
 def _cache() -> Path:
-    """Make the folder for copies, which only this user may write to: nobody else can put files under their names."""
+    """Return the folder of copies; only this user may write to it, so nobody else can plant a copy."""
     cache = Path.home() / ".cache/pytest-verdict"
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     return cache

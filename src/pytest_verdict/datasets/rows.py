@@ -1,4 +1,4 @@
-"""Rows of a dataset, one at a time."""
+"""Rows of a data set, one at a time, and their names."""
 
 import gzip
 import shutil
@@ -6,19 +6,17 @@ import tempfile
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from heapq import nsmallest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.families import FAMILIES, load_brought
 from pytest_verdict.core.values.display import counted, shortened, shown
-from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.extraction.input_mapping import read_input
 from pytest_verdict.extraction.paths import only_key
 
 LONGEST_NAME: Final = 200
-MOST_AT_ONCE: Final = 4_096
+BATCH_ROWS: Final = 4_096
 _COMPRESSED: Final = (".bz2", ".xz", ".zst", ".zip")
 
 
@@ -32,7 +30,7 @@ class DatasetWarning(UserWarning):
 
 
 class Row(NamedTuple):
-    """One row of a dataset, as a reader of rows gives it; a row that needs no number may be given as its value alone.
+    """One row of a data set, as a reader of rows yields it. A reader may yield the value alone if a row needs no number.
 
     Args:
         number: Its line in the file, or its position from 1.
@@ -49,122 +47,138 @@ class Row(NamedTuple):
     error: str | None = None
 
 
+class NamedRow(NamedTuple):
+    """A row with its place, such as ``rows.jsonl:7``, and its name, which is the place by default."""
+
+    place: str
+    name: str
+    value: Any
+    error: str | None
+
+
 class RowNames:
-    """What the rows of a data set are called: by what ``ids`` finds in them, or by their place."""
+    """The names of rows: what the path ``ids`` finds in them, or their place. It counts the names that occur twice."""
 
     def __init__(self, label: str, ids: Any = None) -> None:
         self.label = label
         self.ids = ids
         self._fetch = None if ids is None else read_input("ids", ids)
-        # Of a name only its hash is kept.
-        self._seen: set[int] = set()
-        self._first, self._again = "", 0
+        # Hashes take less memory than the names.
+        self._hashes: set[int] = set()
+        self._duplicates = 0
+        self._first_duplicate = ""
 
     @property
     def key(self) -> str | None:
-        """The key of a row that its name is; None when it is found in another way."""
+        """The key of a row whose value is its name; None when the path is longer."""
         return only_key(self.ids) if isinstance(self.ids, str) else None
 
     def place(self, number: int) -> str:
-        """Give the place of a row."""
+        """Return the place of a row."""
         return f"{self.label}:{number}"
 
     def name(self, number: int, value: Any) -> str:
-        """Name a row."""
-        try:
-            given = None if self._fetch is None else self._fetch(value)
-        except MappingError:
-            given = None
-        if given is None or given == "":
+        """Return the name of a row."""
+        if self._fetch is None:
             return self.place(number)
-        return shortened(given, LONGEST_NAME) if isinstance(given, str) else shown(given, 60)
+        try:
+            name = self._fetch(value)
+        except MappingError:
+            return self.place(number)
+        if name is None or name == "":
+            return self.place(number)
+        if isinstance(name, str):
+            return shortened(name, LONGEST_NAME)
+        return shown(name, 60)
 
-    def warn_of(self, again: int, first: str, stacklevel: int) -> None:
-        """Warn of so many names that an earlier row has."""
-        text = (
-            f"{self.label}: {counted(again, 'row')} {'has' if again == 1 else 'have'} the id of an earlier one{first}"
-        )
-        warnings.warn(DatasetWarning(text), stacklevel=stacklevel + 1)
-
-    def see(self, numbers: Sequence[int], names: Sequence[str]) -> None:
+    def add(self, numbers: Sequence[int], names: Sequence[str]) -> None:
         """Count the names that an earlier row has."""
         if self._fetch is None:
             return
         hashes = [*map(hash, names)]
         fresh = set(hashes)
-        if len(fresh) == len(hashes) and fresh.isdisjoint(self._seen):
-            self._seen |= fresh
+        if len(fresh) == len(hashes) and fresh.isdisjoint(self._hashes):
+            self._hashes |= fresh
             return
-        for number, name, known in zip(numbers, names, hashes, strict=True):
-            if known in self._seen:
-                self._first, self._again = self._first or f"{shown(name, 60)} in {self.place(number)}", self._again + 1
-            self._seen.add(known)
+        for number, name, name_hash in zip(numbers, names, hashes, strict=True):
+            if name_hash in self._hashes:
+                self._duplicates += 1
+                if not self._first_duplicate:
+                    self._first_duplicate = f", first {shown(name, 60)} in {self.place(number)}"
+            self._hashes.add(name_hash)
 
     def warn(self, stacklevel: int) -> None:
-        """Warn of the names that several rows have."""
-        if self._again:
-            self.warn_of(self._again, f", first {self._first}", stacklevel + 1)
+        """Warn of the names that occurred twice."""
+        if self._duplicates:
+            self.warn_of(self._duplicates, self._first_duplicate, stacklevel + 1)
+
+    def warn_of(self, count: int, first: str, stacklevel: int) -> None:
+        """Warn of a number of rows with the name of an earlier one."""
+        have = "has" if count == 1 else "have"
+        text = f"{self.label}: {counted(count, 'row')} {have} the id of an earlier one{first}"
+        warnings.warn(DatasetWarning(text), stacklevel=stacklevel + 1)
 
 
-def named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[tuple[str, str, Any, str | None]]:
-    """Give place, name, value and error of each row; ``ids`` says where in a row its name is."""
+def read_named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[NamedRow]:
+    """Yield the rows of a data set with their names; ``ids`` is the path of the name in a row."""
     names = RowNames(label_of(source), ids)
-    for number, value, error in numbered_rows(source):
+    for number, value, error in read_numbered_rows(source):
         name = names.name(number, value)
-        names.see((number,), (name,))
-        yield names.place(number), name, value, error
+        names.add((number,), (name,))
+        yield NamedRow(names.place(number), name, value, error)
     names.warn(4)
 
 
-def numbered_rows(source: Any) -> Iterator[Row]:
-    """Give the rows of a data set with their numbers."""
-    return (row if isinstance(row, Row) else Row(position, row) for position, row in enumerate(read(source), 1))
+def read_numbered_rows(source: Any) -> Iterator[Row]:
+    """Yield the rows of a data set with their numbers."""
+    for position, row in enumerate(read_rows(source), 1):
+        yield row if isinstance(row, Row) else Row(position, row)
 
 
 def label_of(source: Any) -> str:
-    """Name a data set."""
-    return Path(source).name if isinstance(source, str | Path) else "row"
+    """Return the name of a data set in records and messages."""
+    if isinstance(source, str | Path):
+        return Path(source).name
+    return "row"
 
 
-def checked_size(name: str, given: Any) -> int | None:
-    """Refuse a number of rows that is none."""
-    if given is not None and (type(given) is not int or given < 1):
-        raise ConfigurationError(f"{name} is a whole number from 1, got {shown(given, 40)}")
-    return given
+def check_count(name: str, count: Any) -> int | None:
+    """Return a number of rows, and refuse what is not one."""
+    if count is not None and (type(count) is not int or count < 1):
+        raise ConfigurationError(f"{name} is a whole number from 1, got {shown(count, 40)}")
+    return count
 
 
-def positions_by_seed(names: Iterable[str], sample: int, seed: int) -> list[int]:
-    """Choose so many rows by their names; most of them stay when rows are added."""
-    drawn = nsmallest(sample, enumerate(names), key=lambda named: content_digest([seed, named[1]]))
-    return sorted(position for position, _ in drawn)
-
-
-def read(source: Any) -> Iterable[Any]:
+def read_rows(source: Any) -> Iterable[Any]:
     """Read the rows of a data set, each as a `Row` or as its value."""
     if hasattr(source, "to_batches"):
-        return (row for batch in source.to_batches(MOST_AT_ONCE) for row in batch.to_pylist())
+        return (row for batch in source.to_batches(BATCH_ROWS) for row in batch.to_pylist())
     if isinstance(source, bytes | Mapping) or not isinstance(source, str | Path | Iterable):
         raise ConfigurationError(f"a dataset is a path, a table or an iterable of rows, got {shown(source, 80)}")
-    return reader_of(Path(source))(Path(source)) if isinstance(source, str | Path) else source
+    if isinstance(source, str | Path):
+        return find_reader(Path(source))(Path(source))
+    return source
 
 
-def reader_of(path: Path) -> Callable[[Path], Iterable[Any]]:
-    """Give the function that reads a file, told by its suffix."""
-    if path.suffix.lower() == ".gz" and Path(path.stem).suffix.lower() not in {"", ".gz"}:
-        return _unpacked
-    found: Callable[[Path], Iterable[Any]] | None = load_brought("row_readers", path.suffix.lower())
-    if found is None and path.suffix.lower() in _COMPRESSED:
+def find_reader(path: Path) -> Callable[[Path], Iterable[Any]]:
+    """Return the function that reads files with the suffix of a path."""
+    suffix = path.suffix.lower()
+    if suffix == ".gz" and Path(path.stem).suffix.lower() not in {"", ".gz"}:
+        return _read_compressed
+
+    reader: Callable[[Path], Iterable[Any]] | None = load_brought("row_readers", suffix)
+    if reader is None and suffix in _COMPRESSED:
         raise ConfigurationError(f"{path.name}: a compressed dataset is not read; unpack it first")
-    if found is None:
-        known = allowed("suffix", path.suffix, FAMILIES.all("row_readers"))
-        raise ConfigurationError(f"{path.name}: the format of a dataset is told by its suffix.{known}")
+    if reader is None:
+        hint = allowed("suffix", path.suffix, FAMILIES.all("row_readers"))
+        raise ConfigurationError(f"{path.name}: the format of a dataset is told by its suffix.{hint}")
     if not path.is_file():
         raise FileNotFoundError(2, "there is no such dataset", str(path))
-    return found
+    return reader
 
 
-def _unpacked(path: Path) -> Iterator[Any]:
-    # Readers take files that they can open by themselves. And what is damaged is found before a row is compared.
+def _read_compressed(path: Path) -> Iterator[Any]:
+    # Readers open a file by its path, and a damaged file must be refused before a row is compared.
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, path.stem)
         try:
@@ -172,4 +186,4 @@ def _unpacked(path: Path) -> Iterator[Any]:
                 shutil.copyfileobj(packed, plain)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ConfigurationError(f"{path.name}: the compressed file is damaged: {error}") from None
-        yield from read(copy)
+        yield from read_rows(copy)

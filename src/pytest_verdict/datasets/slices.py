@@ -1,4 +1,4 @@
-"""Slices: some rows of a data set, one behind the other, as values or as columns."""
+"""Slices: consecutive rows of a data set, as Python values or as Arrow columns."""
 
 from __future__ import annotations
 
@@ -14,51 +14,56 @@ from typing import Any, BinaryIO, Final
 from pytest_verdict.core.values.jsontext import parse_json_with_floats, shows_no_more_keys
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.datasets import formats
-from pytest_verdict.datasets.rows import MOST_AT_ONCE, Row, numbered_rows, reader_of
+from pytest_verdict.datasets.rows import BATCH_ROWS, Row, find_reader, read_numbered_rows
+from pytest_verdict.datasets.selection import positions_between
 
-_BYTES: Final = 1 << 23
-_BYTES_OF_LINES: Final = 1 << 19
-_KINDS: Final = str, float, int, bool
+_BLOCK_BYTES: Final = 1 << 19
+_COLUMN_TYPES: Final = str, float, int, bool
 
 
 @dataclass(frozen=True, slots=True)
 class RowSlice:
-    """Rows as Python values, with their numbers; by their position in the slice, why some could not be read."""
+    """Rows as Python values with their numbers, and why some could not be read, by their position in the slice."""
 
     numbers: Sequence[int]
     values: Sequence[Any]
     errors: Mapping[int, str] = field(default_factory=dict)
 
     def documents(self, positions: Sequence[int]) -> Sequence[Any]:
-        """Give some rows."""
+        """Return the rows at some positions."""
         return [self.values[position] for position in positions]
 
     def at(self, positions: Sequence[int]) -> RowSlice:
-        """Leave only some rows."""
-        errors = {place: self.errors[position] for place, position in enumerate(positions) if position in self.errors}
-        return RowSlice([self.numbers[position] for position in positions], self.documents(positions), errors)
+        """Return a slice of the rows at some positions."""
+        numbers = [self.numbers[position] for position in positions]
+        errors = {index: self.errors[position] for index, position in enumerate(positions) if position in self.errors}
+        return RowSlice(numbers, self.documents(positions), errors)
 
     def texts(self, key: str) -> list[str | None]:
-        """Give the texts of a key, and whole numbers as text; None for what is something else."""
-        found = _values_of(key, self.values)
-        return [value if type(value) is str else str(value) if type(value) is int else None for value in found]
+        """Return the texts of a key, and integers as text; None for other values."""
+        values = _values_of(key, self.values)
+        return [str(value) if type(value) is str or type(value) is int else None for value in values]
 
     def column(self, key: str) -> Any:
-        """Give the values of a key as an Arrow array, null where they are of another type than most; None for no plain type."""
-        from pytest_verdict.datasets.columns.arrow import TYPES, column, plain_floats
+        """Return the values of a key as an Arrow array; None if none of them is a text, number or boolean.
 
-        found = _values_of(key, self.values)
-        types = {*map(type, found)}
-        kind = next((kind for kind in _KINDS if kind in types), None)
-        if kind is None:
+        The array has one type. Values of other types are null.
+        """
+        from pytest_verdict.datasets.columns.arrow import TYPES, build_column, keep_plain_floats
+
+        values = _values_of(key, self.values)
+        types = {*map(type, values)}
+        column_type = next((candidate for candidate in _COLUMN_TYPES if candidate in types), None)
+        if column_type is None:
             return None
-        plain = found if len(types) == 1 else [value if type(value) is kind else None for value in found]
-        if kind is float:
-            return plain_floats(column(plain, TYPES[float]))
+        if len(types) > 1:
+            values = [value if type(value) is column_type else None for value in values]
+        if column_type is float:
+            return keep_plain_floats(build_column(values, TYPES[float]))
         try:
-            return column(plain, TYPES[kind])
+            return build_column(values, TYPES[column_type])
         except (UnicodeEncodeError, OverflowError):
-            return column([value if _fits(value) else None for value in plain], TYPES[kind])
+            return build_column([value if _fits_arrow(value) else None for value in values], TYPES[column_type])
 
 
 def _values_of(key: str, rows: Sequence[Any]) -> list[Any]:
@@ -68,7 +73,7 @@ def _values_of(key: str, rows: Sequence[Any]) -> list[Any]:
     return [row.get(key, ABSENT) if type(row) is dict else ABSENT for row in rows]
 
 
-def _fits(value: Any) -> bool:
+def _fits_arrow(value: Any) -> bool:
     if isinstance(value, str):
         return not any("\ud800" <= character <= "\udfff" for character in value)
     return value is not None and -(2**63) <= value < 2**63
@@ -76,114 +81,146 @@ def _fits(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ColumnSlice:
-    """Rows as a batch of Arrow."""
+    """Rows as an Arrow batch."""
 
     numbers: Sequence[int]
     batch: Any
     errors: Mapping[int, str] = field(default_factory=dict)
 
-    def at(self, positions: Sequence[int]) -> ColumnSlice:
-        """Leave only some rows."""
-        from pytest_verdict.datasets.columns.arrow import WHOLE, column
-
-        rows = self.batch.take(column(positions, WHOLE))
-        return ColumnSlice([self.numbers[position] for position in positions], rows)
-
     def documents(self, positions: Sequence[int]) -> Sequence[Any]:
-        """Give some rows."""
+        """Return the rows at some positions."""
         return list(self.at(positions).batch.to_pylist())
 
+    def at(self, positions: Sequence[int]) -> ColumnSlice:
+        """Return a slice of the rows at some positions."""
+        from pytest_verdict.datasets.columns.arrow import INTEGER, build_column
+
+        rows = self.batch.take(build_column(positions, INTEGER))
+        return ColumnSlice([self.numbers[position] for position in positions], rows)
+
     def texts(self, key: str) -> list[str | None] | None:
-        """Give the texts of a column, or of its whole numbers; None when it has others."""
+        """Return the texts of a column, or its integers as text; None for columns of other types."""
         column = self.column(key)
-        is_name = column is not None and str(column.type) in {"string", "int64"}
-        return list(column.cast("string").to_pylist()) if is_name else None
+        if column is None or str(column.type) not in {"string", "int64"}:
+            return None
+        return list(column.cast("string").to_pylist())
 
     def column(self, key: str) -> Any:
-        """Give a column; None when it is not text, numbers or booleans."""
+        """Return a column; None when it is not text, numbers or booleans."""
         from pyarrow import types
 
-        from pytest_verdict.datasets.columns.arrow import FLOAT, TEXT, WHOLE, plain_floats
+        from pytest_verdict.datasets.columns.arrow import FLOAT, INTEGER, TEXT, keep_plain_floats
 
         if self.batch.schema.get_field_index(key) < 0:
             return None
-        found = self.batch.column(key)
-        kind = found.type.value_type if types.is_dictionary(found.type) else found.type
-        if types.is_boolean(kind):
-            return found
-        if types.is_float32(kind) or types.is_float64(kind):
-            return plain_floats(found.cast(FLOAT))
-        is_text = types.is_string(kind) or types.is_large_string(kind)
-        if not is_text and (not types.is_integer(kind) or types.is_uint64(kind)):
-            return None
-        return found.cast(TEXT if is_text else WHOLE)
+        column = self.batch.column(key)
+        value_type = column.type.value_type if types.is_dictionary(column.type) else column.type
+        if types.is_boolean(value_type):
+            return column
+        if types.is_float32(value_type) or types.is_float64(value_type):
+            return keep_plain_floats(column.cast(FLOAT))
+        if types.is_string(value_type) or types.is_large_string(value_type):
+            return column.cast(TEXT)
+        if types.is_integer(value_type) and not types.is_uint64(value_type):
+            return column.cast(INTEGER)
+        return None
 
 
 Slice = RowSlice | ColumnSlice
 
 
-def slices(source: Any, needed: formats.Needed) -> Iterator[Slice] | None:
-    """Cut a data set into slices; None for an iterable, whose rows are to be compared before the next one is made."""
+def read_slices(source: Any, needed: formats.NeededColumns) -> Iterator[Slice] | None:
+    """Read a data set in slices; None for an iterator, because each row is compared before the next one is produced."""
     if hasattr(source, "to_batches"):
         columns = needed(source.schema)
-        table = source if columns is None else source.select(columns)
-        return slices_of_batches(table.to_batches(max_chunksize=MOST_AT_ONCE))
+        if columns is not None:
+            source = source.select(columns)
+        return slice_batches(source.to_batches(max_chunksize=BATCH_ROWS))
     if isinstance(source, list | tuple):
-        return slices_of_rows(source)
+        return slice_rows(source)
     if not isinstance(source, str | Path):
         return None
+
     path = Path(source)
-    read = reader_of(path)
-    if read is formats.read_arrow:
-        return slices_of_batches(formats.batches(path, needed))
-    if read is formats.read_csv:
-        return _of_file(path, lambda file: slices_of_csv(file, path, needed))
-    return _of_file(path, slices_of_lines) if read is formats.read_jsonl else slices_of_rows(read(path))
+    reader = find_reader(path)
+    if reader is formats.read_arrow:
+        return slice_batches(formats.read_batches(path, needed))
+    if reader is formats.read_csv:
+        return _read_file(path, lambda file: slice_csv(file, path, needed))
+    if reader is formats.read_jsonl:
+        return _read_file(path, slice_lines)
+    return slice_rows(reader(path))
 
 
 def single_rows(source: Any) -> Iterator[RowSlice]:
-    """Give a slice for each row of a data set."""
-    for row in numbered_rows(source):
-        yield _of_rows([row])
+    """Yield a slice for each row of a data set."""
+    for row in read_numbered_rows(source):
+        yield _build_slice([row])
 
 
-def slices_of_batches(batches: Iterable[Any], position: int = 1) -> Iterator[ColumnSlice]:
-    """Number the rows of batches, the first of which has this position, and cut those that are large."""
+def slices_at(slices: Iterable[Slice], positions: Sequence[int]) -> Iterator[Slice]:
+    """Yield the rows at some positions, and read nothing after the last one."""
+    start = 0
+    for rows in slices:
+        stop = start + len(rows.numbers)
+        inside = positions_between(positions, start, stop)
+        if len(inside) == len(rows.numbers):
+            yield rows
+        elif inside:
+            yield rows.at([position - start for position in inside])
+        start = stop
+        if not positions or start > positions[-1]:
+            return
+
+
+def slice_batches(batches: Iterable[Any], position: int = 1) -> Iterator[ColumnSlice]:
+    """Yield slices of batches, the first row of which has a position; large batches are cut."""
     for batch in batches:
-        most = max(_BYTES * batch.num_rows // max(batch.nbytes, 1), 1)
-        for start in range(0, batch.num_rows, most):
-            part = batch.slice(start, most)
+        size = max(formats.BATCH_BYTES * batch.num_rows // max(batch.nbytes, 1), 1)
+        for start in range(0, batch.num_rows, size):
+            part = batch.slice(start, size)
             yield ColumnSlice(range(position, position + part.num_rows), part)
             position += part.num_rows
 
 
-def _of_file(path: Path, read: Callable[[BinaryIO], Iterator[Slice]]) -> Iterator[Slice]:
+def _read_file(path: Path, read: Callable[[BinaryIO], Iterator[Slice]]) -> Iterator[Slice]:
     with path.open("rb") as file:
         yield from read(file)
 
 
-def slices_of_csv(file: BinaryIO, path: Path, needed: formats.Needed, left_out: int = 0) -> Iterator[Slice]:
-    """Read CSV of which so many lines were left out below the names of the columns."""
-    number, start, header = left_out + 2, 0, file.readline()
-    columns_of = _csv_reader(header, path, needed)
-    if columns_of is not None:
-        start = len(header)
-        while lines := file.readlines(_BYTES_OF_LINES):
+def slice_csv(file: BinaryIO, path: Path, needed: formats.NeededColumns, skipped: int = 0) -> Iterator[Slice]:
+    """Yield slices of CSV of which a number of lines below the names of the columns were skipped."""
+    header = file.readline()
+    number = skipped + 2
+    offset = 0
+    parse_block = _csv_block_parser(header, path, needed)
+    if parse_block is not None:
+        offset = len(header)
+        while lines := file.readlines(_BLOCK_BYTES):
             block = b"".join(lines)
-            batch = columns_of(block)
+            batch = parse_block(block)
             if batch is None or batch.num_rows != len(lines):
                 break
             yield ColumnSlice(range(number, number + len(lines)), batch)
-            number, start = number + len(lines), start + len(block)
-    # From the first block with a quote on, which may be about the next one too, row by row.
-    file.seek(start)
-    names = [header.decode("utf-8-sig")] if start else []
-    with TextIOWrapper(file, "utf-8" if start else "utf-8-sig", formats.UNDECODED, newline="") as rest:
-        yield from slices_of_rows(formats.rows_of_csv(chain(names, rest), path, number - 2))
+            number += len(lines)
+            offset += len(block)
+
+    # A quote may open in one block and close in the next, so the rest is read row by row.
+    file.seek(offset)
+    names: list[str] = []
+    encoding = "utf-8-sig"
+    if offset:
+        names = [header.decode("utf-8-sig")]
+        encoding = "utf-8"
+    with TextIOWrapper(file, encoding, formats.UNDECODABLE, newline="") as rest:
+        yield from slice_rows(formats.parse_csv(chain(names, rest), path, number - 2))
 
 
-def _csv_reader(header: bytes, path: Path, needed: formats.Needed) -> Callable[[bytes], Any] | None:
-    """Read lines of CSV by Arrow; None where it is not there or might read them in another way than Python."""
+def _csv_block_parser(header: bytes, path: Path, needed: formats.NeededColumns) -> Callable[[bytes], Any] | None:
+    """Return a function that parses lines with Arrow, or None where Arrow is missing or may differ from Python.
+
+    The function returns None for lines that Arrow may parse differently.
+    """
     try:
         import pyarrow
         from pyarrow import csv
@@ -194,43 +231,46 @@ def _csv_reader(header: bytes, path: Path, needed: formats.Needed) -> Callable[[
         return None
     if not _is_plain_csv(header.removeprefix(formats.BOM)) or len({*names}) != len(names):
         return None
-    kinds = dict.fromkeys(names, pyarrow.string())
-    convert = csv.ConvertOptions(column_types=kinds, include_columns=needed(pyarrow.schema(kinds)))
+
+    types = dict.fromkeys(names, pyarrow.string())
+    convert = csv.ConvertOptions(column_types=types, include_columns=needed(pyarrow.schema(types)))
     parse = csv.ParseOptions(delimiter=delimiter, quote_char=False)
 
-    def columns_of(block: bytes) -> Any:
+    def parse_block(block: bytes) -> Any:
+        if not _is_plain_csv(block):
+            return None
         reading = csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names)
         try:
-            # Also of columns that are not needed.
+            # Columns that are not needed must be UTF-8 as well.
             block.decode("utf-8")
-            found = csv.read_csv(pyarrow.BufferReader(block), reading, parse, convert)
+            table = csv.read_csv(pyarrow.BufferReader(block), reading, parse, convert)
         except (UnicodeDecodeError, pyarrow.ArrowInvalid):
             return None
-        return found.combine_chunks().to_batches()[0]
+        return table.combine_chunks().to_batches()[0]
 
-    return lambda block: columns_of(block) if _is_plain_csv(block) else None
+    return parse_block
 
 
 def _is_plain_csv(block: bytes) -> bool:
-    """Say whether each line is a row or the names of the columns, whoever reads it."""
+    """Return whether every parser of CSV sees one row in each line."""
     if block.startswith((b"\n", b"\r", formats.BOM)) or block.count(b"\r") != block.count(b"\r\n"):
         return False
     return not any(mark in block for mark in (b'"', b"\0", b"\n\n", b"\n\r"))
 
 
-def slices_of_lines(file: BinaryIO, number: int = 1) -> Iterator[RowSlice]:
-    """Read lines of JSON, the first of which has this number."""
-    while lines := file.readlines(_BYTES_OF_LINES):
-        values = _values(lines)
+def slice_lines(file: BinaryIO, number: int = 1) -> Iterator[RowSlice]:
+    """Yield slices of JSONL; ``number`` is that of the first line."""
+    while lines := file.readlines(_BLOCK_BYTES):
+        values = _parse_together(lines)
         if values is None:
-            yield from slices_of_rows(formats.rows_of_lines(number, lines))
+            yield from slice_rows(formats.parse_lines(number, lines))
         else:
             yield RowSlice(range(number, number + len(lines)), values)
         number += len(lines)
 
 
-def _values(lines: Sequence[bytes]) -> list[Any] | None:
-    """Read lines as one document; None where they are not one plain object each, whose keys are all different."""
+def _parse_together(lines: Sequence[bytes]) -> list[Any] | None:
+    """Parse lines as one document; None unless each line is an object in which no key occurs twice."""
     block = b"".join(lines).removesuffix(b"\n")
     if not (block.startswith(b"{") and block.endswith(b"}")) or block.count(b"}\n{") != len(lines) - 1:
         return None
@@ -239,14 +279,20 @@ def _values(lines: Sequence[bytes]) -> list[Any] | None:
         values: list[Any] = parse_json_with_floats("[" + text.replace("\n", ",") + "]", refuse_repeated_keys=False)
     except ValueError:
         return None
+    if len(values) != len(lines):
+        return None
+
     is_flat = "[" not in text and text.count("{") == len(lines)
-    keys = sum(map(len, values)) if is_flat else _keys(values)
-    return values if len(values) == len(lines) and shows_no_more_keys(text, keys) else None
+    keys = sum(map(len, values)) if is_flat else _count_keys(values)
+    if not shows_no_more_keys(text, keys):
+        return None
+    return values
 
 
-def _keys(values: list[Any]) -> int:
-    """Count the keys of all objects, those inside of others too."""
-    count, level = 0, values
+def _count_keys(values: list[Any]) -> int:
+    """Count the keys of all objects, including nested ones."""
+    count = 0
+    level = values
     while level:
         count += sum(len(value) for value in level if type(value) is dict)
         inside = [value.values() if type(value) is dict else value for value in level]
@@ -254,24 +300,24 @@ def _keys(values: list[Any]) -> int:
     return count
 
 
-def slices_of_rows(rows: Iterable[Any]) -> Iterator[RowSlice]:
-    """Put rows together; when they cannot be read any more, those before are given first."""
-    taken: list[Row] = []
+def slice_rows(rows: Iterable[Any]) -> Iterator[RowSlice]:
+    """Yield slices of rows; when reading fails, the rows before the failure come first."""
+    pending: list[Row] = []
     failure = None
     try:
         for position, row in enumerate(rows, 1):
-            taken.append(row if isinstance(row, Row) else Row(position, row))
-            if len(taken) == MOST_AT_ONCE:
-                yield _of_rows(taken)
-                taken = []
+            pending.append(row if isinstance(row, Row) else Row(position, row))
+            if len(pending) == BATCH_ROWS:
+                yield _build_slice(pending)
+                pending = []
     except Exception as error:  # noqa: BLE001 - raised again
         failure = error
-    if taken:
-        yield _of_rows(taken)
+    if pending:
+        yield _build_slice(pending)
     if failure is not None:
         raise failure
 
 
-def _of_rows(rows: Sequence[Row]) -> RowSlice:
+def _build_slice(rows: Sequence[Row]) -> RowSlice:
     numbers, values, errors = zip(*rows, strict=True)
-    return RowSlice(numbers, values, {place: error for place, error in enumerate(errors) if error is not None})
+    return RowSlice(numbers, values, {index: error for index, error in enumerate(errors) if error is not None})

@@ -1,1 +1,1 @@
-"""Where the inputs of an operator come from, written as data: JSONPaths, literals, and steps that extract a part."""
+"""Extraction: where the inputs of an operator come from, written as data: JSONPaths, literals and steps."""

@@ -1,4 +1,4 @@
-"""`Evaluator`: an operator with a mapping, and what it says of one example."""
+"""`Evaluator`: an operator with a mapping, and its evaluations of documents."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from pytest_verdict.extraction.input_mapping import (
     GROUP,
     OBSERVED,
     InputMapping,
-    Mapped,
-    mapped,
+    MappedInputs,
+    map_inputs,
     mapping_of_part,
 )
 from pytest_verdict.extraction.paths import key_path
@@ -28,12 +28,12 @@ from pytest_verdict.extraction.steps import refuse_unknown_keys
 from pytest_verdict.operators.evidence import not_compared
 from pytest_verdict.session import publish
 
-# Of those that documents name themselves.
-_MOST_MADE: Final = 1_000
+# The size of the cache of operators that documents name.
+_MOST_CACHED: Final = 1_000
 
 
 class Label(str):
-    """The label of an evaluation: a text, and no truth value."""
+    """The label of an evaluation: a text that has no truth value."""
 
     __slots__ = ()
 
@@ -44,10 +44,10 @@ class Label(str):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What an evaluator says of one example.
+    """The evaluation of one document.
 
     It is true when the comparison passed and false when it failed. A comparison that could not be made is neither: `bool` of it
-    raises `UndecidedError`. Nobody has looked at an evaluation until something takes its truth value or reads what came out.
+    raises `UndecidedError`. A session counts an evaluation as checked once its truth value or one of its properties was read.
 
     Args:
         result: The full record.
@@ -64,12 +64,14 @@ class Evaluation:
     result: ComparisonResult
 
     direction: ClassVar[Literal["maximize"]] = "maximize"
-    """Of two scores the higher is the better, always."""
+    """The higher of two scores is always the better one."""
 
     @property
     def label(self) -> Label | None:
-        """``true`` or ``false``, a text and no truth value; None when the comparison could not be made."""
-        return None if self.result.error is not None else Label("true" if self.result.passed else "false")
+        """``true`` or ``false``, a text without a truth value; None when the comparison could not be made."""
+        if self.result.error is not None:
+            return None
+        return Label("true" if self.result.passed else "false")
 
     @property
     def score(self) -> float | None:
@@ -78,7 +80,7 @@ class Evaluation:
 
     @property
     def explanation(self) -> str:
-        """Why, as plain lines."""
+        """Why, in lines of plain text."""
         return "\n".join(explain(self.result))
 
     @property
@@ -94,14 +96,14 @@ class Evaluator:
     """An operator whose inputs come from a document by a mapping.
 
     Args:
-        operator: The name of a registered operator, or an operator. Where documents need different ones: a path such as
-            ``"$.op"`` to what names it, or a dict of the operators of each ``group`` of the mapping. One of these may also be a
-            dict of ``operator``, ``settings``, ``threshold`` and the inputs that differ, as ``mapping``.
-        mapping: Where its inputs come from; also a dict, see `InputMapping.read`.
-        threshold: The lowest score that passes, in (0, 1]; the operator's own unless given.
-        expected: The column, or key, with the expected value, where the mapping does not say it.
-        observed: The column, or key, with the observed value, likewise.
-        **settings: Settings of the operator, when it is given by name.
+        operator: The name of a registered operator, or an operator. If documents need different operators: a path such as
+            ``"$.op"`` to the operator of a document, or a dict with an operator for each ``group`` of the mapping. Such an
+            operator may also be a dict of ``operator``, ``settings``, ``threshold`` and, as ``mapping``, the inputs that differ.
+        mapping: Where the inputs come from; also a dict, see `InputMapping.read`.
+        threshold: The lowest score that passes, in (0, 1] (default: that of the operator).
+        expected: The column, or key, with the expected value, if the mapping has none.
+        observed: The column, or key, with the observed value, if the mapping has none.
+        **settings: Settings of the operator, if it is a name.
 
     Raises:
         ConfigurationError: The operator, a setting, the threshold or the mapping is wrong.
@@ -113,7 +115,7 @@ class Evaluator:
         ('true', 1.0, 'maximize')
     """
 
-    __slots__ = ("_made", "_name", "_operator", "_settings", "is_by_row", "mapping", "threshold")
+    __slots__ = ("_cache", "_name", "_operator", "_settings", "is_by_row", "mapping", "threshold")
 
     def __init__(
         self,
@@ -125,87 +127,96 @@ class Evaluator:
         observed: str | None = None,
         **settings: Any,
     ) -> None:
-        given = mapping.inputs if isinstance(mapping, InputMapping) else mapping
-        columns = {EXPECTED: expected, OBSERVED: observed}
-        found = {side: key_path(column) for side, column in columns.items() if column is not None}
-        if found and given is not None:
-            given = _joined(given, found, "it is a column and an input of the mapping")
-        self.is_by_row = isinstance(operator, Mapping) or (isinstance(operator, str) and operator.startswith("$"))
-        if self.is_by_row and isinstance(operator, str):
-            given = _joined(given or found, {GROUP: operator}, "the path of the operator is the group; take it away")
-        self.mapping = InputMapping.read(given or found)
+        inputs = mapping.inputs if isinstance(mapping, InputMapping) else mapping
+        sides = {EXPECTED: expected, OBSERVED: observed}
+        columns = {side: key_path(column) for side, column in sides.items() if column is not None}
+        if columns and inputs is not None:
+            inputs = _merge(inputs, columns, "it is a column and an input of the mapping")
+        inputs = inputs or columns
+
+        is_path = isinstance(operator, str) and operator.startswith("$")
+        self.is_by_row = is_path or isinstance(operator, Mapping)
+        if is_path:
+            inputs = _merge(inputs, {GROUP: operator}, "the path of the operator is the group; take it away")
+        self.mapping = InputMapping.read(inputs)
         self.threshold = None if threshold is None else checked_threshold(threshold)
-        self._name, self._operator, self._settings = operator, None, {**settings, **self.mapping.literals}
-        self._made: dict[str, Evaluator] = {}
+        self._name = operator
+        self._operator: Operator | None = None
+        self._settings = {**settings, **self.mapping.literals}
+        self._cache: dict[str, Evaluator] = {}
         if self.is_by_row:
-            self._read_table(operator)
+            self._read_operators_of_groups(operator)
             return
-        _joined(
-            settings, dict.fromkeys(self.mapping.settings), "it is a setting and an input of the mapping; take one away"
-        )
+
+        inputs_of_settings = dict.fromkeys(self.mapping.settings)
+        _merge(settings, inputs_of_settings, "it is a setting and an input of the mapping; take one away")
         from_document = [name for name in self.mapping.settings if name not in self.mapping.literals]
-        self._operator = _operator(operator, self._settings, from_document)
+        self._operator = _build_operator(operator, self._settings, from_document)
         if self._operator is not None:
-            self._refuse_without_expected(self._operator)
+            self._require_expected(self._operator)
 
     def evaluate(self, document: Mapping[str, Any], *, name: str | None = None) -> Evaluation:
-        """Compare what the mapping finds in a document, and record it.
+        """Compare the inputs from a document, and record the comparison.
 
         Args:
             document: By convention a dict with ``input``, ``output``, ``reference`` and ``metadata``.
-            name: What to call the comparison in the report.
+            name: The name of the comparison in the report.
 
         Returns:
-            The evaluation; an ``error`` when the mapping finds nothing or too much.
+            The evaluation; an ``error`` when a path matches nothing or several values.
         """
         return Evaluation(self.compare(document, name=name))
 
     def compare(self, document: Any, *, name: str | None = None, threshold: float | None = None) -> ComparisonResult:
-        """Compare what the mapping finds in a document, and record it.
+        """Compare the inputs from a document, and record the comparison.
 
         Args:
             document: JSON values.
-            name: What to call the comparison in the report.
-            threshold: The lowest score that passes, where the evaluator has none of its own.
+            name: The name of the comparison in the report.
+            threshold: The lowest score that passes, if the evaluator has no threshold.
 
         Returns:
-            The result; an ``error`` when the mapping finds nothing or too much.
+            The result; an ``error`` when a path matches nothing or several values.
         """
         return publish(self.judge(document, name=name, threshold=threshold))
 
     def judge(self, document: Any, *, name: str | None = None, threshold: float | None = None) -> ComparisonResult:
-        """Compare as `compare` does, and record nothing.
+        """Compare as `compare` does, without a record.
 
         Args:
             document: JSON values.
-            name: What to call the comparison.
-            threshold: The lowest score that passes, where the evaluator has none of its own.
+            name: The name of the comparison.
+            threshold: The lowest score that passes, if the evaluator has no threshold.
 
         Returns:
-            The result; an ``error`` when the mapping finds nothing or too much.
+            The result; an ``error`` when a path matches nothing or several values.
         """
         if self.is_by_row:
             try:
-                return self._of(document).judge(document, name=name, threshold=threshold)
+                evaluator = self._find_evaluator(document)
             except MappingError as error:
                 return not_compared(str(error), name=name)
-        found, operator = mapped(self.mapping, document), self._operator
-        if operator is None and found.reason is None:
+            return evaluator.judge(document, name=name, threshold=threshold)
+
+        mapped = map_inputs(self.mapping, document)
+        operator = self._operator
+        if operator is None and mapped.reason is None:
             try:
-                operator = self._built(found.inputs)
+                operator = self._build_from_document(mapped.inputs)
             except MappingError as error:
-                found = found._replace(reason=str(error), sources=None)
-        # Without a path of its own the settings say what is expected, which __init__ has seen to.
-        expected, limit = found.inputs.get(EXPECTED), threshold if self.threshold is None else self.threshold
-        return _compared(found, operator or self.operator_name, expected, limit, name)
+                mapped = mapped._replace(reason=str(error), sources=None)
+        # Without an input for it, settings take the place of expected.
+        expected = mapped.inputs.get(EXPECTED)
+        limit = threshold if self.threshold is None else self.threshold
+        return _compare_mapped(mapped, operator or self.operator_name, expected, limit, name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What paths are compiled to cannot be pickled.
-        given = {name: value for name, value in self._settings.items() if name not in self.mapping.literals}
+        # Compiled paths cannot be pickled.
+        settings = {name: value for name, value in self._settings.items() if name not in self.mapping.literals}
         inputs = self.mapping.inputs
         if self.is_by_row and isinstance(self._name, str):
             inputs = {name: source for name, source in inputs.items() if name != GROUP}
-        return functools.partial(Evaluator, **given), (self._name, inputs, self.threshold)
+        return functools.partial(Evaluator, **settings), (self._name, inputs, self.threshold)
 
     @property
     def operator(self) -> Operator | None:
@@ -214,100 +225,79 @@ class Evaluator:
 
     @property
     def operator_name(self) -> str | None:
-        """The name of the operator; None where it depends on the row."""
+        """The name of the operator; None when it depends on the document."""
         if self._operator is not None:
             return self._operator.recorded_name()
         return None if self.is_by_row else str(self._name)
 
-    def _read_table(self, given: Any) -> None:
+    def _read_operators_of_groups(self, operators: Any) -> None:
         if self._settings:
             raise SettingsError(f"{next(iter(self._settings))}: settings stand with each operator of a group")
-        if isinstance(given, Mapping):
-            if GROUP not in self.mapping.inputs or not given:
-                raise SettingsError(
-                    "operators by group need a mapping with a path as 'group', and an operator for each"
-                )
-            self._made = {repr(group): self._evaluator(entry) for group, entry in given.items()}
+        if not isinstance(operators, Mapping):
+            return
+        if GROUP not in self.mapping.inputs or not operators:
+            raise SettingsError("operators by group need a mapping with a path as 'group', and an operator for each")
+        self._cache = {repr(group): self._build_evaluator(operator) for group, operator in operators.items()}
 
-    def _of(self, document: Any) -> Evaluator:
-        """Find the evaluator of a document; what a document itself names is built when it is first seen."""
+    def _find_evaluator(self, document: Any) -> Evaluator:
+        """Return the evaluator for the group of a document, or for the operator that the document names."""
         group = self.mapping.fetch[GROUP](document)
-        if repr(group) not in self._made:
-            if isinstance(self._name, Mapping):
-                known = allowed("group", group, map(str, self._name))
-                raise MappingError(f"group: {shown(group, 60)} has no operator.{known}")
-            if len(self._made) >= _MOST_MADE:
-                self._made.clear()
-            try:
-                self._made[repr(group)] = self._evaluator(group)
-            except (ConfigurationError, TypeError) as error:
-                # A setting may have the name of an argument, or none.
-                raise MappingError(f"the operator in the document is wrong: {error}") from None
-        return self._made[repr(group)]
+        evaluator = self._cache.get(repr(group))
+        if evaluator is not None:
+            return evaluator
+        if isinstance(self._name, Mapping):
+            hint = allowed("group", group, map(str, self._name))
+            raise MappingError(f"group: {shown(group, 60)} has no operator.{hint}")
 
-    def _evaluator(self, given: Any) -> Evaluator:
-        entry: Any = {"operator": given} if isinstance(given, str | Operator) else given
+        if len(self._cache) >= _MOST_CACHED:
+            self._cache.clear()
+        try:
+            evaluator = self._build_evaluator(group)
+        except (ConfigurationError, TypeError) as error:
+            # A TypeError when a setting has the name of an argument.
+            raise MappingError(f"the operator in the document is wrong: {error}") from None
+        self._cache[repr(group)] = evaluator
+        return evaluator
+
+    def _build_evaluator(self, operator: Any) -> Evaluator:
+        entry = operator
+        if isinstance(entry, str | Operator):
+            entry = {"operator": entry}
         if not isinstance(entry, Mapping) or "operator" not in entry:
-            raise SettingsError(f"an operator is a name, or a dict with 'operator', got {shown(given, 80)}")
+            raise SettingsError(f"an operator is a name, or a dict with 'operator', got {shown(operator, 80)}")
         refuse_unknown_keys("an operator of a group", entry, ("operator", "settings", "threshold", "mapping"))
-        settings, mapping = entry.get("settings", {}), entry.get("mapping", {})
+        settings = entry.get("settings", {})
+        mapping = entry.get("mapping", {})
         if not isinstance(settings, Mapping) or not isinstance(mapping, Mapping):
-            raise SettingsError(f"settings and mapping of an operator are dicts, got {shown(given, 80)}")
-        limit = entry.get("threshold", self.threshold)
-        return Evaluator(entry["operator"], {**self.mapping.inputs, **mapping}, limit, **settings)
+            raise SettingsError(f"settings and mapping of an operator are dicts, got {shown(operator, 80)}")
+        threshold = entry.get("threshold", self.threshold)
+        return Evaluator(entry["operator"], {**self.mapping.inputs, **mapping}, threshold, **settings)
 
-    def _built(self, found: Mapping[str, Any]) -> Operator:
-        settings = {name: found[name] for name in self.mapping.settings}
+    def _build_from_document(self, inputs: Mapping[str, Any]) -> Operator:
+        settings = {name: inputs[name] for name in self.mapping.settings}
         try:
             operator = REGISTRY.build(str(self._name), {**self._settings, **settings})
-            self._refuse_without_expected(operator)
+            self._require_expected(operator)
         except ConfigurationError as error:
             raise MappingError(f"the settings in the document are wrong: {error}") from None
         return operator
 
-    def _refuse_without_expected(self, operator: Operator) -> None:
+    def _require_expected(self, operator: Operator) -> None:
         if EXPECTED not in self.mapping.fetch and operator.needs_expected():
             way = "write a path such as 'expected': '$.reference', or {'literal': None} where null is expected"
             need = f"the mapping does not say where it comes from, and {operator.recorded_name()} needs it"
             raise SettingsError(f"expected: {need}; {way}")
 
 
-def _joined(one: Mapping[str, Any], other: Mapping[str, Any], twice: str) -> dict[str, Any]:
-    both = sorted(one.keys() & other.keys())
-    if both:
-        raise SettingsError(f"{both[0]}: {twice}")
+def _merge(one: Mapping[str, Any], other: Mapping[str, Any], reason: str) -> dict[str, Any]:
+    """Merge two dicts, and refuse a key that is in both."""
+    for name in sorted(one.keys() & other.keys()):
+        raise SettingsError(f"{name}: {reason}")
     return {**one, **other}
 
 
-def comparison_of_part(extract: Any) -> Callable[..., ComparisonResult]:
-    """Make what compares a part of an observed value, as `run` compares the whole."""
-    mapping = mapping_of_part(extract)
-
-    def compare_part(operator: Operator, expected: Any, observed: Any, **told: Any) -> ComparisonResult:
-        return _compared(mapped(mapping, observed), operator, expected, **told)
-
-    return compare_part
-
-
-def _compared(
-    found: Mapped,
-    operator: Operator | str | None,
-    expected: Any,
-    threshold: float | None,
-    name: str | None,
-    *,
-    negated: bool = False,
-) -> ComparisonResult:
-    if found.reason is None and isinstance(operator, Operator):
-        told: dict[str, Any] = {"threshold": threshold, "name": name, "negated": negated, "sources": found.sources}
-        return run(operator, expected, found.inputs[OBSERVED], **told)
-    label = operator.recorded_name() if isinstance(operator, Operator) else operator
-    more: dict[str, Any] = {"instead_of": label, "name": name, "sources": found.sources, "is_fail": found.is_fail}
-    return not_compared(found.reason or "", expected, **more)
-
-
-def _operator(operator: Any, settings: Mapping[str, Any], from_document: list[str]) -> Operator | None:
-    """Make the operator; None when a setting comes from the document."""
+def _build_operator(operator: Any, settings: Mapping[str, Any], from_document: list[str]) -> Operator | None:
+    """Build the operator; None when a setting comes from the document."""
     if isinstance(operator, Operator):
         if settings or from_document:
             raise SettingsError(f"settings go into the operator: {type(operator).__name__}(...)")
@@ -315,4 +305,35 @@ def _operator(operator: Any, settings: Mapping[str, Any], from_document: list[st
     if not isinstance(operator, str):
         raise ConfigurationError(f"an operator is named, such as 'exact', or is one; got {safe_repr(operator)}")
     REGISTRY.refuse_unknown_settings(operator, from_document)
-    return None if from_document else REGISTRY.build(operator, settings)
+    if from_document:
+        return None
+    return REGISTRY.build(operator, settings)
+
+
+def comparison_of_part(extract: Any) -> Callable[..., ComparisonResult]:
+    """Return a function that compares a part of an observed value, as `run` compares the whole."""
+    mapping = mapping_of_part(extract)
+
+    def compare_part(operator: Operator, expected: Any, observed: Any, **arguments: Any) -> ComparisonResult:
+        return _compare_mapped(map_inputs(mapping, observed), operator, expected, **arguments)
+
+    return compare_part
+
+
+def _compare_mapped(
+    mapped: MappedInputs,
+    operator: Operator | str | None,
+    expected: Any,
+    threshold: float | None,
+    name: str | None,
+    *,
+    negated: bool = False,
+) -> ComparisonResult:
+    sources = mapped.sources
+    if mapped.reason is None and isinstance(operator, Operator):
+        observed = mapped.inputs[OBSERVED]
+        return run(operator, expected, observed, threshold=threshold, name=name, negated=negated, sources=sources)
+    if isinstance(operator, Operator):
+        operator = operator.recorded_name()
+    reason = mapped.reason or ""
+    return not_compared(reason, expected, instead_of=operator, name=name, sources=sources, is_fail=mapped.is_fail)

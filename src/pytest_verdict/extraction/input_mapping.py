@@ -1,4 +1,4 @@
-"""`InputMapping`: where the inputs of an operator come from, what the record says of it, and the same derived again."""
+"""`InputMapping`: where the inputs of an operator come from, how the record describes that, and how replay derives it again."""
 
 from __future__ import annotations
 
@@ -10,48 +10,51 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, digest, encode_text
 from pytest_verdict.errors import MappingError, RecordError, SettingsError
-from pytest_verdict.extraction.paths import NothingFoundError, first_key, only_key, read_path, word
+from pytest_verdict.extraction.paths import NothingFoundError, check_word, first_key, only_key, read_path
 from pytest_verdict.extraction.steps import (
     ExtractionTimeLimitError,
-    newer_presets,
+    apply_steps,
+    changed_presets,
     read_steps,
     refuse_unknown_keys,
-    take,
 )
 
 Trace = list[dict[str, Any]]
-"""Of an input that was extracted: what each step was given, and which part of it was taken."""
+"""For each step of an extracted input, its value and its evidence."""
 Fetch = Callable[..., Any]
-"""From a document to the value of one input; what its steps did is added to a trace, where one is given."""
+"""Returns one input from a document; takes a trace as an optional second argument."""
 
 EXPECTED: Final = "expected"
 OBSERVED: Final = "observed"
 GROUP: Final = "group"
+LONGEST_DOCUMENT: Final = 65_536
+"""The longest document that a record contains as a whole, in characters of JSON."""
 
+_PART_KEYS: Final = ("path", "extract", "on_missing", "literal")
 # A step of an extraction may have the last two as well.
-_KEYS: Final = ("path", "extract", "on_missing", "literal", "many", "dialect")
+_KEYS: Final = (*_PART_KEYS, "many", "dialect")
 
 
 class AnswerMissingError(NothingFoundError):
-    """What is observed is missing, where the mapping says that this is a fail."""
+    """The observed value is missing, and the mapping declares this a fail."""
 
 
 class InputMapping:
     """Where each input of an operator comes from: a JSONPath or a literal.
 
-    A text is a path. A dict is ``{"path": ...}``, with ``many``, ``dialect``, ``extract`` and ``on_missing`` if wanted, or
-    ``{"literal": ...}``. What a path finds keeps its type; a null is found like any other value. It is compiled once and
-    never changes.
+    A text is a path. A dict is ``{"path": ...}``, optionally with ``many``, ``dialect``, ``extract`` and ``on_missing``, or
+    ``{"literal": ...}``. The value that a path matches keeps its type; null is a value like any other. A mapping is compiled
+    once and never changes.
 
     Args:
-        expected: The expected value; left out only for an operator whose settings say what is expected. A null that is
-            expected is written ``{"literal": None}``.
+        expected: The expected value; optional if the settings of the operator contain it. An expected null is written
+            ``{"literal": None}``.
         observed: The observed value.
-        group: What the document is counted with, and by which its operator may be chosen; no setting.
+        group: The kind of the document, by which it is counted and its operator may be chosen. It is no setting.
         **settings: Settings of the operator that come from the document, or literals.
 
     Raises:
-        SettingsError: An input is written wrongly, or is a path and a literal at once.
+        SettingsError: An input is wrong, or is both a path and a literal.
 
     Example:
         >>> mapping = InputMapping(expected="$.reference.label", observed="$.output.label")
@@ -62,143 +65,163 @@ class InputMapping:
     __slots__ = ("_sources", "fails_where_missing", "fetch", "inputs", "keys", "literals", "presets", "settings")
 
     def __init__(self, /, *, observed: Any, expected: Any = None, group: Any = None, **settings: Any) -> None:
-        named = {name: source for name, source in ((EXPECTED, expected), (GROUP, group)) if source is not None}
-        self.inputs: dict[str, Any] = {**named, OBSERVED: observed, **settings}
+        optional = {name: source for name, source in ((EXPECTED, expected), (GROUP, group)) if source is not None}
+        self.inputs: dict[str, Any] = {**optional, OBSERVED: observed, **settings}
         self.fetch = {name: read_input(name, source) for name, source in self.inputs.items()}
-        self._sources = {name: _spelled_out(source) for name, source in self.inputs.items()}
-        keys = [first_key(source) for source in self._sources.values() if "path" in source]
+        self._sources = {name: _as_dict(source) for name, source in self.inputs.items()}
         self.fails_where_missing = self._sources[OBSERVED].get("on_missing") == "fail"
-        # Of the document, all that the paths go through; None when they may look elsewhere.
+        keys = [first_key(source) for source in self._sources.values() if "path" in source]
+        # The keys of a document that the record needs; None when a path may match anywhere.
         self.keys = None if None in keys else tuple(dict.fromkeys(keys))
         self.settings = tuple(settings)
         self.literals = {name: self._sources[name]["literal"] for name in settings if "literal" in self._sources[name]}
-        self.presets = newer_presets([source.get("extract") for source in self._sources.values()])
+        self.presets = changed_presets([source.get("extract") for source in self._sources.values()])
 
     @classmethod
     def read(cls, given: InputMapping | Mapping[str, Any]) -> InputMapping:
-        """Read a mapping as data files have it.
+        """Read a mapping from a data file.
 
         Args:
-            given: A dict with ``observed`` and, if wanted, ``expected`` and settings; or a mapping.
+            given: A dict with ``observed`` and, optionally, ``expected`` and settings; or a mapping.
 
         Returns:
             The mapping.
 
         Raises:
-            SettingsError: It is neither, or an input is written wrongly.
+            SettingsError: It is neither, or an input is wrong.
         """
         if isinstance(given, InputMapping):
             return given
         if not isinstance(given, Mapping) or OBSERVED not in given:
             example = "{'expected': '$.a', 'observed': '$.b'}"
             raise SettingsError(f"a mapping names the inputs: {example}, got {shown(given, 80)}")
-        wrong = next((name for name in given if not isinstance(name, str)), None)
-        if wrong is not None:
-            raise SettingsError(f"the name of an input is text, got {shown(wrong, 80)}")
+        for name in given:
+            if not isinstance(name, str):
+                raise SettingsError(f"the name of an input is text, got {shown(name, 80)}")
         return cls(**given)
 
     def resolve(self, document: Any) -> dict[str, Any]:
-        """Give the value of every input.
+        """Return the value of every input.
 
         Args:
-            document: JSON values, such as a row of a dataset, or a dict with input, output, reference and metadata.
+            document: JSON values, such as a row of a data set, or a dict with input, output, reference and metadata.
 
         Returns:
-            The values by input, typed as they are in the document.
+            The values by input, with the types that they have in the document.
 
         Raises:
-            MappingError: A path matches nothing, or several values; it names the path, the input and the keys that are there.
+            MappingError: A path matches nothing, or several values. The message has the path, the input, and the keys that
+                the document has instead.
         """
-        found: dict[str, Any] = {}
-        resolve_into(found, {}, self, document)
-        return found
+        inputs: dict[str, Any] = {}
+        _resolve_into(inputs, {}, self, document)
+        return inputs
 
     def columns(self) -> dict[str, str] | None:
-        """Give the keys of the document that inputs are, by input; None when one is more than the value of a key."""
-        paths = {name: source for name, source in self._sources.items() if name not in self.literals}
-        keys = {name: only_key(source["path"]) for name, source in paths.items() if {*source} == {"path"}}
-        found = {name: key for name, key in keys.items() if key is not None}
-        return found if len(found) == len(paths) and GROUP not in paths else None
+        """Return the key of the document that each input is; None when an input is anything else than the value of a key."""
+        if GROUP in self.inputs:
+            return None
+        columns = {}
+        for name, source in self._sources.items():
+            if name in self.literals:
+                continue
+            if {*source} != {"path"}:
+                return None
+            key = only_key(source["path"])
+            if key is None:
+                return None
+            columns[name] = key
+        return columns
 
     def __repr__(self) -> str:
         return f"InputMapping({', '.join(f'{name}={source!r}' for name, source in self.inputs.items())})"
 
 
-def resolve_into(found: dict[str, Any], traces: dict[str, Trace], mapping: InputMapping, document: Any) -> None:
-    """Add the value of every input and how it was extracted; those before one that cannot be found stay."""
+def _resolve_into(inputs: dict[str, Any], traces: dict[str, Trace], mapping: InputMapping, document: Any) -> None:
+    """Add the value and the trace of every input; after an error, those of the inputs before it remain."""
     for name, fetch in mapping.fetch.items():
         try:
-            found[name] = fetch(document, traces.setdefault(name, []))
+            inputs[name] = fetch(document, traces.setdefault(name, []))
         except MappingError as error:
-            is_fail = name == OBSERVED and mapping.fails_where_missing and isinstance(error, NothingFoundError)
-            raise (AnswerMissingError if is_fail else type(error))(f"{name}: {error}") from None
+            message = f"{name}: {error}"
+            if name == OBSERVED and mapping.fails_where_missing and isinstance(error, NothingFoundError):
+                raise AnswerMissingError(message) from None
+            raise type(error)(message) from None
 
 
-def _spelled_out(source: Any) -> Any:
+def _as_dict(source: Any) -> Any:
     return {"path": source} if isinstance(source, str) else source
 
 
 def read_input(name: str, source: Any) -> Fetch:
-    """Read where one input comes from."""
-    source = _spelled_out(source)
+    """Return the function that fetches one input from a document."""
+    source = _as_dict(source)
     if not isinstance(source, Mapping):
         ways = "a path such as $.output, {'path': ...} or {'literal': ...}"
         raise SettingsError(f"{name}: an input is {ways}, got {shown(source, 80)}")
     refuse_unknown_keys(f"{name}: an input", source, _KEYS)
     if "literal" in source:
-        beside = next((key for key in source if key != "literal"), None)
-        if beside is not None:
-            raise SettingsError(f"{name}: an input is a path or a literal, not both; take {beside!r} or 'literal' away")
+        for key in source:
+            if key != "literal":
+                raise SettingsError(
+                    f"{name}: an input is a path or a literal, not both; take {key!r} or 'literal' away"
+                )
         value = source["literal"]
         return lambda _document, _trace=None: value
     if "path" not in source:
         raise SettingsError(f"{name}: an input needs a path or a literal, got {shown(dict(source), 80)}")
+
     try:
         follow = read_path(source["path"], source.get("many"), source.get("dialect"))
         steps = read_steps(source.get("extract"))
-        missing = word("on_missing", source.get("on_missing"), ("error", "fail"))
+        on_missing = check_word("on_missing", source.get("on_missing"), ("error", "fail"))
     except SettingsError as error:
         raise SettingsError(f"{name}: {error}") from None
-    if missing == "fail" and name != OBSERVED:
+    if on_missing == "fail" and name != OBSERVED:
         raise SettingsError(f"{name}: on_missing is for observed; without {name} there is nothing to compare with")
-    return lambda document, trace=None: take(steps, follow(document), [] if trace is None else trace)
+    return lambda document, trace=None: apply_steps(steps, follow(document), [] if trace is None else trace)
 
 
-LONGEST_DOCUMENT: Final = 65_536
-"""Of what a record has in full, in characters of JSON."""
+class MappedInputs(NamedTuple):
+    """The inputs from a document, and what the record says of their sources.
 
-
-class Mapped(NamedTuple):
-    """The inputs found in a document, and what the record says of them."""
+    Args:
+        inputs: The values by input.
+        sources: The sources in the record; None when replay cannot derive them again.
+        reason: Why an input is missing.
+        is_fail: Whether a missing input is the fault of the reply, not of the check.
+    """
 
     inputs: dict[str, Any]
     sources: dict[str, Any] | None
     reason: str | None = None
-    """Why not all were found."""
     is_fail: bool = False
-    """Whether that says something of the reply, and not of the check."""
 
 
-def mapped(mapping: InputMapping, document: Any) -> Mapped:
+def map_inputs(mapping: InputMapping, document: Any) -> MappedInputs:
     """Find the inputs in a document."""
     inputs: dict[str, Any] = {}
     traces: dict[str, Trace] = {}
     try:
-        resolve_into(inputs, traces, mapping, document)
+        _resolve_into(inputs, traces, mapping, document)
     except ExtractionTimeLimitError as error:
-        # Another time it may be fast enough, so there is nothing to derive again.
-        return Mapped(inputs, None, str(error))
+        # Another run may be fast enough, so replay derives nothing.
+        return MappedInputs(inputs, None, str(error))
     except MappingError as error:
-        # The message names keys of the whole document.
-        sources = _sources(mapping, document, traces, inputs)
-        return Mapped(inputs, sources, str(error), isinstance(error, AnswerMissingError))
-    return Mapped(inputs, _sources(mapping, _part(mapping, document), traces, inputs))
+        # The message has keys of the whole document.
+        sources = _describe_sources(mapping, document, traces, inputs)
+        return MappedInputs(inputs, sources, str(error), isinstance(error, AnswerMissingError))
+
+    if mapping.keys is not None and type(document) is dict:
+        document = {key: document[key] for key in mapping.keys}
+    return MappedInputs(inputs, _describe_sources(mapping, document, traces, inputs))
 
 
 def mapping_of_part(extract: Any) -> InputMapping:
-    """Say where a part of an observed value is, by steps or by an input, which may leave out its path."""
-    is_input = isinstance(extract, Mapping) and not extract.keys().isdisjoint(_KEYS[:4])
-    return InputMapping(observed={"path": "$", **(extract if is_input else {"extract": extract})})
+    """Return the mapping of a part of the observed value, from steps or from an input without a path."""
+    if not isinstance(extract, Mapping) or extract.keys().isdisjoint(_PART_KEYS):
+        extract = {"extract": extract}
+    return InputMapping(observed={"path": "$", **extract})
 
 
 @functools.lru_cache(maxsize=100)
@@ -208,41 +231,41 @@ def mapping_of(text: str) -> InputMapping:
 
 
 def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Find the inputs of a record again; what could not be found has the reason as observed."""
+    """Derive the inputs of a record again; if one was missing, the reason takes the place of observed."""
     if "document" not in sources:
         raise RecordError("source_not_kept")
     mapping = mapping_of(encode_text(sources["mapping"]))
     if mapping.presets != sources.get("presets", {}):
         raise RecordError("preset_changed")
-    inputs, derived, error, _ = mapped(mapping, sources["document"])
-    inputs.pop(GROUP, None)
-    if derived is None:
+    mapped = map_inputs(mapping, sources["document"])
+    if mapped.sources is None:
         raise RecordError("time_limit")
-    if error is None:
-        return inputs, derived
-    # Of what was not compared the settings of the operator are not those of the mapping.
-    return {**{name: inputs[name] for name in (EXPECTED,) if name in inputs}, OBSERVED: error}, derived
+    if mapped.reason is None:
+        return {name: value for name, value in mapped.inputs.items() if name != GROUP}, mapped.sources
+
+    # A comparison that was not made does not have the settings of the mapping.
+    inputs = {name: value for name, value in mapped.inputs.items() if name == EXPECTED}
+    return {**inputs, OBSERVED: mapped.reason}, mapped.sources
 
 
-def _sources(
+def _describe_sources(
     mapping: InputMapping, document: Any, traces: Mapping[str, Trace], inputs: Mapping[str, Any]
 ) -> dict[str, Any]:
+    sources: dict[str, Any] = {"kind": "input_mapping", "mapping": mapping.inputs}
+    if mapping.presets:
+        sources["presets"] = mapping.presets
+    sources |= _bounded("document", document)
     steps = {name: trace for name, trace in traces.items() if trace}
-    extracted = _kept("steps", steps) if steps else {}
-    more = {"presets": mapping.presets} if mapping.presets else {}
-    group = {GROUP: inputs[GROUP]} if GROUP in inputs else {}
-    head = {"kind": "input_mapping", "mapping": mapping.inputs, **more}
-    return {**head, **_kept("document", document), **extracted, **group}
+    if steps:
+        sources |= _bounded("steps", steps)
+    if GROUP in inputs:
+        sources[GROUP] = inputs[GROUP]
+    return sources
 
 
-def _kept(name: str, value: Any) -> dict[str, Any]:
+def _bounded(name: str, value: Any) -> dict[str, Any]:
+    """Return a member of the sources, with the digest of a value that is too long."""
     text = encode_text(value)
     if len(text) <= LONGEST_DOCUMENT:
         return {name: value}
     return {f"{name}_sha256": digest(text), f"{name}_size": len(text)}
-
-
-def _part(mapping: InputMapping, document: Any) -> Any:
-    """Leave out what no path of the mapping goes through."""
-    keys = mapping.keys
-    return document if keys is None or type(document) is not dict else {key: document[key] for key in keys}

@@ -1,4 +1,4 @@
-"""JSONPaths: what a path matches in a document, in either dialect, and what is there instead."""
+"""JSONPaths in two dialects: the values that a path matches, and a description of what is there instead."""
 
 import functools
 import importlib
@@ -10,43 +10,42 @@ from pytest_verdict.errors import MappingError, MissingExtraError, SettingsError
 from pytest_verdict.operators.json.rules import compiled
 
 Find = Callable[[Any], Sequence[Any]]
-"""From a document to the values that a path matches, in order."""
+"""Returns the values that a path matches in a document, in order."""
 Dialect = Literal["jsonpath_ng", "rfc9535"]
 Many = Literal["error", "first", "last", "list"]
-"""What becomes of several matches."""
+"""What to do with several matches."""
 MANY: Final = get_args(Many)
 
 _MOST_KEYS: Final = 12
 
 
 class NothingFoundError(MappingError):
-    """What was looked for is not there."""
+    """A path or a step matches nothing."""
 
 
 def read_path(path: Any, many: Any = None, dialect: Any = None) -> Callable[[Any], Any]:
-    """Read a path, and what several matches of it mean."""
-    wanted, find = word("many", many, MANY), finder(path, word("dialect", dialect, get_args(Dialect)))
+    """Return a function that follows a path, with a rule for several matches."""
+    rule = check_word("many", many, MANY)
+    find = finder(path, check_word("dialect", dialect, get_args(Dialect)))
 
-    def extract(document: Any) -> Any:
+    def follow(document: Any) -> Any:
         matches = find(document)
-        if len(matches) == 1 and wanted != "list":
-            return matches[0]
         if not matches:
             raise NothingFoundError(describe_absence(path, document, dialect))
-        return chosen(matches, wanted, f"the path {path}")
+        return choose(matches, rule, f"the path {path}")
 
-    return extract
-
-
-def word(what: str, given: Any, known: Sequence[str]) -> Any:
-    """Refuse a word that is none of those known; the first of them stands for None."""
-    if given is not None and given not in known:
-        raise SettingsError(f"unknown value of {what}: {shown(given, 40)}.{allowed('value', given, known)}")
-    return given or known[0]
+    return follow
 
 
-def chosen(matches: Sequence[Any], many: Many, label: str) -> Any:
-    """Choose among several matches."""
+def check_word(what: str, word: Any, words: Sequence[str]) -> Any:
+    """Return a word, or the first of the allowed ones for None; refuse any other."""
+    if word is not None and word not in words:
+        raise SettingsError(f"unknown value of {what}: {shown(word, 40)}.{allowed('value', word, words)}")
+    return word or words[0]
+
+
+def choose(matches: Sequence[Any], many: Many, label: str) -> Any:
+    """Return the match that a rule chooses, or a list of all."""
     if many == "list":
         return list(matches)
     if len(matches) > 1 and many == "error":
@@ -55,10 +54,12 @@ def chosen(matches: Sequence[Any], many: Many, label: str) -> Any:
 
 
 def finder(path: str, dialect: Dialect = "jsonpath_ng") -> Find:
-    """Compile a JSONPath."""
+    """Return the function that finds the matches of a path; each path is compiled once."""
     if not isinstance(path, str) or not path.strip():
         raise SettingsError(f"a path is a JSONPath such as $.output.label, got {shown(path, 80)}")
-    return _compiled_finder(path) if dialect == "jsonpath_ng" else _standard_finder(path)
+    if dialect == "rfc9535":
+        return _standard_finder(path)
+    return _extended_finder(path)
 
 
 @functools.lru_cache(maxsize=1_000)
@@ -71,53 +72,60 @@ def _standard_finder(path: str) -> Find:
         query = library.compile(path)
     except library.JSONPathError as error:
         raise SettingsError(f"{path!r} is not a JSONPath of RFC 9535: {error}") from None
-    return _applied(path, lambda document: query.find(document).values())
+    return _guard(path, lambda document: query.find(document).values())
 
 
-def _applied(path: str, find: Find) -> Find:
-    def general(document: Any) -> Sequence[Any]:
+@functools.lru_cache(maxsize=1_000)
+def _extended_finder(path: str) -> Find:
+    try:
+        tree = compiled(path)
+    except ValueError as error:
+        raise SettingsError(f"{error}. A key with other signs than letters is quoted: $['a key']") from None
+    find = _guard(path, lambda document: tuple(match.value for match in tree.find(document)))
+    steps = _plain_steps(tree)
+    if steps is None:
+        return find
+    return _direct_finder(steps, find)
+
+
+def _guard(path: str, find: Find) -> Find:
+    def find_or_refuse(document: Any) -> Sequence[Any]:
         try:
             return find(document)
         except Exception as error:  # noqa: BLE001 - the libraries raise whatever a filter meets in the evidence
             raise MappingError(f"the path {path} cannot be applied: {type(error).__name__}: {error}") from None
 
-    return general
-
-
-@functools.lru_cache(maxsize=1_000)
-def _compiled_finder(path: str) -> Find:
-    try:
-        tree = compiled(path)
-    except ValueError as error:
-        raise SettingsError(f"{error}. A key with other signs than letters is quoted: $['a key']") from None
-    general = _applied(path, lambda document: tuple(match.value for match in tree.find(document)))
-    steps = _plain_steps(tree)
-    return general if steps is None else _direct(steps, general)
+    return find_or_refuse
 
 
 def _plain_steps(tree: Any) -> tuple[str | int, ...] | None:
-    """Give the keys and positions that a path names; None when it is of another kind."""
+    """Return the keys and positions of a path; None when it has anything else."""
     kind = type(tree).__name__
     if kind in {"Root", "This"}:
         return ()
     if kind == "Child":
-        left, right = _plain_steps(tree.left), _plain_steps(tree.right)
-        return None if left is None or right is None else (*left, *right)
+        left = _plain_steps(tree.left)
+        right = _plain_steps(tree.right)
+        if left is None or right is None:
+            return None
+        return (*left, *right)
     if kind == "Fields" and len(tree.fields) == 1 and "*" not in tree.fields:
         return (str(tree.fields[0]),)
     indices = getattr(tree, "indices", None)
-    return (int(indices[0]),) if kind == "Index" and indices is not None and len(indices) == 1 else None
+    if kind == "Index" and indices is not None and len(indices) == 1:
+        return (int(indices[0]),)
+    return None
 
 
-def _direct(steps: tuple[str | int, ...], general: Find) -> Find:
-    typed: list[tuple[Any, Any]] = [(step, dict if isinstance(step, str) else list) for step in steps]
+def _direct_finder(steps: tuple[str | int, ...], fallback: Find) -> Find:
+    typed_steps: list[tuple[Any, Any]] = [(step, dict if isinstance(step, str) else list) for step in steps]
 
     def find(document: Any) -> Sequence[Any]:
         value = document
-        for step, holder in typed:
-            if type(value) is not holder:
-                # Whatever else a document may hold, the library decides.
-                return general(document)
+        for step, container in typed_steps:
+            if type(value) is not container:
+                # The library decides about containers of other types.
+                return fallback(document)
             try:
                 value = value[step]
             except LookupError:
@@ -128,47 +136,63 @@ def _direct(steps: tuple[str | int, ...], general: Find) -> Find:
 
 
 def first_key(source: Mapping[str, Any]) -> str | None:
-    """Give the key of the document that all of an input's path goes through; None when it may look elsewhere."""
-    plain = None if source.get("dialect") == "rfc9535" else _plain_steps(compiled(source["path"]))
-    step = next(iter(plain or ()), None)
+    """Return the first key of an input's path; None when the path may match elsewhere in the document."""
+    if source.get("dialect") == "rfc9535":
+        return None
+    step = next(iter(_plain_steps(compiled(source["path"])) or ()), None)
     return step if isinstance(step, str) else None
 
 
 def only_key(path: str) -> str | None:
-    """Give the key of the document that is all of a path in the extended dialect."""
+    """Return the key that is the whole path, in the extended dialect; None for any other path."""
     steps = _plain_steps(compiled(path)) or ()
-    return first_key({"path": path}) if len(steps) == 1 else None
+    if len(steps) != 1:
+        return None
+    return first_key({"path": path})
 
 
 def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -> str:
-    """Say that a path matches nothing, and what is there instead."""
-    here, walked = document, "$"
-    for step in () if dialect == "rfc9535" else _plain_steps(compiled(path)) or ():
-        found = finder(_quoted(step))(here)
-        if not found:
+    """Describe that a path matches nothing, and what is there instead."""
+    value = document
+    reached = "$"
+    steps = None
+    if dialect != "rfc9535":
+        steps = _plain_steps(compiled(path))
+    for step in steps or ():
+        matches = finder(_step_path(step))(value)
+        if not matches:
             break
-        here, walked = found[0], f"{walked}{_quoted(step)[1:]}"
-    bare = path.removeprefix("$.")
-    is_key = isinstance(document, Mapping) and bare in document
-    hint = f". For the key with dots write {key_path(bare)}" if is_key else ""
-    return f"the path {path} matches nothing; {walked} {_contents(here)}{hint}"
+        value = matches[0]
+        reached += _step_path(step)[1:]
+
+    key = path.removeprefix("$.")
+    hint = ""
+    if isinstance(document, Mapping) and key in document:
+        hint = f". For the key with dots write {key_path(key)}"
+    return f"the path {path} matches nothing; {reached} {_describe_contents(value)}{hint}"
 
 
-def _quoted(step: str | int) -> str:
+def _step_path(step: str | int) -> str:
     if isinstance(step, int):
         return f"$[{step}]"
-    return f"$.{step}" if step.isascii() and step.isidentifier() else key_path(step)
+    if step.isascii() and step.isidentifier():
+        return f"$.{step}"
+    return key_path(step)
 
 
 def key_path(key: str) -> str:
-    """Write the path to a key of any kind."""
+    """Return the path of a key with any characters."""
     escaped = key.replace("\\", "\\\\").replace("'", "\\'")
     return f"$['{escaped}']"
 
 
-def _contents(value: Any) -> str:
-    if isinstance(value, Mapping):
-        keys = [shown(key, 40) for key in value]
-        more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
-        return f"has the keys {', '.join(keys[:_MOST_KEYS])}{more}" if keys else "is an empty object"
-    return f"is a list of {len(value)}" if isinstance(value, list | tuple) else f"is {shown(value, 60)}"
+def _describe_contents(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return f"is a list of {len(value)}"
+    if not isinstance(value, Mapping):
+        return f"is {shown(value, 60)}"
+    if not value:
+        return "is an empty object"
+    keys = [shown(key, 40) for key in value]
+    more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
+    return f"has the keys {', '.join(keys[:_MOST_KEYS])}{more}"

@@ -1,4 +1,4 @@
-"""What extraction brings: what derives an extracted part again, and what compares one."""
+"""The hooks of extraction: how an extracted input is derived again from its record."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,11 +10,5 @@ _HERE: Final = "pytest_verdict.extraction."
 
 @hookimpl
 def derivations() -> Mapping[str, str]:
-    """Name what derives an extraction again, by the kind that its sources have in a record."""
+    """Return the functions that derive inputs again, by the kind of the sources in a record."""
     return {"input_mapping": f"{_HERE}input_mapping:derive"}
-
-
-@hookimpl
-def extractions() -> Mapping[str, str]:
-    """Name what compares a part of an observed value."""
-    return {"extract": f"{_HERE}evaluator:comparison_of_part"}

@@ -1,4 +1,4 @@
-"""Extraction: steps, written as data, that take a part out of a value, one after the other."""
+"""Steps, written as data, that extract a part of a value."""
 
 import functools
 import inspect
@@ -9,92 +9,106 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import MappingError, SettingsError, allowed
-from pytest_verdict.extraction.paths import MANY, Many, NothingFoundError, chosen, read_path, word
+from pytest_verdict.extraction.paths import MANY, Many, NothingFoundError, check_word, choose, read_path
 from pytest_verdict.extraction.presets import PRESETS, Part, find_parts
 from pytest_verdict.operators.regex import compile_pattern, find_matches
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
 
 
-class Taken(NamedTuple):
-    """What a step took, and what is noted of it: where it stood, or which alternative it was."""
+class StepResult(NamedTuple):
+    """The value of a step, and what the record says of it: its position, or the alternative that matched."""
 
     value: Any
-    noted: Mapping[str, Any] = {}
+    evidence: Mapping[str, Any] = {}
 
 
 class ExtractionTimeLimitError(MappingError):
-    """A step took too long, which another time it may not."""
+    """A step took too long; it may succeed another time."""
 
 
-Step = Callable[[Any], Taken]
-_FIRST: Final = object()
+Step = Callable[[Any], StepResult]
+_DEFAULT_GROUP: Final = object()
 
 
-def refuse_unknown_keys(what: str, given: Mapping[Any, Any], known: Sequence[str]) -> None:
-    """Refuse keys that have no meaning."""
-    for key in given:
-        if key not in known:
-            raise SettingsError(f"{what} has no key {key!r}.{allowed('key', key, known)}")
+def refuse_unknown_keys(what: str, value: Mapping[Any, Any], keys: Sequence[str]) -> None:
+    """Refuse a dict with other keys than the allowed ones."""
+    for key in value:
+        if key not in keys:
+            raise SettingsError(f"{what} has no key {key!r}.{allowed('key', key, keys)}")
 
 
-def take(steps: Sequence[Step], value: Any, trace: list[dict[str, Any]]) -> Any:
-    """Take one step after the other, and note what each was given."""
+def apply_steps(steps: Sequence[Step], value: Any, trace: list[dict[str, Any]]) -> Any:
+    """Apply steps to a value, and add the input and the evidence of each to a trace."""
     for step in steps:
         trace.append({"value": value})
-        value, noted = step(value)
-        # The steps of an alternative begin with the same value.
-        trace[-1] = {**({} if "steps" in noted else trace[-1]), **noted}
+        value, evidence = step(value)
+        if "steps" in evidence:
+            # The steps of an alternative start with the same value.
+            trace[-1] = dict(evidence)
+        else:
+            trace[-1].update(evidence)
     return value
 
 
-def read_steps(given: Any) -> tuple[Step, ...]:
+def read_steps(extract: Any) -> tuple[Step, ...]:
     """Read the steps of an extraction."""
-    steps = given if isinstance(given, list | tuple) else [] if given is None else [given]
-    return tuple(_step(step) for step in steps)
+    if extract is None:
+        return ()
+    steps = extract if isinstance(extract, list | tuple) else [extract]
+    return tuple(_read_step(step) for step in steps)
 
 
-def _step(given: Any) -> Step:
-    if isinstance(given, str):
-        return _preset_step(given)
-    kinds = [kind for kind in _KINDS if kind in given] if isinstance(given, Mapping) else []
+def _read_step(step: Any) -> Step:
+    if isinstance(step, str):
+        return _preset_step(step)
+    kinds = []
+    if isinstance(step, Mapping):
+        kinds = [kind for kind in _KINDS if kind in step]
     if len(kinds) != 1:
         ways = f"a name such as 'last_number', or a dict with one of {', '.join(_KINDS)}"
-        raise SettingsError(f"a step of extract is {ways}, got {shown(given, 80)}")
-    kind, read = kinds[0], _KINDS[kinds[0]]
-    refuse_unknown_keys("a step of extract", given, (kind, *list(inspect.signature(read).parameters)[1:]))
-    return read(given[kind], **{key: given[key] for key in given if key != kind})
+        raise SettingsError(f"a step of extract is {ways}, got {shown(step, 80)}")
+    (kind,) = kinds
+    build = _KINDS[kind]
+    options = list(inspect.signature(build).parameters)[1:]
+    refuse_unknown_keys("a step of extract", step, (kind, *options))
+    return build(step[kind], **{key: value for key, value in step.items() if key != kind})
 
 
-def newer_presets(extract: Any) -> dict[str, int]:
-    """Give the versions of presets that have changed since they came, as far as steps name them."""
+def changed_presets(extract: Any) -> dict[str, int]:
+    """Return the versions of the presets in some steps that are not the first version."""
     if isinstance(extract, str):
-        return {extract: PRESETS[extract].version} if PRESETS[extract].version > 1 else {}
-    parts = extract.get("first_of", ()) if isinstance(extract, Mapping) else extract or ()
-    return {name: version for part in parts for name, version in newer_presets(part).items()}
+        version = PRESETS[extract].version
+        return {extract: version} if version > 1 else {}
+    if isinstance(extract, Mapping):
+        parts = extract.get("first_of", ())
+    else:
+        parts = extract or ()
+    return {name: version for part in parts for name, version in changed_presets(part).items()}
 
 
-def _text(value: Any, label: str) -> str:
+def _require_text(value: Any, label: str) -> str:
     if not isinstance(value, str):
         raise MappingError(f"{label} needs text, got {shown(value, 80)}")
     return value
 
 
 def _parts_step(label: str, find: Callable[[str], Sequence[Part]], many: Many = "error") -> Step:
-    """Take what is found in a text, with its place."""
+    """Return a step that finds parts of a text and their positions."""
 
-    def extract(text: Any) -> Taken:
+    def extract(text: Any) -> StepResult:
         try:
-            parts = find(_text(text, label))
+            parts = find(_require_text(text, label))
         except RegexTimeLimitError as error:
             raise ExtractionTimeLimitError(str(error)) from None
         if not parts:
             raise NothingFoundError(f"{label} matches nothing in {shown(text, 80)}")
-        taken = chosen(parts, many, label)
+
+        part = choose(parts, many, label)
         if many == "list":
-            return Taken([part.value for part in taken], {"spans": [[part.start, part.end] for part in taken]})
-        if taken.value is None:
+            return StepResult([part.value for part in parts], {"spans": [[part.start, part.end] for part in parts]})
+        if part.value is None:
             raise NothingFoundError(f"{label} matches, but its group took no part")
-        return Taken(taken.value, {"spans": [[taken.start, taken.end]]})
+        return StepResult(part.value, {"spans": [[part.start, part.end]]})
 
     return extract
 
@@ -105,104 +119,116 @@ def _preset_step(name: str) -> Step:
     return _parts_step(name, functools.partial(find_parts, name))
 
 
-def _first_of_step(given: Any) -> Step:
-    alternatives = [read_steps(one) for one in _some("first_of", given, (str, Mapping, list, tuple))]
+def _first_of_step(alternatives: Any) -> Step:
+    """Return a step that applies the first alternative that finds something."""
+    all_steps = [read_steps(steps) for steps in _read_list("first_of", alternatives, (str, Mapping, list, tuple))]
 
-    def extract(value: Any) -> Taken:
-        for number, steps in enumerate(alternatives, 1):
+    def extract(value: Any) -> StepResult:
+        for number, steps in enumerate(all_steps, 1):
             trace: list[dict[str, Any]] = []
             try:
-                found = take(steps, value, trace)
+                part = apply_steps(steps, value, trace)
             except ExtractionTimeLimitError:
                 raise
             except MappingError:
                 continue
-            return Taken(found, {"alternative": number, "steps": trace})
-        raise NothingFoundError(f"none of {len(alternatives)} alternatives finds anything in {shown(value, 80)}")
+            return StepResult(part, {"alternative": number, "steps": trace})
+        raise NothingFoundError(f"none of {len(all_steps)} alternatives finds anything in {shown(value, 80)}")
 
     return extract
 
 
-def _some(key: str, given: Any, kinds: tuple[type, ...] = (str,)) -> list[Any]:
-    items = list(given) if isinstance(given, list | tuple) else []
-    if not items or not all(item and isinstance(item, kinds) for item in items):
-        raise SettingsError(f"{key} takes text or a list, of which nothing is empty, got {shown(given, 80)}")
+def _read_list(key: str, value: Any, types: tuple[type, ...] = (str,)) -> list[Any]:
+    items = list(value) if isinstance(value, list | tuple) else []
+    if not items or not all(item and isinstance(item, types) for item in items):
+        raise SettingsError(f"{key} takes text or a list, of which nothing is empty, got {shown(value, 80)}")
     return items
 
 
-def _regex_step(pattern: Any, group: Any = _FIRST, flags: Any = None, many: Any = None) -> Step:
-    many, flags = word("many", many, MANY), _flags(flags)
+def _regex_step(pattern: Any, group: Any = _DEFAULT_GROUP, flags: Any = None, many: Any = None) -> Step:
+    """Return a step that finds a group of a pattern: the first one, or the whole match if it has none."""
+    many = check_word("many", many, MANY)
+    flags = _read_flags(flags)
     if not isinstance(pattern, str) or not pattern:
         raise SettingsError(f"the regex of extract is a text that is not empty, got {shown(pattern, 80)}")
     try:
-        groups = compile_pattern(pattern, flags)
+        compiled = compile_pattern(pattern, flags)
     except (re.error, RegexTimeLimitError) as error:
         raise SettingsError(f"{shown(pattern)} is not a regular expression: {error}") from None
-    group = int(groups.groups > 0) if group is _FIRST else group
-    if type(group) not in {int, str} or group not in {*range(groups.groups + 1), *groups.groupindex}:
-        known = ", ".join(map(str, [*range(groups.groups + 1), *groups.groupindex]))
-        raise SettingsError(f"{pattern!r} has no group {shown(group, 40)}; it has the groups {known}")
-    index = groups.groupindex[group] if isinstance(group, str) else group
+
+    if group is _DEFAULT_GROUP:
+        group = int(compiled.groups > 0)
+    groups = [*range(compiled.groups + 1), *compiled.groupindex]
+    if type(group) not in {int, str} or group not in groups:
+        names = ", ".join(map(str, groups))
+        raise SettingsError(f"{pattern!r} has no group {shown(group, 40)}; it has the groups {names}")
+    index = compiled.groupindex[group] if isinstance(group, str) else group
     limit = {"first": 1, "error": 2}.get(many)
 
     def find(text: str) -> list[Part]:
-        places = [match.regions[index] for match in find_matches(pattern, flags, "search", text, limit)]
-        return [Part(text[start:end] if start >= 0 else None, start, end) for start, end in places]
+        spans = [match.regions[index] for match in find_matches(pattern, flags, "search", text, limit)]
+        return [Part(text[start:end] if start >= 0 else None, start, end) for start, end in spans]
 
     return _parts_step(f"the regex {pattern}", find, many)
 
 
-def _flags(given: Any) -> tuple[str, ...]:
-    if given is None:
+def _read_flags(flags: Any) -> tuple[str, ...]:
+    if flags is None:
         return ()
-    if not isinstance(given, list | tuple) or not all(isinstance(flag, str) for flag in given):
-        raise SettingsError(f"flags is a list of names such as [IGNORECASE], got {shown(given, 80)}")
-    return tuple(given)
+    if not isinstance(flags, list | tuple) or not all(isinstance(flag, str) for flag in flags):
+        raise SettingsError(f"flags is a list of names such as [IGNORECASE], got {shown(flags, 80)}")
+    return tuple(flags)
 
 
 def _after_step(marker: Any, flags: Any = None, many: Any = None) -> Step:
-    """Take the rest of the line behind a marker; of the next line where the marker ends its own."""
-    # The atomic group keeps the blanks, so that nothing is tried twice.
-    pattern = re.escape(*_some("after", [marker])) + r"(?>\s*)([^\n]*\S)"
-    return _regex_step(pattern, flags=flags, many=many)
+    """Return a step that finds the rest of the line after a marker, or the next line if the marker ends its own."""
+    (marker,) = _read_list("after", [marker])
+    # The atomic group keeps the blanks, so no position is tried twice.
+    return _regex_step(re.escape(marker) + r"(?>\s*)([^\n]*\S)", flags=flags, many=many)
 
 
 def _choice_step(options: Any, flags: Any = None, many: Any = None) -> Step:
-    """Take the option that is named; of several, only what ``many`` says."""
-    many, flags = word("many", many, MANY), _flags(flags)
-    # Of two that begin alike, the longer one is tried first.
-    options = sorted(_some("choice", options), key=len, reverse=True)
-    pattern = rf"(?<!\w)(?:{'|'.join(f'({re.escape(option)})' for option in options)})(?!\w)"
+    """Return a step that finds one of the options as a word; naming one option twice is no ambiguity."""
+    many = check_word("many", many, MANY)
+    flags = _read_flags(flags)
+    # Of two options with the same beginning, the longer one is tried first.
+    options = sorted(_read_list("choice", options), key=len, reverse=True)
+    groups = "|".join(f"({re.escape(option)})" for option in options)
+    pattern = rf"(?<!\w)(?:{groups})(?!\w)"
     compile_pattern(pattern, flags)
 
     def find(text: str) -> list[Part]:
         matches = find_matches(pattern, flags, "search", text, None)
         parts = [Part(options[match.groups.index(match.text)], match.start, match.end) for match in matches]
-        return parts if many != "error" else [*{part.value: part for part in reversed(parts)}.values()]
+        if many != "error":
+            return parts
+        return [*{part.value: part for part in reversed(parts)}.values()]
 
     return _parts_step(f"the choice of {', '.join(options)}", find, many)
 
 
 def _split_step(separators: Any) -> Step:
-    """Cut a text at separators; blanks around the parts and empty parts are left out."""
-    pattern = "|".join(map(re.escape, _some("split", [separators] if isinstance(separators, str) else separators)))
+    """Return a step that splits a text at separators, without empty parts and the blanks around parts."""
+    texts = [separators] if isinstance(separators, str) else separators
+    pattern = "|".join(map(re.escape, _read_list("split", texts)))
 
-    def extract(text: Any) -> Taken:
-        parts = (part.strip() for part in re.split(pattern, _text(text, "split")))
-        return Taken([part for part in parts if part])
+    def extract(text: Any) -> StepResult:
+        parts = (part.strip() for part in re.split(pattern, _require_text(text, "split")))
+        return StepResult([part for part in parts if part])
 
     return extract
 
 
 def _json_step(path: Any, many: Any = None, dialect: Any = None) -> Step:
+    """Return a step that parses a text as JSON and follows a path in it."""
     follow = read_path(path, many, dialect)
 
-    def extract(text: Any) -> Taken:
+    def extract(text: Any) -> StepResult:
         try:
-            document = parse_json(_text(text, f"the step json {path}"))
+            document = parse_json(_require_text(text, f"the step json {path}"))
         except JsonTextError as error:
             raise NothingFoundError(f"the text is not JSON: {error}") from None
-        return Taken(follow(document))
+        return StepResult(follow(document))
 
     return extract
 
@@ -215,4 +241,4 @@ _KINDS: Final[Mapping[str, Callable[..., Step]]] = {
     "json": _json_step,
     "first_of": _first_of_step,
 }
-"""What reads a step, by the key that it has; the other keys that it may have are the names of the other parameters."""
+"""Builds a step, by its key. The names of the other parameters are the other keys that the step may have."""

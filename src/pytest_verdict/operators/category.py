@@ -6,7 +6,6 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, BeforeValidator
 
-from pytest_verdict.core.columns import by_columns
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import FAIL, PASS, OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
@@ -47,8 +46,6 @@ class BooleanMatch(Operator):
             return PASS
         return FAIL
 
-    columns = by_columns("categories", "same_truth")
-
 
 def _is_no_boolean(value: Any) -> bool:
     return value is not None and truth_value(value) is None
@@ -67,8 +64,6 @@ class LiteralMatch(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         return PASS if equal(expected, observed) else FAIL
-
-    columns = by_columns("texts", "equal")
 
 
 # In the order in which a value is asked for its type.
@@ -180,5 +175,3 @@ class OneOf(Operator):
             if equal(value, found.observed[0]):
                 return found.outcome(1.0, details=functools.partial(_matched, index, accepted[index]))
         return found.outcome(0.0)
-
-    columns = by_columns("categories", "accepted")

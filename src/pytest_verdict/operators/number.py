@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import model_validator
 
-from pytest_verdict.core.columns import by_columns
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
@@ -49,8 +48,6 @@ class _Numeric(Operator):
 
     def _details(self, expected: Decimal, observed: Decimal) -> dict[str, Any]:
         raise NotImplementedError
-
-    columns = by_columns("numbers", "compared")
 
 
 class NumericExact(_Numeric):
@@ -235,8 +232,6 @@ class NumericRange(Operator):
         if unreadable or given is None:
             return found.unreadable(NOT_A_NUMBER, "bounds that are numbers", expected, (unreadable, given is None))
         return self._decide(found, low, high, given)
-
-    columns = by_columns("numbers", "compared")
 
     def _is_void(self, low: Decimal, high: Decimal) -> bool:
         return low > high or (low == high and (self.exclusive_min or self.exclusive_max))

@@ -5,7 +5,6 @@ from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import model_validator
 
-from pytest_verdict.core.columns import by_columns
 from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Operator
 from pytest_verdict.core.result import Outcome
@@ -43,8 +42,6 @@ class Exact(Operator):
     normalize: Normalization = ()
     case_sensitive: bool = True
     nan_equal: bool = False
-
-    columns = by_columns("texts", "normalized_equal")
 
     def recorded_name(self) -> str:
         """Give ``exact`` when nothing is normalized."""
@@ -91,8 +88,6 @@ class _Contains(Operator):
     substrings: Annotated[Sequence[str] | None, IN_ORDER] = None
     normalize: Normalization = ()
     case_sensitive: bool = True
-
-    columns = by_columns("texts", "contained")
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
@@ -212,7 +207,6 @@ class StartsWith(_Contains):
     """
 
     name: ClassVar[str] = "starts_with"
-    columns = Operator.columns
 
     @staticmethod
     def _is_in(text: str, observed: str) -> bool:

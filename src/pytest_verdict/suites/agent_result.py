@@ -29,15 +29,15 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class AgentResult:
-    """What came out of one run of what is tested.
+    """The result of one run of the tested system.
 
     Args:
         output: The answer: text, or a JSON value such as a dict.
         tool_calls: The calls of tools in order: `ToolCall`, dicts with ``name`` and ``arguments``, or names.
-        latency_ms: How long it took, in milliseconds.
+        latency_ms: The duration of the run, in milliseconds.
         token_usage: Tokens by kind, such as ``{"prompt_tokens": 12, "completion_tokens": 3}``.
-        raw_response: Whatever the model answered, verbatim.
-        reasoning_trace: Steps of thought, if the agent tells them.
+        raw_response: The answer of the model, verbatim.
+        reasoning_trace: Steps of reasoning, if the agent reports them.
 
     Example:
         >>> AgentResult("Paris", tool_calls=[ToolCall("search", {"query": "capital of France"})]).tool_calls[0].name
@@ -54,49 +54,52 @@ class AgentResult:
 
 RESULT_FIELDS: Final = tuple(entry.name for entry in fields(AgentResult))
 CALL_FIELDS: Final = tuple(entry.name for entry in fields(ToolCall))
-_OUTPUTS: Final = (str, dict, list, int, float)
+_OUTPUT_TYPES: Final = (str, dict, list, int, float)
 
 
 def as_result(returned: Any) -> AgentResult:
-    """Take what an adapter returned."""
+    """Return the result that an adapter returned, or its text as a result."""
     if isinstance(returned, str):
         return AgentResult(returned)
     if not hasattr(returned, "output"):
-        found = f"{type(returned).__name__}: {shown(returned, 80)}"
-        raise AdapterError(f"the adapter must return an AgentResult or text, and returned {found}")
-    return _checked({name: getattr(returned, name) for name in RESULT_FIELDS if hasattr(returned, name)})
+        value = f"{type(returned).__name__}: {shown(returned, 80)}"
+        raise AdapterError(f"the adapter must return an AgentResult or text, and returned {value}")
+    return _build({name: getattr(returned, name) for name in RESULT_FIELDS if hasattr(returned, name)})
 
 
 def result_from_json(value: Any, source: str) -> AgentResult:
-    """Take a result that was written as JSON."""
+    """Read a result from JSON."""
     if isinstance(value, str):
         return AgentResult(value)
     if not isinstance(value, dict) or "output" not in value or not set(value) <= set(RESULT_FIELDS):
-        wanted = f"text or an object with output and, if wanted, {', '.join(RESULT_FIELDS[1:])}"
-        raise AdapterError(f"{source} must be {wanted}; got {shown(value, 80)}")
-    return _checked(value)
+        form = f"text or an object with output and, if wanted, {', '.join(RESULT_FIELDS[1:])}"
+        raise AdapterError(f"{source} must be {form}; got {shown(value, 80)}")
+    return _build(value)
 
 
-def _checked(given: Mapping[str, Any]) -> AgentResult:
-    output, calls = given["output"], given.get("tool_calls")
-    if not isinstance(output, _OUTPUTS):
-        found = f"{type(output).__name__}: {shown(output, 80)}"
-        raise AdapterError(f"the output of an adapter is text or another JSON value, got {found}")
+def _build(members: Mapping[str, Any]) -> AgentResult:
+    output = members["output"]
+    calls = members.get("tool_calls")
+    if not isinstance(output, _OUTPUT_TYPES):
+        value = f"{type(output).__name__}: {shown(output, 80)}"
+        raise AdapterError(f"the output of an adapter is text or another JSON value, got {value}")
     if calls is not None and (isinstance(calls, str | Mapping) or not isinstance(calls, Sequence)):
         raise AdapterError(f"tool_calls is a list, got {type(calls).__name__}: {shown(calls, 80)}")
-    return AgentResult(**{**given, "tool_calls": tuple(calls or ())})
+    return AgentResult(**{**members, "tool_calls": tuple(calls or ())})
 
 
 def called_tools(result: AgentResult) -> list[Any]:
-    """Give the calls of tools as JSON values, as far as they are known."""
+    """Return the calls of tools as JSON values."""
     return [
-        {part: getattr(call, part, None) for part in CALL_FIELDS} if hasattr(call, "arguments") else call
+        {name: getattr(call, name, None) for name in CALL_FIELDS} if hasattr(call, "arguments") else call
         for call in result.tool_calls
     ]
 
 
 def name_of_call(call: Any) -> Any:
-    """Give the name of a call."""
+    """Return the name of the tool that a call calls."""
     if isinstance(call, str):
         return call
-    return call.get("name") if isinstance(call, Mapping) else getattr(call, "name", None)
+    if isinstance(call, Mapping):
+        return call.get("name")
+    return getattr(call, "name", None)

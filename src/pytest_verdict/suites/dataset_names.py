@@ -1,4 +1,4 @@
-"""The names of data sets and mappings that users import from ``pytest_verdict.suites``."""
+"""Public names of data sets and mappings, which users import from ``pytest_verdict.suites``."""
 
 from pytest_verdict.datasets.check import DatasetCheck, check_dataset
 from pytest_verdict.datasets.rows import DatasetWarning, Row

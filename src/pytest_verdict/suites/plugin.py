@@ -1,4 +1,4 @@
-"""What suites bring: scorers, adapters, commands, and tests without Python."""
+"""The hooks of suites: scorers, adapters, commands, and tests without Python."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,7 +10,7 @@ _HERE: Final = "pytest_verdict.suites."
 
 @hookimpl
 def adapters() -> Mapping[str, str]:
-    """Name the kinds of adapters, by what stands before the colon."""
+    """Return the kinds of adapters, by the word before the colon."""
     return {
         **dict.fromkeys(("command", "command-json"), f"{_HERE}adapters.command:CommandAdapter"),
         **dict.fromkeys(("http", "https"), f"{_HERE}adapters.http:HttpAdapter"),
@@ -20,7 +20,7 @@ def adapters() -> Mapping[str, str]:
 
 @hookimpl
 def scorers() -> Mapping[str, str]:
-    """Name the scorers."""
+    """Return the scorers by name."""
     return {
         "exact": f"{_HERE}scorer:EXACT",
         "passfail": f"{_HERE}scorer:PASSFAIL",
@@ -31,17 +31,15 @@ def scorers() -> Mapping[str, str]:
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Name the commands."""
+    """Return the commands by name."""
     return {
         "init": Command("write a small suite that works, with its adapter", f"{_HERE}commands.init"),
         "import": Command("write a file of another tool as a suite or a test module", f"{_HERE}commands.import_"),
-        "check": Command("say whether suite files are written rightly, without running them", f"{_HERE}commands.check"),
+        "check": Command("check suite files without running them", f"{_HERE}commands.check"),
     }
 
 
 @hookimpl
 def pytest_items() -> Mapping[str, str]:
-    """Name suite files."""
-    return {
-        "verdict_suite_files": f"{_HERE}pytest_items:SuiteFile",
-    }
+    """Return the collector of suite files."""
+    return {"verdict_suite_files": f"{_HERE}pytest_items:SuiteFile"}

@@ -1,40 +1,107 @@
-"""The calls that the scenarios of a session make, some of them before their items run."""
+"""The calls of adapters in a session, some of them before their items run."""
 
 from __future__ import annotations
 
 import contextvars
+import copy
 import functools
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.values.display import shortened
 from pytest_verdict.errors import AdapterError, ConfigurationError
 from pytest_verdict.session import SESSION
 from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.adapters.rate_limit import Pace
-from pytest_verdict.suites.adapters.recorded import Recording
-from pytest_verdict.suites.adapters.time_limit import end_loop, in_thread
-from pytest_verdict.suites.scenario_run import AdapterCalls, Run, run_once
+from pytest_verdict.suites.adapters.recorded import Recording, question, result_of_row, save
+from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError, call_within, end_loop, in_thread
+from pytest_verdict.suites.agent_result import AgentResult, as_result
 
 if TYPE_CHECKING:
     import pytest
 
     from pytest_verdict.suites.pytest_items import ScenarioItem
     from pytest_verdict.suites.suite_model import HttpRequest
-    from pytest_verdict.suites.suite_reader import Suite
+    from pytest_verdict.suites.suite_reader import PlannedScenario, Suite
 
-# Of such an item nobody knows whether it will run.
+# Items with one of these marks may not run, so their calls do not start early.
 _DOUBTFUL: Final = ("skip", "skipif", "xfail")
-_MOMENT: Final = 0.2
+_POLL_SECONDS: Final = 0.2
+_LONGEST_REASON: Final = 2_000
+
+
+class AdapterRun(NamedTuple):
+    """One run of an adapter: its result or its error, and the errors of earlier attempts."""
+
+    repeat: int
+    result: AgentResult | None
+    error: str | None = None
+    earlier: Sequence[str] = ()
+
+
+class AdapterCalls(NamedTuple):
+    """An adapter, its text in the suite, its saved outputs, and the pace of its calls."""
+
+    text: str
+    adapter: Any
+    recording: Recording | None
+    pace: Pace
+
+    def call(self, plan: PlannedScenario, context: Mapping[str, Any]) -> Any:
+        """Call the adapter once, within the time limit of the scenario."""
+        run = functools.partial(self.adapter.run, copy.deepcopy(plan.scenario.input), context)
+        ends_itself = getattr(self.adapter, "keeps_time", False)
+        call = functools.partial(call_within, plan.timeout_seconds, run, ends_itself=ends_itself)
+        return self.pace.call(call, plan.rate_limit)
+
+
+def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int) -> AdapterRun:
+    """Run the adapter for one repeat of a scenario; an adapter that raises is called again, as often as the plan says."""
+    context = plan.context(suite, repeat)
+    asked = question(calls.adapter, calls.text, plan.scenario.input, context)
+    saved = None if calls.recording is None else calls.recording.find(plan.scenario.input, context)
+    if saved is not None and saved.get("asked") == asked:
+        result = result_of_row(saved, "a saved output")
+        save(result, asked, context)
+        return AdapterRun(repeat, result)
+
+    errors: list[str] = []
+    for attempt in range(1, plan.retries + 2):
+        if calls.pace.closing.is_set():
+            break
+        try:
+            returned = calls.call(plan, plan.context(suite, repeat, attempt))
+        except AdapterTimeoutError as error:
+            return AdapterRun(repeat, None, str(error), errors)
+        except AdapterError as error:
+            errors.append(shortened(str(error), _LONGEST_REASON))
+            continue
+        except Exception as error:  # noqa: BLE001 - whatever an adapter raises is recorded
+            errors.append(shortened(f"the adapter raised {error_outcome(error).error}", _LONGEST_REASON))
+            continue
+
+        try:
+            result = as_result(returned)
+            save(result, asked, context)
+        except AdapterError as error:
+            # The wrong type is a bug in the adapter, so another attempt would not help.
+            return AdapterRun(repeat, None, str(error), errors)
+        return AdapterRun(repeat, result, earlier=errors)
+
+    if errors:
+        return AdapterRun(repeat, None, errors[-1], errors[:-1])
+    return AdapterRun(repeat, None, "the session ended before")
 
 
 class CallPool:
-    """Makes calls in the order in which they are given, each when fewer are in flight than it allows.
+    """Makes calls in the order of their submission, a limited number at once.
 
-    The executor of the standard library waits for its threads when the process ends, and a call may take for ever.
+    The executor of the standard library waits for its threads when the process ends, but a call may never end.
     """
 
     def __init__(self) -> None:
@@ -44,17 +111,17 @@ class CallPool:
         self._in_flight = 0
 
     def submit(self, most: int, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Make a call as soon as fewer than so many are in flight."""
+        """Make a call as soon as fewer than ``most`` are in flight."""
         future = Future[Any]()
         future.add_done_callback(lambda _: self._start_waiting(ended=1))
-        # What the session keeps in context variables holds for the adapter too.
+        # The adapter sees the context variables of the session.
         run = functools.partial(contextvars.copy_context().run, function, *arguments)
         self._waiting.append((most, functools.partial(in_thread, run, future)))
         self._start_waiting()
         return future
 
     def close(self) -> None:
-        """Start no call any more; those in flight are abandoned."""
+        """Start no more calls, and abandon those in flight."""
         with self._lock:
             self.closing.set()
             self._waiting.clear()
@@ -68,30 +135,32 @@ class CallPool:
 
 
 class ScenarioCalls:
-    """Asks the adapters, for the scenario that runs and for those that follow it."""
+    """Runs the adapters for the current scenario and for those that follow it."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
         self._pool = CallPool()
         self._adapters: dict[str, AdapterCalls] = {}
-        self._started: dict[ScenarioItem, list[Future[Run]]] = {}
+        self._started: dict[ScenarioItem, list[Future[AdapterRun]]] = {}
         self._positions: dict[pytest.Item, int] = {}
         config.add_cleanup(self._end)
 
-    def runs_of(self, item: ScenarioItem) -> list[Run]:
-        """Give what came of each repeat of a scenario, and let those that follow begin."""
+    def runs_of(self, item: ScenarioItem) -> list[AdapterRun]:
+        """Return the run of each repeat of a scenario, and start those of the scenarios that follow."""
         futures = self._started.pop(item, None) or self._start(item)
         self._look_ahead(item)
-        # A wait without end would not see a Ctrl-C that came just before it began.
-        while wait(futures, _MOMENT).not_done:
+        # A wait without a timeout would miss a Ctrl-C that came just before it began.
+        while wait(futures, _POLL_SECONDS).not_done:
             pass
         return [future.result() for future in futures]
 
-    def _start(self, item: ScenarioItem) -> list[Future[Run]]:
-        call = functools.partial(self._pool.submit, self._most(item.suite), run_once)
-        adapter = self._adapter(item)
-        return [call(item.plan, item.suite.head.name, adapter, repeat) for repeat in range(1, item.plan.repeats + 1)]
+    def _start(self, item: ScenarioItem) -> list[Future[AdapterRun]]:
+        most = self._concurrency(item.suite)
+        adapter = self._open_adapter(item)
+        suite = item.suite.head.name
+        repeats = range(1, item.plan.repeats + 1)
+        return [self._pool.submit(most, run_once, item.plan, suite, adapter, repeat) for repeat in repeats]
 
     def _look_ahead(self, item: ScenarioItem) -> None:
         """Start the calls of the scenarios that run next, twice as many as are in flight at once."""
@@ -100,67 +169,73 @@ class ScenarioCalls:
                 continue
             if any(map(following.get_closest_marker, _DOUBTFUL)):
                 continue
-            if sum(map(len, self._started.values())) >= 2 * (self._most(following.suite) - 1):
+            if sum(map(len, self._started.values())) >= 2 * (self._concurrency(following.suite) - 1):
                 return
             try:
                 self._started[following] = self._start(following)
             except (AdapterError, ConfigurationError):
-                # Told when it runs.
+                # Reported when the scenario runs.
                 continue
 
     def _following(self, item: ScenarioItem) -> Iterator[pytest.Item]:
-        """Give the items that this process runs after one."""
+        """Yield the items that this process runs after one."""
         items = item.session.items
         if not hasattr(self._config, "workerinput"):
-            self._positions = self._positions or {each: position for position, each in enumerate(items)}
-            yield from (items[position] for position in range(self._positions.get(item, len(items)) + 1, len(items)))
-        elif self._scheduled is not None:
-            with self._scheduled.torun.lock() as waiting:
-                numbers = [self._scheduled.nextitem_index, *waiting]
+            if not self._positions:
+                self._positions = {each: position for position, each in enumerate(items)}
+            for position in range(self._positions.get(item, len(items)) + 1, len(items)):
+                yield items[position]
+        elif self._xdist_worker is not None:
+            with self._xdist_worker.torun.lock() as waiting:
+                numbers = [self._xdist_worker.nextitem_index, *waiting]
             yield from (items[number] for number in numbers if isinstance(number, int))
 
     @functools.cached_property
-    def _scheduled(self) -> Any:
-        # What pytest-xdist has told this worker to run; it tells the rest when other workers have not taken it.
+    def _xdist_worker(self) -> Any:
+        """The plugin of pytest-xdist that has the items of this worker."""
         plugins = self._config.pluginmanager.get_plugins()
         return next((plugin for plugin in plugins if hasattr(plugin, "torun")), None)
 
-    def _most(self, suite: Suite) -> int:
-        asked = self._config.getoption("verdict_concurrency")
-        usual = str(self._config.getini("verdict_concurrency"))
-        given = [most for most in (suite.head.max_concurrency, asked) if most is not None]
-        most = min(given, default=int(usual) if usual.isdecimal() else 0)
+    def _concurrency(self, suite: Suite) -> int:
+        option = self._config.getoption("verdict_concurrency")
+        ini = str(self._config.getini("verdict_concurrency"))
+        limits = [limit for limit in (suite.head.max_concurrency, option) if limit is not None]
+        if not limits:
+            limits = [int(ini) if ini.isdecimal() else 0]
+        most = min(limits)
         if most < 1:
-            raise ConfigurationError(
-                f"verdict_concurrency is a whole number from 1, got {usual if asked is None else asked}"
-            )
-        # All workers together do no more than one process would do.
+            value = ini if option is None else option
+            raise ConfigurationError(f"verdict_concurrency is a whole number from 1, got {value}")
+        # All workers together make no more calls at once than one process would.
         return max(most // self._workers, 1)
 
-    def _adapter(self, item: ScenarioItem) -> AdapterCalls:
-        written, folder = self._named_adapter(item)
-        key = f"{folder}: {written!r}"
+    def _open_adapter(self, item: ScenarioItem) -> AdapterCalls:
+        name, folder = self._named_adapter(item)
+        key = f"{folder}: {name!r}"
         if key not in self._adapters:
-            opened, pace = open_adapter(written, folder), Pace(self._pool.closing, self._workers)
-            self._adapters[key] = AdapterCalls(repr(written), opened, self._recording, pace)
+            adapter = open_adapter(name, folder)
+            pace = Pace(self._pool.closing, self._workers)
+            self._adapters[key] = AdapterCalls(repr(name), adapter, self._recording, pace)
         return self._adapters[key]
 
     @functools.cached_property
     def _recording(self) -> Recording | None:
-        wanted = SESSION.journal if self._config.getoption("verdict_resume") else None
-        return None if wanted is None else Recording(wanted.parent)
+        if SESSION.journal is None or not self._config.getoption("verdict_resume"):
+            return None
+        return Recording(SESSION.journal.parent)
 
     def _named_adapter(self, item: ScenarioItem) -> tuple[str | HttpRequest, Path]:
-        given = self._config.getoption("verdict_adapter")
-        if given:
-            return given, self._config.invocation_params.dir
+        """Return the adapter, and the folder that its paths start from."""
+        option = self._config.getoption("verdict_adapter")
+        if option:
+            return option, self._config.invocation_params.dir
         if item.suite.head.adapter:
             return item.suite.head.adapter, item.path.parent
-        usual = str(self._config.getini("verdict_adapter"))
-        if not usual:
+        ini = str(self._config.getini("verdict_adapter"))
+        if not ini:
             ways = "write adapter: into the suite, set verdict_adapter in the ini file, or give --verdict-adapter"
             raise AdapterError(f"no adapter is named: {ways}")
-        return usual, self._config.rootpath
+        return ini, self._config.rootpath
 
     def _end(self) -> None:
         self._pool.close()

@@ -1,4 +1,4 @@
-"""The form of a suite file."""
+"""The model of a suite file."""
 
 import json
 from typing import Annotated, Any, Final, Literal
@@ -6,7 +6,6 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
 from pytest_verdict.core.values.redaction import without_url_secrets
-from pytest_verdict.datasets.row_selection import RowSelection
 
 Name = Annotated[
     str,
@@ -29,19 +28,26 @@ class _Form(BaseModel):
 _COMBINATIONS: Final = ("all_of", "any_of", "none_of", "at_least_n", "weighted")
 
 
-def _spelled_out(given: Any) -> Any:
-    """Write ``{any_of: [...]}`` as the operator with its conditions, and the weight of each as a setting."""
-    name = next((name for name in _COMBINATIONS if isinstance(given, dict) and isinstance(given.get(name), list)), None)
-    if name is None or not isinstance(given.get("settings", {}), dict):
-        return given
-    parts = [part if isinstance(part, dict) else {"operator": part} for part in given[name]]
-    weights = {"weights": [part.get("weight", 1) for part in parts]} if any("weight" in part for part in parts) else {}
-    conditions = [_spelled_out({key: item for key, item in part.items() if key != "weight"}) for part in parts]
-    rest = {key: item for key, item in given.items() if key != name}
-    return {**rest, "operator": name, "settings": {**rest.get("settings", {}), **weights, "conditions": conditions}}
+def _expand_combination(entry: Any) -> Any:
+    """Expand ``{any_of: [...]}`` to the operator with its conditions, and the weight of each to a setting."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("settings", {}), dict):
+        return entry
+    name = next((name for name in _COMBINATIONS if isinstance(entry.get(name), list)), None)
+    if name is None:
+        return entry
+
+    parts = [part if isinstance(part, dict) else {"operator": part} for part in entry[name]]
+    settings = dict(entry.get("settings", {}))
+    if any("weight" in part for part in parts):
+        settings["weights"] = [part.get("weight", 1) for part in parts]
+    settings["conditions"] = [
+        _expand_combination({key: value for key, value in part.items() if key != "weight"}) for part in parts
+    ]
+    others = {key: value for key, value in entry.items() if key != name}
+    return {**others, "operator": name, "settings": settings}
 
 
-def _with_combinations(schema: dict[str, Any]) -> None:
+def _add_combinations(schema: dict[str, Any]) -> None:
     schema["properties"].update({key: {"type": "array", "minItems": 1} for key in _COMBINATIONS})
     schema["oneOf"] = [{"required": [name]} for name in ("operator", *_COMBINATIONS)]
     del schema["required"]
@@ -50,14 +56,14 @@ def _with_combinations(schema: dict[str, Any]) -> None:
 class ScorerEntry(_Form):
     """An operator as a scorer, or several that are combined."""
 
-    model_config = ConfigDict(json_schema_extra=_with_combinations)
+    model_config = ConfigDict(json_schema_extra=_add_combinations)
 
     operator: str
     settings: dict[str, Any] = Field(default_factory=dict)
     threshold: Share | None = None
     mapping: dict[str, Any] | None = None
 
-    _read = model_validator(mode="before")(_spelled_out)
+    _read = model_validator(mode="before")(_expand_combination)
 
 
 Scorer = Annotated[
@@ -67,14 +73,16 @@ Scorer = Annotated[
 
 
 class PassShare(_Form):
-    """A share of the repeats that must pass, and not by luck."""
+    """A share of the repeats that must pass, with confidence."""
 
     rate: Share
     confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
 
 
 def _rule_kind(value: Any) -> str:
-    return "share" if isinstance(value, dict | PassShare) else "word" if isinstance(value, str) else "count"
+    if isinstance(value, dict | PassShare):
+        return "share"
+    return "word" if isinstance(value, str) else "count"
 
 
 PassRule = Annotated[
@@ -86,7 +94,7 @@ PassRule = Annotated[
 
 
 class RateLimit(_Form):
-    """How often the adapter is called, and how patiently when it asks to wait, as by the status 429."""
+    """How often the adapter is called, and how long the suite waits when it asks to, as by the status 429."""
 
     requests_per_second: Annotated[float, Field(gt=0)] | None = None
     max_retries: Annotated[int, Field(ge=0, le=100, description="More requests after it asked to wait.")] = 5
@@ -101,7 +109,7 @@ class HttpRequest(_Form):
     headers: dict[str, str] = Field(default_factory=dict)
     body: JsonValue = {"input": "{{input}}", "context": "{{context}}"}
     reply: Annotated[
-        dict[str, Any], Field(description="Where in a JSON reply the output is; the output itself else.")
+        dict[str, Any], Field(description="Where the output is in a JSON reply (default: the reply is the output).")
     ] = Field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -118,11 +126,11 @@ Value = Annotated[
     Annotated[str, Tag("text")] | Annotated[dict[str, Any] | list[Any], Tag("structure")],
     Discriminator(lambda value: "structure" if isinstance(value, dict | list) else "text"),
 ]
-"""Text, or what YAML and JSON have instead of it; a number or a date needs quotes."""
+"""Text, a mapping or a list; a number or a date needs quotes."""
 
 
 class RunSettings(_Form):
-    """What a suite sets for all of its scenarios, and a scenario for itself."""
+    """Settings of a suite for all of its scenarios, or of one scenario."""
 
     scorer: Scorer | None = None
     scorers: Annotated[list[Scorer], Field(min_length=1)] | None = None
@@ -135,11 +143,11 @@ class RunSettings(_Form):
 
 
 class Scenario(RunSettings):
-    """One input and what is expected of its output."""
+    """One input and what its output is compared with."""
 
     name: Name
     input: Value
-    context: Annotated[Any, Field(description="What the answer may rest on; the adapter and mappings see it.")] = None
+    context: Annotated[Any, Field(description="Material for the answer; the adapter and mappings see it.")] = None
     description: str = ""
     expected_output: Value | None = None
     expected_tools: list[str] = Field(default_factory=list)
@@ -153,7 +161,7 @@ class Scenario(RunSettings):
 
 
 class SuiteConfig(_Form):
-    """Settings in the place where other tools have them."""
+    """Settings where other tools have them."""
 
     default_timeout: Seconds | None = None
     retries: Annotated[int, Field(ge=0)] | None = None
@@ -161,15 +169,19 @@ class SuiteConfig(_Form):
     fail_fast: Annotated[bool, Field(description="Skip what follows a scenario that did not pass.")] = False
 
 
-class Dataset(RowSelection):
-    """Scenarios from a file of rows; a mapping says where a row has their keys, which else it has itself."""
+class Dataset(_Form):
+    """Scenarios from a file of rows. A mapping has the paths of their keys in a row; without it a row has the keys itself."""
 
     file: Annotated[str, Field(min_length=1)]
     mapping: dict[str, Any] = Field(default_factory=dict)
+    expect_rows: Annotated[int, Field(ge=1, description="How many rows the file has.")] | None = None
+    limit: Annotated[int, Field(ge=1, description="Take at most this number of rows, from the start.")] | None = None
+    sample: Annotated[int, Field(ge=1, description="Take a sample of this size, drawn by the seed.")] | None = None
+    seed: int = 0
 
 
 class SuiteHead(RunSettings):
-    """What holds for all scenarios of a file."""
+    """What applies to all scenarios of a file."""
 
     name: Name
     description: str = ""
@@ -191,7 +203,7 @@ class SuiteFile(_Form):
         title="pytest-verdict suite",
         json_schema_extra={
             "$schema": "https://json-schema.org/draft/2020-12/schema",
-            # A name and no address: an editor reads the file that ``pytest-verdict init`` writes, also without a network.
+            # A name instead of an address, so an editor needs no network to read the file that ``init`` writes.
             "$id": "urn:pytest-verdict:suite",
             "oneOf": [
                 {"required": ["scenarios"]},
@@ -205,6 +217,6 @@ class SuiteFile(_Form):
 
 
 def suite_schema() -> dict[str, Any]:
-    """Give the JSON Schema of suite files, for editors and other tools, in an order that no version of pydantic changes."""
-    found: dict[str, Any] = json.loads(json.dumps(SuiteFile.model_json_schema(), sort_keys=True))
-    return found
+    """Return the JSON Schema of suite files, in an order that does not depend on the version of pydantic."""
+    schema: dict[str, Any] = json.loads(json.dumps(SuiteFile.model_json_schema(), sort_keys=True))
+    return schema

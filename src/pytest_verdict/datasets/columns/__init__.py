@@ -1,1 +1,1 @@
-"""Operators on Arrow columns; only this folder knows how Arrow computes, and it takes a row only where Python does the same."""
+"""Operators on Arrow columns: the only package that imports pyarrow to compute."""

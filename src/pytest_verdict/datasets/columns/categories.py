@@ -1,44 +1,55 @@
-"""Columns of categories, sorted by which of the accepted values they are."""
+"""Columns of categories: booleans and accepted values."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from pyarrow import compute
 
-from pytest_verdict.core.columns import Columns, Path
 from pytest_verdict.core.normalizers import normalize
-from pytest_verdict.datasets.columns.arrow import TEXT, TRUTH, WHOLE, Array, column, taken
-from pytest_verdict.datasets.columns.texts import are_utf8, equal, kinds, normalized, steps_of
+from pytest_verdict.datasets.columns.arrow import BOOLEAN, INTEGER, TEXT, Array, build_column, null_unless
+from pytest_verdict.datasets.columns.table import GroupedRows, Path
+from pytest_verdict.datasets.columns.texts import (
+    are_utf8,
+    group_by_equality,
+    list_steps,
+    normalize_column,
+    number_groups,
+)
 
 _LARGEST = 2**63 - 1
 
 
-def same_truth(operator: Any, expected: Array | None, observed: Array) -> Columns | None:
-    """Sort truth values by equality."""
-    return equal(operator, expected, observed) if observed.type == TRUTH else None
-
-
-def accepted(operator: Any, _: Array | None, observed: Array) -> Columns | None:
-    """Sort rows by the accepted value that they are."""
-    values, steps = operator.values, steps_of(operator)
-    right = normalized(observed, steps)
-    if right is None or values is None or not _are_of(observed.type, values):
+def group_by_boolean(operator: Any, expected: Array | None, observed: Array) -> GroupedRows | None:
+    """Group rows by the equality of two booleans."""
+    if observed.type != BOOLEAN:
         return None
-    places: dict[Any, int] = {}
-    for place, value in enumerate(values):
-        places.setdefault(normalize(value, steps) if observed.type == TEXT else value, place)
-    place = compute.index_in(right.column, column([*places], observed.type), skip_nulls=True)
-    matched = compute.take(column([*places.values()], WHOLE), place)
-    passed = taken(compute.is_valid(matched), compute.is_valid(right.column))
+    return group_by_equality(operator, expected, observed)
+
+
+def group_by_accepted_value(operator: Any, _: Array | None, observed: Array) -> GroupedRows | None:
+    """Group rows by whether observed is one of the accepted values."""
+    values = operator.values
+    steps = list_steps(operator)
+    right = normalize_column(observed, steps)
+    if right is None or values is None or not _fit_type(values, observed.type):
+        return None
+
+    indexes: dict[Any, int] = {}
+    for index, value in enumerate(values):
+        indexes.setdefault(normalize(value, steps) if observed.type == TEXT else value, index)
+
+    position = compute.index_in(right.column, build_column([*indexes], observed.type), skip_nulls=True)
+    matched_index = compute.take(build_column([*indexes.values()], INTEGER), position)
+    passed = null_unless(compute.is_valid(matched_index), compute.is_valid(right.column))
     parts: dict[Path, Array] = {
-        ("details", "matched_index"): matched,
-        ("details", "matched"): compute.take(column(values, observed.type), matched),
+        ("details", "matched_index"): matched_index,
+        ("details", "matched"): compute.take(build_column(values, observed.type), matched_index),
         ("observed_surface", 0): right.column,
     }
-    return Columns(kinds([passed], right), parts)
+    return GroupedRows(number_groups([passed], right), parts)
 
 
-def _are_of(kind: Any, values: Sequence[Any]) -> bool:
-    if kind == TEXT:
+def _fit_type(values: Sequence[Any], arrow_type: Any) -> bool:
+    if arrow_type == TEXT:
         return all(type(value) is str for value in values) and are_utf8(values)
-    return kind == WHOLE and all(type(value) is int and abs(value) <= _LARGEST for value in values)
+    return arrow_type == INTEGER and all(type(value) is int and abs(value) <= _LARGEST for value in values)

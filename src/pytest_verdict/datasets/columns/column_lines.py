@@ -1,4 +1,4 @@
-"""The lines of many records: what those of one kind share is written once, and joined to what they do not."""
+"""The lines of many records from columns: what a group of records shares is written once."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,104 +8,66 @@ from typing import Any, Final
 import pyarrow
 from pyarrow import compute
 
-from pytest_verdict.core.columns import Path
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import encode_comparison
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.datasets.columns.arrow import FLOAT, TEXT, Array, column, literal
+from pytest_verdict.datasets.columns.arrow import FLOAT, TEXT, Array, build_column, scalar
+from pytest_verdict.datasets.columns.table import Path
 
 _SURFACES: Final = ("expected_surface", "observed_surface")
 _PLAIN: Final = bytes(code for code in range(0x20, 0x7F) if code not in b'"\\')
-_UNUSUAL: Final = r"[^ !#-\[\]-~]"
-
-
-def _as_json(found: Array) -> Array:
-    """Write text, without its quotes, numbers or booleans as JSON; only texts that need escapes are written one by one."""
-    if found.type == FLOAT:
-        text = found.cast(TEXT)
-        point = compute.if_else(compute.match_substring(text, "."), literal(""), literal(".0"))
-        return compute.binary_join_element_wise(text, point, literal(""))
-    if found.type != TEXT:
-        return found.cast(TEXT)
-    if bytes_of(found).translate(None, _PLAIN):
-        rows = compute.match_substring_regex(found, _UNUSUAL)
-        escaped = [encode_text(text)[1:-1] for text in found.filter(rows).to_pylist()]
-        found = compute.replace_with_mask(found, rows, column(escaped, TEXT))
-    return found
-
-
-def bytes_of(column: Array) -> bytes:
-    """Give all texts of a column, one behind the other."""
-    _, offsets, content = column.buffers()
-    if content is None:
-        return b""
-    ends = memoryview(offsets).cast("i")
-    start, end = ends[column.offset], ends[column.offset + len(column)]
-    found: bytes = content.slice(start, end - start).to_pybytes()
-    return found
-
-
-def positions_of(kinds: Array) -> Iterator[Array]:
-    """Give the positions of the rows of each kind."""
-    for kind in compute.unique(kinds.drop_null()):
-        yield compute.indices_nonzero(compute.equal(kinds, kind))
-
-
-def numbers_from(first: int, count: int) -> Array:
-    """Count on from a number."""
-    return compute.add(compute.cumulative_sum(pyarrow.repeat(literal(1), count)), literal(first - 1))
+_NOT_PLAIN: Final = r"[^ !#-\[\]-~]"
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A record that has marks where those of other rows have something else."""
+    """A record with placeholders where the other records of its group have other values."""
 
     members: str
     mark: str
     paths: Sequence[Path]
 
-    def mark_of(self, path: Path) -> str:
-        """Give the mark of a path."""
+    def placeholder(self, path: Path) -> str:
+        """Return the placeholder of a path."""
         return f'"{self.mark}{self.paths.index(path)}"'
 
-    def lines(self, line: str, parts: Mapping[Path, Array], rows: Array | None) -> Array:
-        """Write a line that has the marks for some rows, or for all."""
+    def fill(self, line: str, parts: Mapping[Path, Array], positions: Array | None) -> Array:
+        """Write a line with placeholders for the rows at some positions, or for all rows."""
         columns = [parts[path] for path in self.paths]
-        texts: dict[int, Array] = {}
+        json_of: dict[int, Array] = {}
 
-        def text(column: Array) -> Array:
-            if id(column) not in texts:
-                texts[id(column)] = _as_json(column if rows is None else column.take(rows))
-            return texts[id(column)]
+        def as_json(column: Array) -> Array:
+            if id(column) not in json_of:
+                json_of[id(column)] = _to_json(column if positions is None else column.take(positions))
+            return json_of[id(column)]
 
         before, *rest = line.split(f'"{self.mark}')
         pieces: list[Any] = []
         for part in rest:
             number, _, after = part.partition('"')
-            found = columns[int(number)]
+            values = as_json(columns[int(number)])
             # Quotes belong to the pieces in between, which all rows share.
-            quote = '"' if found.type == TEXT else ""
-            pieces += literal(before + quote), text(found)
+            quote = '"' if columns[int(number)].type == TEXT else ""
+            pieces += scalar(before + quote), values
             before = quote + after
-        return compute.binary_join_element_wise(*pieces, literal(before), literal(""))
+        return compute.binary_join_element_wise(*pieces, scalar(before), scalar(""))
 
 
-def template_of(operator: Operator, result: ComparisonResult, paths: Sequence[Path]) -> Template:
-    """Return the record of a row as a template for records that differ from it only at the paths."""
-    # No text holds its own digest.
+def build_template(operator: Operator, result: ComparisonResult, paths: Sequence[Path]) -> Template:
+    """Build the template of a group from the record of one row and the paths at which its records differ."""
+    # No text contains its own digest.
     mark = hashlib.sha256(result.to_members().encode("ascii")).hexdigest()
-    return Template(_members(operator, result, paths, mark), mark, paths)
 
-
-def _members(operator: Operator, result: ComparisonResult, paths: Sequence[Path], mark: str) -> str:
     outcome = result.outcome
-    names = (*_SURFACES, "details", *(["sources"] if outcome.sources else []))
-    record: dict[str, Any] = {name: getattr(outcome, name) for name in names}
+    record: dict[str, Any] = {name: getattr(outcome, name) for name in (*_SURFACES, "details")}
+    if outcome.sources:
+        record["sources"] = outcome.sources
     record |= {"name": result.name, "expected": result.expected, "observed": result.observed}
     for number, path in enumerate(paths):
-        record = _put(record, path, f"{mark}{number}")
+        record = _replace_at(record, path, f"{mark}{number}")
+
     content = result.content()._replace(
         identity=operator.identity,
         expected=record.pop("expected"),
@@ -113,16 +75,56 @@ def _members(operator: Operator, result: ComparisonResult, paths: Sequence[Path]
         name=record.pop("name"),
         outcome=outcome.replace(**record),
     )
-    return encode_comparison(content).members
+    return Template(encode_comparison(content).members, mark, paths)
 
 
-def _put(value: Any, path: Path, mark: str) -> Any:
-    """Replace the value at a path by a mark; a value without the path does not change."""
+def _replace_at(value: Any, path: Path, placeholder: str) -> Any:
+    """Return a copy with a placeholder at a path, or the same value if it has no such path."""
     if not path:
-        return value if value is ABSENT else mark
+        return value if value is ABSENT else placeholder
     first, rest = path[0], path[1:]
     if isinstance(value, Mapping) and first in value:
-        return {**value, first: _put(value[first], rest, mark)}
+        return {**value, first: _replace_at(value[first], rest, placeholder)}
     if isinstance(value, list) and isinstance(first, int) and first < len(value):
-        return [*value[:first], _put(value[first], rest, mark), *value[first + 1 :]]
+        return [*value[:first], _replace_at(value[first], rest, placeholder), *value[first + 1 :]]
     return value
+
+
+def _to_json(column: Array) -> Array:
+    """Write texts, without their quotes, numbers or booleans as JSON."""
+    if column.type == FLOAT:
+        text = column.cast(TEXT)
+        point = compute.if_else(compute.match_substring(text, "."), scalar(""), scalar(".0"))
+        return compute.binary_join_element_wise(text, point, scalar(""))
+    if column.type != TEXT:
+        return column.cast(TEXT)
+    if not join_texts(column).translate(None, _PLAIN):
+        return column
+
+    needs_escapes = compute.match_substring_regex(column, _NOT_PLAIN)
+    escaped = [encode_text(text)[1:-1] for text in column.filter(needs_escapes).to_pylist()]
+    return compute.replace_with_mask(column, needs_escapes, build_column(escaped, TEXT))
+
+
+def join_texts(column: Array) -> bytes:
+    """Join all texts of a column."""
+    _, offsets, content = column.buffers()
+    if content is None:
+        return b""
+    ends = memoryview(offsets).cast("i")
+    start = ends[column.offset]
+    end = ends[column.offset + len(column)]
+    joined: bytes = content.slice(start, end - start).to_pybytes()
+    return joined
+
+
+def positions_by_group(groups: Array) -> Iterator[Array]:
+    """Yield the positions of the rows of each group."""
+    for group in compute.unique(groups.drop_null()):
+        yield compute.indices_nonzero(compute.equal(groups, group))
+
+
+def build_range(first: int, count: int) -> Array:
+    """Build a column of consecutive integers."""
+    ones = pyarrow.repeat(scalar(1), count)
+    return compute.add(compute.cumulative_sum(ones), scalar(first - 1))

@@ -1,4 +1,4 @@
-"""Columns of text: normalized, and sorted by equality and by the texts that they contain."""
+"""Columns of text: normalization, equality and contained texts."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -6,16 +6,16 @@ from typing import Any, Final, NamedTuple
 import pyarrow
 from pyarrow import compute
 
-from pytest_verdict.core.columns import Columns
 from pytest_verdict.core.normalizers import SynonymMap, normalize
-from pytest_verdict.datasets.columns.arrow import TEXT, TRUTH, WHOLE, Array, column, literal, taken
+from pytest_verdict.datasets.columns.arrow import BOOLEAN, INTEGER, TEXT, Array, build_column, null_unless, scalar
+from pytest_verdict.datasets.columns.table import GroupedRows
 
 Steps = Sequence[str | SynonymMap]
 
-# What str.split takes for a blank, of ASCII.
+# The ASCII characters that str.split() treats as whitespace.
 _BLANK: Final = r"[\t-\r\x1c-\x1f ]"
 BLANKS: Final = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
-# Of a whole number of 64 bits.
+# A group number is an integer of 64 bits.
 _MOST_FLAGS: Final = 62
 
 
@@ -23,132 +23,154 @@ class Side(NamedTuple):
     """A column after normalization."""
 
     column: Array
-    steps: Sequence[Array] = ()
-    """Of each step the rows that it changed."""
+    changed_by: Sequence[Array] = ()
+    """For each step, the rows that it changed."""
     changed: Array | None = None
-    """The rows that are another text now."""
+    """The rows whose text differs from the original."""
 
 
-def _collapsed(column: Array) -> Array:
-    column = compute.ascii_trim(column, characters=BLANKS)
-    rows = compute.match_substring_regex(column, r"[\t-\r\x1c-\x1f]|  ")
-    if not compute.any(rows).as_py():
-        return column
-    found = compute.replace_substring_regex(column.filter(rows), f"{_BLANK}+", " ")
-    return compute.replace_with_mask(column, rows, found)
+def group_by_normalized_equality(operator: Any, expected: Array | None, observed: Array) -> GroupedRows | None:
+    """Group rows by equality after normalization."""
+    return group_by_equality(operator, expected, observed, list_steps(operator))
 
 
-def _without_thousands_separators(column: Array) -> Array:
-    rows = compute.match_substring(column, ",")
-    if not compute.any(rows).as_py():
-        return column
-    number = rf"^{_BLANK}*[+-]?[0-9]{{1,3}}(,[0-9]{{3}})+(\.[0-9]*)?{_BLANK}*$"
-    column = taken(column, compute.or_(compute.invert(rows), compute.match_substring_regex(column, number)))
-    return compute.replace_substring(column, ",", "")
-
-
-def _replaced(pattern: str) -> Callable[[Array], Array]:
-    return lambda column: compute.replace_substring_regex(column, pattern, "")
-
-
-# On ASCII alone; the engine behind Arrow knows other classes of characters than Python.
-_STEPS: Final[dict[str, Callable[[Array], Array]]] = {
-    "casefold": compute.ascii_lower,
-    "collapse_whitespace": _collapsed,
-    "lowercase": compute.ascii_lower,
-    "nfc": lambda column: column,
-    "nfkc": lambda column: column,
-    "remove_articles": _replaced(rf"(?i)\b(?:a|an|the)\b{_BLANK}*"),
-    "remove_punctuation": _replaced(r"[!-/:-@\[-`{-~]"),
-    "strip": lambda column: compute.ascii_trim(column, characters=BLANKS),
-    "strip_markdown_fence": lambda column: taken(column, compute.invert(compute.match_substring(column, "```"))),
-    "strip_thousands_separators": _without_thousands_separators,
-}
-
-
-def normalized(column: Array, steps: Steps) -> Side | None:
-    """Normalize a column; None when a step is not known here."""
-    if column.type != TEXT or not steps:
-        return Side(column)
-    known = [_STEPS.get(step) if isinstance(step, str) else None for step in steps]
-    before = current = taken(column, compute.string_is_ascii(column))
-    changed = []
-    for step in known:
-        if step is None:
-            return None
-        following = step(current)
-        changed.append(compute.not_equal(current, following))
-        current = following
-    return Side(current, changed, compute.not_equal(before, current))
-
-
-def kinds(decided: Sequence[Array], *sides: Side) -> Array:
-    """Give a kind to rows of which the same was decided, and which the same steps changed."""
-    effective = [side.steps for side in sides if side.steps]
-    flags = [*decided]
-    if effective:
-        flags += effective[0] if len(effective) == 1 else map(compute.or_, *effective)
-    flags += [side.changed for side in sides if side.changed is not None]
-    if len(flags) > _MOST_FLAGS:
-        return pyarrow.nulls(len(flags[0]), WHOLE)
-    found = flags[0].cast(WHOLE)
-    for place, flag in enumerate(flags[1:], 1):
-        found = compute.add(found, compute.multiply(flag.cast(WHOLE), literal(1 << place)))
-    return found
-
-
-def normalized_equal(operator: Any, expected: Array | None, observed: Array) -> Columns | None:
-    """Sort rows by equality after normalization."""
-    return equal(operator, expected, observed, steps_of(operator))
-
-
-def steps_of(operator: Any) -> Steps:
-    """Give the normalizers of an operator, with the one that its setting ``case_sensitive`` stands for."""
-    return operator.normalize if operator.case_sensitive else (*operator.normalize, "casefold")
-
-
-def equal(_: Any, expected: Array | None, observed: Array, steps: Steps = ()) -> Columns | None:
-    """Sort rows by equality."""
+def group_by_equality(_: Any, expected: Array | None, observed: Array, steps: Steps = ()) -> GroupedRows | None:
+    """Group rows by equality."""
     if expected is None or expected.type != observed.type:
         return None
-    left, right = normalized(expected, steps), normalized(observed, steps)
+
+    left = normalize_column(expected, steps)
+    right = normalize_column(observed, steps)
     if left is None or right is None:
         return None
+
     if left.changed is not None:
-        # An expected text of which nothing is left is refused.
-        left = left._replace(column=taken(left.column, compute.not_equal(left.column, literal(""))))
-    decided = compute.equal(left.column, right.column)
-    return Columns(
-        kinds([decided], left, right), {("expected_surface",): left.column, ("observed_surface",): right.column}
-    )
+        # An expected text that normalization empties is an error of the check.
+        left = left._replace(column=null_unless(left.column, compute.not_equal(left.column, scalar(""))))
+
+    groups = number_groups([compute.equal(left.column, right.column)], left, right)
+    return GroupedRows(groups, {("expected_surface",): left.column, ("observed_surface",): right.column})
 
 
-def contained(operator: Any, expected: Array | None, observed: Array) -> Columns | None:
-    """Sort rows by the texts that they contain."""
-    steps = steps_of(operator)
-    right = normalized(observed, steps) if observed.type == TEXT else None
+def group_by_contained_texts(operator: Any, expected: Array | None, observed: Array) -> GroupedRows | None:
+    """Group rows by the expected texts that observed contains."""
+    if observed.type != TEXT:
+        return None
+    steps = list_steps(operator)
+    right = normalize_column(observed, steps)
     if right is None:
         return None
     if operator.substrings is not None:
-        return _constant_contained(right, [normalize(text, steps) for text in operator.substrings])
-    left = normalized(expected, steps) if expected is not None and expected.type == TEXT else None
+        return _group_by_substrings(right, [normalize(text, steps) for text in operator.substrings])
+
+    if expected is None or expected.type != TEXT:
+        return None
+    left = normalize_column(expected, steps)
     if left is None:
         return None
-    wanted = taken(left.column, compute.not_equal(left.column, literal("")))
-    pairs = zip(wanted.to_pylist(), right.column.to_pylist(), strict=True)
-    found = [None if text is None or inside is None else text in inside for text, inside in pairs]
-    parts = {("expected_surface", 0): wanted, ("observed_surface",): right.column}
-    parts |= {("details", "found", 0): wanted, ("details", "missing", 0): wanted}
-    return Columns(kinds([column(found, TRUTH)], left, right), parts)
+
+    texts = null_unless(left.column, compute.not_equal(left.column, scalar("")))
+    pairs = zip(texts.to_pylist(), right.column.to_pylist(), strict=True)
+    is_contained = [None if text is None or whole is None else text in whole for text, whole in pairs]
+    parts = {
+        ("expected_surface", 0): texts,
+        ("observed_surface",): right.column,
+        ("details", "found", 0): texts,
+        ("details", "missing", 0): texts,
+    }
+    return GroupedRows(number_groups([build_column(is_contained, BOOLEAN)], left, right), parts)
 
 
-def _constant_contained(right: Side, wanted: Sequence[str]) -> Columns | None:
-    if not are_utf8(wanted):
+def _group_by_substrings(right: Side, substrings: Sequence[str]) -> GroupedRows | None:
+    if not are_utf8(substrings):
         return None
-    found = [compute.match_substring(right.column, text) for text in wanted]
-    return Columns(kinds(found, right), {("observed_surface",): right.column})
+    matches = [compute.match_substring(right.column, text) for text in substrings]
+    return GroupedRows(number_groups(matches, right), {("observed_surface",): right.column})
+
+
+def list_steps(operator: Any) -> Steps:
+    """List the normalizers of an operator, including the one that ``case_sensitive`` stands for."""
+    if operator.case_sensitive:
+        return tuple(operator.normalize)
+    return (*operator.normalize, "casefold")
+
+
+def normalize_column(column: Array, steps: Steps) -> Side | None:
+    """Normalize a column; None when Arrow cannot do one of the steps."""
+    if column.type != TEXT or not steps:
+        return Side(column)
+
+    functions = [_STEPS.get(step) if isinstance(step, str) else None for step in steps]
+    original = current = null_unless(column, compute.string_is_ascii(column))
+    changed_by = []
+    for function in functions:
+        if function is None:
+            return None
+        following = function(current)
+        changed_by.append(compute.not_equal(current, following))
+        current = following
+    return Side(current, changed_by, compute.not_equal(original, current))
+
+
+def number_groups(flags: Sequence[Array], *sides: Side) -> Array:
+    """Number the rows so that two have the same number when all flags agree and the same steps changed them."""
+    flags = list(flags)
+    changed_by = [side.changed_by for side in sides if side.changed_by]
+    if len(changed_by) == 1:
+        flags += changed_by[0]
+    elif changed_by:
+        flags += map(compute.or_, *changed_by)
+    flags += [side.changed for side in sides if side.changed is not None]
+
+    if len(flags) > _MOST_FLAGS:
+        return pyarrow.nulls(len(flags[0]), INTEGER)
+    numbers = flags[0].cast(INTEGER)
+    for position, flag in enumerate(flags[1:], 1):
+        numbers = compute.add(numbers, compute.multiply(flag.cast(INTEGER), scalar(1 << position)))
+    return numbers
 
 
 def are_utf8(texts: Sequence[str]) -> bool:
-    """Say whether Arrow can hold the texts."""
+    """Return whether Arrow can hold the texts."""
     return not any("\ud800" <= character <= "\udfff" for text in texts for character in text)
+
+
+def _collapse_whitespace(column: Array) -> Array:
+    column = compute.ascii_trim(column, characters=BLANKS)
+    has_more = compute.match_substring_regex(column, r"[\t-\r\x1c-\x1f]|  ")
+    if not compute.any(has_more).as_py():
+        return column
+    collapsed = compute.replace_substring_regex(column.filter(has_more), f"{_BLANK}+", " ")
+    return compute.replace_with_mask(column, has_more, collapsed)
+
+
+def _strip_thousands_separators(column: Array) -> Array:
+    has_comma = compute.match_substring(column, ",")
+    if not compute.any(has_comma).as_py():
+        return column
+    number = rf"^{_BLANK}*[+-]?[0-9]{{1,3}}(,[0-9]{{3}})+(\.[0-9]*)?{_BLANK}*$"
+    is_plain = compute.or_(compute.invert(has_comma), compute.match_substring_regex(column, number))
+    return compute.replace_substring(null_unless(column, is_plain), ",", "")
+
+
+def _strip_markdown_fence(column: Array) -> Array:
+    return null_unless(column, compute.invert(compute.match_substring(column, "```")))
+
+
+def _remove(pattern: str) -> Callable[[Array], Array]:
+    return lambda column: compute.replace_substring_regex(column, pattern, "")
+
+
+# For ASCII only: the regex engine of Arrow has other character classes than Python.
+_STEPS: Final[dict[str, Callable[[Array], Array]]] = {
+    "casefold": compute.ascii_lower,
+    "collapse_whitespace": _collapse_whitespace,
+    "lowercase": compute.ascii_lower,
+    "nfc": lambda column: column,
+    "nfkc": lambda column: column,
+    "remove_articles": _remove(rf"(?i)\b(?:a|an|the)\b{_BLANK}*"),
+    "remove_punctuation": _remove(r"[!-/:-@\[-`{-~]"),
+    "strip": lambda column: compute.ascii_trim(column, characters=BLANKS),
+    "strip_markdown_fence": _strip_markdown_fence,
+    "strip_thousands_separators": _strip_thousands_separators,
+}

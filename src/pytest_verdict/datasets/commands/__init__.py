@@ -1,1 +1,1 @@
-"""Commands of the console script for data sets."""
+"""Console commands for data sets."""

@@ -1,9 +1,10 @@
-"""Adapters: what runs an input and gives the output; one module per kind.
+"""Adapters: they run an input and return its output; one module for each kind.
 
-A kind stands before a colon, as in ``recorded: outputs.jsonl``; whatever has none is the dotted path of a Python object or
-class with ``run(input, context=None)``, or of a function, sync or async.
+The kind is the word before a colon, as in ``recorded: outputs.jsonl``. A text without a kind is the dotted path of a Python
+object or class with ``run(input, context=None)``, or of a function, sync or async.
 """
 
+import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,30 +13,29 @@ from typing import Any
 
 from pytest_verdict.core.families import FAMILIES, load_brought
 from pytest_verdict.errors import AdapterError, SuiteError, allowed
-from pytest_verdict.suites.loading import import_object
 from pytest_verdict.suites.suite_model import HttpRequest
 
 
-def open_adapter(written: str | HttpRequest, folder: Path) -> Any:
-    """Make the adapter that a suite or an ini file names."""
-    kind, colon, rest = written.partition(":") if isinstance(written, str) else ("http", ":", written.url)
+def open_adapter(name: str | HttpRequest, folder: Path) -> Any:
+    """Open the adapter that a suite or an ini file names; its paths start from a folder."""
+    text = name if isinstance(name, str) else name.url
+    kind, colon, rest = text.partition(":")
     if not colon:
-        return _python_adapter(kind)
-    opened = load_brought("adapters", kind)
-    if opened is None:
+        return _open_python_adapter(kind)
+    factory = load_brought("adapters", kind)
+    if factory is None:
         kinds = allowed("kind", kind, FAMILIES.all("adapters"))
-        return _python_adapter(str(written), hint=f". Nor is there a kind of adapter {kind!r}.{kinds}")
+        return _open_python_adapter(str(name), hint=f". Nor is there a kind of adapter {kind!r}.{kinds}")
     if not rest.strip():
-        raise SuiteError(f"the adapter {written!r} needs something after the colon")
-    return opened(written, folder)
+        raise SuiteError(f"the adapter {name!r} needs something after the colon")
+    return factory(name, folder)
 
 
-def _python_adapter(path: str, hint: str = "") -> Any:
-    """Make an adapter of what a dotted path names; what comes back of a call may have to be awaited."""
+def _open_python_adapter(path: str, hint: str = "") -> Any:
     try:
         found = import_object(path, "adapter", hint)
-        made = found() if inspect.isclass(found) else found
-        function = getattr(made, "run", made)
+        instance = found() if inspect.isclass(found) else found
+        function = getattr(instance, "run", instance)
     except AdapterError:
         raise
     except Exception as error:
@@ -46,7 +46,7 @@ def _python_adapter(path: str, hint: str = "") -> Any:
 
 
 def _with_context(function: Callable[..., Any]) -> Callable[[str, Mapping[str, Any]], Any]:
-    """Give the context to a function that takes it by this name or has to have a second argument."""
+    """Return a function of input and context; the context is passed on if the function has a parameter for it."""
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -58,3 +58,23 @@ def _with_context(function: Callable[..., Any]) -> Callable[[str, Mapping[str, A
     if len(positional) > 1 and positional[1].default is inspect.Parameter.empty:
         return function
     return lambda text, _context: function(text)
+
+
+def import_object(path: str, kind: str, hint: str = "") -> Any:
+    """Import the object at a dotted path; the hint ends the message when there is no such module."""
+    module_name, _, name = path.rpartition(":" if ":" in path else ".")
+    if not module_name or not name:
+        raise AdapterError(f"the {kind} {path!r} is no dotted path such as my_project.adapters.Sentiment")
+    try:
+        found: Any = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if not f"{module_name}.".startswith(f"{error.name}."):
+            raise
+        reason = f"the {kind} {path!r} cannot be imported: there is no module {error.name!r}"
+        ways = "with pytest, set pythonpath = . in the ini file or put a conftest.py beside the module"
+        raise AdapterError(f"{reason}; {ways}{hint}") from None
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise AdapterError(f"the {kind} {path!r} cannot be imported: {module_name} has no {part!r}")
+        found = getattr(found, part)
+    return found

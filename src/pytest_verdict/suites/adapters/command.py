@@ -12,36 +12,36 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.errors import AdapterError, SuiteError
+from pytest_verdict.suites.adapters.request_template import as_text
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
-from pytest_verdict.suites.loading import as_text
 
-_TAIL: Final = 500
+_LONGEST_MESSAGE: Final = 500
 
 
 class CommandAdapter:
     """Starts a program for each input, without a shell.
 
-    ``command:`` takes what it prints as the output, without the last line end. ``command-json:`` takes it as the JSON
+    With ``command:`` the output is the text that it prints, without the last line end. With ``command-json:`` it prints the JSON
     form of an `AgentResult`.
     """
 
     keeps_time = True
-    """It ends the program itself; the session must not end before that."""
+    """It ends the program itself, so the session waits for that."""
 
-    def __init__(self, written: str, folder: Path) -> None:
-        kind, _, line = written.partition(":")
+    def __init__(self, name: str, folder: Path) -> None:
+        kind, _, line = name.partition(":")
         try:
             self._words = shlex.split(line)
         except ValueError as error:
-            raise SuiteError(f"the adapter {written!r} is no command line: {error}") from None
+            raise SuiteError(f"the adapter {name!r} is no command line: {error}") from None
         self._folder = folder
         self._is_json = kind == "command-json"
         self._running: set[subprocess.Popen[bytes]] = set()
 
-    def run(self, given: Any, context: Mapping[str, Any]) -> AgentResult:
+    def run(self, text: Any, context: Mapping[str, Any]) -> AgentResult:
         """Run the program on one input."""
-        printed = self._printed(as_text(given), context.get("timeout_seconds"))
+        printed = self._run_program(as_text(text), context.get("timeout_seconds"))
         if not self._is_json:
             return AgentResult(printed.removesuffix("\n").removesuffix("\r"))
         try:
@@ -50,13 +50,14 @@ class CommandAdapter:
             raise AdapterError(f"{self._words[0]} must print JSON: {error}; it printed {shown(printed, 80)}") from None
 
     def close(self) -> None:
-        """End what still runs, as it does when the session is interrupted: the programs are no children of the terminal."""
+        """Kill the running programs, for example when the session is interrupted."""
         for process in tuple(self._running):
             _kill(process)
 
-    def _printed(self, text: str, seconds: float | None) -> str:
-        # Bytes, because the text mode of Python would change the line ends of the output.
-        given = text.encode("utf-8")
+    def _run_program(self, text: str, seconds: float | None) -> str:
+        program = self._words[0]
+        # Bytes, because the text mode of Python would change line ends.
+        content = text.encode("utf-8")
         try:
             process = subprocess.Popen(
                 self._words,
@@ -67,28 +68,30 @@ class CommandAdapter:
                 start_new_session=True,
             )
         except OSError as error:
-            raise AdapterError(f"{self._words[0]} cannot be started: {error.strerror}") from None
+            raise AdapterError(f"{program} cannot be started: {error.strerror}") from None
+
         self._running.add(process)
         with process:
             try:
-                out, err = process.communicate(given, timeout=seconds)
+                out, err = process.communicate(content, timeout=seconds)
             except subprocess.TimeoutExpired:
                 _kill(process)
                 raise AdapterTimeoutError(seconds or 0.0) from None
             finally:
                 self._running.discard(process)
+
         if process.returncode:
-            said = err.decode("utf-8", "backslashreplace")[-_TAIL:]
-            raise AdapterError(f"{self._words[0]} ended with status {process.returncode}: {shown(said, _TAIL)}")
+            message = shown(err.decode("utf-8", "backslashreplace")[-_LONGEST_MESSAGE:], _LONGEST_MESSAGE)
+            raise AdapterError(f"{program} ended with status {process.returncode}: {message}")
         try:
             return out.decode("utf-8")
         except UnicodeDecodeError as error:
             reason = f"{error.reason} at byte {error.start}"
-            raise AdapterError(f"{self._words[0]} printed something that is not UTF-8: {reason}") from None
+            raise AdapterError(f"{program} printed something that is not UTF-8: {reason}") from None
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    # The program may have started others, which would keep the pipes open.
+    # The whole group, because other programs that it started would keep the pipes open.
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)

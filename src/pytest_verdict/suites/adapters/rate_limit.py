@@ -1,7 +1,7 @@
-"""How often an adapter is asked: what its suite allows, and what the service behind it asks for.
+"""The pace of calls: what the suite allows, and what the service asks for.
 
-A service asks for patience by the status 429 or 529, or 503 with ``Retry-After``. It is found on what the adapter raises, where
-the clients of HTTP and of models have it: on the exception or on its ``response``.
+A service asks to wait by the status 429 or 529, or 503 with ``Retry-After``. The status and the headers are found where clients
+of HTTP and of models put them: on the exception that the adapter raises, or on its ``response``.
 """
 
 import functools
@@ -14,14 +14,14 @@ from typing import Any, Final
 
 from pytest_verdict.suites.suite_model import RateLimit
 
-_ALWAYS: Final = (429, 529)
-_WITH_TIME: Final = 503
-# Of its own: the random numbers of the tests stay as they are.
+_BUSY: Final = (429, 529)
+_BUSY_WITH_RETRY_AFTER: Final = 503
+# Independent of the seed that tests set.
 _RANDOM: Final = SystemRandom()
 
 
 class Pace:
-    """When an adapter may be called next, from all threads of each of so many processes."""
+    """The pace of calls to one adapter, from all threads of each of a number of processes."""
 
     def __init__(self, closing: threading.Event, processes: int) -> None:
         self.closing: Final = closing
@@ -33,24 +33,27 @@ class Pace:
         """Make a call when it is its turn, and again when the service asks to wait."""
         from tenacity import Retrying, retry_if_exception, sleep_using_event, stop_after_attempt
 
+        interval = self._processes / limit.requests_per_second if limit.requests_per_second else 0.0
+
         def attempt() -> Any:
             with self._lock:
                 turn = max(self._next, time.monotonic())
-                self._next = turn + (self._processes / limit.requests_per_second if limit.requests_per_second else 0.0)
+                self._next = turn + interval
             self.closing.wait(turn - time.monotonic())
             return function()
 
         def pause(state: Any) -> float:
-            asked = _asked_pause(state.outcome.exception())
-            seconds: float = min(2.0 ** (state.attempt_number - 1), limit.max_delay_seconds) if asked is None else asked
-            # All others wait too.
+            seconds = _requested_pause(state.outcome.exception())
+            if seconds is None:
+                seconds = min(2.0 ** (state.attempt_number - 1), limit.max_delay_seconds)
+            # All other calls wait too.
             with self._lock:
                 self._next = max(self._next, time.monotonic() + seconds)
-            # Not all of those that were told to wait come back in the same moment.
+            # A random part, so that they do not all return at the same moment.
             return seconds + _RANDOM.uniform(0.0, max(seconds, 1.0) / 4)
 
         return Retrying(
-            retry=retry_if_exception(functools.partial(_is_worth_waiting, limit)),
+            retry=retry_if_exception(functools.partial(_should_retry, limit)),
             stop=stop_after_attempt(limit.max_retries + 1),
             wait=pause,
             sleep=sleep_using_event(self.closing),
@@ -58,22 +61,28 @@ class Pace:
         )(attempt)
 
 
-def _is_worth_waiting(limit: RateLimit, error: BaseException) -> bool:
-    statuses = {_part(error, name) for name in ("status_code", "status", "code")}
-    asked = _asked_pause(error)
-    is_busy = not statuses.isdisjoint(_ALWAYS) or (_WITH_TIME in statuses and asked is not None)
-    return is_busy and (asked or 0.0) <= limit.max_delay_seconds
+def _should_retry(limit: RateLimit, error: BaseException) -> bool:
+    statuses = {_find_part(error, name) for name in ("status_code", "status", "code")}
+    seconds = _requested_pause(error)
+    is_busy = not statuses.isdisjoint(_BUSY) or (_BUSY_WITH_RETRY_AFTER in statuses and seconds is not None)
+    return is_busy and (seconds or 0.0) <= limit.max_delay_seconds
 
 
-def _asked_pause(error: BaseException) -> float | None:
-    headers = _part(error, "headers")
-    asked = str(headers.get("Retry-After", headers.get("retry-after"))) if hasattr(headers, "get") else ""
-    if asked.replace(".", "", 1).isdecimal():
-        return float(asked)
-    date = parsedate_tz(asked)
-    return None if date is None else max(mktime_tz(date) - time.time(), 0.0)
+def _requested_pause(error: BaseException) -> float | None:
+    headers = _find_part(error, "headers")
+    if not hasattr(headers, "get"):
+        return None
+    value = str(headers.get("Retry-After", headers.get("retry-after")))
+    if value.replace(".", "", 1).isdecimal():
+        return float(value)
+    date = parsedate_tz(value)
+    if date is None:
+        return None
+    return max(mktime_tz(date) - time.time(), 0.0)
 
 
-def _part(error: BaseException, name: str) -> Any:
-    found = getattr(error, name, None) or getattr(getattr(error, "response", None), name, None)
-    return found if isinstance(found, int) or hasattr(found, "get") else None
+def _find_part(error: BaseException, name: str) -> Any:
+    part = getattr(error, name, None) or getattr(getattr(error, "response", None), name, None)
+    if isinstance(part, int) or hasattr(part, "get"):
+        return part
+    return None

@@ -1,4 +1,4 @@
-"""Recorded outputs: as an adapter, so that a suite runs offline, and of sessions that go on where another one ended."""
+"""Recorded outputs: an adapter that makes a suite run offline, and the saved outputs of interrupted sessions."""
 
 import json
 from collections.abc import Mapping
@@ -9,62 +9,63 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import content_digest, decode, encode
 from pytest_verdict.core.values.redaction import redact
-from pytest_verdict.datasets.rows import named_rows
+from pytest_verdict.datasets.rows import read_named_rows
 from pytest_verdict.errors import AdapterError
 from pytest_verdict.report.folder import EARLIER, INTERRUPTED
 from pytest_verdict.report.journal import OUTPUTS
 from pytest_verdict.session import SESSION
+from pytest_verdict.suites.adapters.request_template import as_text
 from pytest_verdict.suites.agent_result import CALL_FIELDS, AgentResult, ToolCall, called_tools, result_from_json
-from pytest_verdict.suites.loading import as_text
 
 _HEAD: Final = ("suite", "name", "input", "repeat", "asked")
 
 
 class Recording:
-    """Rows by scenario and repeat; a row without a repeat is the next one of its scenario.
+    """Rows by scenario and repeat, from a file or from the saved outputs in the folder of a report.
 
-    Of a folder it takes what sessions saved there, also those that were killed.
+    A row without a repeat is the next one of its scenario.
     """
 
     def __init__(self, path: Path) -> None:
-        self._found: dict[tuple[Any, str, str], dict[int, dict[str, Any]]] = {}
-        for file in _saved_in(path) if path.is_dir() else [path]:
-            for place, _, value, error in named_rows(file):
-                problem = error or _problem(value)
+        self._rows: dict[tuple[Any, str, str], dict[int, dict[str, Any]]] = {}
+        is_folder = path.is_dir()
+        for file in _find_saved(path) if is_folder else [path]:
+            for place, _, value, error in read_named_rows(file):
+                problem = error or _find_problem(value)
                 if problem is None:
                     key = "name" if "name" in value else "input"
-                    rows = self._found.setdefault((value.get("suite"), key, as_text(value[key])), {})
+                    rows = self._rows.setdefault((value.get("suite"), key, as_text(value[key])), {})
                     rows[value.get("repeat", len(rows) + 1)] = value
-                elif file == path:
+                elif not is_folder:
                     raise AdapterError(f"{place}: {problem}")
 
-    def find(self, given: Any, context: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Find the row of a repeat; the last one stands for those that follow."""
-        kinds = ("name", str(context.get("scenario"))), ("input", as_text(given))
+    def find(self, text: Any, context: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Find the row of a repeat; the last row is used for all later repeats."""
+        kinds = ("name", str(context.get("scenario"))), ("input", as_text(text))
         keys = [(suite, *kind) for suite in (context.get("suite"), None) for kind in kinds]
-        rows = next((self._found[key] for key in keys if key in self._found), {})
+        rows = next((self._rows[key] for key in keys if key in self._rows), {})
         return rows.get(context.get("repeat", 1), rows.get(max(rows, default=0)))
 
 
 class RecordedAdapter(Recording):
-    """Gives the outputs of a file, or those that the session of a report got.
+    """Returns the outputs in a file, or those that the session of a report saved.
 
-    A row holds ``output`` and, if wanted, the other fields of an `AgentResult`, under the ``name`` of its scenario or
-    under its ``input``; with ``suite`` it belongs to that suite alone. Several rows for one scenario are its repeats in
-    order, and the last one stands for those that follow.
+    A row has ``output`` and optionally the other fields of an `AgentResult`, under the ``name`` of its scenario or under its
+    ``input``; with ``suite`` it belongs to that suite only. Several rows for one scenario are its repeats in order; the last
+    one is used for all later repeats.
     """
 
-    def __init__(self, written: str, folder: Path) -> None:
-        path = folder / written.partition(":")[2].strip()
+    def __init__(self, text: str, folder: Path) -> None:
+        path = folder / text.partition(":")[2].strip()
         self._name = path.name
         try:
             super().__init__(path)
         except OSError as error:
             raise AdapterError(f"the recorded outputs {path} cannot be read: {error.strerror or error}") from None
 
-    def run(self, given: Any, context: Mapping[str, Any]) -> AgentResult:
+    def run(self, text: Any, context: Mapping[str, Any]) -> AgentResult:
         """Look up one output."""
-        row = self.find(given, context)
+        row = self.find(text, context)
         if row is None:
             scenario = shown(str(context.get("scenario")), 80)
             raise AdapterError(f"{self._name} has no recorded output for the scenario {scenario}")
@@ -72,52 +73,55 @@ class RecordedAdapter(Recording):
 
 
 def result_of_row(row: Mapping[str, Any], source: str) -> AgentResult:
-    """Read what a row says of the output."""
-    said = {name: value for name, value in row.items() if name not in _HEAD}
+    """Read the result in a row."""
+    members = {name: value for name, value in row.items() if name not in _HEAD}
     if "asked" not in row:
-        return result_from_json(said, source)
-    # What a session saved is written as in a record.
-    read = decode(said)
-    for number, call in enumerate(read["tool_calls"]):
+        return result_from_json(members, source)
+
+    # A session saves results with the encoding of records.
+    members = decode(members)
+    calls = members["tool_calls"]
+    for number, call in enumerate(calls):
         if isinstance(call, dict) and tuple(call) == CALL_FIELDS:
-            read["tool_calls"][number] = ToolCall(**call)
-    return result_from_json(read, source)
+            calls[number] = ToolCall(**call)
+    return result_from_json(members, source)
 
 
-def question(adapter: Any, written: str, given: Any, context: Mapping[str, Any]) -> str:
-    """Say by a digest what an output answers, so that no other question takes it for its own."""
-    # A session that got its outputs from a recording can still go on from them.
-    row = adapter.find(given, context) if isinstance(adapter, RecordedAdapter) else None
+def question(adapter: Any, name: str, text: Any, context: Mapping[str, Any]) -> str:
+    """Return the digest of a question, by which a saved output is found again."""
+    # A session that reads its outputs from a recording can be continued too.
+    row = adapter.find(text, context) if isinstance(adapter, RecordedAdapter) else None
     if row is not None and row.get("asked") is not None:
         return str(row["asked"])
-    asked = {name: value for name, value in context.items() if name not in {"attempt", "timeout_seconds"}}
-    return content_digest([written, given, asked])
+    stable = {key: value for key, value in context.items() if key not in {"attempt", "timeout_seconds"}}
+    return content_digest([name, text, stable])
 
 
 def save(result: AgentResult, asked: str, context: Mapping[str, Any]) -> None:
-    """Add an output to those of the session, which a kill does not harm, unless some of it must not be written."""
+    """Append a result to the saved outputs of the session, unless it contains something that must be redacted."""
     if SESSION.journal is None or not SESSION.journal.is_dir():
         return
-    said = {part.name: getattr(result, part.name) for part in fields(result)}
-    said["tool_calls"] = called_tools(result)
+    members = {part.name: getattr(result, part.name) for part in fields(result)}
+    members["tool_calls"] = called_tools(result)
     head = {"suite": context["suite"], "name": context["scenario"], "repeat": context["repeat"], "asked": asked}
-    line = {**head, **encode({name: value for name, value in said.items() if value is not None})}
+    line = {**head, **encode({name: value for name, value in members.items() if value is not None})}
     if SESSION.redaction is not None and redact(line, SESSION.redaction) != line:
         return
-    # One write at the end of the file is whole, whichever processes write.
+    # One unbuffered write is whole, even if several processes append.
     with (SESSION.journal / OUTPUTS).open("ab", buffering=0) as file:
         file.write(f"{json.dumps(line)}\n".encode())
 
 
-def _saved_in(folder: Path) -> list[Path]:
-    """Find what the sessions of a report got, the latest last."""
-    found = [folder / OUTPUTS, folder / EARLIER / OUTPUTS, *folder.glob(f"{INTERRUPTED}*/{OUTPUTS}")]
-    return sorted((path for path in found if path.is_file()), key=lambda path: path.stat().st_mtime_ns)
+def _find_saved(folder: Path) -> list[Path]:
+    """Return the saved outputs of a report and of its interrupted sessions, the latest last."""
+    paths = [folder / OUTPUTS, folder / EARLIER / OUTPUTS, *folder.glob(f"{INTERRUPTED}*/{OUTPUTS}")]
+    return sorted((path for path in paths if path.is_file()), key=lambda path: path.stat().st_mtime_ns)
 
 
-def _problem(row: Any) -> str | None:
+def _find_problem(row: Any) -> str | None:
     if not isinstance(row, dict) or "output" not in row:
         return f"a recorded row is an object with output, got {shown(row, 80)}"
     key = row.get("name", row.get("input"))
-    has_key = isinstance(key, str) or ("name" not in row and key is not None)
-    return None if has_key else "a recorded row needs the name or the input of its scenario, as text"
+    if isinstance(key, str) or ("name" not in row and key is not None):
+        return None
+    return "a recorded row needs the name or the input of its scenario, as text"

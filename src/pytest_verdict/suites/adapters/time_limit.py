@@ -1,8 +1,8 @@
-"""Calls in daemon threads, for a limited time, and the event loop in which async adapters run.
+"""Calls in daemon threads with a time limit, and the event loop of async adapters.
 
-Python cannot end a thread, so a call that takes too long is abandoned: what it returns later is lost, and because the thread is
-a daemon it never keeps the session from ending. The loop is one for the whole session, because what an adapter keeps between
-calls, such as an HTTP client, belongs to the loop that it was made in; a call that blocks it is abandoned together with it.
+Python cannot end a thread, so a call that takes too long is abandoned. Its thread is a daemon, which never keeps the session from
+ending. All async adapters share one loop for the whole session, because what they keep between calls, such as an HTTP client,
+belongs to the loop in which it was created. A call that blocks the loop is abandoned together with it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _GRACE: Final = 1.0
 _LOOP_GRACE: Final = 0.5
 _LOCK: Final = threading.Lock()
-# The loop of this process and its thread, while there is one.
+# The loop of this process and its thread, or nothing.
 _running: list[tuple[AbstractEventLoop, threading.Thread]] = []
 
 
@@ -36,7 +36,7 @@ class AdapterTimeoutError(AdapterError):
 
 
 def in_thread(function: Callable[[], Any], outcome: Future[Any]) -> threading.Thread:
-    """Call a function in a daemon thread, which gives what came of it to a future."""
+    """Call a function in a daemon thread, and set its result or exception on a future."""
 
     def call() -> None:
         try:
@@ -50,8 +50,12 @@ def in_thread(function: Callable[[], Any], outcome: Future[Any]) -> threading.Th
 
 
 def call_within(seconds: float, function: Callable[[], Any], *, ends_itself: bool = False) -> Any:
-    """Call a function, and await what it returns if need be, for a limited time."""
-    outcome, awaits = Future[Any](), threading.Event()
+    """Call a function with a time limit, and await its result if it is awaitable.
+
+    ``ends_itself`` is for functions with the same time limit, which need a moment to end.
+    """
+    outcome = Future[Any]()
+    awaits = threading.Event()
 
     def call() -> Any:
         try:
@@ -59,15 +63,14 @@ def call_within(seconds: float, function: Callable[[], Any], *, ends_itself: boo
             if not inspect.isawaitable(returned):
                 return returned
             awaits.set()
-            return _wait_for(returned, seconds)
+            return _await(returned, seconds)
         except SystemExit as error:
             raise AdapterError(f"the adapter tried to end the process with status {error.code}") from None
 
-    # What the session keeps in context variables holds for the adapter too.
+    # The adapter sees the context variables of the session.
     in_thread(functools.partial(contextvars.copy_context().run, call), outcome)
     wait([outcome], seconds)
     if awaits.is_set() or ends_itself:
-        # An async call and a program are ended from inside, which takes a moment.
         wait([outcome], _GRACE)
     if not outcome.done():
         raise AdapterTimeoutError(seconds)
@@ -75,7 +78,7 @@ def call_within(seconds: float, function: Callable[[], Any], *, ends_itself: boo
 
 
 def end_loop(only: AbstractEventLoop | None = None) -> None:
-    """End the loop, if one is running, or only if it is a certain one; wait a moment for it."""
+    """End the running loop, or only a certain one, and wait a moment for it."""
     with _LOCK:
         ended = [_running.pop() for loop, _ in tuple(_running) if only in {None, loop}]
     for loop, thread in ended:
@@ -85,10 +88,10 @@ def end_loop(only: AbstractEventLoop | None = None) -> None:
             thread.join(_LOOP_GRACE)
 
 
-def _wait_for(awaitable: Awaitable[Any], seconds: float) -> Any:
+def _await(awaitable: Awaitable[Any], seconds: float) -> Any:
     import asyncio
 
-    async def awaited() -> Any:
+    async def await_within() -> Any:
         try:
             async with asyncio.timeout(seconds) as limit:
                 return await awaitable
@@ -99,12 +102,12 @@ def _wait_for(awaitable: Awaitable[Any], seconds: float) -> Any:
 
     with _LOCK:
         if not _running:
-            fresh = asyncio.new_event_loop()
-            _running.append((fresh, in_thread(functools.partial(_run, fresh), Future())))
+            new_loop = asyncio.new_event_loop()
+            _running.append((new_loop, in_thread(functools.partial(_run, new_loop), Future())))
         loop = _running[0][0]
-    future = asyncio.run_coroutine_threadsafe(awaited(), loop)
+    future = asyncio.run_coroutine_threadsafe(await_within(), loop)
     if not wait([future], seconds + _LOOP_GRACE).done:
-        # It does not even answer to being cancelled.
+        # The call blocks the loop, so it cannot be cancelled.
         end_loop(loop)
         raise AdapterTimeoutError(seconds)
     return future.result()

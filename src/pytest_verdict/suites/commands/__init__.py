@@ -1,1 +1,1 @@
-"""Commands of the console script for suites."""
+"""Console commands for suites."""

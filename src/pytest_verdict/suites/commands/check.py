@@ -1,4 +1,4 @@
-"""``pytest-verdict check``: whether suite files are written rightly, without running them."""
+"""``pytest-verdict check``: whether suite files are correct, without running them."""
 
 import argparse
 import os
@@ -13,7 +13,7 @@ from pytest_verdict.errors import SuiteError
 _EXIT_CODES: Final = """\
 exit codes:
   0  every file can be run
-  1  a file is written wrongly, or, with --strict, a scenario expects nothing or an environment variable is not set
+  1  a file has a mistake, or, with --strict, a scenario expects nothing or an environment variable is not set
   2  no file is named, or one cannot be read
 """
 
@@ -22,9 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
     parser.add_argument("--schema", action="store_true", help="print the JSON Schema of suite files, for your editor")
-    announced = "a scorer that conftest.py registers; may be repeated"
-    parser.add_argument("--scorer", action="append", default=[], metavar="NAME", help=announced)
-    parser.add_argument("--strict", action="store_true", help="refuse what is only warned of otherwise")
+    scorer_help = "a scorer that conftest.py registers; may be repeated"
+    parser.add_argument("--scorer", action="append", default=[], metavar="NAME", help=scorer_help)
+    parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
     parser.add_argument("files", nargs="*", metavar="FILE", help="a suite file; adapters and scorers are not imported")
 
 
@@ -47,15 +47,15 @@ def _check(file: str, scorers: Sequence[str], *, strict: bool) -> int:
     try:
         suite = read_suite(Path(file), scorers=scorers)
     except SuiteError as error:
-        for line in str(error).splitlines():
-            say(line)
+        say(*str(error).splitlines())
         return 1
     adapter = f"adapter {suite.head.adapter}" if suite.head.adapter else "no adapter of its own"
     say(f"{file}: {suite.head.name}, {counted(len(suite.scenarios), 'scenario')}, {adapter}")
-    missing = [name for name in suite.variables if name not in os.environ]
-    doubts = [(suite.variables[name], f"the environment variable {name} is not set here") for name in missing]
+
+    unset = [name for name in suite.variables if name not in os.environ]
     empty = [plan for plan in suite.scenarios if plan.expects_nothing]
-    doubts += [(plan.line, f"the scenario {plan.scenario.name!r} expects nothing") for plan in empty]
-    word = "error" if strict else "warning"
-    say(*(f"{file}:{place}: {word}: {doubt}" for place, doubt in doubts))
-    return 1 if strict and doubts else 0
+    warnings = [(suite.variables[name], f"the environment variable {name} is not set here") for name in unset]
+    warnings += [(plan.line, f"the scenario {plan.scenario.name!r} expects nothing") for plan in empty]
+    level = "error" if strict else "warning"
+    say(*(f"{file}:{line}: {level}: {text}" for line, text in warnings))
+    return 1 if strict and warnings else 0

@@ -10,7 +10,7 @@ from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import SuiteError
 
 _EXIT_CODES: Final = """\
-Nothing in the file is executed. What is not translated is listed with its line.
+Nothing in the file is executed. Parts that are not translated are listed with their line.
 
 exit codes:
   0  everything was translated
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXIT_CODES
     parser.add_argument("format", choices=FORMATS, help="the tool that reads the file")
     parser.add_argument("file", type=Path, metavar="FILE", help="a configuration, data set, suite or checkpoint")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="what to write; beside FILE unless given")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the file to write (default: beside FILE)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,22 +39,28 @@ def run(arguments: argparse.Namespace) -> int:
     path: Path = arguments.file
     reader = importlib.import_module(f"pytest_verdict.suites.importing.{arguments.format.replace('-', '_')}")
     try:
-        found = Imported(path.name, YamlDocument.read(path))
-        reader.read(found)
+        imported = Imported(path.name, YamlDocument.read(path))
+        reader.read(imported)
     except YamlTextError as error:
         raise SuiteError(error.at(str(path))) from None
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise SuiteError(f"{path}: it is not as {arguments.format} has it: {type(error).__name__}: {error}") from None
-    left_out = sorted({*found.left_out})
+
+    left_out = sorted({*imported.left_out})
     for line, what in left_out:
         say(f"{path}:{line}: {what}")
     stem = path.name.partition(".")[0]
-    output: Path = arguments.output or path.with_name(f"test_{stem}.py" if found.module else f"{stem}.verdict.yaml")
-    if not (found.module or found.scenarios) or output.exists():
-        complain(f"{output} exists already; name another by -o" if output.exists() else "nothing could be translated")
+    default_name = f"test_{stem}.py" if imported.module else f"{stem}.verdict.yaml"
+    output: Path = arguments.output or path.with_name(default_name)
+    if output.exists():
+        complain(f"{output} exists already; name another by -o")
         return 2
-    head = {"name": stem, **{key: value for key, value in found.suite.items() if value}}
-    suite = yaml.safe_dump({"suite": {**head, "scenarios": found.scenarios}}, sort_keys=False, width=100)
-    output.write_text(found.module or suite, encoding="utf-8")
+    if not (imported.module or imported.scenarios):
+        complain("nothing could be translated")
+        return 2
+
+    head = {"name": stem, **{key: value for key, value in imported.suite.items() if value}}
+    suite = yaml.safe_dump({"suite": {**head, "scenarios": imported.scenarios}}, sort_keys=False, width=100)
+    output.write_text(imported.module or suite, encoding="utf-8")
     say(f"written: {output}, {counted(len(left_out), 'part')} left out")
     return 1 if left_out else 0

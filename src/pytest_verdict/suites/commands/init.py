@@ -1,4 +1,4 @@
-"""``pytest-verdict init``: a small suite that works, to begin with."""
+"""``pytest-verdict init``: a small suite that works, as a start."""
 
 import argparse
 import json
@@ -9,8 +9,8 @@ from typing import Final
 from pytest_verdict.console import complain, say
 
 SCHEMA: Final = "verdict-suite.schema.json"
-"""The file that the first line of the suite names: an editor completes keys and marks mistakes by it."""
-_HOME: Final = files("pytest_verdict.suites")
+"""The schema that the first line of the suite names, by which an editor completes keys and marks mistakes."""
+_STARTER: Final = files("pytest_verdict.suites").joinpath("starter")
 
 _EXIT_CODES: Final = """\
 exit codes:
@@ -22,7 +22,7 @@ exit codes:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
-    parser.add_argument("folder", nargs="?", default=".", metavar="FOLDER", help="where to write; here unless given")
+    parser.add_argument("folder", nargs="?", default=".", metavar="FOLDER", help="where to write (default: here)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -30,18 +30,20 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_verdict.suites.suite_model import suite_schema
 
     folder = Path(arguments.folder)
-    # A conftest.py that is there does what ours does, and so does a schema.
-    kept = {name for name in ("conftest.py", SCHEMA) if (folder / name).exists()}
-    starter = sorted(_HOME.joinpath("starter").iterdir(), key=lambda file: file.name)
+    starter = sorted(_STARTER.iterdir(), key=lambda file: file.name)
     texts = {file.name.removesuffix(".txt"): file.read_text("utf-8") for file in starter}
     texts[SCHEMA] = f"{json.dumps(suite_schema(), indent=2)}\n"
-    wanted = {name: text for name, text in texts.items() if name not in kept}
-    taken = [name for name in wanted if (folder / name).exists()]
-    if taken:
-        complain(f"{folder / taken[0]} exists already, and nothing was written; name another folder")
-        return 2
+    for name in ("conftest.py", SCHEMA):
+        # An existing one has the same effect as ours.
+        if (folder / name).exists():
+            del texts[name]
+    for name in texts:
+        if (folder / name).exists():
+            complain(f"{folder / name} exists already, and nothing was written; name another folder")
+            return 2
+
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in wanted.items():
+    for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
         say(f"wrote {folder / name}")
     say(f"now run: pytest {folder}")

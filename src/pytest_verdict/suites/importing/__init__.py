@@ -1,4 +1,4 @@
-"""Files of other tools, translated: a reader for each format. Nothing in them is executed."""
+"""Files of other tools, translated to suites: a reader for each format. Nothing in them is executed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,15 +12,15 @@ from pytest_verdict.suites.suite_model import ScorerEntry
 from pytest_verdict.suites.suite_reader import Place
 
 FORMATS: Final = ("agenticassure", "karenina", "promptfoo", "pydantic-evals")
-"""Each has a module of its name here with ``read``, which fills in an `Imported`."""
+"""Each format has a module here with ``read``, which fills an `Imported`."""
 
 Entry = str | dict[str, Any]
-"""A scorer as a suite has it."""
+"""A scorer of a suite."""
 
 
 @dataclass
 class Imported:
-    """What becomes of a file: a suite or the text of a test module, and what could not be translated, with its line."""
+    """The translation of a file: a suite or the text of a test module, and the lines that could not be translated."""
 
     source: str
     document: YamlDocument
@@ -30,24 +30,25 @@ class Imported:
     left_out: list[tuple[int, str]] = field(default_factory=list)
 
     def leave_out(self, place: Place, what: str) -> None:
-        """Say what is not translated."""
+        """Report a part that is not translated."""
         self.left_out.append((self.document.line(place), what))
 
-    def keep(self, place: Place, part: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
-        """Give what is known of a part, and say what is not translated."""
-        for key in [key for key, value in part.items() if key not in known and value not in (None, [], {})]:
-            self.leave_out((*place, key), f"{key}: it is not translated")
-        return {key: part[key] for key in known if part.get(key) is not None}
+    def select(self, place: Place, part: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+        """Return some keys of a part, and report the others."""
+        for key, value in part.items():
+            if key not in keys and value not in (None, [], {}):
+                self.leave_out((*place, key), f"{key}: it is not translated")
+        return {key: part[key] for key in keys if part.get(key) is not None}
 
-    def parts(self, key: str, known: Iterable[str]) -> Iterator[tuple[Place, dict[str, Any]]]:
-        """Give the parts in a list of the file, with what is known of each."""
-        for number, part in enumerate(self.document.value[key]):
-            yield (key, number), self.keep((key, number), part, known)
+    def parts(self, name: str, keys: Iterable[str]) -> Iterator[tuple[Place, dict[str, Any]]]:
+        """Yield the parts in a list of the file, with some keys of each."""
+        for number, part in enumerate(self.document.value[name]):
+            yield (name, number), self.select((name, number), part, keys)
 
     def add(
         self, place: Place, scenario: dict[str, Any], checks: Mapping[Place, Any], translate: Callable[[Any], Entry]
     ) -> None:
-        """Add a scenario with the checks that can be translated; without any it would pass unseen."""
+        """Add a scenario with the checks that can be translated; a scenario without any is left out."""
         scorers = []
         for where, check in checks.items():
             try:
@@ -59,15 +60,20 @@ class Imported:
         if not scorers:
             self.leave_out(place, "no check of it is translated, so it is not in the suite")
             return
+
         name = visible(str(scenario.get("name") or f"test {len(self.scenarios) + 1}")).replace("::", ": :")
-        if name in {known["name"] for known in self.scenarios}:
+        if any(other["name"] == name for other in self.scenarios):
             name = f"{name} (line {self.document.line(place)})"
         self.scenarios.append({**scenario, "name": name, "scorers": scorers})
 
 
-def places(of: Mapping[Place, Mapping[str, Any]], key: str) -> dict[Place, Any]:
-    """Give what stands in the lists that several parts have under a key, by place."""
-    return {(*place, key, n): item for place, part in of.items() for n, item in enumerate(part.get(key) or ())}
+def items_by_place(parts: Mapping[Place, Mapping[str, Any]], key: str) -> dict[Place, Any]:
+    """Return the items of the lists under a key of several parts, by their place."""
+    items = {}
+    for place, part in parts.items():
+        for number, item in enumerate(part.get(key) or ()):
+            items[*place, key, number] = item
+    return items
 
 
 _REASONS: Final[Mapping[str, str]] = {
@@ -80,21 +86,29 @@ _REASONS: Final[Mapping[str, str]] = {
 
 
 def untranslated(check: str, parts: Iterable[str] = ()) -> ConfigurationError:
-    """Say that a check is not translated, or which of its parts are not, and why where a reason is known."""
+    """Build the error for a check, or for some parts of it, that is not translated."""
     name = check.removeprefix("not-")
     reason = next((f", because {why}" for why, checks in _REASONS.items() if name in checks.split()), "")
     return ConfigurationError(f"{check}: {', '.join(parts) or 'it'} is not translated{reason}")
 
 
-def fast_enough(milliseconds: Any) -> dict[str, Any]:
-    """Write the scorer that bounds the latency which the adapter says."""
+def latency_scorer(milliseconds: Any) -> dict[str, Any]:
+    """Build the scorer that limits the latency of the adapter."""
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
         raise ConfigurationError(f"a time is a number, got {shown(milliseconds, 40)}")
-    return operator("numeric_maximum", expected=milliseconds, observed="$.latency_ms")
+    return operator_scorer("numeric_maximum", expected=milliseconds, observed="$.latency_ms")
 
 
-def operator(name: str, *, expected: Any = None, observed: Any = None, **settings: Any) -> dict[str, Any]:
-    """Write a scorer that is an operator; expected is a value of its own, whatever the scenario expects."""
-    mapping = {"expected": None if expected is None else {"literal": expected}, "observed": observed}
-    parts = {"settings": settings, "mapping": {key: value for key, value in mapping.items() if value is not None}}
-    return {"operator": name, **{key: value for key, value in parts.items() if value}}
+def operator_scorer(name: str, *, expected: Any = None, observed: Any = None, **settings: Any) -> dict[str, Any]:
+    """Build a scorer from an operator, with an expected value of its own."""
+    mapping = {}
+    if expected is not None:
+        mapping["expected"] = {"literal": expected}
+    if observed is not None:
+        mapping["observed"] = observed
+    entry: dict[str, Any] = {"operator": name}
+    if settings:
+        entry["settings"] = settings
+    if mapping:
+        entry["mapping"] = mapping
+    return entry

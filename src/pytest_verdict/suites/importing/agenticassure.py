@@ -1,11 +1,11 @@
-"""Suites of AgenticAssure, whose form is nearly ours."""
+"""Suites of AgenticAssure, whose form is similar to ours."""
 
 import functools
 from typing import Final
 
-from pytest_verdict.suites.importing import Entry, Imported, operator, places
+from pytest_verdict.suites.importing import Entry, Imported, items_by_place, operator_scorer
 
-# What else may stand there has no effect in the package, and would have one here.
+# Other keys have no effect in AgenticAssure, but would have one here.
 _SCENARIO: Final = (
     "name",
     "input",
@@ -16,18 +16,19 @@ _SCENARIO: Final = (
     "tags",
     "metadata",
 )
-# What the scorer does, which is not what its documentation says.
-_EXACT: Final[Entry] = operator("normalized_exact", normalize=["strip", "lowercase"])
+# The behaviour of the scorer, which differs from its documentation.
+_EXACT: Final[Entry] = operator_scorer("normalized_exact", normalize=["strip", "lowercase"])
 
 
-def read(found: Imported) -> None:
+def read(imported: Imported) -> None:
     """Translate the scenarios of a suite."""
-    found.suite |= found.keep(("suite",), found.document.value.get("suite") or {}, ("name", "description"))
-    for place, given in found.parts("scenarios", (*_SCENARIO, "scorers")):
-        scorers = places({place: {"scorers": given.pop("scorers", ["passfail"])}}, "scorers")
-        is_lenient = given.get("metadata", {}).get("exact_normalize") is not False
-        found.add(place, given, scorers, functools.partial(_entry, is_lenient))
+    suite = imported.document.value.get("suite") or {}
+    imported.suite |= imported.select(("suite",), suite, ("name", "description"))
+    for place, scenario in imported.parts("scenarios", (*_SCENARIO, "scorers")):
+        scorers = items_by_place({place: {"scorers": scenario.pop("scorers", ["passfail"])}}, "scorers")
+        is_lenient = scenario.get("metadata", {}).get("exact_normalize") is not False
+        imported.add(place, scenario, scorers, functools.partial(_translate, is_lenient))
 
 
-def _entry(is_lenient: bool, scorer: str) -> Entry:  # noqa: FBT001 - bound by place
+def _translate(is_lenient: bool, scorer: str) -> Entry:  # noqa: FBT001 - bound by position
     return _EXACT if is_lenient and scorer == "exact" else scorer

@@ -19,7 +19,7 @@ TEMPLATES = {{}}
 _TAIL: Final = '''
 
 def ask(question):
-    """Give what your model answers."""
+    """Return the answer of your model."""
     raise NotImplementedError(question)
 
 
@@ -29,30 +29,32 @@ def test_question(answer_template, question):
 '''
 
 
-def read(found: Imported) -> None:
-    """Write the templates of a checkpoint one after the other, each kept under the text of its question."""
-    pieces = []
-    found.keep((), found.document.value, {*found.document.value} - {"rating"})
-    for place, element in found.parts(
-        "dataFeedElement", ("@id", "@type", "dateCreated", "dateModified", "item", "keywords")
-    ):
-        item = found.keep((*place, "item"), element["item"], ("@id", "@type", "acceptedAnswer", "hasPart", "text"))
+def read(imported: Imported) -> None:
+    """Write the templates of a checkpoint, each under the text of its question."""
+    checkpoint = imported.document.value
+    imported.select((), checkpoint, {*checkpoint} - {"rating"})
+    keys = ("@id", "@type", "dateCreated", "dateModified", "item", "keywords")
+    templates = []
+    for place, element in imported.parts("dataFeedElement", keys):
+        item_keys = ("@id", "@type", "acceptedAnswer", "hasPart", "text")
+        item = imported.select((*place, "item"), element["item"], item_keys)
         try:
-            pieces.append(f"\n{_translated(item['hasPart']['text'])}\n\nTEMPLATES[{item['text']!a}] = Answer\n")
+            code = _replace_imports(item["hasPart"]["text"])
+            templates.append(f"\n{code}\n\nTEMPLATES[{item['text']!a}] = Answer\n")
         except (KeyError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            found.leave_out((*place, "item"), f"there is no template in Python: {error}")
-    found.module = "".join([_HEAD.format(source=ascii(visible(found.source))), *pieces, _TAIL]) if pieces else ""
+            imported.leave_out((*place, "item"), f"there is no template in Python: {error}")
+    if templates:
+        head = _HEAD.format(source=ascii(visible(imported.source)))
+        imported.module = "".join([head, *templates, _TAIL])
 
 
-def _translated(code: Any) -> str:
-    """Import from pytest-verdict what the code imports from Karenina."""
+def _replace_imports(code: Any) -> str:
+    """Replace the imports from Karenina by imports from pytest-verdict."""
     lines = code.splitlines()
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "karenina":
             names = ", ".join(ast.unparse(alias) for alias in node.names)
             last = node.end_lineno or node.lineno
-            lines[node.lineno - 1 : last] = [
-                f"from pytest_verdict.templates import {names}",
-                *[""] * (last - node.lineno),
-            ]
+            blank_lines = [""] * (last - node.lineno)
+            lines[node.lineno - 1 : last] = [f"from pytest_verdict.templates import {names}", *blank_lines]
     return "\n".join(lines).strip("\n")

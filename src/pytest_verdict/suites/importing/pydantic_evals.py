@@ -1,62 +1,85 @@
-"""Data sets of pydantic-evals, in YAML or JSON: cases, and evaluators of a case or of all."""
+"""Data sets of pydantic-evals, in YAML or JSON: cases, and evaluators of one case or of all."""
 
 import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from pytest_verdict.suites.importing import Entry, Imported, fast_enough, operator, places, untranslated
-from pytest_verdict.suites.loading import as_text
+from pytest_verdict.suites.adapters.request_template import as_text
+from pytest_verdict.suites.importing import (
+    Entry,
+    Imported,
+    items_by_place,
+    latency_scorer,
+    operator_scorer,
+    untranslated,
+)
+
+_CASE: Final = ("evaluators", "expected_output", "inputs", "metadata", "name")
+Evaluator = tuple[str, Mapping[str, Any]]
+"""Name and arguments of an evaluator."""
 
 
-def read(found: Imported) -> None:
+def read(imported: Imported) -> None:
     """Translate the cases of a data set."""
-    dataset = found.keep((), found.document.value, ("cases", "evaluators", "name"))
-    found.suite["name"] = dataset.get("name")
-    for place, case in found.parts("cases", ("evaluators", "expected_output", "inputs", "metadata", "name")):
+    dataset = imported.select((), imported.document.value, ("cases", "evaluators", "name"))
+    imported.suite["name"] = dataset.get("name")
+    for place, case in imported.parts("cases", _CASE):
         expected = case.get("expected_output")
-        checks = {at: _named(one) for at, one in places({(): dataset, place: case}, "evaluators").items()}
-        # An evaluator that compares with nothing is skipped there too.
-        kept = {at: one for at, one in checks.items() if expected is not None or one[0] != "EqualsExpected"}
-        metadata = {"metadata": {"metadata": case["metadata"]}} if "metadata" in case else {}
-        scenario = {"name": case.get("name"), "input": as_text(case["inputs"]), **metadata}
-        found.add(place, scenario, kept, functools.partial(_entry, expected))
+        checks = {}
+        for where, item in items_by_place({(): dataset, place: case}, "evaluators").items():
+            evaluator = _read_evaluator(item)
+            # Without an expected output, pydantic-evals skips this one too.
+            if expected is not None or evaluator[0] != "EqualsExpected":
+                checks[where] = evaluator
+        scenario: dict[str, Any] = {"name": case.get("name"), "input": as_text(case["inputs"])}
+        if "metadata" in case:
+            scenario["metadata"] = {"metadata": case["metadata"]}
+        imported.add(place, scenario, checks, functools.partial(_translate, expected))
 
 
-def _named(given: Any) -> tuple[str, Mapping[str, Any]]:
-    """Give name and arguments of an evaluator, of which the first may stand alone."""
-    name, arguments = next(iter(given.items())) if isinstance(given, Mapping) else (given, {})
-    return name, arguments if isinstance(arguments, Mapping) else {"value": arguments}
+def _read_evaluator(item: Any) -> Evaluator:
+    """Return name and arguments of an evaluator; a single value is its first argument."""
+    if not isinstance(item, Mapping):
+        return item, {}
+    name, arguments = next(iter(item.items()))
+    if not isinstance(arguments, Mapping):
+        arguments = {"value": arguments}
+    return name, arguments
 
 
-def _entry(expected: Any, evaluator: tuple[str, Mapping[str, Any]]) -> Entry:
+def _translate(expected: Any, evaluator: Evaluator) -> Entry:
     name, arguments = evaluator
-    limit = "seconds" if name == "MaxDuration" else "value"
-    more = sorted(arguments.keys() - {"value", "case_sensitive", "evaluation_name", limit})
-    if name not in _EVALUATORS or more:
-        raise untranslated(as_text(name), more)
+    value = "seconds" if name == "MaxDuration" else "value"
+    unsupported = sorted(arguments.keys() - {"value", "case_sensitive", "evaluation_name", value})
+    if name not in _EVALUATORS or unsupported:
+        raise untranslated(as_text(name), unsupported)
     return _EVALUATORS[name]({"value": expected, **arguments})
 
 
-def _equals(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _equal(arguments: Mapping[str, Any]) -> dict[str, Any]:
     value = arguments["value"]
-    return operator("exact" if isinstance(value, str) else "json_canonical", expected=value)
+    name = "exact" if isinstance(value, str) else "json_canonical"
+    return operator_scorer(name, expected=value)
 
 
-def _contains(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _contain(arguments: Mapping[str, Any]) -> dict[str, Any]:
     value = arguments["value"]
     if isinstance(value, Mapping):
-        return operator("json_subset", expected=value)
-    return operator("contains_all", substrings=[value], case_sensitive=arguments.get("case_sensitive", True))
+        return operator_scorer("json_subset", expected=value)
+    is_case_sensitive = arguments.get("case_sensitive", True)
+    return operator_scorer("contains_all", substrings=[value], case_sensitive=is_case_sensitive)
 
 
-def _fast_enough(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    seconds = arguments.get("seconds", arguments["value"])
-    return fast_enough(1_000 * seconds if isinstance(seconds, float | int) else seconds)
+def _limit_duration(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    limit = arguments.get("seconds", arguments["value"])
+    if isinstance(limit, float | int):
+        limit *= 1_000
+    return latency_scorer(limit)
 
 
 _EVALUATORS: Final[Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
-    "Contains": _contains,
-    "Equals": _equals,
-    "EqualsExpected": _equals,
-    "MaxDuration": _fast_enough,
+    "Contains": _contain,
+    "Equals": _equal,
+    "EqualsExpected": _equal,
+    "MaxDuration": _limit_duration,
 }

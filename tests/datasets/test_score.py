@@ -1,4 +1,4 @@
-"""`pytest-verdict score`: the same records and the same report, however many processes compare, and whichever are killed."""
+"""`pytest-verdict score`: the records do not depend on the number of processes, or on killed ones."""
 
 from __future__ import annotations
 
@@ -285,7 +285,7 @@ def test_killed_processes_change_no_byte(long_rows, tmp_path):
 
 @linux
 @pytest.mark.usefixtures("quick_processes")
-def test_a_killed_run_takes_its_processes_along_and_goes_on(long_rows, tmp_path):
+def test_a_killed_run_ends_its_processes_and_can_continue(long_rows, tmp_path):
     process = started("-o", "out", "-j", "2")
     wait_for_parts(process, tmp_path / "out", 10)
     workers = workers_of(process)
@@ -308,7 +308,7 @@ def test_a_killed_run_takes_its_processes_along_and_goes_on(long_rows, tmp_path)
 
 
 @pytest.mark.usefixtures("quick_processes")
-def test_processes_that_are_killed_again_and_again_are_an_error(long_rows, tmp_path, monkeypatch, capsys):
+def test_processes_that_keep_dying_are_an_error(long_rows, tmp_path, monkeypatch, capsys):
     from pytest_verdict.core import parallel
 
     monkeypatch.setattr(parallel, "_prepare", _die)
@@ -369,7 +369,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_is_told_before_anything_is_compared(rows, tmp_path, capsys, what):
+def test_wrong_arguments_are_refused_before_any_comparison(rows, tmp_path, capsys, what):
     options, name, message = WRONG[what]
     if what == "damaged":
         pytest.importorskip("pyarrow")
@@ -486,7 +486,7 @@ def tasks_of(ancestor):
 
 
 @pytest.mark.ray
-def test_what_is_wrong_in_a_task_of_ray_is_told_in_words(tmp_path):
+def test_an_error_in_a_ray_task_is_a_message(tmp_path):
     pytest.importorskip("ray")
     (tmp_path / "rows.csv").write_text('a,b\n1,2\n"3,4\n')
     command = [sys.executable, "-m", "pytest_verdict", "score", "rows.csv", "--operator", "exact", "--engine", "ray"]

@@ -90,7 +90,7 @@ def test_what_finds_nothing_says_what_is_there(source, words):
         ({"observed": "$", 1: "$.a"}, "the name of an input is text, got 1"),
     ],
 )
-def test_a_mapping_of_the_wrong_kinds_is_refused_in_words(mapping, words):
+def test_a_mapping_with_wrong_types_is_refused(mapping, words):
     with pytest.raises(SettingsError, match=words):
         InputMapping.read(mapping)
 
@@ -273,7 +273,7 @@ def test_settings_may_say_what_is_expected(operator, settings, output):
     assert Evaluator(operator, {"observed": "$.output"}, **settings).evaluate({"output": output}).label == "true"
 
 
-def test_a_setting_of_the_document_that_says_nothing_is_an_error():
+def test_a_missing_setting_in_the_document_is_an_error():
     evaluator = Evaluator("regex", {"observed": "$.output", "pattern": "$.pattern"})
     assert evaluator.evaluate({"output": "aa", "pattern": "a+"}).label == "true"
     evaluation = evaluator.evaluate({"output": "aa", "pattern": None})

@@ -122,7 +122,7 @@ def test_every_source_gives_the_same_records(harness, row_by_row, source):
     ids=lambda changed: str(changed)[:60],
 )
 @pytest.mark.filterwarnings("ignore::pytest_verdict.suites.DatasetWarning")
-def test_what_columns_do_not_take_is_compared_row_by_row(harness, changed):
+def test_rows_that_columns_cannot_compare_are_compared_one_by_one(harness, changed):
     sources = ["jsonl"] if isinstance(changed.get("rows", ROWS)[0]["want"], dict) else ["jsonl", "parquet"]
     expected = run(harness, "row by row", "-W", "ignore", **changed)[:2]
     for source in sources:

@@ -1,4 +1,4 @@
-"""Datasets: one test for all rows, and one test for each."""
+"""Data sets: one test for all rows, and one test for each row."""
 
 import csv
 import gzip
@@ -11,7 +11,7 @@ import pytest
 
 from pytest_verdict import Comparator, MismatchError, MissingExtraError
 from pytest_verdict.core.replay import replay
-from pytest_verdict.datasets.rows import Row, named_rows
+from pytest_verdict.datasets.rows import Row, read_named_rows
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.operators import Exact
 from pytest_verdict.suites import DatasetWarning, check_dataset
@@ -30,7 +30,7 @@ def jsonl(rows):
 
 def read_rows(source):
     """Give the rows with their numbers; of a row without one its place says the position."""
-    return [Row(int(place.rpartition(":")[2]), value, error) for place, _, value, error in named_rows(source)]
+    return [Row(int(place.rpartition(":")[2]), value, error) for place, _, value, error in read_named_rows(source)]
 
 
 def csv_text(rows):
@@ -183,7 +183,7 @@ def test_defaults_and_soft_checks_of_the_comparator_hold():
         check_dataset(rows, "text_similarity", MAPPING, threshold=0.9, comparator=comparator)
 
 
-def test_defaults_for_all_operators_and_settings_hold_as_in_a_comparison():
+def test_comparator_defaults_apply_to_rows():
     rows = [{"want": "kitten", "got": "Sitten"}]
     comparator = Comparator().with_defaults(threshold=0.5)
     assert check_dataset(rows, "text_similarity", MAPPING, comparator=comparator).passed == 1
@@ -198,7 +198,7 @@ def test_defaults_for_all_operators_and_settings_hold_as_in_a_comparison():
         check_dataset(rows, "text_similarity", MAPPING, threshold=0.9, comparator=comparator)
 
 
-def test_a_soft_check_of_rows_is_returned_and_told_at_the_end(results):
+def test_a_soft_check_of_rows_fails_at_the_end(results):
     comparator, found = Comparator(), []
 
     def checks():
@@ -346,7 +346,7 @@ def test_a_row_without_a_name_is_named_by_its_place(harness, write):
     assert len(lines) < 3_000
 
 
-def test_a_line_that_is_no_json_is_told_without_another_line_number(write):
+def test_an_invalid_json_line_is_reported_with_one_line_number(write):
     [_, row] = read_rows(write("rows.jsonl", '{"a": 1}\n{"a":\n'))
     assert row == (2, None, "it is not JSON: Expecting value at character 6")
 
@@ -416,7 +416,7 @@ def test_an_unclosed_quote_fails_the_data_set_at_any_rate(harness, write, conten
     assert f"rows.csv:{line}: a quote that opens here" in run.stdout
 
 
-def test_a_quote_that_is_wrong_on_its_own_line_is_a_row_that_is_wrong(write):
+def test_a_wrong_quote_on_one_line_is_an_unreadable_row(write):
     rows = list(read_rows(write("rows.csv", 'want,got\n"a"b,a\na,"a\n1"\n"a"b,a\n')))
     assert [(row.number, row.error is None) for row in rows] == [(2, False), (3, True), (5, False)]
 
@@ -558,7 +558,7 @@ def test_rows(given):
 
 
 @pytest.mark.parametrize("selection", SELECTIONS[1:3], ids=str)
-def test_the_rows_that_are_taken_are_those_of_verdict_cases(harness, selection, monkeypatch):
+def test_check_dataset_and_verdict_cases_select_the_same_rows(harness, selection, monkeypatch):
     monkeypatch.setattr("pytest_verdict.datasets.parallel_check.ROWS", 9)
     total = min(selection.get("limit", 99), selection["sample"])
     test = TAKEN.format(selection=selection, rows=MANY, total=total)
@@ -578,7 +578,7 @@ def test_the_rows_that_are_taken_are_those_of_verdict_cases(harness, selection, 
 
 @pytest.mark.parametrize("selection", SELECTIONS, ids=str)
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.csv", "rows.parquet"])
-def test_the_rows_that_are_taken_do_not_depend_on_the_format(write, name, selection):
+def test_the_selected_rows_do_not_depend_on_the_format(write, name, selection):
     content = {"rows.jsonl": jsonl, "rows.csv": csv_text, "rows.parquet": lambda rows: arrow_bytes("parquet", rows)}
     path = write(name, content[name](MANY))
     one, other = (

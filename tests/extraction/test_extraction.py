@@ -1,4 +1,4 @@
-"""Parts of a reply: steps, alternatives, presets, what is recorded of them, and how well they do on noisy replies."""
+"""Steps, alternatives and presets: their results, their records, and their errors on noisy replies."""
 
 import json
 import sys
@@ -153,7 +153,7 @@ def test_the_extra_of_the_standard_is_named(monkeypatch):
         InputMapping(observed={"path": "$.of_its_own", "dialect": "rfc9535"})
 
 
-def test_the_alternative_that_was_taken_is_recorded_and_derived_again():
+def test_the_matching_alternative_is_recorded_and_replayed():
     extract = {"first_of": ["answer_tag", ["final_answer", "last_number"]]}
     result = compare("numeric_exact", 5, "The answer is 2 + 3 = 5.", extract=extract)
     (step,) = result.to_record()["sources"]["steps"]["observed"]
@@ -233,7 +233,7 @@ def test_a_missing_expectation_is_never_a_fail():
     ]
 
 
-def test_settings_of_a_document_are_no_settings_of_what_was_not_compared():
+def test_not_compared_does_not_have_the_settings_of_the_document():
     mapping = {"tolerance": "$.t", "expected": "$.a", "observed": {"path": "$.b", "on_missing": "fail"}}
     result = Evaluator("numeric_tolerance", mapping).compare({"t": 1, "a": 1})
     assert (result.verdict, replay_line(line_of(result)).status) == ("fail", "identical")

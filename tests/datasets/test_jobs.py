@@ -1,4 +1,4 @@
-"""`check_dataset(..., jobs=N)`: several processes compare, and the report has the same bytes as that of one."""
+"""`check_dataset(..., jobs=N)`: several processes write the same report as one."""
 
 from __future__ import annotations
 

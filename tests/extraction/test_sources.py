@@ -1,4 +1,4 @@
-"""Where a mapped side came from: its document, the mapping and every step stand in the record, and replay takes them again."""
+"""The sources of a mapped input: the record has document, mapping and steps, and replay derives the input again."""
 
 import json
 import re
@@ -131,7 +131,7 @@ def test_a_source_that_cannot_be_used_is_never_identical(change):
     assert replay_line(altered(line_of(mapped()), change)).status in {"unverifiable", "unreadable"}
 
 
-def test_a_format_that_was_not_understood_shows_what_was_said():
+def test_an_unparsed_reply_is_shown():
     row = {"truth": "50", "out": "I would rather not say."}
     result = mapped(row=row)
     assert (result.operator, result.verdict) == ("not_compared", "error")
@@ -143,13 +143,13 @@ def test_a_format_that_was_not_understood_shows_what_was_said():
     assert answer.status == "differs"
 
 
-def test_not_understood_is_apart_from_wrong_in_the_counts():
+def test_unparsed_and_wrong_answers_are_counted_separately():
     rows = [ROW, {"truth": "50", "out": "It is 51."}, {"truth": "50", "out": "No."}]
     check = check_dataset(rows, "exact", NUMBER, pass_rate=0.1)
     assert (check.passed, check.failed, check.errors) == (1, 1, 1)
 
 
-def test_a_long_source_has_a_digest_and_is_not_verifiable():
+def test_a_long_document_is_recorded_by_its_digest():
     row = {"truth": "50", "out": "x" * 70_000 + " 50"}
     result = mapped(row=row)
     sources = result.to_record()["sources"]
@@ -161,7 +161,7 @@ def test_a_long_source_has_a_digest_and_is_not_verifiable():
     assert (answer.status, answer.reason) == ("unverifiable", "source_not_kept")
 
 
-def test_a_preset_that_finds_another_part_than_before_is_named(monkeypatch):
+def test_a_changed_preset_is_reported_by_replay(monkeypatch):
     mapping = {"expected": "$.truth", "observed": {"path": "$.out", "extract": {"first_of": ["last_number"]}}}
     before = line_of(mapped(mapping))
     assert "presets" not in json.loads(before)["sources"]

@@ -1,4 +1,4 @@
-"""`pytest-verdict score` with URLs: the same report as with paths, and nothing of it left on this machine."""
+"""`pytest-verdict score` with URLs: the same report as with paths, and no local copy is left."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_processes_share_parts_at_a_url(bucket, tmp_path):
     assert [path.name for path in (tmp_path / "there").rglob("part-*")] == []
 
 
-def test_a_killed_run_goes_on_from_the_parts_that_are_there(bucket, tmp_path, monkeypatch):
+def test_a_killed_run_continues_from_its_parts(bucket, tmp_path, monkeypatch):
     score("rows.jsonl", "here", "-j", "1")
     begun = killed_at(monkeypatch, 3)
     again = ("memory://bucket/rows.jsonl", "memory://bucket/out", "-j", "1", "--unit-rows", "20")
@@ -111,7 +111,7 @@ def test_a_file_that_changes_meanwhile_is_refused(bucket):
     assert not bucket.exists("/bucket/out/report.json")
 
 
-def test_a_file_that_is_none_of_a_report_is_not_replaced(bucket, capsys):
+def test_a_foreign_file_is_not_replaced(bucket, capsys):
     bucket.pipe("/bucket/out/report.json", b'{"mine": 1}')
     assert score("memory://bucket/rows.jsonl", "memory://bucket/out", "-j", "1") == 2
     assert "memory://bucket/out/report.json was not written by this plugin" in capsys.readouterr().err

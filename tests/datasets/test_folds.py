@@ -1,4 +1,4 @@
-"""Folding is associative, and the root of a fold is the root of the records one after another."""
+"""Folding is associative, and the root of a fold is the Merkle root of its records."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import reduce
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict.datasets.fold import Fold, subtrees_of
+from pytest_verdict.datasets.units import Fold, build_subtrees
 
 
 def fold_of(before, rows):
@@ -18,7 +18,7 @@ def fold_of(before, rows):
         counts={"exact": (rows, 0, 0)} if rows else {},
         unreadable=0,
         samples=tuple(f"{number}" for number in range(before, before + min(rows, 3))),
-        subtrees=subtrees_of(before, b"".join(b"%d\n" % number for number in range(before, before + rows))),
+        subtrees=build_subtrees(before, b"".join(b"%d\n" % number for number in range(before, before + rows))),
         parts=(),
     )
 

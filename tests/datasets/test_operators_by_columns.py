@@ -1,26 +1,28 @@
-"""Columns decide and write what the kernel decides and writes, byte for byte."""
+"""Comparisons by columns and by the kernel write the same bytes."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pytest_verdict import Operator, Outcome
-from pytest_verdict.core.columns import Columns
+from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.record import AttemptRecords, count, record_end
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.datasets import formats
+from pytest_verdict.datasets.columns.table import TABLE, GroupedRows
+from pytest_verdict.datasets.row_check import RowCheck, judge_rows, score_rows
 from pytest_verdict.datasets.rows import RowNames
-from pytest_verdict.datasets.scored_rows import RowCheck, judge_rows, score_rows
-from pytest_verdict.datasets.slices import ColumnSlice, RowSlice, slices, slices_of_rows
+from pytest_verdict.datasets.slices import ColumnSlice, RowSlice, read_slices, slice_rows
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.operators import Exact
 
 pyarrow = pytest.importorskip("pyarrow")
-columnar = pytest.importorskip("pytest_verdict.datasets.columns.columnar")
+groups = pytest.importorskip("pytest_verdict.datasets.columns.groups")
 
 BOTH = {"expected": "$.want", "observed": "$.got"}
 ALONE = {"observed": "$.got"}
@@ -214,7 +216,7 @@ def as_rows(pairs, ids):
 @pytest.fixture(autouse=True)
 def kinds_of_one_row(monkeypatch):
     """Few rows are enough, so that hypothesis finds small examples."""
-    monkeypatch.setattr(columnar, "_FEWEST", 1)
+    monkeypatch.setattr(groups, "_FEWEST", 1)
 
 
 many = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -271,11 +273,9 @@ def test_columns_of_any_arrow_type_write_the_same(rows, name, kind):
         ("numeric_tolerance", {"tolerance": 1}, [0.25, -3.0, 0.1234567, 1e10, 7], 3),
     ],
 )
-def test_these_rows_are_taken(name, chosen, values, one_by_one):
+def test_these_rows_are_compared_one_by_one(name, chosen, values, one_by_one):
     rows = [{"want": value, "got": value} for value in values]
-    evaluator = Evaluator(REGISTRY.build(name, chosen), BOTH)
-    judged = judge_rows(evaluator, RowSlice(range(1, len(rows) + 1), rows), RowNames("rows"))
-    assert len(judged.singles) == one_by_one
+    assert count_singles(REGISTRY.build(name, chosen), rows) == one_by_one
 
 
 class SameLength(Operator):
@@ -285,45 +285,72 @@ class SameLength(Operator):
     def evaluate(self, expected, observed):
         return Outcome(float(len(expected) == len(observed)), details={"length": len(observed)})
 
-    def columns(self, expected, observed):
-        from pyarrow import compute
 
-        length = compute.utf8_length(observed)
-        same = compute.equal(compute.utf8_length(expected), length).cast("int8")
-        return Columns(
-            compute.multiply(same, 0) if self.wrong == "kinds" else same,
-            {} if self.wrong == "parts" else {("details", "length"): length},
-        )
+def group_by_length(operator, expected, observed):
+    from pyarrow import compute
+
+    length = compute.utf8_length(observed)
+    is_same = compute.equal(compute.utf8_length(expected), length).cast("int8")
+    return GroupedRows(
+        compute.multiply(is_same, 0) if operator.wrong == "groups" else is_same,
+        {} if operator.wrong == "parts" else {("details", "length"): length},
+    )
 
 
 LENGTHS = [{"want": "ab", "got": "xy"}, {"want": "é", "got": "x"}, {"want": "abc", "got": "x"}]
 
 
-def test_an_operator_of_another_package_may_take_columns():
+@pytest.fixture
+def same_length(monkeypatch):
+    """The operator and its column function, as another package brings them."""
+    monkeypatch.setitem(REGISTRY._classes, "same_length", SameLength)
+    monkeypatch.setitem(FAMILIES.own("column_functions"), "same_length", f"{__name__}:group_by_length")
+
+
+def count_singles(operator, rows):
+    numbers = range(1, len(rows) + 1)
+    return len(judge_rows(Evaluator(operator, BOTH), RowSlice(numbers, rows), RowNames("rows")).singles)
+
+
+@pytest.mark.usefixtures("same_length")
+def test_an_operator_of_another_package_may_compare_columns():
+    assert count_singles(SameLength(), LENGTHS) == 0
     assert_same(row_check(SameLength()), LENGTHS)
 
 
-@pytest.mark.parametrize("wrong", ["kinds", "parts"])
+@pytest.mark.usefixtures("same_length")
+@pytest.mark.parametrize("wrong", ["groups", "parts"])
 def test_columns_that_disagree_with_the_kernel_are_refused(wrong):
-    with pytest.raises(ConfigurationError, match=r"same_length: columns\(\) and evaluate\(\) disagree on <same_length"):
+    message = r"same_length: the column function and evaluate\(\) disagree on <same_length"
+    with pytest.raises(ConfigurationError, match=message):
         assert_same(row_check(SameLength(wrong=wrong)), LENGTHS)
 
 
-def test_a_subclass_that_compares_otherwise_does_not_inherit_columns():
-    class Never(Exact):
+@pytest.mark.usefixtures("same_length")
+@pytest.mark.parametrize("base", [Exact, SameLength])
+def test_a_subclass_is_not_compared_by_the_columns_of_its_base(base):
+    class Never(base):
         def evaluate(self, expected, observed):
             return Outcome(0.0)
 
-    assert_same(row_check(Never()), [{"want": "a", "got": "a"}] * 5)
+    rows = [{"want": "a", "got": "a"}] * 5
+    assert count_singles(Never(), rows) == len(rows)
+    assert_same(row_check(Never()), rows)
+
+
+def test_the_documentation_has_the_table_of_operators():
+    lines = [f"| `{name}` | {entry.row_by_row} |" for name, entry in TABLE.items()]
+    page = Path(__file__).parents[2] / "docs/how-to/datasets.md"
+    assert "\n".join(lines) in page.read_text("utf-8")
 
 
 @pytest.mark.parametrize("length", [10_000, 11_000, 70_000])
-def test_a_long_document_is_told_by_its_digest(length):
+def test_a_long_document_is_replaced_by_its_digest(length):
     rows = [{"want": "x" * length, "got": "\x01" * 3 + str(number)} for number in range(5)]
     assert_same(row_check(REGISTRY.build("exact", {})), rows)
 
 
-def test_more_texts_and_steps_than_kinds_are_compared_row_by_row():
+def test_too_many_texts_or_steps_are_compared_row_by_row():
     texts = [f"text {number}" for number in range(70)]
     rows = [{"got": f" TEXT {number} "} for number in range(9)]
     assert_same(row_check(REGISTRY.build("contains_any", {"substrings": texts, "case_sensitive": False}), ALONE), rows)
@@ -332,7 +359,7 @@ def test_more_texts_and_steps_than_kinds_are_compared_row_by_row():
 
 
 def test_without_pyarrow_nothing_changes_but_the_speed(monkeypatch):
-    monkeypatch.setitem(sys.modules, columnar.__name__, None)
+    monkeypatch.setitem(sys.modules, groups.__name__, None)
     rows = [{"want": text, "got": text.lower(), "id": text} for text in HOSTILE]
     check = row_check(REGISTRY.build("normalized_exact", {}), ids="$.id")
     assert_same(check, rows)
@@ -398,7 +425,7 @@ def test_lines_read_together_are_the_lines_read_alone(tmp_path, text):
     expected = [(row.number, row.value, row.error) for row in formats.read_jsonl(path)]
     found = [
         (number, value, part.errors.get(position))
-        for part in slices(path, lambda _: None)
+        for part in read_slices(path, lambda _: None)
         for position, (number, value) in enumerate(zip(part.numbers, part.values, strict=True))
     ]
     assert repr(found) == repr(expected)
@@ -445,21 +472,21 @@ def all_rows(parts):
     st.sampled_from([b"", b"\xff,a\n", b"\xed\xa0\x80,a\n", b"a,b"]),
     st.sampled_from([1, 9, 1 << 19]),
 )
-def test_lines_of_csv_read_as_columns_are_the_rows_that_python_reads(tmp_path, names, text, last, size):
+def test_csv_read_as_columns_has_the_same_rows_as_python(tmp_path, names, text, last, size):
     path = tmp_path / "rows.csv"
     path.write_bytes(f"{names}\n{text}".encode() + last)
-    expected = [*all_rows(slices_of_rows(formats.read_csv(path)))]
+    expected = [*all_rows(slice_rows(formats.read_csv(path)))]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("pytest_verdict.datasets.slices._BYTES_OF_LINES", size)
-        assert [*all_rows(slices(path, lambda _: None))] == expected
+        patched.setattr("pytest_verdict.datasets.slices._BLOCK_BYTES", size)
+        assert [*all_rows(read_slices(path, lambda _: None))] == expected
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.tsv"])
-def test_csv_is_read_as_columns_up_to_the_block_with_the_first_quote(tmp_path, monkeypatch, name):
-    monkeypatch.setattr("pytest_verdict.datasets.slices._BYTES_OF_LINES", 1)
+def test_csv_is_read_as_columns_until_the_first_quote(tmp_path, monkeypatch, name):
+    monkeypatch.setattr("pytest_verdict.datasets.slices._BLOCK_BYTES", 1)
     lines = ["want,got,id", "a,b,1", "c,d,2", '"e",f,3', "g,h,4"]
     (tmp_path / name).write_text("\n".join(lines).replace(",", "\t" if name.endswith("tsv") else ","))
-    found = [*slices(tmp_path / name, lambda schema: schema.names[:2])]
+    found = [*read_slices(tmp_path / name, lambda schema: schema.names[:2])]
     assert [type(part) for part in found] == [ColumnSlice, ColumnSlice, RowSlice]
     assert found[1].documents([0]) == [{"want": "c", "got": "d"}]
     assert [*found[2].numbers] == [4, 5]

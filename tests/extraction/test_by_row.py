@@ -1,4 +1,4 @@
-"""Rows of several kinds in one data set: the operator of each is named by the row, or by its group; columns by name."""
+"""Rows of several kinds: the operator depends on the row or on its group; columns by name."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""A plan cuts a data set into pieces; read one after another they are the rows of the whole, with the same numbers."""
+"""The pieces of a plan have the rows of the whole data set, with the same numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pytest_verdict.datasets.plan import plan_pieces, read_piece
-from pytest_verdict.datasets.rows import Row, named_rows
+from pytest_verdict.datasets.rows import Row, read_named_rows
 from pytest_verdict.errors import ConfigurationError
 
 ENDS = st.sampled_from([b"\n", b"\r\n", b"\r", b"\n\n", b" \n", b""])
@@ -32,7 +32,7 @@ def documents(lines, header=b""):
 
 def rows_of(source):
     try:
-        rows = [(place.rpartition(":")[2], repr(value), error) for place, _, value, error in named_rows(source)]
+        rows = [(place.rpartition(":")[2], repr(value), error) for place, _, value, error in read_named_rows(source)]
     except ConfigurationError as error:
         return str(error)
     return rows
@@ -112,6 +112,6 @@ def test_other_formats_are_one_piece(tmp_path, name):
 
 
 @pytest.mark.parametrize(("name", "error"), [("rows.txt", ConfigurationError), ("rows.jsonl", FileNotFoundError)])
-def test_what_nothing_reads_is_refused_before_it_is_planned(tmp_path, name, error):
+def test_an_unknown_format_is_refused_before_planning(tmp_path, name, error):
     with pytest.raises(error):
         plan_pieces(tmp_path / name)

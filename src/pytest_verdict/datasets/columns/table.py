@@ -1,0 +1,80 @@
+"""Which operators can compare whole columns, and the functions that do it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from pytest_verdict.core.families import FAMILIES
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator_code import is_ours
+from pytest_verdict.core.registry import REGISTRY
+
+Path = tuple[str | int, ...]
+"""The path of a value in a record, such as ``("details", "distance")``."""
+
+
+class GroupedRows(NamedTuple):
+    """The rows of two columns, grouped by outcome.
+
+    The records of a group differ only in the two sides and in the parts. The kernel compares the first and the last row of each
+    group; the records of the others are written from the first one.
+
+    Args:
+        groups: A whole number for each row; null for a row that the kernel must compare.
+        parts: Columns of text or whole numbers, by the path of their values in the record. A path that the record of a group
+            does not have is ignored there.
+    """
+
+    groups: Any
+    parts: Mapping[Path, Any]
+
+
+ColumnFunction = Callable[[Any, Any, Any], GroupedRows | None]
+"""Takes an operator and the columns of expected and observed; expected is None when a setting takes its place.
+
+It returns None when the kernel must compare every row.
+"""
+
+_TEXTS: Final = "pytest_verdict.datasets.columns.texts"
+_NUMBERS: Final = "pytest_verdict.datasets.columns.numbers"
+_CATEGORIES: Final = "pytest_verdict.datasets.columns.categories"
+
+
+class Entry(NamedTuple):
+    """The column function of an operator, and the settings with which every row is compared by the kernel."""
+
+    function: str
+    row_by_row: str = ""
+
+
+_SYNONYMS: Final = "a `SynonymMap` in `normalize`"
+_DECAY: Final = "`zero_at`"
+
+TABLE: Final[Mapping[str, Entry]] = {
+    "exact": Entry(f"{_TEXTS}:group_by_normalized_equality", _SYNONYMS),
+    "normalized_exact": Entry(f"{_TEXTS}:group_by_normalized_equality", _SYNONYMS),
+    "literal": Entry(f"{_TEXTS}:group_by_equality"),
+    "boolean": Entry(f"{_CATEGORIES}:group_by_boolean"),
+    "contains_any": Entry(f"{_TEXTS}:group_by_contained_texts", _SYNONYMS),
+    "contains_all": Entry(f"{_TEXTS}:group_by_contained_texts", _SYNONYMS),
+    "not_contains": Entry(f"{_TEXTS}:group_by_contained_texts", _SYNONYMS),
+    "one_of": Entry(
+        f"{_CATEGORIES}:group_by_accepted_value",
+        f"no `values`, `values` that are not all text or all whole numbers, {_SYNONYMS}",
+    ),
+    "numeric_exact": Entry(f"{_NUMBERS}:group_by_numbers"),
+    "numeric_tolerance": Entry(f"{_NUMBERS}:group_by_numbers", f"a `tolerance` of more than 6 decimals, {_DECAY}"),
+    "numeric_minimum": Entry(f"{_NUMBERS}:group_by_numbers", _DECAY),
+    "numeric_maximum": Entry(f"{_NUMBERS}:group_by_numbers", _DECAY),
+    "numeric_range": Entry(f"{_NUMBERS}:group_by_numbers", "no bounds, bounds of more than 6 decimals"),
+}
+"""Our operators. Other packages bring theirs by the hook ``column_functions``."""
+
+
+def has_column_function(operator: Operator) -> bool:
+    """Return whether a column function makes the same comparison as the operator's `evaluate`."""
+    cls = type(operator)
+    if FAMILIES.find("column_functions", cls.name) is None:
+        return False
+
+    # A subclass inherits the name, and may compare differently.
+    return is_ours(cls) or (cls.name in REGISTRY and REGISTRY.find(cls.name) is cls)
