@@ -1,7 +1,8 @@
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pytest_verdict import ComparisonResult, Operator, Outcome, advice, compare
+from pytest_verdict import ComparisonResult, Operator, Outcome, compare
+from pytest_verdict.explanation import advice
 from pytest_verdict.explanation.advice import Advice, advices, advise
 
 

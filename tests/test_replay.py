@@ -15,128 +15,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import Operator, Outcome, compare, expect
-from pytest_verdict.blind import blind_compare
-from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.replay import Replayed, replay, replay_line
 from pytest_verdict.session import SESSION
-
-SCHEMA = {"type": "object", "required": ["a"]}
-CALLS = [{"name": "search", "args": {"q": "x"}}]
-RUBRIC = {"id": "essay", "version": 1, "content": ["argument"], "structure": ["clarity"]}
-TONE = {"id": "polite", "version": 1, "severity": "major", "operator": "contains_any"}
-
-
-def longer_is_better(request):
-    def side(output):
-        return {"content": {"argument": min(5, len(output.text))}, "structure": {"clarity": 3}}
-
-    return {"rubric": {label: side(output) for label, output in request.outputs.items()}, "winner": "A"}
-
-
-def judged_blindly(x, y):
-    return blind_compare(x, y, "Count.", longer_is_better, rubric=RUBRIC, key="seed").result.observed
-
-
-BALLOT = '{"rubric": {"A": {"content": {"argument": 5}, "structure": {"clarity": 4}}, "B": %s}, "winner": "B"}'
-EXAMPLES = {
-    "all_of": [("a", "a", {"conditions": ["exact", {"operator": "normalized_exact", "threshold": 0.5}]})],
-    "any_of": [("a", "b", {"conditions": ["exact", "contains_any"]})],
-    "at_least_n": [({"x": 1, "y": 2}, {"x": 1}, {"n": 1, "conditions": {"x": "numeric_exact", "y": "exact"}})],
-    "best_of": [
-        (["Paris", "City of Paris"], "city of  paris", {"inner": "normalized_exact"}),
-        ([1, 5], "x", {"inner": {"operator": "numeric_tolerance", "settings": {"tolerance": 1}}}),
-        ([], "x", {"inner": "exact"}),
-        (None, (1, "a"), {"inner": "exact", "references": ["a", (1, "a")]}),
-    ],
-    "blind_ballot": [
-        (None, BALLOT % '{"content": {"argument": 2}, "structure": {"clarity": 4}}', {"rubric": RUBRIC}),
-        ({"slots": {"A": 1, "B": 0}}, "I would rather not.", {"expectations": ["It has a name."]}),
-    ],
-    "blind_preference": [
-        ("y", judged_blindly("12", "123"), {}),
-        (None, judged_blindly("12", "12"), {"tie": "pass", "gate": ["blindness_breach"]}),
-        ("x", {"format": 1}, {}),
-    ],
-    "boolean": [(True, True, {}), (True, "yes", {})],
-    "contains_all": [(["a", "b"], "xax", {}), ({"b", "a"}, "ab", {})],
-    "contains_any": [(None, "it is mRNA", {"substrings": ["mrna"], "case_sensitive": False}), ("", "x", {})],
-    "criteria": [
-        ({"polite": ["please"]}, "Go.", {"id": "tone", "revision": 2, "criteria": [TONE]}),
-        ({}, "Please go.", {"id": "tone", "revision": "2.1", "criteria": [TONE], "fail_on": ["blocker"]}),
-    ],
-    "date_match": [("2024-05-01", "1 May 2024", {}), ("2024-05-01", "someday", {})],
-    "date_range": [(["2024-01-01", "2024-12-31"], "2024-05-01", {})],
-    "date_tolerance": [("2024-05-01", "2024-05-03", {"tolerance": 1})],
-    "answer_template": [({"a": 1}, {"a": None, "_trace": "x"}, {"fields": {"a": "exact"}})],
-    "delta": [(5, {"pre": 10, "post": 15}, {})],
-    "derived": [
-        (5, "5.0", {"inner": "numeric_exact", "source": "spec"}),
-        ("a", "b", {"inner": "exact", "source": "blind_rederivation", "extraction": "model_mediated"}),
-    ],
-    "ends_with": [([".", "!"], "Done.", {}), ("", "a", {})],
-    "exact": [("Paris", "Paris", {}), ((1, {2}), [1, float("nan")], {}), (b"\0\xff", "\ud800\x1b", {})],
-    "field_check": [({"a": 1}, {"a": 2}, {"field": "a"})],
-    "is_type": [("integer", 5, {}), (["string", "null"], "a", {}), ("integer", True, {}), ("words", True, {})],
-    "json_canonical": [
-        ('{"a": 1}', '{"a": 1.0}', {}),
-        ("{}", "{", {}),
-        ({"id": 1, "a": "X"}, {"id": 2, "a": "x"}, {"ignore": ["$.id"], "case_sensitive": False}),
-    ],
-    "json_distance": [('{"a": [1, 2]}', '{"a": [2]}', {})],
-    "json_schema": [(SCHEMA, '{"b": 1}', {}), ({"$ref": "urn:a"}, '{"a": 1}', {"schemas": {"urn:a": SCHEMA}})],
-    "json_subset": [
-        ({"a": 1}, '{"a": 1, "b": 2}', {}),
-        ({"a": 1, "b": 2}, {"a": 3, "b": 2, "c": 1}, {"ignore": ["$.a"]}),
-    ],
-    "literal": [("a", "a", {}), (1, True, {})],
-    "none_of": [("a", "b", {"conditions": ["exact", "contains_any"]}), (5, "b", {"conditions": ["numeric_exact"]})],
-    "normalized_exact": [("The Paris", " the  PARIS", {}), (["A"], ["a", "b"], {})],
-    "not_blank": [(None, "a", {}), ("a", " ", {}), (None, {}, {})],
-    "not_compared": [("Paris", "the adapter raised OSError: refused", {"instead_of": "exact"}), (None, 1, {})],
-    "not_contains": [("sorry", "I am sorry", {}), (["a", "b"], "C", {"case_sensitive": False}), ("a", None, {})],
-    "nothing_found": [("Paris", "observed: last_number finds nothing", {"instead_of": "exact"})],
-    "numeric_exact": [("1,000", 1000, {"normalize": ["strip_thousands_separators"]}), (1, "one", {})],
-    "numeric_maximum": [(5, 6, {}), (0.5, "45 %", {"normalize": ["strip_final_punctuation", "percent_to_decimal"]})],
-    "numeric_minimum": [(5, 6, {}), (5, 4, {"zero_at": 2})],
-    "numeric_range": [([1, 5], 3, {}), (None, 7, {"max": 5, "zero_at": 4})],
-    "numeric_tolerance": [
-        (37.0, 36.8, {"tolerance": 0.5, "mode": "absolute"}),
-        (100, 110, {"tolerance": 0.05, "zero_at": 0.25}),
-    ],
-    "one_of": [(["NY", "NYC"], "nyc", {"normalize": ["lowercase"]}), (["NY"], "ny", {"case_sensitive": False})],
-    "ordered_match": [([1, 2], [1, 3], {})],
-    "pass_rate": [
-        (0.75, {"pass": 3, "fail": 1, "error": 0}, {}),
-        (0.9, {"pass": 5, "fail": 0, "error": 1}, {"confident": True, "errors": "undecided"}),
-    ],
-    "regex": [("[a-z]+", "abc", {}), ("(", "abc", {}), (None, "a1", {"pattern": "[0-9]", "mode": "search"})],
-    "regex_check": [(None, "5 mg", {"pattern": "([0-9]+) (mg|g)", "value": ("5", "mg")})],
-    "scorer_verdict": [
-        (None, {"output": "Hi", "score": 0.25, "passed": None, "explanation": "curt"}, {"scorer": "polite"}),
-        (None, {"output": "Hi", "score": None, "passed": "yes"}, {}),
-    ],
-    "semantic": [("a", "b", {"embedder": lambda texts: [[1.0, 2.0], [2.0, 1.5]]})],
-    "set_containment": [(["a"], ["a", "b"], {"mode": "subset"})],
-    "set_similarity": [
-        (["a", "b"], ["b", "c"], {}),
-        ([], [], {"metric": "recall"}),
-        (["a"], ["A"], {"metric": "jaccard"}),
-    ],
-    "starts_with": [("Dear", "dear all", {"case_sensitive": False})],
-    "text_similarity": [
-        ("kitten", "sitting", {}),
-        ("the \u6771\u4eac", "\u6771", {"metric": "token_f1", "words": "cjk", "stop_words": ["the"]}),
-    ],
-    "trace_contains": [("done", "all done", {})],
-    "trace_length": [(None, "abc", {"max": 2})],
-    "trace_regex": [("d.ne", "all done", {})],
-    "trajectory_forbidden": [(["delete"], CALLS, {})],
-    "trajectory_max_calls": [(3, CALLS, {})],
-    "trajectory_single_tool_use": [("search", CALLS, {})],
-    "weighted": [("a", "A", {"conditions": ["exact", "normalized_exact"], "weights": [1, 3]})],
-}
 
 
 class Level(enum.IntEnum):
@@ -193,33 +75,6 @@ def changed(result, **changes) -> Replayed:
     for key, value in changes.items():
         record[key] = {**record[key], **value} if key == "settings" and value else value
     return replay_line(json.dumps(record, separators=(",", ":")).encode() + b"\n")
-
-
-def examples():
-    for name in REGISTRY.names():
-        default = [(CALLS, [*CALLS, {"name": "book", "args": {}}], {})] if name.startswith("trajectory_") else []
-        for number, example in enumerate(EXAMPLES.get(name, default)):
-            yield pytest.param(name, *example, id=f"{name}-{number}")
-
-
-@pytest.mark.parametrize(("name", "expected", "observed", "settings"), list(examples()))
-def test_what_a_built_in_operator_recorded_comes_out_again(name, expected, observed, settings):
-    result = compare(name, expected, observed, name="a\nname", **settings)
-    assert replay_line(line_of(result)) == Replayed(
-        line_of(result)[18:34].decode(), "identical", "", "tests/test_x.py::test_a", name
-    )
-
-
-@pytest.mark.parametrize("name", sorted(EXAMPLES))
-def test_a_copy_of_an_operator_is_recorded_alike(name):
-    for _, _, settings in EXAMPLES[name]:
-        operator = REGISTRY.build(name, settings)
-        assert operator.model_copy().identity == operator.identity
-
-
-def test_every_operator_has_an_example():
-    without = set(FAMILIES.own("operators")) - set(EXAMPLES)
-    assert all(name.startswith("trajectory_") for name in without)
 
 
 @given(st.sampled_from(["exact", "normalized_exact", "json_canonical", "numeric_exact"]), st.data())

@@ -27,34 +27,6 @@ def nested(levels):
     return "[" * levels + "]" * levels
 
 
-@pytest.mark.parametrize(
-    ("expected", "observed", "passes"),
-    [
-        pytest.param('{"a": 1, "b": 2}', '{"b":2,"a":1}', True, id="order of keys"),
-        pytest.param("[1, 2]", "[2, 1]", False, id="order of a list"),
-        pytest.param("1", "1.0", True, id="int and fraction"),
-        pytest.param("10", "1e1", True, id="int and exponent"),
-        pytest.param("0.1", "0.10000000000000001", False, id="digits beyond a float"),
-        pytest.param("true", "1", False, id="bool is no number"),
-        pytest.param("[0]", "[false]", False, id="bool is no number, inside"),
-        pytest.param("null", '"null"', False, id="null is no text"),
-        pytest.param('"é"', '"\\u00e9"', True, id="escaped text"),
-        pytest.param('"é"', '"e\\u0301"', False, id="text by code point"),
-        pytest.param("{}", "[]", False, id="empty object and list"),
-        pytest.param({"a": (1, 2.0)}, '{"a": [1.0, 2]}', True, id="Python value and text"),
-        pytest.param([Decimal("1.5")], b"[1.5]", True, id="Decimal and bytes"),
-        pytest.param(0.1, "0.1", True, id="a float is its shortest decimal"),
-        pytest.param('"a"', {"a": 1}, False, id="text and object"),
-    ],
-)
-def test_canonical_equality(expected, observed, passes):
-    result = compare("json_canonical", expected, observed)
-    assert result.passed is passes
-    assert compare("json_canonical", observed, expected).passed is passes
-    assert (result.normalization, result.notes) == (["json_sort_keys"], [])
-    assert bool(result.details) is not passes
-
-
 LOOP: list = []
 LOOP.append(LOOP)
 
@@ -83,6 +55,12 @@ def test_what_cannot_be_read_is_a_fail_with_a_note(operator, observed, note):
     result = compare(operator, "true", observed)
     assert (result.verdict, result.score, result.notes, result.normalization) == ("fail", 0.0, [note], [])
     assert list(result.details["unreadable"]) == ["observed"]
+
+
+def test_the_form_of_a_document_is_normalized():
+    assert compare("json_canonical", '{"b": 1, "a": 2}', '{"a": 2, "b": 1}').normalization == ["json_sort_keys"]
+    folded = compare("json_subset", {"a": ["STRASSE"]}, '{"a": ["Stra\u00dfe"]}', case_sensitive=False)
+    assert "casefold" in folded.normalization
 
 
 def test_both_sides_unreadable_name_both_and_each_code_once():
@@ -154,28 +132,6 @@ def test_the_deepest_documents_compare(operator):
     assert (result.verdict, result.notes) == ("fail", [])
 
 
-@pytest.mark.parametrize(
-    ("expected", "observed", "settings", "passes"),
-    [
-        pytest.param({"a": 1}, {"a": 1.0, "b": 2}, {}, True, id="extra key"),
-        pytest.param({"a": 1, "b": 2}, {"a": 1}, {}, False, id="missing key"),
-        pytest.param({"a": {"b": []}}, {"a": {"b": [1], "c": 2}}, {}, True, id="nested"),
-        pytest.param([2, 1], [1, 2, 3], {}, True, id="any order"),
-        pytest.param([1, 1], [1, 2], {}, False, id="each item needs one of its own"),
-        pytest.param([{}, {"a": 1}], [{"a": 1}, {"b": 2}], {}, True, id="the greedy choice would fail"),
-        pytest.param([True], [1], {}, False, id="bool is no number"),
-        pytest.param([{"a": 1}], [{"a": 1, "b": 2}], {"list_mode": "exact"}, True, id="exact: at its place"),
-        pytest.param([1], [1, 2], {"list_mode": "exact"}, False, id="exact: longer"),
-        pytest.param([1, 2], [2, 1], {"list_mode": "exact"}, False, id="exact: order"),
-        pytest.param({}, [], {}, False, id="other kind"),
-    ],
-)
-def test_subset(expected, observed, settings, passes):
-    result = compare("json_subset", expected, observed, **settings)
-    assert result.passed is passes
-    assert bool(result.details) is not passes
-
-
 def test_subset_says_what_is_missing():
     expected = {"id": 7, "tags": [{"a": 1}, "x"], "pair": [1, 2]}
     observed = {"tags": [{"a": 2}, "x"], "pair": [1], "more": 0}
@@ -233,26 +189,6 @@ def test_what_holds_the_rarest_scalar_is_all_that_can_contain(expected, observed
 
 
 BOTH = pytest.mark.parametrize("operator", ["json_canonical", "json_subset"])
-
-
-@BOTH
-@pytest.mark.parametrize(
-    ("expected", "observed", "settings", "passes"),
-    [
-        ({"id": 1, "a": "X"}, '{"id": 2, "a": "X"}', {"ignore": ["$.id"]}, True),
-        ({"id": 1, "a": "X"}, '{"id": 2, "a": "Y"}', {"ignore": ["$.id"]}, False),
-        ({"a": [{"id": 1, "b": 2}]}, {"a": [{"id": 7, "b": 2}]}, {"ignore": ["$..id"]}, True),
-        ([{"at": 1}, {"b": 2}], [{"at": 9}, {"b": 2}], {"ignore": ["$[0]"]}, True),
-        ({"a": ["STRASSE"]}, '{"a": ["Stra\u00dfe"]}', {"case_sensitive": False}, True),
-        ({"A": "x"}, {"a": "x"}, {"case_sensitive": False}, False),
-        ({"a": "x"}, {"a": "y"}, {"case_sensitive": False}, False),
-    ],
-)
-def test_parts_are_ignored_and_case_is_folded(operator, expected, observed, settings, passes):
-    found = compare(operator, expected, observed, **settings)
-    assert found.passed is passes
-    assert ("casefold" in found.normalization) is ("case_sensitive" in settings)
-    assert not compare(operator, expected, observed).passed
 
 
 @BOTH

@@ -378,19 +378,3 @@ def test_many_endless_matches_at_once_each_stay_within_the_limit(monkeypatch):
     assert len(seconds) == 8
     # One after the other they would take 8 seconds.
     assert max(seconds) < 6
-
-
-@pytest.mark.parametrize(
-    ("observed", "verdicts"),
-    [
-        ("1928", ("pass", "pass", "pass")),
-        ("1928 or so", ("fail", "pass", "pass")),
-        ("in 1928", ("fail", "fail", "pass")),
-        ("1928\n", ("fail", "pass", "pass")),
-        ("never", ("fail", "fail", "fail")),
-    ],
-)
-def test_each_mode_says_where_the_pattern_matches(observed, verdicts):
-    assert compare("regex", r"\d{4}", observed).verdict == verdicts[0]
-    found = [compare(RegexMatch(mode=mode), r"\d{4}", observed) for mode in ("fullmatch", "match", "search")]
-    assert tuple(one.verdict for one in found) == verdicts
