@@ -11,7 +11,7 @@ BENCHMARKS ?= operators json_documents plugin_unused report_overhead many_compar
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test check docs bench mutants
+.PHONY: help demo test generate check docs bench mutants
 # Two targets may install into one environment.
 .NOTPARALLEL:
 # An environment that was left half made is no environment.
@@ -46,8 +46,11 @@ demo: .venv/.installed-demo ## set up .venv, run the example and say where to lo
 test: .venv/.installed-test ## set up .venv and pass the tests; PYTEST_ARGS=tests/values for some of them
 	.venv/bin/pytest -n 2 $(PYTEST_ARGS)
 
+generate: .venv/.installed-test ## write every file that is made from something else: stubs, tables in docs, corpus, pictures
+	.venv/bin/python -m tools.generate
+
 mutants: .venv/.installed-test ## change random lines of a copy and print what no test noticed; MUTANTS='50 --seed 7'
-	.venv/bin/python tests/mutation/mutants.py $(MUTANTS)
+	.venv/bin/python tools/mutation/mutants.py $(MUTANTS)
 
 check: ## all that CI checks, in temporary environments
 	PYTHON='$(PYTHON)' bash .ci/run

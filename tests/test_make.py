@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-TARGETS = ["help", "demo", "test", "mutants", "check", "docs", "bench"]
+TARGETS = ["help", "demo", "test", "generate", "mutants", "check", "docs", "bench"]
 
 needs_make = pytest.mark.skipif(
     os.name == "nt" or not shutil.which("make") or not (REPOSITORY / "Makefile").exists(),

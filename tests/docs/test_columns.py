@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from pages import REPOSITORY, blocks_of, pages
+
+from tools.documentation import REPOSITORY, blocks_of, pages
 
 # The theme's column is 46em wide, 736 pixels; a block has 28 of them as padding, and a character of 13 pixels is 7.8 wide.
 WIDTH = int((46 * 16 - 28) / 7.8) - 2

@@ -13,10 +13,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
-from pages import REPOSITORY, blocks_of, pages
 
 import pytest_verdict
 from pytest_verdict.cli import main
+from tools.documentation import REPOSITORY, blocks_of, pages
 
 PAGES = pages()
 STORIES = [page for page in PAGES if any(list(block.commands()) for block in blocks_of(page))]

@@ -1,31 +1,6 @@
-"""The pictures show what is printed now."""
+"""How the picture of a terminal is drawn."""
 
-from importlib.metadata import version
-
-import picture
-import pytest
-
-WRITE_AGAIN = "draw it again: python tests/docs/picture.py"
-
-
-@pytest.fixture(scope="module", params=picture.PICTURES)
-def pictures(request):
-    """What is kept and what would be drawn now."""
-    kept = (picture.STATIC / request.param).read_text(encoding="utf-8")
-    return kept, picture.picture(picture.PICTURES[request.param])
-
-
-def test_our_lines_are_in_the_picture(pictures):
-    kept, now = ([line for line in picture.texts(svg) if "2019-08-" in line] for svg in pictures)
-    assert kept == now, WRITE_AGAIN
-    assert any("12" in line and "21" in line for line in now)
-
-
-def test_the_picture_is_current(pictures):
-    kept, now = pictures
-    if f"with pytest {version('pytest')}." not in kept:
-        pytest.skip("the picture is made with another version of pytest")
-    assert kept == now, WRITE_AGAIN
+from tools.generators import terminal_pictures as picture
 
 
 def test_a_line_is_drawn_with_its_colours():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 import pytest
-from matrix import CAUSES, MODES, cell
-from moments import failures, moments
+
+from tools.faults.matrix import CAUSES, MODES, cell
+from tools.faults.moments import failures, moments
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork, and no such signals")
 

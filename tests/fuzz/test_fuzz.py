@@ -1,7 +1,7 @@
 """Whatever text a reader is given, it reads it or raises an error that is documented.
 
 ``FUZZ_INPUTS=200000 pytest tests/fuzz -m fuzz`` tries so many inputs of each target, the same in every run; what raises
-something else is added to the seeds, which every run tries first. ``python tests/fuzz/with_atheris.py dates`` looks further.
+something else is added to the seeds, which every run tries first. ``python -m tools.fuzz.with_atheris dates`` looks further.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import importlib.util
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from fuzz.targets import TARGETS, TOKENS, failures, keep, seeds
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.readers import read_trajectory
+from tools.fuzz.targets import TARGETS, TOKENS, failures, inputs, keep, seeds
+from tools.generate import REPOSITORY
 
 FEW = 150
 MANY = int(os.environ.get("FUZZ_INPUTS", "5000"))
@@ -69,21 +69,15 @@ def test_very_many_inputs_raise_nothing_else(name):
 def test_what_atheris_finds_by_coverage_raises_nothing_else(name):
     if importlib.util.find_spec("atheris") is None:
         pytest.skip("needs atheris")
-    script = Path(__file__).with_name("with_atheris.py")
-    made = subprocess.run(
-        [sys.executable, script, name, f"-runs={MANY}", "-seed=1"], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", "tools.fuzz.with_atheris", name, f"-runs={MANY}", "-seed=1"]
+    made = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr[-3_000:]
 
 
 def test_inputs_are_the_same_in_every_run():
-    from fuzz.targets import inputs
-
-    code = (
-        "import sys; sys.path[:0] = sys.argv[1:]; from fuzz.targets import inputs; print(ascii([*inputs('dates', 50)]))"
-    )
-    tests = str(Path(__file__).parents[1])
-    made = subprocess.run([sys.executable, "-c", code, tests], capture_output=True, text=True, check=True)
+    code = "from tools.fuzz.targets import inputs; print(ascii([*inputs('dates', 50)]))"
+    command = [sys.executable, "-c", code]
+    made = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert made.stdout.strip() == ascii([*inputs("dates", 50)])
 
 

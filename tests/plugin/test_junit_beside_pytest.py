@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pytest_verdict.cli import main
-from side_by_side import cases, differences
+from tools.junit_side_by_side import cases, differences
 
 OUTCOMES = """
 import logging, sys, unittest

@@ -1,6 +1,6 @@
 """Change random lines of what decides or records, run the tests that belong to them, and print what nobody noticed.
 
-The repository is copied first, so the working tree stays as it is. ``python tests/mutation/mutants.py 50 --seed 7``
+The repository is copied first, so the working tree stays as it is. ``python tools/mutation/mutants.py 50 --seed 7``
 makes the same fifty changes each time; ``--only operators`` takes files whose path contains that text, ``--skip 20``
 goes on behind the first twenty. A survivor is a hole in the tests or a change that changes nothing: a person says which.
 """
@@ -39,7 +39,7 @@ SEEN: Final = [
 UNSEEN: Final = {
     "core/families.py": ["tests/suites/test_what_packages_bring.py", "tests/test_example_family.py"],
     "core/record.py": ["tests/plugin/test_option_verify_report.py", "tests/plugin"],
-    "core/session.py": ["tests/plugin"],
+    "session.py": ["tests/plugin"],
     "core/strict_model.py": ["tests/suites", "tests/blind"],
     "core/values/redaction.py": ["tests/plugin"],
     "core/values/yaml.py": ["tests/suites"],
@@ -203,8 +203,19 @@ def function_around(path: str, source: bytes, line: int) -> str:
 
 def run(folder: Path, tests: list[str], seconds: float = SECONDS, **environment: str) -> str:
     """Run tests in a copy of the repository, and say what they made of it."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "mutation.who_runs", *tests]
-    paths = os.pathsep.join([str(folder / "src"), str(folder / "tests")])
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "tools.mutation.who_runs",
+        *tests,
+    ]
+    paths = os.pathsep.join([str(folder / "src"), str(folder)])
     variables = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", **environment}
     with subprocess.Popen(
         command,

@@ -2,7 +2,7 @@
 
 Run as a program it does so over the suites of other projects, whose source distributions it downloads:
 
-    python tests/side_by_side.py FOLDER [PROJECT ...]
+    python tools/junit_side_by_side.py FOLDER [PROJECT ...]
 """
 
 from __future__ import annotations
