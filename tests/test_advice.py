@@ -39,7 +39,7 @@ from pytest_verdict.explanation.advice import Advice, advices, advise
         ("exact", ["a", "b"], ["A", "b "], {}, None),
     ],
 )
-def test_advice_is_about_form_and_the_tightest_comes_first(operator, expected, observed, own, sentences):
+def test_tightest_advice_comes_first(operator, expected, observed, own, sentences):
     result = compare(operator, expected, observed, **own)
     found = advices(result)
     assert 1 <= len(found) <= 3
@@ -49,13 +49,13 @@ def test_advice_is_about_form_and_the_tightest_comes_first(operator, expected, o
         assert advise(result) == [f"would pass under {sentence}" for sentence in sentences]
 
 
-def test_the_threshold_of_the_test_stays_in_the_advice():
+def test_advice_keeps_the_threshold():
     result = compare("text_similarity", "quick brown fox", "QUICK BROWN FOX", 0.95, metric="indel")
     [sentence] = advise(result)
     assert sentence == "would pass under text_similarity with metric='indel', normalize=['lowercase'], threshold=0.95"
 
 
-def test_settings_that_the_test_chose_stay_in_the_advice():
+def test_advice_keeps_the_settings():
     result = compare("normalized_exact", "Paris", " PARIS", normalize=["nfkc"])
     assert advices(result)[0] == Advice("normalized_exact", {"normalize": ["nfkc", "strip", "lowercase"]})
 
@@ -107,7 +107,7 @@ def test_settings_that_the_test_chose_stay_in_the_advice():
         ("numeric_range", [0, 10], 11, {}),
     ],
 )
-def test_nothing_is_advised_that_loses_something_or_costs_much(operator, expected, observed, own):
+def test_no_advice_that_is_lossy_or_slow(operator, expected, observed, own):
     assert advise(compare(operator, expected, observed, **own)) == []
 
 
@@ -125,12 +125,12 @@ class Refusing(Operator):
         return Outcome(0.0)
 
 
-def test_an_error_and_an_unregistered_operator_have_no_advice():
+def test_no_advice_for_errors_and_unregistered_operators():
     assert advise(compare(Raising(), 1, 2)) == []
     assert advise(compare(Refusing(), "a", "A")) == []
 
 
-def test_a_broken_candidate_is_skipped(monkeypatch):
+def test_broken_candidate_is_skipped(monkeypatch):
     monkeypatch.setattr(advice, "run", lambda *_, **__: 1 / 0)
     assert advise(compare("exact", "Paris", "paris")) == []
 
@@ -151,14 +151,14 @@ values = st.recursive(
 @given(
     st.sampled_from(["exact", "normalized_exact", "json_canonical", "ordered_match", "numeric_exact"]), values, values
 )
-def test_advice_never_raises_and_is_always_true(operator, expected, observed):
+def test_advice_is_always_true(operator, expected, observed):
     result = compare(operator, expected, observed)
     if not result.passed:
         for one in advices(result):
             assert compare(one.operator, expected, observed, one.threshold, **one.settings).passed
 
 
-def test_a_bounded_number_of_comparisons_is_made(monkeypatch):
+def test_advice_makes_few_comparisons(monkeypatch):
     calls = []
     real = advice.REGISTRY.build
     monkeypatch.setattr(advice.REGISTRY, "build", lambda *arguments: (calls.append(1), real(*arguments))[1])
@@ -166,6 +166,6 @@ def test_a_bounded_number_of_comparisons_is_made(monkeypatch):
     assert len(calls) <= 60
 
 
-def test_a_result_read_from_a_record_can_be_advised():
+def test_advice_for_a_decoded_record():
     result = ComparisonResult.from_record(compare("exact", "Paris", "paris").to_record())
     assert advise(result) == ["would pass under normalized_exact with normalize=['lowercase']"]

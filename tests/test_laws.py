@@ -88,12 +88,12 @@ CASES = {**FIRST, **READABLE}
     ("name", "settings", "values"),
     [pytest.param(name, *case, id=f"{name}-{number}") for name in CASES for number, case in enumerate(CASES[name])],
 )
-def test_every_built_in_operator_keeps_the_laws(name, settings, values, monkeypatch):
+def test_built_in_operator_keeps_the_laws(name, settings, values, monkeypatch):
     monkeypatch.setattr(laws, "_check_fresh_process", lambda _cases: None)
     check_operator_laws(REGISTRY.build(name, settings), values=values, examples=20)
 
 
-def test_every_built_in_operator_gives_the_same_records_in_a_fresh_process():
+def test_built_in_operators_are_the_same_in_a_fresh_process():
     laws._check_fresh_process(
         [(REGISTRY.build(name, settings), values or ()) for name in CASES for settings, values in CASES[name]]
     )
@@ -200,12 +200,12 @@ def _local():
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Operator) else None,
 )
-def test_a_broken_law_is_found_and_named(operator, law):
+def test_broken_law_is_named(operator, law):
     with pytest.raises(AssertionError, match=f"law '{law}'"):
         check_operator_laws(operator)
 
 
-def test_an_operator_of_the_main_program_cannot_be_found_in_another_process(monkeypatch):
+def test_operator_of_main_program_breaks_fresh_process(monkeypatch):
     monkeypatch.setattr(NotReflexive, "__module__", "__main__")
     monkeypatch.setattr(sys.modules["__main__"], "NotReflexive", NotReflexive, raising=False)
     with pytest.raises(AssertionError, match=r"fresh process.*is its class in a module"):
@@ -216,15 +216,15 @@ def same_type(expected, observed, *, strict: bool = False):
     return type(expected) is type(observed) if strict else isinstance(observed, type(expected))
 
 
-def test_an_operator_from_a_function_can_be_checked():
+def test_function_operator_can_be_checked():
     check_operator_laws(operator_from_function(same_type)(strict=True), examples=20)
 
 
-def test_a_value_that_is_refused_with_a_note_is_no_counterexample():
+def test_refused_value_is_no_counterexample():
     check_operator_laws(REGISTRY.build("contains_all"), values=["", 3, None], examples=5)
 
 
-def test_without_hypothesis_it_says_what_to_install(monkeypatch):
+def test_missing_hypothesis_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "hypothesis", None)
     with pytest.raises(MissingExtraError, match=r"pytest-verdict\[laws\]"):
         check_operator_laws(ExactMatch())

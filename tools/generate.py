@@ -40,7 +40,9 @@ def missing(module: ModuleType) -> str | None:
 def stale_files(module: ModuleType) -> dict[Path, bytes | None]:
     """Return the files that are not what their generator writes, with their new content; None for one to remove."""
     contents = {path: _encode(content) for path, content in module.files().items()}
-    changes: dict[Path, bytes | None] = {path: content for path, content in contents.items() if not _holds(path, content)}
+    changes: dict[Path, bytes | None] = {
+        path: content for path, content in contents.items() if not _holds(path, content)
+    }
     if hasattr(module, "FOLDER"):
         changes |= dict.fromkeys(path for path in module.FOLDER.rglob("*") if path.is_file() and path not in contents)
     return changes

@@ -8,7 +8,7 @@ PAIRS = pytest.mark.parametrize("pair", gallery.PAIRS, ids=lambda pair: pair.tit
 STALE = "docs/explanation/failures.md is stale: run make generate"
 
 
-def test_there_are_enough_pairs_each_with_three_blocks():
+def test_each_pair_has_three_blocks():
     shown = gallery.blocks_on_the_page()
     assert [*shown] == [pair.title for pair in gallery.PAIRS], STALE
     assert len(shown) >= 24
@@ -16,11 +16,11 @@ def test_there_are_enough_pairs_each_with_three_blocks():
 
 
 @PAIRS
-def test_our_block_on_the_page_is_what_we_print(pair):
+def test_our_block_is_current(pair):
     assert gallery.blocks_on_the_page()[pair.title][0] == gallery.ours(pair), STALE
 
 
 @PAIRS
-def test_the_difference_is_in_the_first_three_lines(pair):
+def test_difference_is_in_first_three_lines(pair):
     first = gallery.ours(pair).splitlines()[:3]
     assert [line for line in first if pair.difference in line], first

@@ -51,7 +51,7 @@ def test_python_blocks_run(page):
 
 
 @pytest.mark.parametrize("page", STORIES, ids=_name)
-def test_console_blocks_print_what_they_show(page, pytester, monkeypatch, capsys):
+def test_console_blocks_print_their_output(page, pytester, monkeypatch, capsys):
     folder = pytester.path
     shutil.copytree(REPOSITORY / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "pytest.ini").write_text("[pytest]\n")

@@ -3,7 +3,7 @@
 from tools.generators import terminal_pictures as picture
 
 
-def test_a_line_is_drawn_with_its_colours():
+def test_line_is_drawn_with_colours():
     line = "a \x1b[31mred\x1b[0m and \x1b[1m\x1b[32mgreen & bold\x1b[0m"
     assert picture.rows(line) == [
         [
@@ -16,7 +16,7 @@ def test_a_line_is_drawn_with_its_colours():
     assert "green &amp; bold" in picture.drawn(picture.rows(line)[0], 20)
 
 
-def test_a_line_that_is_too_long_is_broken():
+def test_long_line_is_wrapped():
     first, second = picture.rows("a" * 90 + "\x1b[31m" + "b" * 20)
     assert [(column, len(text)) for column, text, *_ in first] == [(0, 90), (90, 10)]
     assert [(column, text) for column, text, *_ in second] == [(0, "b" * 10)]

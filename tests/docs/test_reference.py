@@ -10,7 +10,7 @@ from pytest_verdict.pytest_plugin import plugin
 from tools.documentation import REPOSITORY
 
 DOCS = REPOSITORY / "docs"
-FOLDERS_IN_DETAIL = {"core", "core/values", "operators", "report", "runs", "pytest_plugin"}
+FOLDERS_IN_DETAIL = {"core", "core/values", "report", "runs", "pytest_plugin"}
 OTHER_FILES = {"compare.py", "gallery.py", "terminal_pictures.py", "test_layers.py", "test_reference.py"}
 
 
@@ -63,7 +63,7 @@ def test_every_fixture_and_marker_is_described(pytester):
     assert [name for name in markers if f"`@pytest.mark.{name}(" not in page] == []
 
 
-def test_the_keys_of_a_record_are_described_in_order(pytester):
+def test_record_keys_are_described_in_order(pytester):
     pytester.makepyfile("""
         from pytest_verdict import Operator, Outcome, compare, expect
         from pytest_verdict.suites import Evaluator
@@ -93,7 +93,7 @@ def test_the_keys_of_a_record_are_described_in_order(pytester):
         assert list(record) == [key for key in described if key in record]
 
 
-def test_the_keys_of_a_report_are_described_in_order(pytester):
+def test_report_keys_are_described_in_order(pytester):
     pytester.makepyfile("def test_nothing(): pass")
     pytester.runpytest_inprocess("-pno:asyncio", "--verify-gate=operator:exact >= 0.5").assert_outcomes(passed=1)
     report = json.loads((pytester.path / "verify-report" / "report.json").read_text("utf-8"))
@@ -101,7 +101,7 @@ def test_the_keys_of_a_report_are_described_in_order(pytester):
     assert list(report) == re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
 
 
-def test_the_design_names_every_module():
+def test_design_names_every_module():
     design = _text("design.md")
     package = REPOSITORY / "src" / "pytest_verdict"
     modules = [path.relative_to(package) for path in package.rglob("*.py") if not path.name.startswith("_")]
@@ -117,7 +117,7 @@ def test_the_design_names_every_module():
     )
 
 
-def test_the_design_gives_a_reason_for_every_dependency_and_extra():
+def test_design_has_a_reason_for_every_dependency():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     section = _text("design.md").partition("## Dependencies")[2].partition("\n## ")[0]
     needed = [re.match(r"[\w-]+", requirement).group() for requirement in project["dependencies"]]

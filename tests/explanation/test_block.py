@@ -157,21 +157,21 @@ BLOCKS = {
 
 
 @pytest.mark.parametrize(("make", "text"), BLOCKS.values(), ids=BLOCKS)
-def test_the_block_is_exactly(make, text):
+def test_block_of(make, text):
     assert "\n".join(explain(make())) == block(text)
 
 
 @pytest.mark.parametrize("make", [make for make, _ in BLOCKS.values()], ids=list(BLOCKS))
-def test_a_record_read_back_explains_itself_in_the_same_words(make):
+def test_decoded_record_has_the_same_explanation(make):
     result = make()
     assert list(explain(ComparisonResult.from_record(result.to_record()))) == list(explain(result))
 
 
-def test_an_operator_of_the_registry_shows_only_settings_that_are_not_usual():
+def test_only_other_settings_than_the_defaults_are_shown():
     assert not [line for line in explain(compare("contains_any", "a", "b")) if "settings" in line]
 
 
-def test_the_budget_of_lines():
+def test_budget_of_lines():
     text = failure_block(compare(Tree(count=50), 1, 2), Budget(lines=4), ["try json_subset\x1b"])
     lines = text.splitlines()
     assert len(lines) == 6
@@ -179,14 +179,14 @@ def test_the_budget_of_lines():
     assert lines[5] == "  advice: try json_subset\\x1b"
 
 
-def test_the_budget_of_differences_and_characters():
+def test_budget_of_differences_and_characters():
     lines = list(explain(compare(Tree(count=50), "x" * 1_000, 2), Budget(differences=2, characters=60)))
     assert sum(line.startswith("  $.items") for line in lines) == 2
     assert "  … 55 more differences" in lines
     assert max(map(len, lines)) <= 100
 
 
-def test_no_budget_at_all():
+def test_zero_budget():
     unlimited = Budget(characters=0, lines=0, differences=0, width=0)
     text = failure_block(compare(Tree(count=90), "x" * 10_000, 2), unlimited)
     assert "x" * 10_000 in text
@@ -208,7 +208,7 @@ def test_no_budget_at_all():
     ],
     ids=ascii,
 )
-def test_a_hostile_record_is_explained_in_harmless_bounded_lines(change):
+def test_hostile_record_is_explained_in_bounded_lines(change):
     record = compare("exact", [1], 2).to_record()
     record.update(change)
     for line in explain(ComparisonResult.from_record(record)):
@@ -216,6 +216,6 @@ def test_a_hostile_record_is_explained_in_harmless_bounded_lines(change):
         assert len(line) < 6_000
 
 
-def test_calls_that_compete_for_too_few_are_named():
+def test_competing_calls_are_named():
     result = compare("trajectory_any_order", ["search", "search"], ["search", "pay"])
     assert "  competing: {'expected': [0, 1], 'observed': [0]}" in list(explain(result))

@@ -18,7 +18,7 @@ def explained(expected, observed, budget=None, operator="exact"):
 
 
 @given(TEXTS, TEXTS)
-def test_outside_of_the_changes_both_texts_are_the_same(expected, observed):
+def test_texts_agree_outside_of_the_changes(expected, observed):
     found = changes(expected, observed)
     kept = []
     for text, side in ((expected, 0), (observed, 1)):
@@ -33,7 +33,7 @@ def test_outside_of_the_changes_both_texts_are_the_same(expected, observed):
 
 
 @given(TEXTS, TEXTS)
-def test_two_sides_that_differ_are_never_printed_alike(expected, observed):
+def test_different_sides_are_printed_differently(expected, observed):
     if expected == observed:
         return
     first = explained(expected, observed)[0]
@@ -54,11 +54,11 @@ def test_two_sides_that_differ_are_never_printed_alike(expected, observed):
     ],
     ids=ascii,
 )
-def test_what_looks_the_same_is_told_apart(expected, observed, first):
+def test_lookalikes_are_distinguished(expected, observed, first):
     assert explained(expected, observed)[0] == first
 
 
-def test_characters_that_an_eye_may_not_see_are_named():
+def test_invisible_characters_are_named():
     lines = explained("caf\u00e9", "cafe\u0301")
     at = lines.index("  characters: U+00E9 LATIN SMALL LETTER E WITH ACUTE")
     assert lines[at + 1] == "           -> U+0065 LATIN SMALL LETTER E, U+0301 COMBINING ACUTE ACCENT"
@@ -66,7 +66,7 @@ def test_characters_that_an_eye_may_not_see_are_named():
     assert lines[lines.index("  characters: nothing") + 1] == "           -> U+0020 SPACE"
 
 
-def test_of_several_lines_those_that_changed_are_shown_with_two_around_them():
+def test_changed_lines_are_shown_with_context():
     before = [f"line {number}" for number in range(1, 40)]
     after = [*before[:19], "line twenty", *before[20:], "the end"]
     assert explained("\n".join(before), "\n".join(after))[:13] == [
@@ -86,7 +86,7 @@ def test_of_several_lines_those_that_changed_are_shown_with_two_around_them():
     ]
 
 
-def test_a_long_text_is_shown_in_a_window_around_each_change():
+def test_long_text_is_shown_around_each_change():
     words = [f"word{number}" for number in range(2_000)]
     other = [*words]
     other[1_000], other[1_900] = "WORD", "gone"
@@ -100,7 +100,7 @@ def test_a_long_text_is_shown_in_a_window_around_each_change():
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-def test_lines_keep_to_the_width(width):
+def test_lines_fit_the_width(width):
     pairs = [
         ("the quick brown fox " * 30, "the quick brown dog " * 30),
         ({"flights": [{"id": number, "to": "Paris" * 20} for number in range(40)]}, {"flights": [{"id": 1}]}),
@@ -115,19 +115,19 @@ def test_lines_keep_to_the_width(width):
     assert pairs[0][0] in "\n".join(full)
 
 
-def test_wide_characters_count_two_columns_in_the_marks():
+def test_wide_characters_count_two_columns():
     lines = explained("\u6771\u4eac tower", "\u6771\u4eac towel")
     assert lines[2] == " " * (len("  expected: '") + 4 + 5) + "^"
 
 
-def test_colours_are_additions_to_the_same_text():
+def test_colours_do_not_change_the_text():
     found = line("plain ", Part("expected", "expected"), Part("changed", "observed_changed"))
     assert coloured(found) == "plain \x1b[32mexpected\x1b[0m\x1b[1;31mchanged\x1b[0m"
     assert plain(found) == "plain expectedchanged"
     assert plain(line("\x1b[31m")) == r"\x1b[31m"
 
 
-def test_a_block_is_its_text_and_keeps_its_lines():
+def test_block_keeps_its_lines():
     made = block([line("one"), line("two")])
     assert made == "one\ntwo"
     assert isinstance(made, Block)
@@ -135,6 +135,6 @@ def test_a_block_is_its_text_and_keeps_its_lines():
     assert [plain(one) for one in lines_of("a\nb")] == ["a", "b"]
 
 
-def test_a_table_has_columns_and_no_blanks_at_the_end():
+def test_table_has_no_trailing_blanks():
     rows = [[Part("a"), Part("long"), Part("")], [Part("longer"), Part(""), Part("c")]]
     assert [plain(one) for one in table(rows)] == ["a       long", "longer        c"]

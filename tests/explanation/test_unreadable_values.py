@@ -47,7 +47,7 @@ class RaisingField:
     [RaisingMapping(), RaisingList([1]), RaisingSecret(), RaisingField(1)],
     ids=lambda value: type(value).__name__,
 )
-def test_a_value_that_cannot_be_read_fails_with_its_record_and_its_block(value, nested):
+def test_unreadable_value_fails_with_record_and_block(value, nested):
     value = [value] if nested else value
     result = compare("exact", value, "x")
     assert result.verdict == "fail"

@@ -13,7 +13,7 @@ DUPLICATE_KEYS = {"y_object_duplicated_key.json", "y_object_duplicated_key_and_v
 FILES = sorted(FOLDER.glob("*.json")) if FOLDER.is_dir() else []
 
 
-def test_every_file_is_read_or_refused_as_the_suite_says():
+def test_json_test_suite_is_followed():
     if not FILES:
         pytest.skip(f"JSONTestSuite is not at {FOLDER}")
     wrong, slow = [], []

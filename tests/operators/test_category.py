@@ -12,7 +12,7 @@ from pytest_verdict.operators import category
 from pytest_verdict.operators.category import OneOf
 
 
-def test_one_of_says_which_value_matched():
+def test_one_of_records_the_matched_value():
     result = compare("one_of", ["New York", "NYC"], "nyc", normalize=["lowercase"])
     assert result.passed
     assert result.details["matched_index"] == 1
@@ -20,7 +20,7 @@ def test_one_of_says_which_value_matched():
     assert result.observed == "nyc"
 
 
-def test_one_of_takes_the_values_as_a_setting():
+def test_one_of_takes_values_as_a_setting():
     result = compare("one_of", "ignored", 2.0, values=[1, 2])
     assert result.passed
     assert result.expected == [1, 2]
@@ -28,12 +28,12 @@ def test_one_of_takes_the_values_as_a_setting():
 
 
 @pytest.mark.parametrize("values", [[], "abc", 5, {}], ids=repr)
-def test_one_of_refuses_a_setting_that_is_no_list_of_values(values):
+def test_one_of_rejects_values_that_are_not_a_list(values):
     with pytest.raises(SettingsError, match="at least one accepted value"):
         OneOf(values=values)
 
 
-def test_accepted_values_of_any_type_survive_json():
+def test_one_of_values_of_any_type_round_trip():
     operator = OneOf(values=[datetime.date(2024, 1, 15), ("a", 1), None], normalize=["lowercase"])
     again = OneOf(**json.loads(json.dumps(operator.settings())))
     assert again == operator
@@ -41,13 +41,13 @@ def test_accepted_values_of_any_type_survive_json():
 
 
 @given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.none()), st.builds(dict)))
-def test_a_json_value_has_one_type_and_integers_are_numbers(value):
+def test_json_value_has_one_type_except_integers(value):
     found = [name for name in category._TYPES if compare("is_type", name, value)]
     assert found == (["integer", "number"] if type(value) is int else [found[0]])
     assert compare("is_type", "null", value).details.get("type") == found[0]
 
 
-def test_one_of_folds_case_and_says_so():
+def test_one_of_ignores_case_on_request():
     assert not compare("one_of", ["Straße"], "STRASSE")
     found = compare("one_of", ["Rome", "Straße"], "STRASSE", case_sensitive=False)
     assert (found.details["matched"], found.normalization) == ("Straße", ["casefold"])

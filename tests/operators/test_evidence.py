@@ -15,19 +15,19 @@ def test_not_blank_records_no_expected_value():
 
 
 @given(st.text(max_size=5))
-def test_a_text_is_blank_when_no_character_is_anything_but_blank(text):
+def test_not_blank_agrees_with_regex(text):
     assert compare("not_blank", None, text).passed == compare("regex", r"\S", text, mode="search").passed
 
 
-def test_its_settings_say_all_that_is_expected():
+def test_not_blank_needs_no_expected_value():
     assert not NotBlank().needs_expected()
 
 
-def test_it_keeps_the_laws():
+def test_not_blank_keeps_the_laws():
     check_operator_laws(NotBlank(), examples=50)
 
 
-def test_the_reason_is_the_error():
+def test_not_compared_has_reason_as_error():
     result = publish(not_compared("the adapter raised OSError", "Paris", instead_of="exact", name="row 7"))
     assert (result.verdict, result.score, result.passed) == ("error", 0.0, False)
     assert (result.outcome.error, result.name) == ("the adapter raised OSError", "row 7")
@@ -35,7 +35,7 @@ def test_the_reason_is_the_error():
 
 
 @pytest.mark.parametrize("observed", [None, True, 1.0, {"passed": True}], ids=repr)
-def test_nothing_makes_it_pass(observed):
+def test_not_compared_never_passes(observed):
     result = compare("not_compared", observed, observed)
     assert (result.verdict, result.outcome.error) == ("error", "no reason was recorded")
     with pytest.raises(ErrorVerdict):

@@ -9,14 +9,14 @@ from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.lists import SetContainment, _Distinct
 
 
-def test_no_pair_of_records_is_compared_one_by_one(monkeypatch):
+def test_set_containment_of_records_is_not_quadratic(monkeypatch):
     monkeypatch.setattr("pytest_verdict.operators.lists.equal", None)
     records = [{"id": number, "tags": ["a", (1, True)]} for number in range(100)]
     assert compare("set_containment", records, records[::-1]).passed
     assert not compare("set_containment", [*records, {"id": 1, "tags": ["a", (1, 1)]}], records).passed
 
 
-def test_an_item_of_a_class_with_its_own_equality_is_asked():
+def test_custom_equality_of_items_is_used():
     assert compare("set_containment", [pytest.approx(1.0), {"a": 1}], [{"a": 1}, 1.0000001]).passed
 
 
@@ -25,18 +25,18 @@ def test_an_item_of_a_class_with_its_own_equality_is_asked():
     [{"mode": "equal"}, {"mode": "overlap", "min_overlap": 0}, {"min_overlap": 1}, {"normalize": ["upper"]}],
     ids=repr,
 )
-def test_wrong_settings_are_refused(settings):
+def test_invalid_settings_are_rejected(settings):
     with pytest.raises(SettingsError):
         SetContainment(**settings)
 
 
-def test_the_details_say_which_side_is_no_list():
+def test_details_name_side_that_is_not_a_list():
     for operator in ("set_containment", "ordered_match"):
         assert compare(operator, ["a"], None).details == {"not_a_list": ["observed"]}
         assert compare(operator, "abc", "abc").details == {"not_a_list": ["expected", "observed"]}
 
 
-def test_the_evidence_of_set_containment():
+def test_set_containment_details():
     result = compare("set_containment", ["a", "B"], ["b", "c", 1], normalize=["lowercase"])
     assert {key: result.details[key] for key in ("missing", "unexpected", "common")} == {
         "missing": ["a"],
@@ -45,7 +45,7 @@ def test_the_evidence_of_set_containment():
     }
 
 
-def test_the_evidence_is_bounded():
+def test_details_are_limited():
     details = compare("set_containment", list(range(150)), []).details
     assert len(details["missing"]) == 100
     assert details["missing_omitted"] == 50
@@ -67,7 +67,7 @@ items = st.one_of(
     mode=st.sampled_from(["exact", "subset", "superset", "overlap"]),
     random=st.randoms(use_true_random=False),
 )
-def test_the_order_of_items_never_matters(expected, observed, mode, random):
+def test_order_of_items_is_irrelevant(expected, observed, mode, random):
     operator = SetContainment(mode=mode)
     score = operator.evaluate(expected, observed).score
     random.shuffle(expected)
@@ -76,7 +76,7 @@ def test_the_order_of_items_never_matters(expected, observed, mode, random):
 
 
 @given(expected=st.lists(items, max_size=6), observed=st.lists(items, max_size=6))
-def test_subset_and_superset_together_are_exact(expected, observed):
+def test_subset_and_superset_imply_exact(expected, observed):
     scores = {
         mode: SetContainment(mode=mode).evaluate(expected, observed).score for mode in ("exact", "subset", "superset")
     }
@@ -99,7 +99,7 @@ ITEMS = st.lists(st.sampled_from(["a", "b", "A", "", 1, 1.0, True, None, float("
 
 
 @given(ITEMS, ITEMS)
-def test_sets_are_compared_as_item_by_item(expected, observed):
+def test_set_split_agrees_with_pairwise_comparison(expected, observed):
     def distinct(items):
         kept = []
         for item in items:
@@ -118,7 +118,7 @@ LABELS = st.lists(st.sampled_from(["a", "b", "A", 1, 1.0, True, None]), max_size
 
 
 @given(LABELS, LABELS)
-def test_the_similarities_of_sets_are_those_of_the_textbook(expected, observed):
+def test_set_similarity_agrees_with_definitions(expected, observed):
     def score(metric, left=expected, right=observed):
         return compare("set_similarity", left, right, metric=metric).score
 

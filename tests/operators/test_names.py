@@ -9,7 +9,7 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.templates import primitives
 
 
-def test_every_operator_of_the_public_names_is_the_class_behind_its_name():
+def test_public_classes_are_the_registered_ones():
     found = [getattr(pytest_verdict.operators, name) for name in pytest_verdict.operators.__all__]
     operators = [item for item in found if isinstance(item, type) and issubclass(item, Operator)]
     assert len(operators) >= 30
@@ -28,7 +28,7 @@ def test_there_are_eighteen_primitives():
 
 
 @pytest.mark.parametrize("name", PRIMITIVES)
-def test_a_primitive_is_the_operator_or_says_which_one_it_is(name):
+def test_primitive_is_or_names_its_operator(name):
     primitive = getattr(primitives, name)
     operator = REGISTRY.find(primitive.name)
     if primitive is not operator:

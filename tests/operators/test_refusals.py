@@ -9,7 +9,7 @@ from pytest_verdict.suites import Evaluator
 from refusals import refused
 
 
-def test_the_error_names_the_value_and_what_is_allowed():
+def test_error_names_value_and_what_is_allowed():
     assert compare("one_of", "abc", "a").outcome.error == (
         'expected must be a list of at least one accepted value, got "abc"'
     )
@@ -18,7 +18,7 @@ def test_the_error_names_the_value_and_what_is_allowed():
     )
 
 
-def test_a_missing_expected_key_of_an_aggregate_is_an_error_of_its_part():
+def test_missing_expected_key_of_aggregate_is_an_error():
     result = refused("all_of", {}, {"a": 1}, "child_error", conditions={"a": "exact"})
     [part] = result.children
     assert (part.verdict, part.notes) == ("error", ["missing_expected"])
@@ -27,7 +27,7 @@ def test_a_missing_expected_key_of_an_aggregate_is_an_error_of_its_part():
 
 
 @pytest.mark.parametrize("operator", ["json_distance"])
-def test_json_paths_that_fail_on_a_document(operator):
+def test_failing_jsonpath_is_refused(operator):
     settings = {"ignore": ["$.items[?(@.n > 1)]"]}
     good, bad = {"items": [{"n": 1}]}, {"items": [{"n": {}}]}
     for expected, observed, verdict in [(bad, good, "error"), (bad, bad, "error"), (good, bad, "fail")]:
@@ -36,12 +36,12 @@ def test_json_paths_that_fail_on_a_document(operator):
             refused(operator, expected, observed, "jsonpath_failed", verdict=verdict, **settings)
 
 
-def test_substrings_that_normalization_empties_are_refused_when_made():
+def test_substring_that_normalizes_to_nothing_is_rejected():
     with pytest.raises(SettingsError, match="'!' is empty after normalization"):
         ContainsAll(substrings=["a", "!"], normalize=["remove_punctuation"])
 
 
-def test_a_text_that_was_blank_already_may_be_expected():
+def test_blank_expected_text_is_allowed():
     assert compare("normalized_exact", "", "  ").passed
     assert compare("normalized_exact", " ", "").passed
     assert compare("normalized_exact", "+", "+").passed
@@ -52,7 +52,7 @@ def test_a_text_that_was_blank_already_may_be_expected():
     ("operator", "settings"),
     [("trace_contains", {"substring": "a"}), ("trace_regex", {"pattern": "a"}), ("trace_length", {"min": 1})],
 )
-def test_a_mapping_says_what_is_expected_unless_a_setting_does(operator, settings):
+def test_mapping_needs_expected_unless_setting_replaces_it(operator, settings):
     assert Evaluator(operator, {"observed": "$"}, **settings).evaluate("a").result.passed
     if operator != "trace_length":
         with pytest.raises(

@@ -31,10 +31,10 @@ def test_trace_regex_counts_the_matches():
     ],
     ids=repr,
 )
-def test_wrong_settings_are_refused(operator, settings):
+def test_invalid_settings_are_rejected(operator, settings):
     with pytest.raises(SettingsError):
         compare(operator, True, "a", **settings)
 
 
-def test_the_details_name_the_side_that_says_what_is_wanted():
+def test_details_name_side_that_is_not_a_boolean():
     assert compare(TraceLength(min=1), "no", "a").details == {"not_a_boolean": ["expected"]}

@@ -29,7 +29,7 @@ follow_imports = "skip"
 """
 
 
-def test_mypy_refuses_what_is_wrong_and_nothing_else_in_files_of_users_and_of_ours(tmp_path):
+def test_mypy_refuses_only_wrong_calls(tmp_path):
     """Both in one run, because what mypy learns first of pydantic and pytest takes it some seconds."""
     pytest.importorskip("mypy.api")
     options = ["--strict", "--follow-imports", "silent", "--no-error-summary", "--hide-error-context"]
@@ -61,7 +61,7 @@ def configured(folder: pathlib.Path) -> pathlib.Path:
     return folder
 
 
-def test_pyright_refuses_what_is_wrong_and_nothing_else(tmp_path):
+def test_pyright_refuses_only_wrong_calls(tmp_path):
     folder = configured(tmp_path)
     (folder / "user_file.py").write_text(USER_FILE.read_text())
     command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, "user_file.py"]
@@ -95,7 +95,7 @@ def editor(folder):
         yield server
 
 
-def test_an_editor_completes_names_settings_and_their_values(editor, folder):
+def test_editor_completes_names_and_settings(editor, folder):
     def offered(line: str) -> list[str]:
         return editor.completions(folder / "user.py", BEGINNING + line)
 
@@ -110,7 +110,7 @@ def test_an_editor_completes_names_settings_and_their_values(editor, folder):
         assert {'"lowercase"', '"strip"'} <= set(offered(call)), call
 
 
-def test_an_editor_shows_the_documentation(editor, folder):
+def test_editor_shows_documentation(editor, folder):
     shown = {
         call: editor.hover(folder / "user.py", f"{BEGINNING}{call}|")
         for call in ("compare", "expect", "comparator.assert_matches", "comparator.with_defaults")
@@ -121,7 +121,7 @@ def test_an_editor_shows_the_documentation(editor, folder):
     assert "Make a comparator with other defaults" in shown["comparator.with_defaults"]
 
 
-def test_a_name_that_a_type_checker_cannot_know_is_a_name_like_any_other():
+def test_operator_name_works_like_any_name():
     result = compare(OperatorName("numeric_tolerance"), 37.0, 36.8, tolerance=0.5, mode="absolute")
     assert result == compare("numeric_tolerance", 37.0, 36.8, tolerance=0.5, mode="absolute")
     assert type(result.operator) is str
