@@ -9,13 +9,16 @@ import math
 import pytest
 from hostile_values import VALUES, CallTuple, Color, Plain, Point
 
+from operators.cases import CASES
 from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.values.encoding import decode, encode, is_replayable
 from pytest_verdict.core.values.equality import equal
-from test_replay import CALLS, EXAMPLES, line_of, replay_line
+from test_replay import line_of, replay_line
 
-OPERATORS = [name for name in REGISTRY.names() if name in EXAMPLES or name.startswith("trajectory_")]
+FIRST = {row.operator: row for row in reversed(CASES)}
+OPERATORS = sorted(FIRST)
+CALLS = [{"name": "search", "args": {"q": "x"}}]
 SIDES = ("expected", "observed", "both")
 
 
@@ -26,10 +29,10 @@ def test_there_are_enough_values_and_all_operators():
 
 def check_record(name, operator, side):
     make = VALUES[name]
-    expected, observed, settings = EXAMPLES.get(operator, [(CALLS, CALLS, {})])[0]
-    left = expected if side == "observed" else make()
-    right = observed if side == "expected" else make()
-    result = compare(operator, left, right, **settings)
+    row = FIRST[operator]
+    left = row.expected if side == "observed" else make()
+    right = row.observed if side == "expected" else make()
+    result = compare(operator, left, right, **row.settings)
     line = line_of(result)
     replayed = replay_line(line)
     assert replayed.status in {"identical", "unverifiable"}, (operator, side, replayed)

@@ -1,23 +1,19 @@
 """json_canonical reads what Nicolas Seriot's JSONTestSuite says is JSON, and nothing that it says is not."""
 
 import time
-from pathlib import Path
 
-import pytest
-
+from public_data import JSON_TEST_SUITE
 from pytest_verdict import compare
 
-FOLDER = Path(__file__).resolve().parents[2] / "../shared/data/json_test_suite/test_parsing"
 # Valid by the grammar; which of the two values counts is left open there, so they are refused by a rule of their own.
 DUPLICATE_KEYS = {"y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"}
-FILES = sorted(FOLDER.glob("*.json")) if FOLDER.is_dir() else []
 
 
+@JSON_TEST_SUITE.needed
 def test_json_test_suite_is_followed():
-    if not FILES:
-        pytest.skip(f"JSONTestSuite is not at {FOLDER}")
+    files = sorted(JSON_TEST_SUITE.path.glob("*.json"))
     wrong, slow = [], []
-    for file in FILES:
+    for file in files:
         content = file.read_bytes()
         start = time.perf_counter()
         result = compare("json_canonical", "null", content)
@@ -28,5 +24,5 @@ def test_json_test_suite_is_followed():
             wanted = result.notes == ["json_duplicate_key"]
         if result.verdict == "error" or not wanted:
             wrong.append((file.name, result.verdict, result.notes))
-    assert len(FILES) == 318
+    assert len(files) == 318
     assert (wrong, slow) == ([], [])
