@@ -13,11 +13,13 @@ DUPLICATE_KEYS = {"y_object_duplicated_key.json", "y_object_duplicated_key_and_v
 def test_json_test_suite_is_followed():
     files = sorted(JSON_TEST_SUITE.path.glob("*.json"))
     wrong, slow = [], []
+    # The first comparison imports the operator.
+    compare("json_canonical", 1, 1)
     for file in files:
         content = file.read_bytes()
-        start = time.perf_counter()
+        start = time.process_time()
         result = compare("json_canonical", "null", content)
-        if time.perf_counter() - start > 1:
+        if time.process_time() - start > 1:
             slow.append(file.name)
         wanted = {"y": not result.notes, "n": len(result.notes) == 1, "i": True}[file.name[0]]
         if file.name in DUPLICATE_KEYS:
