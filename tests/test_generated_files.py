@@ -8,9 +8,11 @@ from tools.generate import GENERATORS, REPOSITORY, generator, missing, stale_fil
 
 # What a browser draws differs from machine to machine.
 CHECKED = [name for name in GENERATORS if name != "page_pictures"]
+# These start sessions of pytest; tests/docs/test_gallery.py checks our own blocks faster.
+SLOW = {"gallery", "terminal_pictures"}
 
 
-@pytest.mark.parametrize("name", CHECKED)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.ci if name in SLOW else ()) for name in CHECKED])
 def test_generated_files_are_current(name):
     module = generator(name)
     reason = missing(module) or (module.other_versions() if hasattr(module, "other_versions") else None)

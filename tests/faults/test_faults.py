@@ -19,8 +19,8 @@ BY_NAME = {cause.name: cause for cause in CAUSES}
     ("name", "mode"),
     [
         ("SIGKILL in a test", "-n0"),
-        ("os._exit(1) in a teardown", "loadfile"),
-        ("link in place of a new file", "-n0"),
+        pytest.param("os._exit(1) in a teardown", "loadfile", marks=pytest.mark.ci),
+        pytest.param("link in place of a new file", "-n0", marks=pytest.mark.ci),
     ],
 )
 def test_a_few_causes(name, mode):

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from modes import serial_and_workers
 from pytest_verdict.cli import main
 from pytest_verdict.report.statements import statements
 
@@ -35,7 +36,7 @@ class TestTexts:
         compare("exact", "Paris", "Paris")
 """
 INI = "[pytest]\nmarkers = slow\n"
-SERIAL_AND_XDIST = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+SERIAL_AND_XDIST = serial_and_workers("workers", "-n2")
 
 LINES = {
     "operator:numeric_* >= 90%": "9 of 10 comparisons passed, 0 errors, 0.9 [0.5549, 0.9975], met",

@@ -307,7 +307,7 @@ def unlike(kind, order):
 
 
 @pytest.mark.parametrize("order", ["ordered", "unordered"])
-@pytest.mark.parametrize("kind", ["records", "numbers", "texts", "binary"])
+@pytest.mark.parametrize("kind", ["records", "numbers", "texts", pytest.param("binary", marks=pytest.mark.ci)])
 def test_long_unlike_lists_take_bounded_time(kind, order):
     left, right = unlike(kind, order)
     similarity = "levenshtein" if kind == "texts" else None

@@ -8,6 +8,7 @@ import signal
 
 import pytest
 
+from modes import serial_and_workers
 from pytest_verdict.pytest_plugin import controller
 from pytest_verdict.report.building import build
 from pytest_verdict.report.journal import read_journal
@@ -60,7 +61,7 @@ def test_number(number):
     assert "crashed while running" in failure.text
 
 
-@pytest.mark.parametrize("dist", ["load", "loadfile"])
+@pytest.mark.parametrize("dist", [pytest.param("load", marks=pytest.mark.ci), "loadfile"])
 def test_crash_stays_a_failure_after_rerun(harness, dist):
     """With ``loadfile`` xdist runs the whole file again, also the test that crashed; pytest has counted that failure."""
     run = harness.run(
@@ -122,7 +123,7 @@ def test_after(): pass
     assert not (run.folder / "journal").exists()
 
 
-@pytest.mark.parametrize("args", [(), ("-p", "xdist", "-n1")], ids=["serial", "xdist"])
+@serial_and_workers("args", "-p", "xdist", "-n1")
 def test_control_c_keeps_records(harness, args):
     run = harness.interrupt(WAIT, "--verify-report", *args, by=signal.SIGINT, group=True)
     assert run.status != 0
@@ -133,7 +134,9 @@ def test_control_c_keeps_records(harness, args):
     assert not run.report["complete"]
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize(
+    "by", [pytest.param(signal.SIGTERM, id="SIGTERM", marks=pytest.mark.ci), pytest.param(signal.SIGKILL, id="SIGKILL")]
+)
 def test_killed_session_is_rebuilt_from_journal(harness, by):
     run = harness.interrupt(WAIT, "--verify-report", by=by)
     assert run.status == -by
@@ -194,7 +197,13 @@ def test_next():
     assert observed(run) == ["prepared", "short"]
 
 
-@pytest.mark.parametrize("args", [("-x",), ("--maxfail=1", "-n1")], ids=["-x", "--maxfail under xdist"])
+@pytest.mark.parametrize(
+    "args",
+    [
+        pytest.param(("-x",), id="-x"),
+        pytest.param(("--maxfail=1", "-n1"), id="--maxfail under xdist", marks=pytest.mark.ci),
+    ],
+)
 def test_session_that_stops_early_is_incomplete(harness, args):
     run = harness.run(
         """
@@ -221,7 +230,7 @@ def test_never_3(): assert_matches("exact", 5, 5)
     assert "torn down" in observed(run)
 
 
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
+@serial_and_workers("args", "-n1")
 def test_only_the_last_attempt_counts(harness, args):
     run = harness.run(
         """
@@ -684,7 +693,9 @@ def test_garbage_collection_is_paused_while_building(harness, monkeypatch, was_e
 TEST = "from pytest_verdict import compare\ndef test_it(): compare('exact', 'NEW', 'NEW')\n"
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize(
+    "by", [pytest.param(signal.SIGTERM, id="SIGTERM", marks=pytest.mark.ci), pytest.param(signal.SIGKILL, id="SIGKILL")]
+)
 def test_earlier_report_is_not_used_after_a_kill(harness, by):
     harness.run(TEST, "--verify-report")
     earlier = (harness.path / "verify-report/records.jsonl").read_bytes()

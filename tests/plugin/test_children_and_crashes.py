@@ -8,6 +8,8 @@ import os
 import pytest
 from harness import PEAK
 
+from modes import serial_and_workers
+
 FORK = """
 import multiprocessing
 from pytest_verdict import compare
@@ -27,7 +29,7 @@ def test_after(): compare("exact", 3, 3)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
+@serial_and_workers("args", "-n1")
 def test_child_process_writes_no_records(harness, args):
     # A fork beside threads, which xdist has, is warned of from Python 3.12 on.
     run = harness.run(FORK, "--verify-report", "-Wignore::DeprecationWarning", *args, process=True)
@@ -63,7 +65,7 @@ def test_m():
     assert int((run.path / "grown").read_text()) < 20_000
 
 
-@pytest.mark.parametrize("args", [(), ("-n2",)], ids=["serial", "xdist"])
+@serial_and_workers("args", "-n2")
 def test_ids_are_unique_if_test_is_collected_twice(harness, args):
     run = harness.run(
         """
@@ -152,8 +154,8 @@ def test_b(c): pass
     assert run.report["totals"]["teardown_errors"] == 2
 
 
-@pytest.mark.parametrize("dist", ["load", "loadfile"])
-@pytest.mark.parametrize(("value", "before"), [(1, "passed"), (2, "failed")])
+@pytest.mark.parametrize("dist", [pytest.param("load", marks=pytest.mark.ci), "loadfile"])
+@pytest.mark.parametrize(("value", "before"), [pytest.param(1, "passed", marks=pytest.mark.ci), (2, "failed")])
 def test_outcome_before_crash_in_teardown_counts(harness, dist, value, before):
     run = harness.run(
         f"""

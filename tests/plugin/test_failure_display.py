@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from modes import serial_and_workers
+
 HEAD = "from pytest_verdict import assert_matches, compare, expect\n"
 TESTS = (
     HEAD
@@ -36,7 +38,9 @@ def summary(stdout: str) -> list[str]:
     return sorted(line.split(" - ", 1)[1].removeprefix("Failed: ") for line in lines)
 
 
-@pytest.mark.parametrize("args", [["--tb=no"], ["-q"], ["--tb=line"], ["-n2"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "args", [["--tb=no"], ["-q"], ["--tb=line"], pytest.param(["-n2"], marks=pytest.mark.ci)], ids=" ".join
+)
 def test_summary_has_the_values(harness, monkeypatch, args):
     monkeypatch.setenv("COLUMNS", "120")
     assert summary(harness.run(TESTS, *args).stdout) == sorted(SUMMARY)
@@ -56,7 +60,7 @@ def test_summary_fits_80_columns(harness, monkeypatch):
     assert "MismatchError" not in run.stdout
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
+@serial_and_workers("workers", "-n1")
 def test_colours_change_only_colours(harness, workers):
     plain = harness.run(TESTS, *workers, "--color=no").stdout
     coloured = harness.run(TESTS, *workers, "--color=yes").stdout
@@ -75,7 +79,7 @@ def test_colours_change_only_colours(harness, workers):
     ]
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+@serial_and_workers("workers", "-n2")
 def test_junit_and_explain_agree_with_terminal(harness, workers):
     run = harness.run(TESTS, *workers, "--verify-report", "--color=yes")
     failures = {case.get("name"): case.find("failure") for case in run.junit.iter("testcase")}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from modes import serial_and_workers
 
 CONFTEST = """
 import pytest
@@ -28,7 +28,7 @@ def test_it():
 """
 
 
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
+@serial_and_workers("args", "-n1")
 def test_operators_of_initial_and_late_conftest_are_found(harness, args):
     files = {
         "conftest.py": CONFTEST.format(n=1, how=""),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from modes import serial_and_workers
+
 SEVEN = """
 from pytest_verdict import compare
 
@@ -73,7 +75,7 @@ def test_raises():
 """
 
 
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
+@serial_and_workers("args", "-n1")
 def test_redacted_text_is_in_no_file(harness, args):
     files = {**ini("verdict_redact =\n    sk-[0-9]+\n    c2stNzY1"), "test_it.py": SECRETS}
     run = harness.run(files, *args, "-k", "not sk-9999999", "--verify-report")

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from modes import serial_and_workers
 from pytest_verdict.cli import main
 from tools.junit_side_by_side import cases, differences
 
@@ -149,7 +150,7 @@ def test_output_of_passed_tests_can_be_omitted(harness):
     assert "said before it failed" in found["test_it", "test_fails"].out
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "workers"])
+@serial_and_workers("workers", "-n2")
 def test_session_properties_are_in_every_suite(harness, workers):
     run = harness.run(FILES, *BOTH, *workers)
     for suite in run.junit.iter("testsuite"):
@@ -221,7 +222,7 @@ def test_secret(record_property, record_testsuite_property):
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "workers"])
+@serial_and_workers("workers", "-n2")
 def test_hostile_properties_and_output_are_harmless(harness, workers, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "utf-8:backslashreplace")
     harness.write({"pytest.ini": "[pytest]\njunit_logging = all\nverdict_redact = s3cr3t\n"})

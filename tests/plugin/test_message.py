@@ -28,7 +28,11 @@ def module(text: str) -> str:
     return f"{HEAD}from pytest_verdict.operators import NormalizedExact\nTEXT = {text!r}\n" + "\n".join(tests)
 
 
-@pytest.mark.parametrize("args", [[], ["--assert=plain"], ["-n2"]], ids=["default", "plain asserts", "workers"])
+@pytest.mark.parametrize(
+    "args",
+    [[], ["--assert=plain"], pytest.param(["-n2"], marks=pytest.mark.ci)],
+    ids=["default", "plain asserts", "workers"],
+)
 def test_message_is_the_first_line_of_the_block(harness, args):
     run = harness.run(module(TEXT), *args)
     assert run.outcomes == {"failed": len(WAYS)}

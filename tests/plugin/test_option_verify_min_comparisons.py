@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from modes import serial_and_workers
+
 TESTS = """
 import pytest
 from pytest_verdict import assert_matches, compare
@@ -22,7 +24,7 @@ def test_fails():
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+@serial_and_workers("workers", "-n2")
 @pytest.mark.parametrize(("least", "status"), [("4", 0), ("5", 1)])
 def test_too_few_comparisons_fail_the_session(harness, workers, least, status):
     tests = TESTS.partition("def test_fails")[0]
@@ -43,7 +45,7 @@ def test_option_needs_a_number(harness):
     assert run.status == pytest.ExitCode.USAGE_ERROR
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+@serial_and_workers("workers", "-n2")
 def test_expected_failures_are_counted_apart(harness, workers):
     run = harness.run({"test_it.py": TESTS}, *workers, "--verify-report")
     lines = run.stdout.splitlines()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from modes import serial_and_workers
+
 TEST = "from pytest_verdict import compare\n\ndef test_a():\n    compare('exact', 'hunter2', 'hunter2')\n"
 SECRETIVE = {"pytest.ini": "[pytest]\nverdict_redact = hunter2\n", "test_it.py": TEST}
 
@@ -18,7 +20,7 @@ def written(folder):
     return "".join(path.read_text() for path in folder.iterdir())
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["one-process", "n2"])
+@serial_and_workers("workers", "-n2")
 def test_new_folder_outside_the_project_keeps_redaction(harness, outside, workers):
     run = harness.run(SECRETIVE, *workers, "--verify-report-dir", str(outside))
     assert run.outcomes == {"passed": 1}
@@ -35,7 +37,7 @@ def test_workers_redact_like_the_controller(harness, outside, monkeypatch):
 
 
 @pytest.mark.parametrize("by_variable", [False, True], ids=["argument", "PYTEST_ADDOPTS"])
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["one-process", "n2"])
+@serial_and_workers("workers", "-n2")
 def test_folder_that_hides_the_configuration_is_rejected(harness, outside, monkeypatch, by_variable, workers):
     outside.mkdir()
     given = ("--verify-report-dir", str(outside))

@@ -14,6 +14,7 @@ import pytest
 from harness import Harness, Run
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
+from modes import serial_and_workers
 from pytest_verdict.core.replay import replay
 from pytest_verdict.report.json_report import record_schema
 
@@ -261,7 +262,7 @@ def test_nested():
 """
 
 
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
+@serial_and_workers("args", "-n1")
 def test_secret_fields_of_models_are_hidden(harness, args):
     run = harness.run({"test_it.py": MODELS}, *args, "--verify-report")
     assert run.tests() == {"test_it": "failed", "test_bare": "passed", "test_nested": "passed"}
@@ -275,7 +276,7 @@ def test_secret_fields_of_models_are_hidden(harness, args):
     assert {answer.status for answer in replay(run.records_bytes.splitlines())} == {"unverifiable"}
 
 
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
+@serial_and_workers("args", "-n1")
 @pytest.mark.parametrize(
     ("ini", "hidden"), [("default", "ab"), ("ONLY_*", "c"), ("default only_this", "abc"), ("", "")], ids=str
 )

@@ -88,7 +88,7 @@ def test_unchecked_failure_fails_its_test(pytester, few_plugins, workers):
     run.assert_outcomes(failed=len(UNREAD))
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", pytest.param("-n2", marks=pytest.mark.ci)])
 def test_checked_failure_does_not_fail_its_test(pytester, few_plugins, workers):
     pytester.makepyfile(test_it=module(READ.values()))
     run = pytester.runpytest_inprocess("-p", "xdist", workers, "-q", "--verify-report")

@@ -1,4 +1,7 @@
-"""Names and settings of operators are completed by editors, and wrong ones refused by type checkers."""
+"""Names and settings of operators are completed by editors, and wrong ones refused by type checkers.
+
+CI runs type checkers and an editor's language server; `tests/test_generated_files.py` checks the stub itself.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,7 @@ follow_imports = "skip"
 """
 
 
+@pytest.mark.ci
 def test_mypy_refuses_only_wrong_calls(tmp_path):
     """Both in one run, because what mypy learns first of pydantic and pytest takes it some seconds."""
     pytest.importorskip("mypy.api")
@@ -61,6 +65,7 @@ def configured(folder: pathlib.Path) -> pathlib.Path:
     return folder
 
 
+@pytest.mark.ci
 def test_pyright_refuses_only_wrong_calls(tmp_path):
     folder = configured(tmp_path)
     (folder / "user_file.py").write_text(USER_FILE.read_text())
@@ -95,6 +100,7 @@ def editor(folder):
         yield server
 
 
+@pytest.mark.ci
 def test_editor_completes_names_and_settings(editor, folder):
     def offered(line: str) -> list[str]:
         return editor.completions(folder / "user.py", BEGINNING + line)
@@ -110,6 +116,7 @@ def test_editor_completes_names_and_settings(editor, folder):
         assert {'"lowercase"', '"strip"'} <= set(offered(call)), call
 
 
+@pytest.mark.ci
 def test_editor_shows_documentation(editor, folder):
     shown = {
         call: editor.hover(folder / "user.py", f"{BEGINNING}{call}|")
