@@ -134,6 +134,7 @@ def test_alteration_of_compressed_records_is_found(sessions, command, form):
     assert "damaged" in command("summary", compressed)[2]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("form", ["gz"])
 def test_other_form_replaces_earlier_one(sessions, tmp_path):
     plain, compressed = sessions

@@ -59,7 +59,7 @@ def test_no_progress_outside_a_terminal(records):
     assert done.stdout == b"30000 records: 30000 identical\n"
 
 
-@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+@pytest.mark.parametrize("packed", [False, pytest.param(True, marks=pytest.mark.ci)], ids=["plain", "gzip"])
 def test_records_from_standard_input(records, packed):
     content = records.read_bytes()
     done = replay("-", input=gzip.compress(content) if packed else content, capture_output=True)

@@ -38,6 +38,7 @@ def test_differences_are_limited_to_20(command, records):
     assert "... and 10 more" in out
 
 
+@pytest.mark.ci
 def test_result_does_not_depend_on_jobs(command, records):
     results = [compare("exact", f"{number} {'x' * 20_000}", f"{number}") for number in range(200)]
     path = records(*results)
@@ -157,6 +158,7 @@ def test_terminal_has_a_temporary_progress_bar(records, monkeypatch):
     assert terminal.getvalue().endswith("\r")
 
 
+@pytest.mark.ci
 def test_entry_point_operators_are_found(pytester, tmp_path, monkeypatch):
     package = tmp_path / "site"
     info = package / "own_operators-1.0.dist-info"

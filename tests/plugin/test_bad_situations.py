@@ -61,7 +61,8 @@ def test_number(number):
     assert "crashed while running" in failure.text
 
 
-@pytest.mark.parametrize("dist", [pytest.param("load", marks=pytest.mark.ci), "loadfile"])
+@pytest.mark.ci
+@pytest.mark.parametrize("dist", ["load", "loadfile"])
 def test_crash_stays_a_failure_after_rerun(harness, dist):
     """With ``loadfile`` xdist runs the whole file again, also the test that crashed; pytest has counted that failure."""
     run = harness.run(

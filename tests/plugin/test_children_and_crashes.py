@@ -107,6 +107,7 @@ def test_usage_error_keeps_earlier_report(harness):
     assert len(run.records) == 1
 
 
+@pytest.mark.ci
 def test_rerun_by_xdist_has_two_attempts(harness):
     run = harness.run(
         """

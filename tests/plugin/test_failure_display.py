@@ -114,6 +114,7 @@ def test_blocks_fit_the_terminal(harness, monkeypatch, width):
     assert any("WORD" in line for line in lines)
 
 
+@pytest.mark.ci
 def test_workers_use_width_of_controller(harness, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     test = HEAD + "def test_it():\n    assert_matches('exact', 'a' * 500, 'b' * 500)\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from lxml import etree
 
 EVIL = r"""
@@ -96,6 +97,7 @@ def test_hostile_evidence_leaves_readable_files(harness):
     assert (run.folder / "report.json").stat().st_size < 5_000_000
 
 
+@pytest.mark.ci
 def test_hostile_evidence_from_worker_leaves_readable_files(harness):
     files = EVIL.split('@pytest.mark.parametrize("name", VALUES)\ndef test_shown', maxsplit=1)[0]
     run = harness.run(files, "-n1", "--verify-report")

@@ -22,7 +22,7 @@ def ini(value: str) -> dict[str, str]:
     return {"pytest.ini": f"[pytest]\nverdict_flush = {value}\n", "test_it.py": DIES}
 
 
-@pytest.mark.parametrize(("value", "kept"), [("test", []), ("comparison", [0, 1, 2])])
+@pytest.mark.parametrize(("value", "kept"), [pytest.param("test", [], marks=pytest.mark.ci), ("comparison", [0, 1, 2])])
 def test_crashed_worker_leaves_flushed_records(harness, value, kept):
     run = harness.run(ini(value), "-n1", "--verify-report")
     run.check_agreement()
@@ -31,7 +31,9 @@ def test_crashed_worker_leaves_flushed_records(harness, value, kept):
     assert (told in run.case("test_dies").findtext("failure")) == (told in run.stdout) == (not kept)
 
 
-@pytest.mark.parametrize(("value", "kept", "lost"), [("test", 1, 3), ("comparison", 4, 0)])
+@pytest.mark.parametrize(
+    ("value", "kept", "lost"), [pytest.param("test", 1, 3, marks=pytest.mark.ci), ("comparison", 4, 0)]
+)
 def test_crashed_session_leaves_flushed_records(harness, capsys, value, kept, lost):
     process = harness.start(ini(value), "--verify-report")
     process.communicate(timeout=30)

@@ -53,6 +53,7 @@ def test_page_agrees_with_report(harness):
     assert ["tests", "1 failed"] in page.about["facts"]
 
 
+@pytest.mark.ci
 def test_page_is_the_same_with_workers(harness):
     pages = [WrittenPage(run(harness, FAILS, *args).folder / "report.html") for args in ((), ("-n2",))]
     assert pages[0].columns == pages[1].columns

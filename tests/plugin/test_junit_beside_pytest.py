@@ -136,6 +136,7 @@ def test_junit_agrees_with_pytest(harness, logging):
     assert ("err of the test" in found.err) == (logging in {"system-err", "out-err", "all"})
 
 
+@pytest.mark.ci
 def test_junit_agrees_with_pytest_with_workers(harness):
     # Each worker collects, so pytest counts what cannot be collected as often as there are workers.
     files = {name: text for name, text in FILES.items() if name not in {"sub/folder/test_broken.py", "test_class.py"}}
