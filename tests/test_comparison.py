@@ -451,7 +451,7 @@ class TestCollect:
 
 
 def half(expected, observed, *, share: float = 0.5):
-    """Give a fixed share."""
+    """Return a fixed share."""
     return share
 
 

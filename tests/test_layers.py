@@ -72,7 +72,7 @@ def _nothing_is_kept():
 
 @functools.cache
 def imports_of(path: pathlib.Path) -> set[str]:
-    """Give the modules that a file imports, inside functions as well; what only a type checker reads does not count."""
+    """Return the modules that a file imports, also inside functions, except for type checkers."""
     nodes = nodes_of(path)
     typing_only = {
         id(inner)
@@ -101,7 +101,7 @@ def is_module(package: str | None, name: str) -> bool:
 
 @functools.cache
 def strings_of(path: pathlib.Path) -> set[str]:
-    """Give the modules of ours that a file names in strings, those put together with its constants included."""
+    """Return the modules of the package that a file names in strings, also in strings joined with its constants."""
     nodes = nodes_of(path)
     constants = {
         target.id: node.value
@@ -160,7 +160,7 @@ def test_every_module_has_a_layer():
 
 
 def wrong_ones(rule: Callable[[pathlib.Path, str], set[str]]) -> dict[str, set[str]]:
-    """Give what a rule finds wrong in each module; one test a rule, because there are many modules."""
+    """Return the violations of a rule in each module; one test for each rule, because there are many modules."""
     assert len(inner) > 100
     found = {name: rule(path, name) for path, name in inner}
     return {name: wrong for name, wrong in found.items() if wrong}
@@ -291,7 +291,7 @@ def is_of_self(node: ast.Attribute) -> bool:
 
 
 def members_of_classes(nodes: list[ast.AST]) -> set[str]:
-    """Give the names of methods, fields and attributes of the classes of a module."""
+    """Return the names of methods, fields and attributes of the classes of a module."""
     inside = [node for cls in nodes if isinstance(cls, ast.ClassDef) for node in ast.walk(cls)]
     return (
         {node.name for node in inside if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}

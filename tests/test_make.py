@@ -56,7 +56,7 @@ def test_documented_targets_exist():
 
 @pytest.fixture
 def installed(tmp_path):
-    """Give a folder in which all is installed, with a pytest that does as it is told."""
+    """Return a function that runs the demo in a folder with a fake pytest."""
     shutil.copy(REPOSITORY / "Makefile", tmp_path)
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / ".venv" / "bin").mkdir(parents=True)

@@ -100,7 +100,7 @@ def test_comparison_imports_only_its_operator():
 
 
 def imported_at_once(module: str) -> set[str]:
-    """Give the modules of ours that a module imports before anything is called; packages are imported before their modules."""
+    """Return the modules of the package that a module imports at once; packages are imported before their modules."""
     path = ROOT.joinpath(*module.split(".")[1:])
     source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     found, statements = set(), list(ast.parse(source.read_text(encoding="utf-8")).body)

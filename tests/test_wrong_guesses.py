@@ -1,4 +1,4 @@
-"""What people type first leads to the right call, by the message alone."""
+"""The message of a wrong guess leads to the right call."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ embed = lambda texts: [[1.0, 0.0] for _ in texts]
 
 @pytest.fixture
 def user():
-    """Give the names that a new user has at hand."""
+    """Return the names that a new user has at hand."""
     names: dict[str, object] = {}
     exec(START, names)
     return names

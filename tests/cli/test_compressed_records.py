@@ -52,7 +52,7 @@ QUICK = ["-o", "verdict_html=never", "--verify-shard=1/1"]
 
 @pytest.fixture
 def sessions(kept, tmp_path, form):
-    """Give copies of both, which a test may change."""
+    """Return copies of both, which a test may change."""
     (tmp_path / "sessions").mkdir()
     names = {"plain": "plain", form: "compressed"}
     return tuple(shutil.copytree(kept / name, tmp_path / "sessions" / copy) for name, copy in names.items())

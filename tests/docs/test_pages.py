@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens."""
+"""The examples of the documentation run and print what they show."""
 
 import contextlib
 import doctest

@@ -1,4 +1,4 @@
-"""What the documentation lists by hand is complete and true."""
+"""The lists that the documentation writes by hand are complete and true."""
 
 import json
 import re

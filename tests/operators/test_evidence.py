@@ -1,4 +1,4 @@
-"""What did not come from two values: an output that is there, a comparison that could not be made, what a scorer said."""
+"""Evidence that is not a pair of values: an output, an impossible comparison, the reply of a scorer."""
 
 import pytest
 from hypothesis import given, strategies as st

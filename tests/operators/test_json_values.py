@@ -1,4 +1,4 @@
-"""What counts as a JSON value: text that is parsed or not, and objects with fields."""
+"""JSON values: text that is parsed or not, and objects with fields."""
 
 import dataclasses
 import json

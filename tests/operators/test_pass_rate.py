@@ -1,4 +1,4 @@
-"""Whether enough verdicts passed, decided by the counts alone or by a confidence interval."""
+"""The share of passed verdicts, decided by counts or by a confidence interval."""
 
 import pytest
 

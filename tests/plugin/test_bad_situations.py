@@ -1,4 +1,4 @@
-"""What is left when a session goes wrong: nothing recorded is lost, and every count agrees."""
+"""Sessions that go wrong: no record is lost, and every count agrees."""
 
 from __future__ import annotations
 

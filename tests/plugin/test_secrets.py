@@ -102,7 +102,7 @@ def test_long():
 
 
 def forms(secret: str) -> list[str]:
-    """Give the ways in which a secret may stand in a file."""
+    """Return the forms that a secret may have in a file."""
     inner = json.dumps(secret)[1:-1]
     raw = secret.encode()
     encoded = [base64.b64encode(b"_" * shift + raw).decode()[4:-4] for shift in range(3)]

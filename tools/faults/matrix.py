@@ -68,7 +68,7 @@ def strike(place):
 
 @dataclass(frozen=True)
 class Cause:
-    """What goes wrong, and where."""
+    """A fault, and the place where it strikes."""
 
     name: str
     place: str = ""

@@ -70,7 +70,7 @@ def _place() -> Iterator[Path]:
 
 
 def moments(who: str, arguments: Sequence[str]) -> list[list[int]]:
-    """Give the moments of a session, those at the same line together."""
+    """Return the moments of a session, grouped by line."""
     with _place() as project:
         run_at(f"{who}:0", arguments, project)
         return [list(line) for line in noted(project, "moments")[0][0]]

@@ -239,7 +239,7 @@ def ours(pair: Pair) -> str:
 
 
 def tidy(text: str) -> str:
-    """Take away blanks of empty lines, and addresses of memory."""
+    """Remove blanks of empty lines, and addresses of memory."""
     return re.sub(r"0x[0-9a-f]{6,}", "0x…", re.sub(r"^ +$", "", text, flags=re.MULTILINE))
 
 
@@ -367,6 +367,6 @@ def other_versions() -> str | None:
 
 
 def blocks_on_the_page() -> dict[str, list[str]]:
-    """Give what the page shows for each pair: ours, pytest's and DeepDiff's."""
+    """Return the blocks of the page for each pair: ours, pytest's and DeepDiff's."""
     parts = PAGE.read_text(encoding="utf-8").partition("\nMade with ")[2].split("\n## ")[1:]
     return {part.partition("\n")[0]: _BLOCK.findall(part) for part in parts}

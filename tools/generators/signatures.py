@@ -1,4 +1,4 @@
-"""What type checkers read of `compare` and its relatives: src/pytest_verdict/signatures.pyi, made from the operators."""
+"""The signatures of `compare` and its relatives for type checkers: src/pytest_verdict/signatures.pyi, made from the operators."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Settings:
         return {**(self.base.all_required() if self.base else {}), **self.required}
 
     def unpacked(self) -> str | None:
-        """Give the class of what is optional, if there is anything."""
+        """Return the name of the class of the optional settings, if there are any."""
         return self.name if self.own else self.base and self.base.unpacked()
 
     def optional(self) -> dict[str, str]:
@@ -87,7 +87,7 @@ class Settings:
         return min(wrapped(f"{self.name} = TypedDict(", parts, ")"), as_class, key=lambda text: text.count("\n"))
 
     def shape(self) -> tuple[Any, ...]:
-        """What two operators with the same settings have in common."""
+        """Return a key that operators with the same settings share."""
         return (
             self.base.shape() if self.base else (),
             tuple(sorted(self.own.items())),
@@ -107,7 +107,7 @@ class Catalogue:
         self.names.setdefault(self.settings(cls), []).append(name)
 
     def settings(self, cls: type[Operator]) -> Settings | None:
-        """Give the settings of a class: those of the class it is derived from, and its own."""
+        """Return the settings of a class: its own and those of its base class."""
         if cls is Operator:
             return None
         if cls not in self.by_class:

@@ -78,7 +78,7 @@ def output(command: str, folder: str) -> list[str]:
 
 
 def spans(line: str) -> Iterator[tuple[str, str, bool]]:
-    """Give the parts of a line with their colours, and whether they are bold."""
+    """Yield the parts of a line with their colours, and whether they are bold."""
     colour, bold = INK, False
     for index, piece in enumerate(_ESCAPE.split(line)):
         if index % 2:
@@ -133,7 +133,7 @@ def picture(commands: list[str]) -> str:
 
 
 def texts(svg: str) -> list[str]:
-    """Give the lines of a picture as texts, without the blanks around parts of one colour."""
+    """Return the lines of a picture as texts, without the blanks around parts of one colour."""
     found: dict[str, list[str]] = {}
     for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text"):
         found.setdefault(element.attrib["y"], []).append(element.text or "")

@@ -1,4 +1,4 @@
-"""What each operator makes of the values on which tools differ: the table in docs/explanation/value-semantics.md."""
+"""How each operator treats the values on which tools differ: the table in docs/explanation/value-semantics.md."""
 
 from __future__ import annotations
 

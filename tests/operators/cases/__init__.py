@@ -1,4 +1,4 @@
-"""What operators make of values: one row for each case, in one table for all operators.
+"""The cases of all operators: one table, one row for each case.
 
 A new operator needs one row here. The rows are walked by `test_cases.py`, laws are checked with the settings in them, and the
 conformance corpus holds a record of each. A module of this folder holds the rows of one kind of operators.
