@@ -1,4 +1,4 @@
-"""What the tests share: pytest's own fixture for testing plugins, and one hash seed for all workers."""
+"""Shared by all tests: pytest's fixture for testing plugins, one hash seed for all workers, and clean registries."""
 
 import compileall
 import gc
@@ -12,25 +12,25 @@ from hypothesis import settings
 
 pytest_plugins = ["pytester"]
 
-# How long an example takes says more about the machine than about the example.
+# The time of an example depends on the machine.
 settings.register_profile("without deadline", deadline=None)
 settings.load_profile("without deadline")
 
-# The ids of some tests show sets, which print in the order of the hash seed, and xdist wants the same ids from all workers.
-# Another seed in each session, so that a dependence on it shows some day.
+# Some test ids contain sets, which print in the order of the hash seed, and xdist needs the same ids in all workers.
+# Each session has another seed, so that a dependence on it is found.
 os.environ.setdefault("PYTHONHASHSEED", str(random.SystemRandom().randrange(1, 2**32)))
 
-# Sessions inside a test have a report, and must not add it to the summary of the job that tests this project.
+# Sessions inside a test must not add their report to the summary of the CI job that runs the tests.
 os.environ.pop("GITHUB_STEP_SUMMARY", None)
 
-# Where no bytecode is written, each of the hundreds of processes that tests start would compile the package again.
+# Without bytecode, each of the hundreds of processes that the tests start would compile the package again.
 if sys.dont_write_bytecode and "PYTEST_XDIST_WORKER" not in os.environ:
     compileall.compile_dir(Path(__file__).parent / "src", quiet=2)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Leave what was collected out of each later search for garbage: it stays until the end, and is half a million objects."""
+    """Exclude the collected tests from garbage collection: half a million objects that live until the end."""
     gc.disable()
     try:
         return (yield)
@@ -42,7 +42,7 @@ def pytest_collection():
 
 @pytest.fixture(autouse=True)
 def _registry_as_before():
-    """Take back what a test registers: registry and families are one for the process, and another test may list them."""
+    """Undo what a test registers, because registry and families are shared by all tests of the process."""
     from pytest_verdict.core.families import FAMILIES
     from pytest_verdict.core.registry import REGISTRY
 
@@ -59,14 +59,14 @@ def _registry_as_before():
 
 @pytest.fixture
 def few_plugins(pytester, monkeypatch):
-    """Sessions that pytester starts load our plugin and those that a test names; all that are installed take as long again."""
+    """Load only our plugin and those that a test names in sessions of pytester; loading all takes twice as long."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p verdict")
 
 
 @pytest.fixture
 def command(capsys):
-    """Run a command, and give its exit code, what it wrote, and what it complained about."""
+    """Return a function that runs a command and returns its exit code, output and error output."""
     from pytest_verdict.cli import main
 
     def run(*words):

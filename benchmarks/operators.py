@@ -11,10 +11,10 @@ import warnings
 from collections.abc import Callable
 
 from json_documents import document
+from side_by_side import microseconds, print_table, rounds_of
 
 from pytest_verdict import compare
 from pytest_verdict.operators import ContainsAny, JsonSchema, NumericTolerance
-from side_by_side import microseconds, print_table, rounds_of
 
 warnings.simplefilter("ignore")
 os.environ.setdefault("BRAINTRUST_API_KEY", "none")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from pytest_verdict.operators.regex import find_matches
 from side_by_side import microseconds
+
+from pytest_verdict.operators.regex import find_matches
 
 END = (
     " foo then bar, 2024-05, $1,250.00, a.b@c.org https://x.org/y <answer>42</answer> "

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from side_by_side import microseconds, print_table
+
 from pytest_verdict import compare
 from pytest_verdict.operators import BooleanMatch, ContainsAny, NumericExact, NumericTolerance
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, VerifiedField
-from side_by_side import microseconds, print_table
 
 
 class Answer(BaseAnswer):

@@ -12,9 +12,10 @@ import time
 import warnings
 from collections.abc import Callable
 
+from side_by_side import microseconds
+
 from pytest_verdict import compare
 from pytest_verdict.operators import NumericTolerance
-from side_by_side import microseconds
 
 warnings.simplefilter("ignore")
 

@@ -1,4 +1,4 @@
-"""What a refusal is: nothing passes, nothing scores, and the record says why."""
+"""Refusals: nothing passes, the score is zero, and the record says why."""
 
 import json
 

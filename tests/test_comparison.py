@@ -114,7 +114,7 @@ def registry():
 class TestThePatternsExample:
     """The assertions of the Comparator pattern."""
 
-    def test_hold_as_they_are_written(self):
+    def test_example_holds(self):
         report = compare(
             operator="normalized_exact",
             expected="The answer is 42.",
@@ -139,15 +139,15 @@ class TestThePatternsExample:
             "verdict": "pass",
         }
 
-    def test_a_pattern_that_does_not_compile_is_a_note(self):
+    def test_invalid_pattern_is_a_note(self):
         result = compare("regex", "(", "(")
         assert (result.passed, result.notes) == (False, ["invalid_regex_pattern"])
 
-    def test_there_is_no_comparison_without_a_mode(self):
+    def test_operator_is_required(self):
         with pytest.raises(TypeError):
             compare("Paris", "Paris")
 
-    def test_an_operator_that_cannot_say_what_it_expects_is_an_error(self):
+    def test_error_in_effective_expected_is_an_error(self):
         expected = [1]
         result = compare(RaisingBefore(), expected, 1)
         expected.append(2)
@@ -155,7 +155,7 @@ class TestThePatternsExample:
 
 
 class TestConfiguration:
-    def test_a_mistake_is_told_under_the_name_that_was_written(self):
+    def test_mistake_names_the_called_function(self):
         with pytest.raises(SettingsError, match=r"^exact: there is no setting 'case'"):
             compare("exact", 1, 1, case=True)
 
@@ -189,7 +189,7 @@ class TestConfiguration:
             "one substring", "bytes among texts", "bytes for text", "bytearray for text",
         ],
     )  # fmt: skip
-    def test_a_mistake_is_named_with_what_is_allowed(self, call, error, said, seen):
+    def test_mistake_names_what_is_allowed(self, call, error, said, seen):
         with pytest.raises(error) as caught:
             call()
         assert said in str(caught.value)
@@ -199,25 +199,25 @@ class TestConfiguration:
     @pytest.mark.parametrize(
         "threshold", [0, 0.0, -0.5, 1.0000001, math.nan, math.inf, True, "1", Decimal(1), [1]], ids=repr
     )
-    def test_a_threshold_is_a_number_above_zero_up_to_one(self, threshold):
+    def test_threshold_must_be_in_range(self, threshold):
         with pytest.raises(ThresholdError, match="threshold must be in"):
             compare("exact", 1, 1, threshold)
         with pytest.raises(ThresholdError):
             Comparator().with_defaults(threshold=threshold)
 
     @pytest.mark.parametrize("own", [0.0, 2.0, math.nan])
-    def test_the_threshold_of_an_operator_is_checked_as_well(self, own):
+    def test_own_threshold_of_operator_is_validated(self, own):
         with pytest.raises(ThresholdError):
             compare(Lenient(own=own, score=0.0), 1, 1)
 
     @given(st.floats(0, 1), st.floats(0, 1, exclude_min=True))
-    def test_the_score_must_reach_the_threshold(self, score, threshold):
+    def test_score_must_reach_threshold(self, score, threshold):
         assert compare(Fixed(score=score), 1, 1, threshold).passed == (score >= threshold)
 
-    def test_a_whole_threshold_is_recorded_as_a_float(self):
+    def test_integer_threshold_is_recorded_as_float(self):
         assert repr(compare("exact", 1, 1, 1).threshold) == "1.0"
 
-    def test_positional_and_keyword_calls_are_the_same(self):
+    def test_positional_and_keyword_calls_agree(self):
         positional = compare("exact", "a", "b", 0.5)
         assert positional == compare(observed="b", expected="a", threshold=0.5, operator="exact")
         assert positional == compare(ExactMatch(normalize=[]), "a", "b", 0.5)
@@ -227,12 +227,12 @@ class TestConfiguration:
 
 class TestABrokenOperator:
     @pytest.mark.parametrize("returned", [None, True, 0.5, "pass", float("nan")], ids=repr)
-    def test_that_returns_no_outcome_is_an_error(self, returned):
+    def test_operator_without_outcome_is_an_error(self, returned):
         result = compare(Returning(), 1, returned)
         assert (result.verdict, result.score, result.passed) == ("error", 0.0, False)
         assert "must return an Outcome" in result.error
 
-    def test_that_raises_is_an_error_without_addresses(self, seen):
+    def test_raising_operator_is_an_error_without_addresses(self, seen):
         result = compare(Raising(), "a", "a")
         assert result.verdict == "error"
         assert result.error == "KeyError: 'no such thing at <object object at 0x...>'"
@@ -258,18 +258,18 @@ class TestABrokenOperator:
         assert isinstance(caught.value, AssertionError)
         assert caught.value.result.error.startswith("KeyError")
 
-    def test_can_be_looked_at_without_being_taken_for_true_or_false(self):
+    def test_can_be_inspected_without_bool(self):
         result = compare(Raising(), 1, 1)
         assert (result.passed, result.verdict, result.score) == (False, "error", 0.0)
 
-    def test_evidence_that_contains_itself_is_an_error(self):
+    def test_recursive_evidence_is_an_error(self):
         looping: list = []
         looping.append(looping)
         result = compare("exact", looping, looping)
         assert result.error == "RecursionError: a value contains itself or is nested too deeply"
         assert result.to_text()
 
-    def test_evidence_whose_equality_raises_is_an_error(self):
+    def test_raising_equality_is_an_error(self):
         class Angry:
             __hash__ = None
 
@@ -281,7 +281,7 @@ class TestABrokenOperator:
 
 class TestSnapshot:
     @pytest.mark.parametrize("kind", [list, dict, set, bytearray])
-    def test_later_changes_of_the_evidence_do_not_reach_the_result(self, kind):
+    def test_later_change_of_evidence_does_not_affect_result(self, kind):
         import collections
         import dataclasses
 
@@ -298,15 +298,15 @@ class TestSnapshot:
         ordered["a"].append(2)
         assert result.to_text() == before
 
-    def test_an_operator_that_changes_its_arguments_does_not_change_the_record(self):
+    def test_operator_that_changes_its_arguments_does_not_affect_record(self):
         assert compare(Mutating(), None, [1, 2]).observed == [1, 2]
 
 
 class TestAssertMatches:
-    def test_gives_the_result_that_passed(self):
+    def test_returns_the_passed_result(self):
         assert assert_matches("exact", 1, 1, name="one").name == "one"
 
-    def test_raises_an_assertion_error_with_the_block_and_the_result(self):
+    def test_raises_mismatch_error_with_block_and_result(self):
         with pytest.raises(AssertionError) as caught:
             assert_matches("exact", expected="Paris", observed="London", name="city")
         assert type(caught.value) is MismatchError
@@ -333,12 +333,12 @@ class TestExpect:
         numpy = pytest.importorskip("numpy")
         assert (numpy.array([1, 2]) == expect(Fixed(score=1.0), 1)) is True
 
-    def test_repr_says_how_it_was_made(self):
+    def test_repr_is_the_call(self):
         assert repr(expect("normalized_exact", "Paris")) == "expect('normalized_exact', 'Paris')"
 
 
 class TestDefaults:
-    def test_are_for_one_operator_or_for_all(self):
+    def test_apply_to_one_or_all_operators(self):
         comparator = (
             Comparator().with_defaults(threshold=0.5).with_defaults("exact", threshold=0.9, case_sensitive=False)
         )
@@ -347,7 +347,7 @@ class TestDefaults:
         assert comparator("contains_any", "A", "a").threshold == 0.5
         assert comparator("exact", "A", "a", 1.0, case_sensitive=True).passed is False
 
-    def test_leave_the_comparator_as_it_was(self):
+    def test_do_not_change_the_comparator(self):
         comparator = Comparator()
         comparator.with_defaults("exact", case_sensitive=False)
         assert not comparator("exact", "A", "a").passed
@@ -363,14 +363,14 @@ class TestDefaults:
         ],
         ids=["operator", "setting", "value", "normalizer", "no operator"],
     )
-    def test_are_checked_at_once(self, arguments, settings, said):
+    def test_are_validated_at_once(self, arguments, settings, said):
         with pytest.raises(ConfigurationError) as caught:
             Comparator().with_defaults(*arguments, **settings)
         assert said in str(caught.value)
 
 
 class TestCollect:
-    def test_fails_once_with_all_that_did_not_pass(self, seen):
+    def test_fails_once_with_all_failures(self, seen):
         comparator = Comparator()
         with pytest.raises(MismatchError) as caught:
             with comparator.collect() as same:
@@ -404,7 +404,7 @@ class TestCollect:
         with pytest.raises(MismatchError, match=r"^exact: expected 1"):
             comparator.assert_matches("exact", 1, 2)
 
-    def test_an_inner_block_that_is_empty_does_not_close_the_outer_one(self):
+    def test_empty_inner_block_keeps_outer_open(self):
         comparator = Comparator()
         with pytest.raises(MismatchError, match=r"^1 failed, 2 compared; first exact: expected 1"):
             with comparator.collect():
@@ -414,7 +414,7 @@ class TestCollect:
         with pytest.raises(MismatchError, match=r"^exact: expected 1"):
             comparator.assert_matches("exact", 1, 2)
 
-    def test_an_inner_block_fails_on_its_own(self):
+    def test_inner_block_fails_on_its_own(self):
         comparator = Comparator()
         with pytest.raises(MismatchError) as caught:
             with comparator.collect():
@@ -424,7 +424,7 @@ class TestCollect:
         assert caught.value.result.observed == "inner"
         assert "'outer'" in caught.value.__notes__[0]
 
-    def test_an_exception_of_the_body_goes_on_with_the_failures_as_a_note(self):
+    def test_exception_of_the_body_has_failures_as_note(self):
         comparator = Comparator()
         with pytest.raises(ZeroDivisionError) as caught:
             with comparator.collect():
@@ -432,7 +432,7 @@ class TestCollect:
                 _ = 1 / 0
         assert "exact: expected 1, got 2" in caught.value.__notes__[0]
 
-    def test_a_wrong_configuration_is_never_collected(self):
+    def test_configuration_error_is_not_collected(self):
         comparator = Comparator()
         with pytest.raises(UnknownOperatorError), comparator.collect():
             comparator.assert_matches("exat", 1, 1)
@@ -451,7 +451,7 @@ class TestCollect:
 
 
 def half(expected, observed, *, share: float = 0.5):
-    """Give a fixed share."""
+    """Return a fixed share."""
     return share
 
 
@@ -480,14 +480,14 @@ class TestRegistration:
         with pytest.raises(SettingsError, match="Did you mean 'share'"):
             Half(shar=1)
 
-    def test_a_decorated_function_is_found_by_compare(self):
+    def test_decorated_function_is_found(self):
         result = compare("decorated_half", 1, 1, share=0.75)
         assert (result.score, result.operator) == (0.75, "decorated_half")
 
     @pytest.mark.parametrize(
         "make", [lambda: OperatorRegistry().add(half)(share=0.3), lambda: decorated_half(share=0.3)]
     )
-    def test_an_operator_of_a_function_can_be_pickled_after_it_was_used(self, make):
+    def test_function_operator_can_be_pickled_after_use(self, make):
         operator = make()
         before = compare(operator, 1, 1)
         again = pickle.loads(pickle.dumps(operator))
@@ -495,15 +495,15 @@ class TestRegistration:
         assert compare(again, 1, 1) == before
 
     @pytest.mark.parametrize("returned", ["0.5", None, 2, float("nan")], ids=repr)
-    def test_a_function_must_return_a_score(self, registry, returned):
+    def test_function_must_return_a_score(self, registry, returned):
         result = compare(registry.add(lambda expected, observed: returned, name="odd")(), 1, 1)
         assert result.verdict == "error"
 
-    def test_a_function_may_return_a_bool(self, registry):
+    def test_function_may_return_a_bool(self, registry):
         assert compare(registry.add(yes_or_no)(), 1, 1).score == 1.0
 
     @pytest.mark.parametrize("name", ["exact", "regex", "fixed"])
-    def test_a_name_is_given_once(self, registry, name):
+    def test_duplicate_name_is_rejected(self, registry, name):
         registry.add(Fixed)
         other = type("Other", (Fixed,), {"name": name, "__module__": __name__, "__qualname__": "Other"})
         with pytest.raises(ConfigurationError, match=f"{name!r} is already registered"):
@@ -538,11 +538,11 @@ class TestRegistration:
             "taken",
         ],
     )
-    def test_what_is_no_operator_is_refused(self, registry, operator, said):
+    def test_invalid_operator_is_rejected(self, registry, operator, said):
         with pytest.raises(ConfigurationError, match=said):
             registry.add(operator)
 
-    def test_a_class_carries_its_own_name(self, registry):
+    def test_class_must_have_its_own_name(self, registry):
         with pytest.raises(ConfigurationError, match="carries its name itself"):
             registry.add(Fixed, name="other")
 
@@ -565,12 +565,12 @@ def run(folder, program: str) -> subprocess.CompletedProcess[str]:
 
 
 class TestEntryPoints:
-    def test_an_installed_operator_is_found_by_name(self, tmp_path):
+    def test_installed_operator_is_found(self, tmp_path):
         install(tmp_path, "same_length = shapes:same_length")
         found = run(tmp_path, "from pytest_verdict import compare; print(compare('same_length', 'ab', 'cd').passed)")
         assert found.stdout == "True\n", found.stderr
 
-    def test_one_that_cannot_be_loaded_is_named_each_time(self, tmp_path):
+    def test_unloadable_operator_is_named_each_time(self, tmp_path):
         install(tmp_path, "same_length = shapes:no_such_thing")
         program = (
             "from pytest_verdict import compare, ConfigurationError\n"
@@ -583,7 +583,7 @@ class TestEntryPoints:
 
 
 @pytest.mark.parametrize("has_compared", [False, True])
-def test_a_copy_with_another_setting_is_recorded_with_it(has_compared):
+def test_copied_operator_is_recorded_with_its_settings(has_compared):
     operator = NumericTolerance(tolerance=0.5)
     if has_compared:
         compare(operator, 1, 1)
@@ -593,21 +593,21 @@ def test_a_copy_with_another_setting_is_recorded_with_it(has_compared):
     assert operator.tolerance == 0.5
 
 
-def test_a_copy_takes_no_setting_that_the_operator_refuses():
+def test_copied_operator_validates_settings():
     with pytest.raises(SettingsError, match="tolerance"):
         NumericTolerance(tolerance=0.5).model_copy(update={"tolerance": -1})
     with pytest.raises(SettingsError, match="tolerence"):
         NumericTolerance(tolerance=0.5).model_copy(update={"tolerence": 1})
 
 
-def test_a_class_in_place_of_an_operator_is_told_how_to_make_one():
+def test_class_instead_of_instance_is_explained():
     with pytest.raises(ConfigurationError, match=r"make one: NumericTolerance\(\.\.\.\)"):
         compare(NumericTolerance, 1, 1)
     with pytest.raises(ConfigurationError, match=r"names the operator, such as 'exact'.*got 3$"):
         compare(3, 1, 1)
 
 
-def test_unequal_records_what_the_test_meant(monkeypatch):
+def test_unequal_is_recorded_as_negated(monkeypatch):
     made = []
     monkeypatch.setattr(SESSION, "observer", lambda result: made.append(result) or result)
     expectation = expect("exact", "Paris")
@@ -623,7 +623,7 @@ def test_unequal_records_what_the_test_meant(monkeypatch):
     assert next(explain(made[1])) == "exact: expected no match with 'Paris', got 'Paris'"
 
 
-def test_what_cannot_be_compared_is_not_the_opposite(monkeypatch):
+def test_negated_error_does_not_pass(monkeypatch):
     made = []
     monkeypatch.setattr(SESSION, "observer", lambda result: made.append(result) or result)
     with pytest.raises(UndecidedError):

@@ -44,7 +44,7 @@ def run(installed, *words, status=0):
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_a_session_uses_one_of_each(installed, workers):
+def test_session_uses_one_of_each(installed, workers):
     said = run(installed, "pytest", "-q", *QUIET, workers, "--verify-report")
     assert "Roman numerals: XIV, IIII, IV, IX" in said
     report = installed / "checks" / "verify-report"
@@ -60,13 +60,13 @@ def test_replay_finds_the_operator(installed):
     assert "11 records: 11 identical" in run(installed, "pytest_verdict", "replay", "verify-report/records.jsonl")
 
 
-def test_the_console_script_has_the_command_and_names_the_operator(installed):
+def test_console_script_has_the_command(installed):
     assert run(installed, "pytest_verdict", "numeral", "14").strip() == "XIV"
     assert "write a number as a Roman numeral" in run(installed, "pytest_verdict", "--help")
     assert "roman_numeral" in run(installed, "pytest_verdict", "operators")
 
 
-def test_what_is_unknown_lists_what_the_package_brings(installed):
+def test_unknown_name_lists_those_of_the_package(installed):
     program = (
         "from pytest_verdict import compare\ntry: compare('roman', 1, 1)\nexcept ValueError as error: print(error)"
     )
@@ -74,7 +74,7 @@ def test_what_is_unknown_lists_what_the_package_brings(installed):
     assert "roman_numeral" in run(installed, "ask")
 
 
-def test_a_family_that_cannot_be_loaded_is_named(installed, tmp_path):
+def test_unloadable_family_is_named(installed, tmp_path):
     information = tmp_path / "broken-1.0.dist-info"
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
@@ -91,7 +91,7 @@ def test_a_family_that_cannot_be_loaded_is_named(installed, tmp_path):
     assert "broken = no_such_module.family" in done.stderr
 
 
-def test_two_families_cannot_bring_the_same_name():
+def test_duplicate_name_of_two_families_is_rejected():
     from pytest_verdict.core.families import Families, hookimpl
     from pytest_verdict.errors import ConfigurationError
 

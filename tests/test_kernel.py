@@ -189,13 +189,13 @@ def registered():
 
 
 @pytest.mark.parametrize("way", INSIDE)
-def test_a_part_with_a_threshold_of_zero_is_an_error_that_names_it(way):
+def test_part_with_zero_threshold_is_an_error(way):
     result = way(NeverFails(), "a", "b")
     assert (result.verdict, result.error) == ("error", "ThresholdError: threshold must be in (0, 1], got 0.0")
     assert is_read_back_and_replayed(result)
 
 
-def test_a_turn_with_a_threshold_of_zero_is_an_error_that_names_it():
+def test_turn_with_zero_threshold_is_an_error():
     result = compare(TurnNeverFails(turns="all"), [["a"]], [["b"]])
     assert (result.verdict, result.error) == ("error", "ThresholdError: threshold must be in (0, 1], got 0.0")
     assert ComparisonResult.from_record(result.to_record()) == result
@@ -204,36 +204,36 @@ def test_a_turn_with_a_threshold_of_zero_is_an_error_that_names_it():
 CALLS = [{"name": "search", "args": {"q": ["tea"]}}]
 
 
-def test_a_rule_of_an_argument_with_a_threshold_of_zero_is_an_error_that_names_it():
+def test_argument_rule_with_zero_threshold_is_an_error():
     result = compare(TrajectoryExact(args={"search": {"q": NeverFails()}}), CALLS, CALLS)
     assert (result.verdict, result.error) == ("error", "ThresholdError: threshold must be in (0, 1], got 0.0")
     assert is_read_back_and_replayed(result)
 
 
-def test_what_the_rule_of_an_argument_changes_is_recorded_as_it_was():
+def test_evidence_changed_by_argument_rule_is_recorded_unchanged():
     result = compare(TrajectoryExact(args={"search": {"q": Takes()}}), copy.deepcopy(CALLS), copy.deepcopy(CALLS))
     assert (result.passed, result.expected, result.observed) == (True, CALLS, CALLS)
 
 
-def test_a_null_answer_and_a_missing_trace_need_a_threshold_as_well():
+def test_null_answer_and_missing_trace_validate_the_threshold():
     result = AnswerTemplate(template_of(NeverFails(), "a")).verify({"part": None})
     assert (result.verdict, result.error) == ("error", "ThresholdError: threshold must be in (0, 1], got 0.0")
 
 
 @pytest.mark.parametrize("way", EVERYWHERE)
-def test_what_an_operator_changes_is_recorded_as_it_was(way):
+def test_evidence_changed_by_operator_is_recorded_unchanged(way):
     result = way(Takes(), ["a", "b"], ["a", "b"])
     part = part_of(way, result)
     assert (part.passed, part.expected, part.observed) == (True, ["a", "b"], ["a", "b"])
     assert is_read_back_and_replayed(result)
 
 
-def test_a_turn_that_is_changed_is_recorded_as_it_was():
+def test_turn_changed_by_operator_is_recorded_unchanged():
     result = compare(TurnTakes(turns="all"), [["a"]], [["a"]])
     assert [(part.expected, part.observed) for part in result.children] == [(["a"], ["a"])]
 
 
-def test_an_operator_that_changes_its_arguments_changes_neither_the_template_nor_the_answer():
+def test_operator_that_changes_its_arguments_does_not_affect_template():
     Answer = template_of(Takes(), ["a", "b"])
     answer = Answer(part=["a", "b"])
     for _ in range(2):
@@ -244,7 +244,7 @@ def test_an_operator_that_changes_its_arguments_changes_neither_the_template_nor
 
 
 @pytest.mark.parametrize("way", EVERYWHERE)
-def test_a_setting_that_stands_for_expected_is_what_is_recorded(way):
+def test_setting_that_replaces_expected_is_recorded(way):
     result = way(Stands(value="b"), "a", "b")
     part = part_of(way, result)
     assert (part.passed, part.expected) == (True, "b")
@@ -253,7 +253,7 @@ def test_a_setting_that_stands_for_expected_is_what_is_recorded(way):
 
 @pytest.mark.parametrize("way", EVERYWHERE)
 @pytest.mark.parametrize(("operator", "error"), BROKEN.items())
-def test_a_broken_operator_is_an_error_and_never_a_pass(way, operator, error):
+def test_broken_operator_is_an_error(way, operator, error):
     result = way(operator(), "a", "b")
     assert not result.passed
     found = result.error if result.error is not None else part_of(way, result).error
@@ -263,7 +263,7 @@ def test_a_broken_operator_is_an_error_and_never_a_pass(way, operator, error):
 
 @pytest.mark.parametrize("observed", ["7", "b", None, 1, ["7"]])
 @pytest.mark.parametrize("operator", [ExactMatch(), NumericExact(), AnyOf(conditions=["exact", "numeric_exact"])])
-def test_a_comparison_comes_out_the_same_wherever_it_is_made(operator, observed):
+def test_comparison_is_the_same_everywhere(operator, observed):
     alone = run(operator, "7", observed)
     assert compare(operator, "7", observed) == alone
     assert run(operator, "7", observed, recorded=alone.details) == alone
@@ -285,7 +285,7 @@ def test_a_threshold_is_a_number_above_zero_up_to_one(make, threshold):
             make(NumericExact(), 1, 1, threshold=threshold)
 
 
-def test_a_name_is_a_text():
+def test_name_must_be_text():
     assert run(NumericExact(), 1, 1, name="n").name == "n"
     with pytest.raises(ConfigurationError, match="name is a text or None, got 3"):
         run(NumericExact(), 1, 1, name=3)
@@ -299,7 +299,7 @@ def refuse(texts):
     raise AssertionError("a model was asked")
 
 
-def test_what_a_model_said_is_taken_from_what_was_recorded():
+def test_replay_uses_recorded_model_output():
     made = run(SemanticMatch(embedder=embed, keep_vectors=True), "abc", "abd")
     assert made.passed
     again = run(SemanticMatch(embedder=refuse, keep_vectors=True), "abc", "abd", recorded=made.details)
@@ -309,7 +309,7 @@ def test_what_a_model_said_is_taken_from_what_was_recorded():
 @pytest.mark.parametrize(
     "operator", [SemanticMatch(embedder=refuse), AllOf(conditions=[SemanticMatch(embedder=refuse)])]
 )
-def test_what_the_record_lacks_is_no_error_of_the_operator(operator):
+def test_missing_evidence_is_no_error_of_the_operator(operator):
     with pytest.raises(RecordError):
         run(operator, "abc", "abd", recorded={})
 
@@ -331,7 +331,7 @@ class Within(Operator):
         return Outcome(float(bounds["low"] <= observed <= bounds["high"]))
 
 
-def test_settings_take_the_place_of_expected_when_one_of_them_is_given():
+def test_setting_replaces_expected():
     assert compare(Within(), {"low": 1, "high": 3}, 2).expected == {"low": 1, "high": 3}
     assert Within().needs_expected()
     found = compare(Within(low=1, high=3), None, 5)

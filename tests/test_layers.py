@@ -72,7 +72,7 @@ def _nothing_is_kept():
 
 @functools.cache
 def imports_of(path: pathlib.Path) -> set[str]:
-    """Give the modules that a file imports, inside functions as well; what only a type checker reads does not count."""
+    """Return the modules that a file imports, also inside functions, except for type checkers."""
     nodes = nodes_of(path)
     typing_only = {
         id(inner)
@@ -101,7 +101,7 @@ def is_module(package: str | None, name: str) -> bool:
 
 @functools.cache
 def strings_of(path: pathlib.Path) -> set[str]:
-    """Give the modules of ours that a file names in strings, those put together with its constants included."""
+    """Return the modules of the package that a file names in strings, also in strings joined with its constants."""
     nodes = nodes_of(path)
     constants = {
         target.id: node.value
@@ -160,7 +160,7 @@ def test_every_module_has_a_layer():
 
 
 def wrong_ones(rule: Callable[[pathlib.Path, str], set[str]]) -> dict[str, set[str]]:
-    """Give what a rule finds wrong in each module; one test a rule, because there are many modules."""
+    """Return the violations of a rule in each module; one test for each rule, because there are many modules."""
     assert len(inner) > 100
     found = {name: rule(path, name) for path, name in inner}
     return {name: wrong for name, wrong in found.items() if wrong}
@@ -182,7 +182,7 @@ def test_the_core_imports_only_errors():
     assert wrong_ones(wrong) == {}
 
 
-def test_only_the_plugin_and_items_know_pytest():
+def test_only_the_plugin_and_items_import_pytest():
     def wrong(path, name):
         if layer(name) == "pytest_plugin" or name in PYTEST_ROOMS:
             return set()
@@ -191,7 +191,7 @@ def test_only_the_plugin_and_items_know_pytest():
     assert wrong_ones(wrong) == {}
 
 
-def test_families_do_not_know_one_another():
+def test_families_do_not_import_one_another():
     def wrong(path, name):
         others = {layer(other) for other in own_imports(path) | named(path)}
         return others & (set(SIBLINGS) - {layer(name)}) if layer(name) in SIBLINGS else set()
@@ -199,14 +199,14 @@ def test_families_do_not_know_one_another():
     assert wrong_ones(wrong) == {}
 
 
-def test_the_report_stands_on_the_core_alone():
+def test_report_imports_only_the_core():
     known = {
         layer(other) for path, name in inner if layer(name) == "report" for other in own_imports(path) | named(path)
     }
     assert known <= {"report", "core", "errors"}
 
 
-def test_the_strings_of_a_family_name_its_own_folder():
+def test_hook_strings_name_their_own_folder():
     plugins = {layer(name): path for path, name in inner if name.endswith(".plugin") and layer(name) != "pytest_plugin"}
     assert sorted(plugins) == sorted(FAMILIES)
     assert sorted(f"pytest_verdict.{family}.plugin" for family in FAMILIES) == sorted(pytest_verdict.FAMILIES)
@@ -216,12 +216,12 @@ def test_the_strings_of_a_family_name_its_own_folder():
         assert {layer(place.removeprefix("pytest_verdict.")) for place in places} == {family}
 
 
-def test_strings_put_together_are_read():
+def test_joined_strings_are_read():
     found = strings_of(ROOT / "trajectories" / "plugin.py")
     assert {"pytest_verdict.trajectories.order", "pytest_verdict.trajectories.readers.spans"} <= found
 
 
-def test_an_operator_runs_in_the_kernel_alone():
+def test_operators_run_only_in_the_kernel():
     def wrong(path, name):
         # The laws look at `evaluate` itself: that it does not raise is one of them.
         if name in {"core.kernel", "laws"}:
@@ -242,7 +242,7 @@ def is_call_of_attribute(node: ast.AST) -> bool:
     return not (isinstance(node.func.value, ast.Call) and ast.unparse(node.func.value.func) == "super")
 
 
-def test_results_are_made_in_the_kernel_and_read_from_records_alone():
+def test_results_are_built_only_in_kernel_and_records():
     makers = {
         name
         for path, name in inner
@@ -260,7 +260,7 @@ ALLOWED_PRIVATE = {
 }
 
 
-def test_no_private_attribute_of_another_module_is_read():
+def test_private_attributes_stay_in_their_module():
     def wrong(path, name):
         return private_of_others(nodes_of(path)) - PUBLIC_NAMES - ALLOWED_PRIVATE.get(name, set())
 
@@ -279,7 +279,7 @@ def is_of_self(node: ast.Attribute) -> bool:
 
 
 def members_of_classes(nodes: list[ast.AST]) -> set[str]:
-    """Give the names of methods, fields and attributes of the classes of a module."""
+    """Return the names of methods, fields and attributes of the classes of a module."""
     inside = [node for cls in nodes if isinstance(cls, ast.ClassDef) for node in ast.walk(cls)]
     return (
         {node.name for node in inside if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
@@ -288,14 +288,14 @@ def members_of_classes(nodes: list[ast.AST]) -> set[str]:
     )
 
 
-def test_private_attributes_are_seen():
+def test_private_attributes_are_found():
     source = "class A:\n    def f(self, other):\n        self._mine = 1\n        return other._mine, other._yours\n"
     nodes = list(ast.walk(ast.parse(source)))
     assert members_of_classes(nodes) == {"f", "_mine"}
     assert private_of_others(nodes) == {"_yours"}
 
 
-def test_no_function_is_exempt_from_the_limit_of_complexity():
+def test_complexity_limit_has_no_exemption():
     assert [path for path in FILES if "C901" in path.read_text(encoding="utf-8")] == []
 
 
@@ -318,6 +318,6 @@ def code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (function.end_lineno or 0) - function.lineno + 1 - docstring
 
 
-def test_the_measure_of_functions_leaves_out_docstrings():
+def test_function_length_excludes_docstrings():
     source = 'def f():\n    """One.\n\n    Two.\n    """\n    return 1\n'
     assert code_lines(ast.parse(source).body[0]) == 2

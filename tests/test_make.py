@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-TARGETS = ["help", "demo", "test", "mutants", "check", "docs", "bench"]
+TARGETS = ["help", "demo", "test", "generate", "mutants", "check", "docs", "bench"]
 
 needs_make = pytest.mark.skipif(
     os.name == "nt" or not shutil.which("make") or not (REPOSITORY / "Makefile").exists(),
@@ -36,14 +36,14 @@ def loaded(path: str):
 
 
 @needs_make
-def test_make_alone_lists_every_target_on_one_line():
+def test_make_lists_every_target():
     listed = make().stdout.splitlines()
     assert [line.split()[:2] for line in listed] == [["make", target] for target in TARGETS[1:]]
     assert all(len(line.split()) > 3 for line in listed)
 
 
 @needs_make
-def test_every_target_that_is_named_exists():
+def test_documented_targets_exist():
     named = set()
     for page in ("README.md", "CONTRIBUTING.md"):
         text = (REPOSITORY / page).read_text(encoding="utf-8")
@@ -56,7 +56,7 @@ def test_every_target_that_is_named_exists():
 
 @pytest.fixture
 def installed(tmp_path):
-    """Give a folder in which all is installed, with a pytest that does as it is told."""
+    """Return a function that runs the demo in a folder with a fake pytest."""
     shutil.copy(REPOSITORY / "Makefile", tmp_path)
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
@@ -91,7 +91,7 @@ def report(passed: int, failed: int) -> str:
         (1, report(2, 2), "does not have 3 comparisons that pass"),
     ],
 )
-def test_the_demo_passes_only_when_one_test_failed_and_the_report_is_there(installed, status, written, said):
+def test_demo_passes_only_with_its_report(installed, status, written, said):
     # What an earlier run left is not taken for the report of this one.
     installed(1, report(3, 1))
     run = installed(status, written)
@@ -100,7 +100,7 @@ def test_the_demo_passes_only_when_one_test_failed_and_the_report_is_there(insta
 
 
 @needs_make
-def test_only_a_newer_pyproject_is_installed_again(installed):
+def test_newer_pyproject_is_installed_again(installed):
     assert "pip" not in make("--dry-run", "demo", "test", folder=installed.folder).stdout
     changed = (installed.folder / ".venv" / ".installed-test").stat().st_mtime + 1
     os.utime(installed.folder / "pyproject.toml", (changed, changed))
@@ -108,7 +108,7 @@ def test_only_a_newer_pyproject_is_installed_again(installed):
 
 
 @needs_clone
-def test_the_workflow_tests_every_python_of_the_classifiers_on_three_systems():
+def test_workflow_tests_every_python_on_three_systems():
     workflow = loaded(".github/workflows/ci.yml")
     assert workflow["permissions"] == {"contents": "read"}
     jobs = workflow["jobs"]
@@ -125,7 +125,7 @@ def test_the_workflow_tests_every_python_of_the_classifiers_on_three_systems():
 
 
 @needs_clone
-def test_what_runs_before_a_commit():
+def test_pre_commit_hooks():
     hooks = {hook["id"]: hook for repo in loaded(".pre-commit-config.yaml")["repos"] for hook in repo["hooks"]}
     assert {"ruff", "ruff-format", "mypy", "end-of-file-fixer", "check-added-large-files"} <= set(hooks)
     assert not hooks["mypy"]["pass_filenames"]
@@ -140,7 +140,7 @@ def test_what_runs_before_a_commit():
         ("feature", {"task", "proposal"}),
     ],
 )
-def test_forms_ask_for_what_an_answer_needs(form, asked):
+def test_issue_forms_ask_for_enough(form, asked):
     content = loaded(f".github/ISSUE_TEMPLATE/{form}.yml")
     assert content["name"]
     assert content["description"]
@@ -148,7 +148,7 @@ def test_forms_ask_for_what_an_answer_needs(form, asked):
 
 
 @needs_clone
-def test_the_documentation_is_built_as_by_make():
+def test_readthedocs_builds_like_make():
     settings = loaded(".readthedocs.yaml")
     assert settings["version"] == 2
     assert settings["sphinx"] == {"configuration": "docs/conf.py", "fail_on_warning": True}

@@ -39,7 +39,7 @@ def lowest_cost(cost):
 
 
 @given(graphs)
-def test_a_matching_is_valid_and_as_large_as_any(graph):
+def test_matching_is_valid_and_maximum(graph):
     candidates, size = graph
     partners = maximum_matching(candidates, size)
     paired = [right for right in partners if right is not None]
@@ -49,7 +49,7 @@ def test_a_matching_is_valid_and_as_large_as_any(graph):
 
 
 @given(rectangles)
-def test_an_assignment_is_valid_and_as_cheap_as_any(cost):
+def test_assignment_is_valid_and_cheapest(cost):
     columns = optimal_assignment(cost)
     pairs = [(row, column) for row, column in enumerate(columns) if column is not None]
     assert len(columns) == len(cost)
@@ -57,14 +57,14 @@ def test_an_assignment_is_valid_and_as_cheap_as_any(cost):
     assert sum(cost[row][column] for row, column in pairs) == lowest_cost(cost)
 
 
-def test_a_long_chain_of_exchanges_does_not_recurse():
+def test_long_augmenting_path_does_not_recurse():
     size = 20_000
     candidates = [[left, left + 1] for left in range(size - 1)] + [[0]]
     assert maximum_matching(candidates, size) == [*range(1, size), 0]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_larger_assignment_costs_the_same_either_way_round(seed):
+def test_assignment_is_symmetric(seed):
     chance = random.Random(seed)
     cost = [[chance.randrange(1000) for _ in range(40)] for _ in range(25)]
     across = sum(cost[row][column] for row, column in enumerate(optimal_assignment(cost)))
@@ -72,7 +72,7 @@ def test_a_larger_assignment_costs_the_same_either_way_round(seed):
     assert across == sum(cost[row][column] for column, row in enumerate(turned) if row is not None)
 
 
-def test_rows_that_are_all_alike_do_not_walk_past_one_another():
+def test_equal_rows_keep_their_order():
     # With every tie broken for the first column, each row would look at all columns once for every row before it.
     class Counted(list):
         looks = 0

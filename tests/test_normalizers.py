@@ -84,7 +84,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize(("step", "text", "normalized"), STEPS, ids=ascii)
-def test_each(step, text, normalized):
+def test_normalizer(step, text, normalized):
     assert normalize(text, [step]) == normalized
 
 
@@ -100,7 +100,7 @@ def test_every_normalizer_is_tested():
 @pytest.mark.parametrize(
     "text", ["```\n" + " " * 200_000, "1,111" * 40_000, "```\n" + "`" * 200_000, " the" * 50_000, *HOSTILE]
 )
-def test_a_hostile_text_takes_no_time(step, text):
+def test_hostile_text_takes_little_time(step, text):
     start = time.process_time()
     normalize(text, [step])
     assert time.process_time() - start < 1.0
@@ -109,7 +109,7 @@ def test_a_hostile_text_takes_no_time(step, text):
 @given(st.text(), st.lists(st.sampled_from(sorted(NORMALIZERS)), max_size=4))
 @example(":", ["remove_punctuation"])
 @example("", ["remove_punctuation"])
-def test_any_text_through_any_steps_matches_itself(text, steps):
+def test_normalized_text_matches_itself(text, steps):
     result = compare("exact", text, text, normalize=steps)
     surface = normalize(text, steps)
     # Nothing is left to compare of a text that the steps empty, such as ":" without punctuation; blanks say nothing anyway.
@@ -118,7 +118,7 @@ def test_any_text_through_any_steps_matches_itself(text, steps):
     assert result.expected_surface == surface
 
 
-def test_steps_are_recorded_in_the_order_of_application():
+def test_steps_are_recorded_in_order():
     result = compare(
         "normalized_exact", "A  b", "a b", normalize=["collapse_whitespace", "lowercase"], case_sensitive=False
     )
@@ -127,24 +127,24 @@ def test_steps_are_recorded_in_the_order_of_application():
     assert (result.expected, result.expected_surface, result.observed_surface) == ("A  b", "a b", "a b")
 
 
-def test_the_order_decides():
+def test_order_of_steps_matters():
     assert normalize("t.he end", ["remove_punctuation", "remove_articles"]) == "end"
     assert normalize("t.he end", ["remove_articles", "remove_punctuation"]) == "the end"
 
 
-def test_only_the_steps_that_changed_something_are_effective():
+def test_effective_steps_changed_something():
     assert normalize_all(["Paris ", "paris"], ["lowercase", "nfc", "strip"])[1] == ("lowercase", "strip")
     assert compare("normalized_exact", "a", "a").details == {}
 
 
-def test_a_synonym_map_looks_up_once():
+def test_synonym_map_looks_up_once():
     synonyms = SynonymMap(mapping={"nyc": "new york", "new york": "elsewhere"})
     result = compare("exact", "new york city", "NYC", normalize=["lowercase", synonyms])
     assert result.observed_surface == "new york"
     assert result.normalization == ["lowercase", "synonym_map"]
 
 
-def test_a_synonym_map_is_in_the_settings_and_comes_back():
+def test_synonym_map_round_trips():
     operator = ExactMatch(normalize=["strip", SynonymMap(mapping={"nyc": "new york"})])
     again = ExactMatch(**operator.settings())
     assert again == operator
@@ -163,13 +163,13 @@ def test_a_synonym_map_is_in_the_settings_and_comes_back():
     ],
     ids=repr,
 )
-def test_a_wrong_step_is_refused(normalize_setting, said):
+def test_invalid_step_is_rejected(normalize_setting, said):
     with pytest.raises(SettingsError) as caught:
         ExactMatch(normalize=normalize_setting)
     assert said in str(caught.value)
 
 
-def test_what_is_not_text_is_left_alone():
+def test_values_that_are_not_text_are_unchanged():
     assert compare("normalized_exact", 1, 1.0).passed
     assert not compare("normalized_exact", None, "none").passed
     result = compare("normalized_exact", float("nan"), 1)
@@ -188,7 +188,7 @@ def test_what_is_not_text_is_left_alone():
         (42, "42!", ["strip_final_punctuation"]),
     ],
 )
-def test_numbers_as_models_write_them(expected, said, steps):
+def test_numbers_in_prose_are_normalized(expected, said, steps):
     assert not compare("numeric_exact", expected, said)
     assert compare("numeric_exact", expected, said, normalize=steps).normalization == steps
 
@@ -197,7 +197,7 @@ def without_titles(text: str) -> str:
     return text.replace("Dr. ", "")
 
 
-def test_a_function_is_a_step_and_is_recorded_with_its_digest():
+def test_function_step_is_recorded_with_digest():
     result = compare("normalized_exact", "ann lee", "Dr. Ann Lee", normalize=[without_titles, "lowercase"])
     [step, _] = result.settings["normalize"]
     assert result.passed
@@ -211,14 +211,14 @@ def test_a_function_is_a_step_and_is_recorded_with_its_digest():
     assert (changed.status, changed.reason) == ("unverifiable", "settings_refused")
 
 
-def test_a_function_that_was_never_used_makes_a_record_unverifiable():
+def test_unknown_function_step_is_unverifiable():
     line = line_of(compare("normalized_exact", "ann lee", "Dr. Ann Lee", normalize=[without_titles]))
     code = "import sys; from pytest_verdict.core.replay import replay_line; print(replay_line(sys.stdin.buffer.read()).reason)"
     done = subprocess.run([sys.executable, "-c", code], input=line, capture_output=True, check=True)
     assert done.stdout.decode().strip() == "settings_refused"
 
 
-def test_a_function_that_returns_no_text_is_an_error():
+def test_function_step_that_returns_no_text_is_an_error():
     found = compare("exact", "a", "b", normalize=[len_of])
     assert found.verdict == "error"
     assert f"the normalizer {__name__}:len_of must return text, got 1" in found.error
@@ -237,6 +237,6 @@ def len_of(text: str) -> int:
         ([{"function": "os:system", "code": ""}], "the function 'os:system' was not used in this process"),
     ],
 )
-def test_what_is_no_step_is_refused(steps, message):
+def test_object_that_is_no_step_is_rejected(steps, message):
     with pytest.raises(SettingsError, match=message):
         compare("exact", "a", "a", normalize=steps)

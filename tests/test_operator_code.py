@@ -51,11 +51,11 @@ def code(operator):
     return compare(operator(), "a", "b").to_record().get("operator_code")
 
 
-def test_ours_have_a_version_and_no_digest():
+def test_built_in_operators_have_no_digest():
     assert "operator_code" not in compare("exact", 1, 1).to_record()
 
 
-def test_a_class_without_a_source_has_no_digest():
+def test_class_without_source_has_no_digest():
     names = {"Operator": Operator, "Outcome": Outcome}
     exec(
         "class Made(Operator):\n    name = 'made'\n    def evaluate(self, expected, observed): return Outcome(1.0)",
@@ -65,7 +65,7 @@ def test_a_class_without_a_source_has_no_digest():
 
 
 @pytest.mark.parametrize("kind", ["function", "class", "base"])
-def test_a_changed_body_has_another_digest(written, kind):
+def test_changed_body_changes_digest(written, kind):
     def code_in(module):
         made = {"class": module.Base, "base": module.Whole, "function": operator_from_function(module.same_length)}
         return code(made[kind])
@@ -98,13 +98,13 @@ def registered(written, monkeypatch):
         ("b", {"verdict": "fail", "score": 0.0}, "differs", True),
     ],
 )
-def test_replay_tells_a_changed_body(registered, observed, changes, status, is_difference):
+def test_replay_reports_changed_body(registered, observed, changes, status, is_difference):
     answer = replay_line(line_of(compare("same_length", "a", observed), **changes))
     assert (answer.status, answer.is_difference) == (status, is_difference)
     assert ("code" in answer.reason) == ("operator_code" in changes)
 
 
-def test_a_record_of_before_has_no_digest_and_is_no_difference(registered):
+def test_record_without_digest_is_no_difference(registered):
     record = compare("same_length", "a", "b").to_record()
     del record["operator_code"]
     line = line_of(ComparisonResult.from_record(record))
@@ -112,7 +112,7 @@ def test_a_record_of_before_has_no_digest_and_is_no_difference(registered):
     assert (replay_line(line).status, replay_line(line).is_difference) == ("version_changed", False)
 
 
-def test_a_changed_part_of_an_aggregate_is_told(registered):
+def test_changed_part_of_aggregate_is_reported(registered):
     line = line_of(compare("all_of", "a", "b", conditions=["same_length"]))
     assert replay_line(line).status == "identical"
     (own,) = {child["operator_code"] for child in json.loads(line)["children"]}

@@ -12,7 +12,7 @@ import pytest
 from pytest_verdict.core.parallel import in_order
 
 
-def test_one_process_is_this_one():
+def test_one_job_runs_in_this_process():
     assert list(in_order(lambda number: (number, os.getpid()), range(3), 1)) == [(n, os.getpid()) for n in range(3)]
 
 
@@ -25,7 +25,7 @@ def test_one_process_is_this_one():
     ],
     ids=["in order", "raised", "killed"],
 )  # fmt: skip
-def test_several(tmp_path, body, expected):
+def test_several_jobs_keep_the_order(tmp_path, body, expected):
     # On their own, because tests of the plugin forget the modules that they loaded.
     script = f"""
     import os, time

@@ -219,7 +219,7 @@ def test_every_operator_has_an_example():
 
 
 @given(st.sampled_from(["exact", "normalized_exact", "json_canonical", "numeric_exact"]), st.data())
-def test_any_evidence_comes_out_again(name, data):
+def test_any_evidence_replays(name, data):
     values = st.recursive(
         st.none() | st.booleans() | st.floats() | st.integers() | st.text() | st.binary() | st.decimals() | st.dates(),
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3) | st.tuples(inner),
@@ -245,14 +245,14 @@ def test_any_evidence_comes_out_again(name, data):
     ],
     ids=lambda value: str(sorted(value)) if isinstance(value, set) else str(value),  # a set prints in any order
 )
-def test_a_changed_record_differs_and_says_in_what(changes, differing):
+def test_changed_record_names_what_differs(changes, differing):
     answer = changed(compare("normalized_exact", "Paris", "London"), **changes)
     assert answer.status == "differs"
     assert answer.is_difference
     assert differing & set(answer.differing)
 
 
-def test_a_lower_threshold_differs_when_the_verdict_was_kept():
+def test_lowered_threshold_with_old_verdict_differs():
     result = compare("text_similarity", "kitten", "sitting", 0.99)
     assert changed(result, threshold=0.1).differing == ("verdict",)
 
@@ -267,7 +267,7 @@ def test_a_lower_threshold_differs_when_the_verdict_was_kept():
     ],
     ids=["blank", "key-twice", "key-behind", "blank-at-end"],
 )
-def test_the_same_values_in_other_bytes_differ(twist):
+def test_same_values_in_other_bytes_differ(twist):
     line = line_of(compare("exact", "Paris", "London"))
     assert replay_line(twist(line)).differing == ("form",)
 
@@ -357,7 +357,7 @@ def test_a_line_end_of_windows_or_none_is_no_difference():
     ],
     ids=lambda value: repr(value)[:30],
 )
-def test_what_is_no_record_is_unreadable(line, reason):
+def test_invalid_record_is_unreadable(line, reason):
     answer = replay_line(line)
     assert answer.status == "unreadable"
     assert reason in answer.reason
@@ -377,18 +377,18 @@ def test_what_is_no_record_is_unreadable(line, reason):
     ],
     ids=str,
 )
-def test_values_that_no_record_has_are_unreadable(changes):
+def test_invalid_values_are_unreadable(changes):
     assert changed(compare("exact", "a", "a", name="n"), **changes).status == "unreadable"
 
 
-def test_a_cut_line_is_unreadable_wherever_it_was_cut():
+def test_cut_line_is_unreadable():
     line = line_of(compare("regex", "a+", "aa")).rstrip(b"\n")
     assert {replay_line(line[:end]).status for end in range(len(line))} == {"unreadable"}
 
 
 @pytest.mark.parametrize("key", json.loads(line_of(compare("exact", "a", "b"))))
 @pytest.mark.parametrize("operator", ["exact", "numeric_exact"])
-def test_a_record_that_lacks_a_key_is_never_identical(operator, key):
+def test_record_without_a_key_is_never_identical(operator, key):
     record = json.loads(line_of(compare(operator, "1", "2", name="n")))
     del record[key]
     answer = replay_line(json.dumps(record, separators=(",", ":")).encode() + b"\n")
@@ -406,41 +406,41 @@ def nested(depth: int) -> bytes:
 
 
 @pytest.mark.parametrize("depth", [150, 190, 250, 400, 900, 990, 5_000, 200_000])
-def test_nesting_is_no_way_to_break_it(depth):
+def test_deep_nesting_does_not_break_replay(depth):
     assert replay_line(nested(depth)).status in ({"identical"} if depth < 200 else {"differs", "unreadable"})
 
 
-def test_an_operator_that_is_not_installed_makes_it_unverifiable():
+def test_unknown_operator_is_unverifiable():
     answer = changed(compare("exact", "a", "a"), operator="os.system")
     assert (answer.status, answer.reason) == ("unverifiable", "operator_absent")
 
 
-def test_settings_that_are_no_longer_accepted_make_it_unverifiable():
+def test_rejected_settings_are_unverifiable():
     answer = changed(compare("exact", "a", "a"), settings={"colour": 1})
     assert (answer.status, answer.reason) == ("unverifiable", "settings_refused")
 
 
-def test_evidence_that_was_kept_as_a_repr_makes_it_unverifiable():
+def test_evidence_kept_as_repr_is_unverifiable():
     answer = replay_line(line_of(compare("exact", object(), 1)))
     assert (answer.status, answer.reason) == ("unverifiable", "not_encodable")
 
 
-def test_a_text_that_looks_like_a_tag_is_only_a_text():
+def test_text_that_looks_like_a_tag_is_text():
     result = compare("exact", '"$type":"repr"', '{"$type":"redacted"}')
     assert replay_line(line_of(result)).status == "identical"
 
 
-def test_what_cannot_be_derived_must_still_agree_with_itself():
+def test_unverifiable_record_must_be_consistent():
     answer = changed(compare("exact", object(), 1), verdict="pass")
     assert (answer.status, answer.differing) == ("differs", ("verdict",))
 
 
-def test_vectors_that_were_not_kept_make_it_unverifiable():
+def test_missing_vectors_are_unverifiable():
     result = compare("semantic", "a", "b", embedder=lambda texts: [[1.0], [1.0]], keep_vectors=False)
     assert replay_line(line_of(result)).reason == "not_recorded"
 
 
-def test_a_function_that_a_record_names_is_not_imported(monkeypatch):
+def test_function_named_in_a_record_is_not_imported(monkeypatch):
     calls = []
     monkeypatch.setattr("subprocess.call", lambda *given: calls.append(given))
     inner = {"operator": "semantic", "settings": {"embedder": "subprocess:call"}}
@@ -473,7 +473,7 @@ def fickle(monkeypatch):
 
 @pytest.mark.usefixtures("fickle")
 @pytest.mark.parametrize("expected", ["broken", "not an outcome", "no pattern"])
-def test_an_operator_that_fails_the_same_way_is_identical(expected):
+def test_same_error_is_identical(expected):
     result = compare("fickle", expected, "b")
     assert result.verdict == "error"
     assert replay_line(line_of(result)).status == "identical"
@@ -481,7 +481,7 @@ def test_an_operator_that_fails_the_same_way_is_identical(expected):
 
 @pytest.mark.usefixtures("fickle")
 @pytest.mark.parametrize(("observed", "is_difference"), [("a", False), ("b", True)])
-def test_another_version_is_a_difference_when_the_verdict_is_another_one(observed, is_difference):
+def test_other_version_with_other_verdict_differs(observed, is_difference):
     record = json.loads(line_of(compare("fickle", "a", "a")))
     record |= {"operator_version": 1, "observed": observed}
     answer = replay_line(json.dumps(record, separators=(",", ":")).encode())
@@ -489,13 +489,13 @@ def test_another_version_is_a_difference_when_the_verdict_is_another_one(observe
     assert answer.reason == "version 1 was recorded, 2 is installed"
 
 
-def test_another_version_of_a_part_is_told():
+def test_other_version_of_a_part_is_reported():
     result = compare("all_of", "a", "a", conditions=["exact"])
     line = line_of(result).replace(b'{"operator":"exact","version":1', b'{"operator":"exact","version":9')
     assert replay_line(line).status == "version_changed"
 
 
-def test_the_file_is_read_line_by_line():
+def test_file_is_read_line_by_line():
     line = line_of(compare("exact", "a" * 10_000, "a" * 10_000))
     tracemalloc.start()
     count = sum(answer.status == "identical" for answer in replay(line for _ in range(2_000)))
@@ -505,11 +505,11 @@ def test_the_file_is_read_line_by_line():
     assert peak < 3_000_000
 
 
-def test_a_line_of_many_megabytes_is_one_record():
+def test_line_of_megabytes_is_one_record():
     assert replay_line(line_of(compare("exact", "é" * 3_000_000, "x" * 5_000_000))).status == "identical"
 
 
-def test_what_a_session_recorded_comes_out_again(pytester):
+def test_records_of_a_session_replay(pytester):
     pytester.makepyfile(
         textwrap.dedent("""
             import pytest
@@ -532,7 +532,7 @@ def test_what_a_session_recorded_comes_out_again(pytester):
     assert answers[-1].reason == "not_encodable"
 
 
-def test_what_was_redacted_is_unverifiable(pytester):
+def test_redacted_record_is_unverifiable(pytester):
     pytester.makeini("[pytest]\nverdict_redact = secret-[0-9]+\n")
     pytester.makepyfile(
         "from pytest_verdict import compare\n"
@@ -549,7 +549,7 @@ def test_what_was_redacted_is_unverifiable(pytester):
 
 @pytest.mark.parametrize("value", OF_OTHER_CLASSES, ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize("operator", OF_TWO_VALUES)
-def test_a_value_is_compared_as_it_is_recorded(operator, value):
+def test_value_is_compared_as_recorded(operator, value):
     for side in (value, [value], {"a": value}):
         for expected, observed in ((side, side), (side, [2]), ({"type": "string"}, side), (True, side)):
             result = compare(operator, expected, observed)
@@ -557,14 +557,14 @@ def test_a_value_is_compared_as_it_is_recorded(operator, value):
             assert (answer.status, answer.differing) == ("identical", ()), (expected, observed)
 
 
-def test_what_is_text_or_a_number_as_well_is_that_in_json():
+def test_enum_of_text_or_number_is_that_in_json():
     assert compare("json_distance", [1, '{"a": 1}'], [Level.LOW, Word.DOCUMENT]).passed
     assert compare("json_canonical", {"a": 1}, Word.DOCUMENT).passed
     assert compare("json_canonical", Color.RED, 1).notes == ["not_json"]
 
 
 @pytest.mark.parametrize("observed", ["Rome", "Paris"])
-def test_what_the_test_meant_is_derived_again(monkeypatch, observed):
+def test_negation_is_replayed(monkeypatch, observed):
     made = []
     monkeypatch.setattr(SESSION, "observer", lambda result: made.append(result) or result)
     expect("exact", "Paris") != observed

@@ -72,7 +72,7 @@ trees = results(st.lists(results(), max_size=2).map(tuple))
 
 
 @given(trees)
-def test_a_record_is_read_back_as_an_equal_result(result):
+def test_record_round_trips(result):
     again = ComparisonResult.from_record(json.loads(result.to_text()))
     assert again == result
     assert hash(again) == hash(result)
@@ -82,13 +82,13 @@ def test_a_record_is_read_back_as_an_equal_result(result):
 
 
 @given(trees)
-def test_a_result_is_picklable_and_copyable(result):
+def test_result_can_be_pickled_and_copied(result):
     assert pickle.loads(pickle.dumps(result)) == result
     assert copy.deepcopy(result) == result
 
 
 @given(trees)
-def test_the_record_is_one_line_of_ascii(result):
+def test_record_is_one_line_of_ascii(result):
     text = result.to_text()
     assert text.isascii()
     assert "\n" not in text
@@ -96,13 +96,13 @@ def test_the_record_is_one_line_of_ascii(result):
 
 
 @given(results())
-def test_the_repr_is_one_bounded_line(result):
+def test_repr_is_one_bounded_line(result):
     assert repr(result).isprintable()
     assert len(repr(compare("exact", "\x1b" * 10_000, ["\u202e" * 10_000], name="\n" * 1_000))) < 2_500
 
 
 @given(results())
-def test_nothing_but_score_and_threshold_decides(result):
+def test_score_and_threshold_decide(result):
     assert result.passed == (result.score >= result.threshold)
     if result.error is None:
         assert bool(result) == result.passed
@@ -112,7 +112,7 @@ def test_nothing_but_score_and_threshold_decides(result):
     assert result.verdict == ("error" if result.error is not None else "pass" if result.passed else "fail")
 
 
-def test_the_report_has_the_eight_keys_in_order():
+def test_report_has_eight_keys_in_order():
     report = compare("normalized_exact", "Paris", " paris", name="city").to_report()
     assert list(report) == EIGHT_KEYS
 
@@ -120,7 +120,7 @@ def test_the_report_has_the_eight_keys_in_order():
 @pytest.mark.parametrize(
     "attribute", ["score", "threshold", "expected", "observed", "passed", "verdict", "operator", "notes", "anything"]
 )
-def test_no_attribute_can_be_set_or_deleted(attribute):
+def test_attributes_are_read_only(attribute):
     result = compare("exact", 1, 1)
     with pytest.raises(AttributeError):
         setattr(result, attribute, 0.0)
@@ -128,7 +128,7 @@ def test_no_attribute_can_be_set_or_deleted(attribute):
         delattr(result, attribute)
 
 
-def test_what_a_result_hands_out_can_be_changed_without_changing_it():
+def test_returned_values_are_copies():
     result = compare("contains_all", ["a", "b"], "A", normalize=["lowercase"])
     before = result.to_text(), result.to_report()
     result.expected.append("c")
@@ -141,7 +141,7 @@ def test_what_a_result_hands_out_can_be_changed_without_changing_it():
     assert (result.to_text(), result.to_report()) == before
 
 
-def test_details_that_hold_evidence_are_copied():
+def test_details_with_evidence_are_copied():
     evidence = {"a": [1]}
     outcome = Outcome(0.0, details={"found": evidence})
     evidence["a"].append(2)
@@ -156,7 +156,7 @@ def test_equal_by_value():
     assert len({compare("exact", "a", "a"), compare("exact", "a", "a")}) == 1
 
 
-def test_a_hostile_operator_name_is_harmless():
+def test_hostile_operator_name_is_harmless():
     record = compare("exact", 1, 1).to_record() | {"operator": "\x1b[31m"}
     assert repr(ComparisonResult.from_record(record)).isprintable()
 
@@ -188,7 +188,7 @@ def test_a_hostile_operator_name_is_harmless():
     ],
     ids=str,
 )
-def test_a_malformed_record_is_refused(change):
+def test_malformed_record_is_rejected(change):
     record = compare("exact", "a", "a").to_record() | change
     with pytest.raises(RecordError):
         ComparisonResult.from_record(record)
@@ -197,7 +197,7 @@ def test_a_malformed_record_is_refused(change):
 @pytest.mark.parametrize(
     "key", ["operator", "operator_version", "settings", "expected", "observed", "score", "threshold"]
 )
-def test_a_missing_key_is_named(key):
+def test_missing_key_is_named(key):
     record = compare("exact", "a", "a").to_record()
     del record[key]
     with pytest.raises(RecordError, match=key):
@@ -205,12 +205,12 @@ def test_a_missing_key_is_named(key):
 
 
 @pytest.mark.parametrize("record", [None, [], "text", 5], ids=repr)
-def test_what_is_no_record_is_refused(record):
+def test_invalid_record_is_rejected(record):
     with pytest.raises(RecordError):
         ComparisonResult.from_record(record)
 
 
-def test_a_record_nested_for_ever_is_refused():
+def test_deeply_nested_record_is_rejected():
     record = compare("exact", "a", "a").to_record()
     deep: list = []
     for _ in range(100_000):
@@ -219,7 +219,7 @@ def test_a_record_nested_for_ever_is_refused():
         ComparisonResult.from_record(record | {"expected": deep})
 
 
-def test_redaction_replaces_text_and_the_record_stays_readable():
+def test_redacted_record_is_readable():
     result = compare("exact", {"key": "secret-1"}, "secret-1", name="secret-1")
     text = result.to_text(lambda text: text.replace("secret-1", "***"))
     assert "secret-1" not in text
@@ -228,18 +228,18 @@ def test_redaction_replaces_text_and_the_record_stays_readable():
 
 
 @pytest.mark.parametrize("score", [1.5, -0.1, float("nan"), True, "1", None], ids=repr)
-def test_a_score_that_is_none_is_refused(score):
+def test_invalid_score_is_rejected(score):
     with pytest.raises(ValueError, match="a score is a number from"):
         Outcome(score)
 
 
-def test_a_whole_score_becomes_a_float():
+def test_integer_score_becomes_a_float():
     assert repr(Outcome(1).score) == "1.0"
     with pytest.raises(ValueError, match="the score of an error"):
         Outcome(1.0, error="broken")
 
 
-def test_lists_in_an_outcome_are_taken_for_tuples():
+def test_lists_in_an_outcome_become_tuples():
     part = compare("exact", 1, 1)
     outcome = Outcome(0.0, normalization=["strip"], notes=["a", "b"], children=[part])
     assert (outcome.normalization, outcome.notes, outcome.children) == (("strip",), ("a", "b"), (part,))
@@ -248,6 +248,6 @@ def test_lists_in_an_outcome_are_taken_for_tuples():
 @pytest.mark.parametrize(
     "parts", [{"notes": "abc"}, {"notes": (1,)}, {"normalization": [None]}, {"error": ValueError("x")}], ids=str
 )
-def test_a_part_of_an_outcome_that_a_record_cannot_hold_is_refused(parts):
+def test_invalid_part_of_outcome_is_rejected(parts):
     with pytest.raises(ValueError, match=next(iter(parts))):
         Outcome(0.0, **parts)

@@ -15,21 +15,21 @@ from pytest_verdict.core.registry import REGISTRY
         ({"tolerance": 0.0}, [{"tolerance": -0.0}, {"tolerance": 0}]),
     ],
 )
-def test_settings_that_are_equal_and_not_the_same_are_told_apart(settings, others):
+def test_equal_settings_of_other_types_are_cached_apart(settings, others):
     kept = REGISTRY.build("numeric_tolerance", settings)
     assert REGISTRY.build("numeric_tolerance", settings) is kept
     assert all(REGISTRY.build("numeric_tolerance", other) is not kept for other in others)
 
 
 @pytest.mark.parametrize("wrong", [True, "x", -1, float("nan"), None, ["1"]])
-def test_a_wrong_setting_is_refused_however_often_a_right_one_was_given(wrong):
+def test_invalid_setting_is_rejected_after_a_cached_one(wrong):
     compare("numeric_tolerance", 1, 1, tolerance=1)
     for _ in range(2):
         with pytest.raises(Exception, match="tolerance"):
             compare("numeric_tolerance", 1, 1, tolerance=wrong)
 
 
-def test_a_list_that_changes_is_another_setting():
+def test_changed_list_is_another_cache_key():
     given = ["foo"]
     assert compare("contains_any", None, "foo", substrings=given).passed
     given[0] = "bar"
@@ -38,7 +38,7 @@ def test_a_list_that_changes_is_another_setting():
     assert compare("contains_any", None, "foo", substrings=given).passed
 
 
-def test_an_operator_that_is_defined_again_is_the_new_one():
+def test_redefined_operator_replaces_the_cached_one():
     registry = OperatorRegistry()
 
     def define(answer):
@@ -53,7 +53,7 @@ def test_an_operator_that_is_defined_again_is_the_new_one():
     assert registry.build("always", {"strict": True}).evaluate(1, 2).score == 0.0
 
 
-def test_no_more_are_kept_than_a_thousand():
+def test_cache_is_bounded():
     registry = OperatorRegistry()
     registry.add(lambda expected, observed, *, level=0: observed >= level, name="at_least")
     made = [registry.build("at_least", {"level": level}) for level in range(3_000)]

@@ -30,7 +30,7 @@ NAMESPACES = [importlib.import_module(f"pytest_verdict.{name}".rstrip(".")) for 
 PUBLIC = [(namespace, name) for namespace in NAMESPACES for name in namespace.__all__]
 
 
-def test_the_names_at_the_top_are_few():
+def test_top_level_names_are_few():
     assert len(pytest_verdict.__all__) <= 25
 
 
@@ -39,7 +39,7 @@ ROOMS_BEHIND = {"pytest_verdict.suites": ("pytest_verdict.datasets.", "pytest_ve
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES, ids=lambda namespace: namespace.__name__)
-def test_the_names_of_a_namespace_are_sorted_and_its_own(namespace):
+def test_public_names_are_sorted_and_from_their_package(namespace):
     assert namespace.__all__ == sorted(namespace.__all__)
     own = namespace.__name__ + "."
     for name in namespace.__all__:
@@ -48,13 +48,13 @@ def test_the_names_of_a_namespace_are_sorted_and_its_own(namespace):
         assert home.startswith(rooms), f"{name} comes from {home}"
 
 
-def test_what_the_top_leaves_out_is_in_one_of_the_namespaces():
+def test_public_names_are_in_one_namespace():
     twice = {name for name in pytest_verdict.__all__ for other in NAMESPACES[1:] if name in other.__all__}
     assert not twice
 
 
 @pytest.mark.parametrize(("namespace", "name"), PUBLIC, ids=[f"{space.__name__}.{name}" for space, name in PUBLIC])
-def test_every_name_is_documented_with_an_example(namespace, name):
+def test_public_name_has_an_example(namespace, name):
     found = getattr(namespace, name)
     assert name in dir(namespace)
     if not inspect.isclass(found) and not callable(found):
@@ -66,7 +66,7 @@ def test_every_name_is_documented_with_an_example(namespace, name):
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("pytest_verdict.operators.")])
-def test_every_method_of_an_operator_is_documented_where_it_is_or_where_it_comes_from(module):
+def test_methods_of_operators_are_documented(module):
     classes = [found for _, found in inspect.getmembers(importlib.import_module(module), inspect.isclass)]
     for cls in classes:
         own = vars(cls) if cls.__module__ == module else {}
@@ -75,12 +75,12 @@ def test_every_method_of_an_operator_is_documented_where_it_is_or_where_it_comes
         assert not silent, f"{cls.__name__}: {silent}"
 
 
-def test_an_unknown_name_is_an_attribute_error():
+def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="campare"):
         pytest_verdict.campare
 
 
-def test_importing_the_package_imports_nothing_heavy():
+def test_package_import_is_light():
     heavy = ["pydantic", "pytest", "_pytest", "yaml", "rapidfuzz", "dateutil", "jsonpath_ng", "hypothesis", "numpy"]
     program = (
         "import sys, pytest_verdict; "
@@ -90,7 +90,7 @@ def test_importing_the_package_imports_nothing_heavy():
     assert run(program) == "[] []"
 
 
-def test_a_comparison_imports_only_its_own_operator():
+def test_comparison_imports_only_its_operator():
     program = (
         "import sys; from pytest_verdict import compare; compare('exact', 1, 1); "
         "print(sorted(m for m in ('pytest', 'yaml', 'rapidfuzz', 'dateutil', 'jsonpath_ng', 'numpy') if m in sys.modules), "
@@ -100,7 +100,7 @@ def test_a_comparison_imports_only_its_own_operator():
 
 
 def imported_at_once(module: str) -> set[str]:
-    """Give the modules of ours that a module imports before anything is called; packages are imported before their modules."""
+    """Return the modules of the package that a module imports at once; packages are imported before their modules."""
     path = ROOT.joinpath(*module.split(".")[1:])
     source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     found, statements = set(), list(ast.parse(source.read_text(encoding="utf-8")).body)
@@ -124,7 +124,7 @@ def imports() -> dict[str, set[str]]:
     return {module: imported_at_once(module) for module in MODULES}
 
 
-def test_imports_go_in_no_circle(imports):
+def test_imports_have_no_cycle(imports):
     """So whichever module is imported first, those that it needs are whole when it uses them."""
     order = list(graphlib.TopologicalSorter(imports).static_order())
     assert len(order) == len(MODULES)
@@ -155,7 +155,7 @@ print(json.dumps(found))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_each_module_that_no_other_imports_can_be_imported_first(imports):
+def test_top_modules_can_be_imported_first(imports):
     first = [
         name
         for name in sorted(set(MODULES) - set().union(*imports.values()))

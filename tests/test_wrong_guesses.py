@@ -1,4 +1,4 @@
-"""What people type first leads to the right call, by the message alone."""
+"""The message of a wrong guess leads to the right call."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ embed = lambda texts: [[1.0, 0.0] for _ in texts]
 
 @pytest.fixture
 def user():
-    """Give the names that a new user has at hand."""
+    """Return the names that a new user has at hand."""
     names: dict[str, object] = {}
     exec(START, names)
     return names
@@ -207,7 +207,7 @@ GUESSES = [
 
 
 @pytest.mark.parametrize(("guess", "said", "right"), GUESSES, ids=[guess for guess, _, _ in GUESSES])
-def test_a_wrong_guess_leads_to_the_right_call(guess, said, right, user):
+def test_wrong_guess_suggests_the_right_call(guess, said, right, user):
     with pytest.raises((ConfigurationError, AttributeError, ImportError)) as caught:
         exec(guess, user)
     assert said in str(caught.value)
@@ -215,7 +215,7 @@ def test_a_wrong_guess_leads_to_the_right_call(guess, said, right, user):
     exec(right or said, user)
 
 
-def test_the_right_call_is_not_only_valid_but_passes():
+def test_suggested_call_passes():
     assert compare("contains_all", ["Paris"], "in Paris").passed
     assert compare("numeric_tolerance", 37.0, 36.8, tolerance=0.5, mode="absolute").passed
 
@@ -227,7 +227,7 @@ def rows(kind):
 
 
 @pytest.mark.parametrize(("needs", "words", "right"), rows("operator"))
-def test_what_the_table_says_of_operators_runs(needs, words, right, user):
+def test_operator_synonyms_run(needs, words, right, user):
     assert needs == "*" or needs in REGISTRY.public_names()
     assert not set(words.split()) & set(REGISTRY.names())
     if right.startswith("compare("):
@@ -237,7 +237,7 @@ def test_what_the_table_says_of_operators_runs(needs, words, right, user):
 
 
 @pytest.mark.parametrize(("needs", "words", "right"), rows("setting"))
-def test_what_the_table_says_of_settings_is_a_setting(needs, words, right, user):
+def test_setting_synonyms_exist(needs, words, right, user):
     example = right.replace("{word}", "days")
     if example.startswith("compare("):
         eval(example, user)
@@ -256,13 +256,13 @@ def test_what_the_table_says_of_settings_is_a_setting(needs, words, right, user)
 @pytest.mark.parametrize(
     ("needs", "words", "right"), [row for kind in ("normalizer", "argument") for row in rows(kind)]
 )
-def test_what_the_table_says_of_arguments_and_normalizers_runs(needs, words, right, user):
+def test_argument_and_normalizer_synonyms_run(needs, words, right, user):
     if "=" in right:
         compare("exact", **{"expected": 1, "observed": 1, **eval(f"dict({right})", user)})
 
 
 @pytest.mark.parametrize(("needs", "words", "right"), rows("command"))
-def test_what_the_table_says_of_commands_is_one(needs, words, right):
+def test_command_synonyms_exist(needs, words, right):
     from pytest_verdict.core.families import FAMILIES
 
     assert right == "pytest --verify-report" or right.split()[1] in FAMILIES.own("commands")
@@ -273,7 +273,7 @@ def ignores_case(expected, observed, *, ignore_case=False, rel=0):
     return expected == observed
 
 
-def test_a_word_that_an_operator_of_the_user_knows_is_no_wrong_guess():
+def test_setting_of_user_operator_is_no_wrong_guess():
     registry = OperatorRegistry()
     registry.add(ignores_case)
     with pytest.raises(SettingsError, match="Did you mean 'ignore_case'"):
@@ -336,7 +336,7 @@ class TestMissingArguments:
         assert expect("exact", None) == None  # noqa: E711 - the comparison is what is tested
 
 
-def test_nothing_of_it_is_loaded_while_all_is_well():
+def test_synonyms_are_loaded_only_on_error():
     program = (
         "import sys; from pytest_verdict import Comparator, compare, expect, errors; c = Comparator(); c('exact', 1, 1); "
         "assert 1 == expect('exact', 1); import pytest_verdict.templates; "
@@ -346,7 +346,7 @@ def test_nothing_of_it_is_loaded_while_all_is_well():
     assert found.stdout.split()[0] == "False"
 
 
-def test_whether_a_name_exists_can_still_be_asked():
+def test_hasattr_works_for_unknown_names():
     assert not hasattr(pytest_verdict, "no_such_name")
     assert not hasattr(pytest_verdict, "no.such.name")
     assert copy.deepcopy(Comparator().with_defaults("exact", case_sensitive=False))("exact", "a", "A").passed
@@ -389,7 +389,7 @@ class Distribution:
     ],
     ids=["not installed", "an index", "uv", "editable", "a folder", "git", "an archive"],
 )
-def test_the_hint_to_install_fits_where_the_package_came_from(installed, command, monkeypatch):
+def test_install_hint_fits_the_installation(installed, command, monkeypatch):
     monkeypatch.setattr("importlib.metadata.distributions", lambda name: iter(installed))
     error = MissingExtraError("reading Arrow files", "arrow")
     # The text is the same everywhere, because it may become part of a record.
@@ -421,7 +421,7 @@ def problems(tmp_path, content):
     return str(caught.value).splitlines()
 
 
-def test_all_that_is_wrong_with_a_suite_is_told_in_one_pass(tmp_path):
+def test_all_mistakes_of_a_suite_are_listed(tmp_path):
     found = problems(tmp_path, SUITE)
     expected = [
         "a:3: unknown scorer: 'exct'. Did you mean 'exact'?",
@@ -438,7 +438,7 @@ def test_all_that_is_wrong_with_a_suite_is_told_in_one_pass(tmp_path):
     assert [given[: len(line)] for line, given in zip(expected, found, strict=True)] == expected
 
 
-def test_what_hangs_on_a_wrong_part_is_not_told_as_well(tmp_path):
+def test_consequences_of_a_mistake_are_not_listed(tmp_path):
     """So that no line of the message goes away by itself."""
     assert len(problems(tmp_path, "scenarios: [{name: a, input: x, repeats: 0, pass: 3}]")) == 1
     assert len(problems(tmp_path, "scenarios: [{name: a, input: x, scorer: regex, metadata: 3}]")) == 1
@@ -456,29 +456,29 @@ def test_what_hangs_on_a_wrong_part_is_not_told_as_well(tmp_path):
         "suite: {name: x, suite: {scenarios: []}, config: {retries: -1}}",
     ],
 )
-def test_a_suite_of_any_form_is_refused_in_words(content, tmp_path):
+def test_any_invalid_suite_is_explained(content, tmp_path):
     assert all(line.startswith("a:") for line in problems(tmp_path, content))
 
 
 @pytest.mark.parametrize(("needs", "words", "right"), rows("key"))
-def test_what_the_table_says_of_keys_is_a_key(needs, words, right):
+def test_key_synonyms_exist(needs, words, right):
     assert list(yaml.safe_load(right)) == [needs]
 
 
 @pytest.mark.parametrize(("needs", "words", "right"), rows("scorer"))
-def test_what_the_table_says_of_scorers_runs(needs, words, right, tmp_path):
+def test_scorer_synonyms_run(needs, words, right, tmp_path):
     path = tmp_path / "a.verdict.yaml"
     path.write_text(f"scenarios:\n  - name: a\n    input: x\n    expected_output: '1'\n    {right}\n")
     assert read_suite(path).scenarios
 
 
-def test_the_table_is_part_of_the_package():
+def test_synonyms_are_packaged():
     assert errors.right_spelling("operator", "fuzzy", ["text_similarity"])
     assert errors.right_spelling("operator", "fuzzy", []) is None
     assert errors.right_spelling("no such kind", "fuzzy", []) is None
 
 
-def test_the_command_line_says_how_to_install_an_extra(monkeypatch, capsys):
+def test_command_line_names_the_extra(monkeypatch, capsys):
     def missing(_):
         raise MissingExtraError("this", "arrow")
 

@@ -1,5 +1,4 @@
-# What type checkers and editors read of `compare` and the functions like it. Made from the operators by
-# tests/typing/write_signatures.py; change that, or the operators, and run it.
+# What type checkers and editors read of `compare` and the functions like it. Written by make generate from the operators.
 # fmt: off
 # ruff: noqa: UP013 - an expression is often shorter than a class
 

@@ -1,4 +1,4 @@
-"""What the tests of the commands share: files of records as a session would write them."""
+"""Fixtures of the tests of commands: files of records as a session would write them."""
 
 from __future__ import annotations
 

@@ -38,16 +38,16 @@ def statement(path, name):
     return json.loads(parts(path)[name])
 
 
-def test_an_untouched_bundle_is_self_attested(command, bundle):
+def test_untouched_bundle_is_self_attested(command, bundle):
     assert command("verify-bundle", bundle) == (0, f"8 records: 8 identical\n{SELF_ATTESTED}\n", "")
 
 
-def test_two_bundles_of_a_report_are_the_same(command, bundle, tmp_path):
+def test_bundle_is_reproducible(command, bundle, tmp_path):
     command("bundle", SESSION, "-o", tmp_path / "other.zip")
     assert (tmp_path / "other.zip").read_bytes() == bundle.read_bytes()
 
 
-def test_the_statements_are_of_in_toto(bundle):
+def test_statements_follow_in_toto(bundle):
     records, result = (statement(bundle, name) for name in STATEMENTS)
     digest = hashlib.sha256((SESSION / "records.jsonl").read_bytes()).hexdigest()
     for one in (records, result):
@@ -73,7 +73,7 @@ def test_the_statements_are_of_in_toto(bundle):
     assert predicate["replay"] == "pytest-verdict replay records.jsonl"
 
 
-def test_a_statement_is_canonical(bundle):
+def test_statement_is_canonical(bundle):
     for name in STATEMENTS:
         text = parts(bundle)[name]
         assert text.isascii()
@@ -82,7 +82,7 @@ def test_a_statement_is_canonical(bundle):
         json.loads(text, parse_float=lambda number: pytest.fail(f"{number} is no integer"))
 
 
-def test_the_commit_is_a_subject(command, tmp_path, pytester):
+def test_commit_is_a_subject(command, tmp_path, pytester):
     import subprocess
 
     if shutil.which("git") is None:
@@ -115,7 +115,7 @@ def test_the_commit_is_a_subject(command, tmp_path, pytester):
         ("test-result.intoto.json", b"{", b"[", "the statements cannot be derived"),
     ],
 )
-def test_what_was_altered_is_named(command, bundle, name, old, new, place):
+def test_alteration_is_named(command, bundle, name, old, new, place):
     files = parts(bundle)
     assert old in files[name]
     write(bundle, {**files, name: files[name].replace(old, new, 1)})
@@ -125,7 +125,7 @@ def test_what_was_altered_is_named(command, bundle, name, old, new, place):
 
 
 @pytest.mark.parametrize("change", ["missing", "more", "no bundle", "absent", "path"])
-def test_what_is_no_bundle_is_told(command, bundle, tmp_path, change):
+def test_invalid_bundle_is_rejected(command, bundle, tmp_path, change):
     files = parts(bundle)
     if change == "missing":
         del files["junit.xml"]
@@ -143,7 +143,7 @@ def test_what_is_no_bundle_is_told(command, bundle, tmp_path, change):
     assert not (tmp_path.parent / "junit.xml").exists()
 
 
-def test_no_bundle_is_written_of_an_altered_folder(command, tmp_path):
+def test_altered_folder_is_not_bundled(command, tmp_path):
     shutil.copytree(SESSION, tmp_path / "report")
     path = tmp_path / "report" / "records.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"Rome"', b'"Lyon"'))
@@ -154,7 +154,7 @@ def test_no_bundle_is_written_of_an_altered_folder(command, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["records.jsonl", "report.json", "junit.xml"])
-def test_a_folder_that_is_not_whole_is_named(command, tmp_path, name):
+def test_incomplete_folder_is_named(command, tmp_path, name):
     shutil.copytree(SESSION, tmp_path / "report")
     (tmp_path / "report" / name).unlink()
     status, _, err = command("bundle", tmp_path / "report", "-o", tmp_path / "e.zip")
@@ -162,7 +162,7 @@ def test_a_folder_that_is_not_whole_is_named(command, tmp_path, name):
     assert f"there is no {name}" in err
 
 
-def test_a_session_that_was_not_complete_is_told(command, tmp_path, pytester, few_plugins):
+def test_incomplete_session_is_reported(command, tmp_path, pytester, few_plugins):
     pytester.makepyfile("from pytest_verdict import assert_matches\ndef test_a():\n    assert_matches('exact', 1, 1)\n"
                         "def test_b():\n    raise KeyboardInterrupt\n")  # fmt: skip
     pytester.runpytest_subprocess("--verify-report", "-pno:cacheprovider")
@@ -187,7 +187,7 @@ def attestation(bundle, form="sigstore", **changes):
 
 
 @pytest.mark.parametrize("form", ["sigstore", "dsse", "lines"])
-def test_an_attestation_of_the_statement(command, bundle, form):
+def test_attestation_of_statement_is_accepted(command, bundle, form):
     status, out, _ = command("verify-bundle", bundle, "--attestation", attestation(bundle, form))
     assert status == 0
     assert out.splitlines()[-1].startswith("attested: the statement that was signed is that of this bundle")
@@ -203,7 +203,7 @@ def test_an_attestation_of_the_statement(command, bundle, form):
         ({"subject": 7}, "attestation.json: subject"),
     ],
 )
-def test_an_attestation_of_something_else(command, bundle, changes, place):
+def test_attestation_of_another_statement_is_rejected(command, bundle, changes, place):
     status, out, _ = command("verify-bundle", bundle, "--attestation", attestation(bundle, **changes))
     assert status == 1
     assert place in out
@@ -211,14 +211,14 @@ def test_an_attestation_of_something_else(command, bundle, changes, place):
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"payload": "x"}', '{"payload": "W10="}'])
-def test_what_is_no_attestation_is_told(command, bundle, tmp_path, content):
+def test_invalid_attestation_is_rejected(command, bundle, tmp_path, content):
     (tmp_path / "a.json").write_text(content)
     status, _, err = command("verify-bundle", bundle, "--attestation", tmp_path / "a.json")
     assert status == 2
     assert "neither a sigstore bundle nor a DSSE envelope" in err
 
 
-def test_what_unpacks_to_more_than_the_limit_is_refused(command, bundle):
+def test_oversized_bundle_is_rejected(command, bundle):
     files = parts(bundle)
     with zipfile.ZipFile(bundle, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in files.items():
@@ -238,7 +238,7 @@ OUTPUTS = b'{"suite":"s","name":"one","repeat":1,"output":"Paris"}\n'
     [(OUTPUTS, 0), (OUTPUTS.replace(b"Paris", b"Rome"), 1), (None, 1)],
     ids=["same", "altered", "gone"],
 )
-def test_what_adapters_returned_is_in_the_bundle_with_its_digest(command, tmp_path, content, status):
+def test_adapter_outputs_are_in_the_bundle(command, tmp_path, content, status):
     shutil.copytree(SESSION, tmp_path / "report")
     (tmp_path / "report" / "outputs.jsonl").write_bytes(OUTPUTS)
     path = tmp_path / "evidence.zip"

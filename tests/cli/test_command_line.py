@@ -18,7 +18,7 @@ from pytest_verdict.core import families
 from pytest_verdict.core.families import FAMILIES
 
 
-def test_the_installed_program_runs(records):
+def test_installed_program_runs(records):
     program = shutil.which("pytest-verdict", path=str(Path(sys.executable).parent))
     assert program is not None
     found = subprocess.run([program, "replay", records(compare("exact", 1, 1))], capture_output=True, text=True)
@@ -35,7 +35,7 @@ def test_help_imports_nothing_heavy(words):
 
 
 @pytest.mark.parametrize("command", FAMILIES.own("commands"))
-def test_every_command_tells_its_exit_codes(command, capsys):
+def test_every_command_lists_its_exit_codes(command, capsys):
     with pytest.raises(SystemExit) as ended:
         main([command, "--help"])
     assert ended.value.code == 0
@@ -43,14 +43,14 @@ def test_every_command_tells_its_exit_codes(command, capsys):
 
 
 @pytest.mark.parametrize("words", [[], ["repaly"], ["replay"], ["operators", "--bad"]])
-def test_wrong_arguments_are_code_2(words, capsys):
+def test_invalid_arguments_exit_with_2(words, capsys):
     with pytest.raises(SystemExit) as ended:
         main(words)
     assert ended.value.code == 2
     assert "usage:" in capsys.readouterr().err
 
 
-def test_a_reader_that_leaves_early_sees_no_traceback():
+def test_closed_pipe_prints_no_traceback():
     program = f"{sys.executable} -m pytest_verdict operators --json | head -c 10"
     found = subprocess.run(program, shell=True, capture_output=True, text=True)
     assert found.stderr == ""
@@ -58,7 +58,7 @@ def test_a_reader_that_leaves_early_sees_no_traceback():
 
 @pytest.mark.parametrize("words", [["--version"], ["--help"], ["replay", "--help"], ["operators"]])
 @pytest.mark.parametrize("buffering", ["", "1"], ids=["buffered", "unbuffered"])
-def test_a_pipe_that_nobody_reads_is_no_traceback(words, buffering):
+def test_unread_pipe_prints_no_traceback(words, buffering):
     reading, writing = os.pipe()
     os.close(reading)
     environment = {**os.environ, "PYTHONUNBUFFERED": buffering}
@@ -72,7 +72,7 @@ def test_a_pipe_that_nobody_reads_is_no_traceback(words, buffering):
 
 @pytest.mark.skipif(os.name == "nt", reason="closes streams by the shell's syntax")
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
-def test_without_stdout_and_stderr_the_exit_code_says_it(closed, records):
+def test_exit_code_without_stdout_and_stderr(closed, records):
     path = records(compare("exact", 1, 1))
     for file, status in ((path, 0), (path.with_name("absent"), 2)):
         program = f"{shlex.quote(sys.executable)} -m pytest_verdict replay {shlex.quote(str(file))} {closed}"
@@ -81,12 +81,12 @@ def test_without_stdout_and_stderr_the_exit_code_says_it(closed, records):
         assert "Traceback" not in found.stderr
 
 
-def test_a_file_that_is_not_there_is_named_without_the_number_of_the_error(command, tmp_path):
+def test_missing_file_is_named_without_errno(command, tmp_path):
     absent = tmp_path / "absent.verdict.yaml"
     assert command("check", absent) == (2, "", f"pytest-verdict: {absent}: No such file or directory\n")
 
 
-def test_a_narrow_encoding_does_not_break_the_output(records):
+def test_narrow_encoding_does_not_break_output(records):
     path = records(compare("exact", "é" * 3, "…"))
     command = [sys.executable, "-X", "utf8=0", "-m", "pytest_verdict", "explain", path, "--id", "d502734708c1-1-1"]
     found = subprocess.run(command, capture_output=True, env={"PYTHONIOENCODING": "ascii"})
@@ -95,7 +95,7 @@ def test_a_narrow_encoding_does_not_break_the_output(records):
 
 
 @pytest.mark.parametrize("words", [["repaly", "x"], ["repaly", "--help"], ["--json", "repaly"]])
-def test_an_unknown_command_is_told_what_was_probably_meant(words, capsys):
+def test_unknown_command_is_suggested(words, capsys):
     with pytest.raises(SystemExit) as ended:
         main(words)
     assert ended.value.code == 2
@@ -124,7 +124,7 @@ def another_package(tmp_path, monkeypatch):
     monkeypatch.setattr(FAMILIES, "_has_looked", False)
 
 
-def test_commands_of_another_package_are_listed_suggested_and_run(another_package, command, capsys):
+def test_commands_of_another_package_run(another_package, command, capsys):
     assert command("theirs") == (3, "done\n", "")
     assert command("gone")[::2] == (
         2,
@@ -139,7 +139,7 @@ def test_commands_of_another_package_are_listed_suggested_and_run(another_packag
 
 
 @pytest.mark.parametrize("words", [["--version"], ["operators", "--help"], ["replay", "theirs"]])
-def test_other_packages_are_not_looked_at_without_need(words, monkeypatch, capsys):
+def test_other_packages_are_loaded_only_on_demand(words, monkeypatch, capsys):
     monkeypatch.setattr(FAMILIES, "_has_looked", False)
     monkeypatch.setattr(families, "load_installed", lambda *_: pytest.fail("entry points were read"))
     with contextlib.suppress(SystemExit):

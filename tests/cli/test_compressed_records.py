@@ -52,14 +52,14 @@ QUICK = ["-o", "verdict_html=never", "--verify-shard=1/1"]
 
 @pytest.fixture
 def sessions(kept, tmp_path, form):
-    """Give copies of both, which a test may change."""
+    """Return copies of both, which a test may change."""
     (tmp_path / "sessions").mkdir()
     names = {"plain": "plain", form: "compressed"}
     return tuple(shutil.copytree(kept / name, tmp_path / "sessions" / copy) for name, copy in names.items())
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_command_reads_them(sessions, command, form, tmp_path):
+def test_every_command_reads_compressed_records(sessions, command, form, tmp_path):
     plain, compressed = sessions
     for name in ("report.json", "junit.xml", "shard.jsonl"):
         # The times of the two sessions differ.
@@ -97,7 +97,7 @@ def test_every_command_reads_them(sessions, command, form, tmp_path):
 
 
 @pytest.mark.parametrize("form", ["gz"])
-def test_the_same_records_are_the_same_bytes(sessions):
+def test_compression_is_reproducible(sessions):
     plain, compressed = sessions
     content = (compressed / "records.jsonl.gz").read_bytes()
     assert gzip.decompress(content) == (plain / "records.jsonl").read_bytes()
@@ -108,7 +108,7 @@ def test_the_same_records_are_the_same_bytes(sessions):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_report_that_is_merged_or_built_from_a_journal_is_compressed_too(sessions, command, form, tmp_path):
+def test_merged_and_rebuilt_reports_are_compressed(sessions, command, form, tmp_path):
     _, compressed = sessions
     assert command("merge", str(compressed), "-o", str(tmp_path))[0] == 0
     assert (tmp_path / f"records.jsonl.{form}").read_bytes() == (compressed / f"records.jsonl.{form}").read_bytes()
@@ -123,7 +123,7 @@ def test_a_report_that_is_merged_or_built_from_a_journal_is_compressed_too(sessi
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_an_alteration_and_damage_are_found(sessions, command, form):
+def test_alteration_of_compressed_records_is_found(sessions, command, form):
     _, compressed = sessions
     path = compressed / f"records.jsonl.{form}"
     content = path.read_bytes()
@@ -134,8 +134,9 @@ def test_an_alteration_and_damage_are_found(sessions, command, form):
     assert "damaged" in command("summary", compressed)[2]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("form", ["gz"])
-def test_another_form_takes_the_place_of_the_one_before(sessions, tmp_path):
+def test_other_form_replaces_earlier_one(sessions, tmp_path):
     plain, compressed = sessions
     (tmp_path / "test_it.py").write_text(SESSION)
     ran(tmp_path, f"--verify-report-dir={compressed}")
@@ -146,7 +147,7 @@ def test_another_form_takes_the_place_of_the_one_before(sessions, tmp_path):
     assert (plain / "report.html").stat().st_size > 10_000
 
 
-def test_a_form_that_is_not_known_is_refused(pytester):
+def test_unknown_form_is_rejected(pytester):
     pytester.makepyfile("def test_it(): pass")
     found = pytester.runpytest_inprocess("--verify-report", "-o", "verdict_records=bz2")
     found.stderr.fnmatch_lines(["*verdict_records: plain or gz is needed, got 'bz2'"])

@@ -12,7 +12,7 @@ from pytest_verdict.core.record import AttemptRecords, read_id, record_end, reco
 from pytest_verdict.report.records_file import RecordsFile
 
 
-def test_a_record_is_shown_with_all_of_its_evidence_and_its_place(command, records):
+def test_record_is_shown_with_evidence_and_location(command, records):
     path = records(compare("exact", 1, 1), compare("normalized_exact", "Paris" * 500, " LONDON", name="city"))
     status, out, err = command("explain", path, "--id", "d502734708c1-1-2")
     assert (status, err) == (0, "")
@@ -26,7 +26,7 @@ def test_a_record_is_shown_with_all_of_its_evidence_and_its_place(command, recor
     ]
 
 
-def test_those_that_did_not_pass_are_shown_and_can_be_chosen_from(command, records):
+def test_failed_records_can_be_filtered(command, records):
     path = records(compare("exact", 1, 1), compare("exact", "Paris", "Rome"), compare("contains_any", ["x"], "abc"))
     status, out, err = command("explain", path, "--failed")
     assert (status, err) == (0, "")
@@ -37,7 +37,7 @@ def test_those_that_did_not_pass_are_shown_and_can_be_chosen_from(command, recor
     assert command("explain", path, "--test", "test_a")[1].count("record: ") == 3
 
 
-def test_when_none_is_wanted_or_found_it_says_so(command, records):
+def test_no_matching_record_is_reported(command, records):
     path = records(compare("exact", 1, 1))
     assert command("explain", path, "--failed") == (0, "every comparison passed\n", "")
     assert command("explain", path, "--test", "other")[0] == 2
@@ -47,7 +47,7 @@ def test_when_none_is_wanted_or_found_it_says_so(command, records):
     assert "--failed, --test TEXT, --operator NAME or --id ID" in err
 
 
-def test_the_folder_of_the_report_is_the_usual_one(command, records, monkeypatch, tmp_path):
+def test_default_folder_is_used(command, records, monkeypatch, tmp_path):
     records(compare("exact", 1, 2))
     (tmp_path / "verify-report").mkdir()
     (tmp_path / "records.jsonl").rename(tmp_path / "verify-report" / "records.jsonl")
@@ -60,7 +60,7 @@ def test_the_folder_of_the_report_is_the_usual_one(command, records, monkeypatch
     [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
     ids=["not a terminal", "forced", "forbidden"],
 )
-def test_colour_is_shown_where_it_is_wanted(command, records, monkeypatch, variables, is_coloured):
+def test_colour_follows_the_terminal(command, records, monkeypatch, variables, is_coloured):
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
@@ -71,14 +71,14 @@ def test_colour_is_shown_where_it_is_wanted(command, records, monkeypatch, varia
 
 
 @pytest.mark.parametrize("given", ["d502734708c1-1-7", "d502"], ids=["one figure", "only the beginning"])
-def test_an_id_that_is_nearly_right_is_suggested(command, records, given):
+def test_similar_id_is_suggested(command, records, given):
     path = records(compare("exact", 1, 1))
     status, out, err = command("explain", path, "--id", given)
     assert (status, out) == (2, "")
     assert f"there is no record {given}. Did you mean d502734708c1-1-1?" in err
 
 
-def test_an_id_that_is_quite_wrong_says_where_ids_stand(command, records):
+def test_unknown_id_points_to_where_ids_are(command, records):
     assert "The ids stand in report.json" in command("explain", records(compare("exact", 1, 1)), "--id", "x")[2]
 
 
@@ -92,7 +92,7 @@ def test_an_id_that_is_quite_wrong_says_where_ids_stand(command, records):
     ],
     ids=["score", "threshold", "nesting", "type"],
 )
-def test_a_damaged_record_is_one_line(command, records, before, after):
+def test_damaged_record_is_one_line(command, records, before, after):
     path = records(compare("exact", 1, 2))
     path.write_bytes(path.read_bytes().replace(before, after))
     status, out, err = command("explain", path, "--id", "d502734708c1-1-1")
@@ -100,7 +100,7 @@ def test_a_damaged_record_is_one_line(command, records, before, after):
     assert "d502734708c1-1-1" in err
 
 
-def test_nothing_in_a_record_reaches_the_terminal_as_it_is(command, records):
+def test_control_characters_of_records_are_escaped(command, records):
     path = records(compare("exact", "a\x1b[31m", "\u202e\x07"))
     raw = path.read_bytes().replace(b'"operator":"exact"', b'"operator":"\\u001b[2Jexact"')
     path.write_bytes(raw.replace(b"test_x.py::test_a", b"\\u001b]0;owned"))
@@ -125,7 +125,7 @@ def attempts(*counts: int) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     "place", [list, reversed, lambda lines: sorted(lines, key=len)], ids=["order", "last", "length"]
 )
-def test_every_record_is_found_by_its_id_in_whatever_order_they_stand(tmp_path, place):
+def test_record_is_found_by_id_in_any_order(tmp_path, place):
     path, lines = tmp_path / "records.jsonl", attempts(120, 9, 1, 40)
     path.write_bytes(b"".join(place([*lines.values()])))
     found = RecordsFile(str(path))
@@ -135,14 +135,14 @@ def test_every_record_is_found_by_its_id_in_whatever_order_they_stand(tmp_path, 
         assert found.find(f"{attempt}-{absent}") is None
 
 
-def test_an_id_is_found_where_the_last_line_has_no_end_and_others_are_no_records(tmp_path):
+def test_record_is_found_among_damaged_lines(tmp_path):
     path, lines = tmp_path / "records.jsonl", [*attempts(3).values()]
     path.write_bytes(b"no record\n\n" + lines[0] + b"{}\n" + lines[1] + lines[2].rstrip())
     found = RecordsFile(str(path))
     assert [found.find(read_id(line)) for line in lines] == [*lines[:2], lines[2].rstrip()]
 
 
-def test_neither_an_operator_nor_pydantic_is_imported_for_a_record_of_ours(records):
+def test_explain_imports_no_operator_or_pydantic(records):
     path = records(compare("exact", "a", "b"), compare("numeric_tolerance", 1, 2, tolerance=0.5))
     code = "import sys; from pytest_verdict.cli import main; main(sys.argv[1:])\n"
     code += (

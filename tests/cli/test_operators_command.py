@@ -10,7 +10,7 @@ from pytest_verdict.cli.operators import type_text
 from pytest_verdict.core.registry import REGISTRY
 
 
-def test_all_are_listed_by_kind(command):
+def test_operators_are_listed_by_kind(command):
     status, out, _ = command("operators")
     assert status == 0
     names = {line.split()[0] for line in out.splitlines() if line.startswith("  ")}
@@ -20,7 +20,7 @@ def test_all_are_listed_by_kind(command):
     assert "text" in kinds
 
 
-def test_one_is_described_with_its_settings(command):
+def test_operator_is_described_with_settings(command):
     status, out, _ = command("operators", "numeric_tolerance")
     assert status == 0
     assert out.startswith("numeric_tolerance (NumericTolerance), kind number, version 1\n\n")
@@ -28,24 +28,24 @@ def test_one_is_described_with_its_settings(command):
     assert "tolerance: integer | number | string, required" in out
 
 
-def test_the_defaults_of_a_name_are_those_of_its_class(command):
+def test_defaults_agree_with_the_class(command):
     assert 'mode: "search" | "fullmatch" | "match", default "fullmatch"' in command("operators", "regex")[1]
 
 
 @pytest.mark.parametrize("name", REGISTRY.names())
-def test_each_can_be_described(command, name):
+def test_every_operator_can_be_described(command, name):
     status, out, err = command("operators", name)
     assert (status, err) == (0, "")
     assert "settings:" in out
 
 
-def test_json_has_a_schema_for_each(command):
+def test_json_has_a_schema_for_each_operator(command):
     found = json.loads(command("operators", "--json")[1])
     assert [operator["name"] for operator in found] == REGISTRY.public_names()
     assert all(operator["settings"]["type"] == "object" for operator in found)
 
 
-def test_an_unknown_name_is_suggested(command):
+def test_unknown_name_is_suggested(command):
     status, out, err = command("operators", "exakt")
     assert (status, out) == (2, "")
     assert "Did you mean 'exact'?" in err
@@ -61,6 +61,6 @@ def test_an_unknown_name_is_suggested(command):
         ({"type": "array"}, "array of any"),
     ],
 )
-def test_a_schema_in_words(schema, text):
+def test_schema_is_described_in_words(schema, text):
     definitions = {"Mode": {"enum": ["a", "b"]}, "SynonymMap": {"type": "object"}}
     assert type_text(schema, {"$defs": definitions}) == text

@@ -13,12 +13,12 @@ import pytest
 from pytest_verdict import compare
 
 
-def test_records_that_come_out_again_are_no_difference(command, records):
+def test_identical_records_are_no_difference(command, records):
     status, out, err = command("replay", records(compare("exact", "a", "b"), compare("regex", "a+", "aa")))
     assert (status, out, err) == (0, "2 records: 2 identical\n", "")
 
 
-def test_a_difference_is_named_with_test_and_keys(command, records):
+def test_difference_names_test_and_keys(command, records):
     path = records(compare("exact", "a", "a"), compare("exact", "a", "b"))
     path.write_bytes(path.read_bytes().replace(b'"observed":"b"', b'"observed":"a"'))
     status, out, _ = command("replay", path)
@@ -29,7 +29,7 @@ def test_a_difference_is_named_with_test_and_keys(command, records):
     ]
 
 
-def test_at_most_twenty_differences_are_listed(command, records):
+def test_differences_are_limited_to_20(command, records):
     path = records(*(compare("exact", "a", "b") for _ in range(30)))
     path.write_bytes(path.read_bytes().replace(b'"score":0.0', b'"score":0.5'))
     status, out, _ = command("replay", path)
@@ -38,7 +38,8 @@ def test_at_most_twenty_differences_are_listed(command, records):
     assert "... and 10 more" in out
 
 
-def test_any_number_of_processes_says_the_same(command, records):
+@pytest.mark.ci
+def test_result_does_not_depend_on_jobs(command, records):
     results = [compare("exact", f"{number} {'x' * 20_000}", f"{number}") for number in range(200)]
     path = records(*results)
     lines = path.read_bytes().splitlines(keepends=True)
@@ -57,7 +58,7 @@ def test_any_number_of_processes_says_the_same(command, records):
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "62", "two", "1.5"])
-def test_a_number_of_processes_that_makes_no_sense_is_refused(command, records, number, capsys):
+def test_invalid_jobs_are_rejected(command, records, number, capsys):
     with pytest.raises(SystemExit) as raised:
         command("replay", "-j", number, records(compare("exact", 1, 1)))
     assert raised.value.code == 2
@@ -68,7 +69,7 @@ def test_a_number_of_processes_that_makes_no_sense_is_refused(command, records, 
     ("content", "status"),
     [("good", 0), ("good repr", 0), ("good half", 2), ("bad half", 1), ("repr", 2), ("half", 2), ("", 2), ("bad", 1)],
 )
-def test_the_exit_code(command, tmp_path, records, content, status):
+def test_exit_codes(command, tmp_path, records, content, status):
     good = records(compare("exact", "a", "a")).read_bytes()
     lines = {
         "good": good,
@@ -86,7 +87,7 @@ def test_unverifiable_records_are_counted_by_reason(command, records):
     assert "unverifiable, not_encodable: 1\n2 records: 1 identical, 1 unverifiable\n" in out
 
 
-def test_an_unreadable_line_is_named_by_its_number(command, records):
+def test_unreadable_line_is_named_by_number(command, records):
     path = records(compare("exact", "a", "a"))
     path.write_bytes(path.read_bytes() + b"\x1b[31m\n")
     assert "line 2: unreadable, it is not JSON" in command("replay", path)[1]
@@ -105,13 +106,13 @@ def test_quiet_writes_nothing(command, records):
     assert command("replay", "--quiet", path) == (1, "", "")
 
 
-def test_a_compressed_file_is_read(command, records, tmp_path):
+def test_compressed_file_is_read(command, records, tmp_path):
     path = tmp_path / "kept.gz"
     path.write_bytes(gzip.compress(records(compare("exact", "a", "a")).read_bytes()))
     assert command("replay", path)[:2] == (0, "1 record: 1 identical\n")
 
 
-def test_a_damaged_compressed_file_is_named(command, records, tmp_path):
+def test_damaged_compressed_file_is_named(command, records, tmp_path):
     path = tmp_path / "kept.gz"
     path.write_bytes(gzip.compress(records(compare("exact", "a", "a")).read_bytes())[:-9])
     status, _, err = command("replay", path)
@@ -120,7 +121,7 @@ def test_a_damaged_compressed_file_is_named(command, records, tmp_path):
     assert err.count("\n") == 1
 
 
-def test_records_that_are_not_those_of_the_report_are_a_difference(command, pytester):
+def test_records_that_do_not_match_the_report_are_a_difference(command, pytester):
     pytester.makepyfile(
         "from pytest_verdict import compare\ndef test_it():\n    compare('exact', 1, 1)\n    compare('exact', 2, 2)"
     )
@@ -135,14 +136,14 @@ def test_records_that_are_not_those_of_the_report_are_a_difference(command, pyte
 
 
 @pytest.mark.parametrize("name", ["absent.jsonl", "."])
-def test_what_is_not_there_is_named(command, tmp_path, monkeypatch, name):
+def test_missing_file_is_named(command, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     status, out, err = command("replay", name)
     assert (status, out) == (2, "")
     assert err.startswith(f"pytest-verdict: {name}: there is no")
 
 
-def test_a_terminal_gets_a_bar_that_goes_away(records, monkeypatch):
+def test_terminal_has_a_temporary_progress_bar(records, monkeypatch):
     from pytest_verdict.cli import main
 
     class Terminal(io.StringIO):
@@ -157,7 +158,8 @@ def test_a_terminal_gets_a_bar_that_goes_away(records, monkeypatch):
     assert terminal.getvalue().endswith("\r")
 
 
-def test_operators_of_the_entry_point_group_are_found(pytester, tmp_path, monkeypatch):
+@pytest.mark.ci
+def test_entry_point_operators_are_found(pytester, tmp_path, monkeypatch):
     package = tmp_path / "site"
     info = package / "own_operators-1.0.dist-info"
     info.mkdir(parents=True)

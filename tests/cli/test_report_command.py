@@ -54,7 +54,7 @@ def killed(killed_once, pytester):
     return folder
 
 
-def test_the_report_of_a_killed_session_is_rebuilt(command, killed):
+def test_report_of_killed_session_is_rebuilt(command, killed):
     status, out, err = command("report", killed)
     assert (status, err) == (0, "")
     assert out.splitlines() == [
@@ -72,14 +72,14 @@ def test_the_report_of_a_killed_session_is_rebuilt(command, killed):
     assert not (killed / ".lock").exists()
 
 
-def test_the_same_journal_gives_the_same_report_again(command, killed):
+def test_rebuilding_is_reproducible(command, killed):
     command("report", killed)
     first = [(killed / name).read_bytes() for name in ("records.jsonl", "report.json", "junit.xml")]
     assert command("report", killed / "journal")[0] == 0
     assert [(killed / name).read_bytes() for name in ("records.jsonl", "report.json", "junit.xml")] == first
 
 
-def test_the_journal_is_removed_when_asked(command, killed):
+def test_journal_is_removed_on_request(command, killed):
     assert command("report", killed, "--remove-journal")[0] == 0
     assert not (killed / "journal").exists()
     status, _, err = command("report", killed)
@@ -87,12 +87,12 @@ def test_the_journal_is_removed_when_asked(command, killed):
     assert "there is no journal in this folder" in err
 
 
-def test_another_profile_leaves_the_places_out(command, killed):
+def test_strict_profile_omits_locations(command, killed):
     command("report", killed, "--junit-profile", "strict")
     assert "file=" not in (killed / "junit.xml").read_text()
 
 
-def test_half_a_line_is_left_out_and_told(command, killed):
+def test_partial_line_is_skipped_with_message(command, killed):
     with (killed / "journal/tests.jsonl").open("ab") as file:
         file.write(b'{"test":"test_it.py::te')
     with (killed / "journal/records.jsonl").open("ab") as file:
@@ -102,7 +102,7 @@ def test_half_a_line_is_left_out_and_told(command, killed):
     assert "damaged lines, left out: 2" in out
 
 
-def test_it_waits_for_no_session_that_is_writing(command, killed):
+def test_running_session_is_not_waited_for(command, killed):
     session = ReportFolder(killed)
     status, _, err = command("report", killed)
     session.release()
@@ -111,7 +111,7 @@ def test_it_waits_for_no_session_that_is_writing(command, killed):
     assert not (killed / "report.json").exists()
 
 
-def test_an_interrupted_session_does_not_replace_the_report_of_a_later_one(command, killed, pytester, tmp_path):
+def test_interrupted_session_does_not_replace_later_report(command, killed, pytester, tmp_path):
     pytester.makepyfile(test_it="def test_it(): pass")
     pytester.runpytest_inprocess("--verify-report", "-p", "no:cacheprovider", "-p", "no:asyncio")
     later = (killed / "report.json").read_bytes()
@@ -123,7 +123,7 @@ def test_an_interrupted_session_does_not_replace_the_report_of_a_later_one(comma
     assert json.loads((tmp_path / "rebuilt/report.json").read_text())["totals"]["comparisons"]["total"] == 2
 
 
-def test_a_journal_somewhere_else_needs_a_place(command, killed, tmp_path):
+def test_journal_elsewhere_needs_a_folder(command, killed, tmp_path):
     shutil.copytree(killed / "journal", tmp_path / "elsewhere")
     status, _, err = command("report", tmp_path / "elsewhere")
     assert status == 2
@@ -133,7 +133,7 @@ def test_a_journal_somewhere_else_needs_a_place(command, killed, tmp_path):
     assert "*" in (tmp_path / "there/.gitignore").read_text().splitlines()
 
 
-def test_a_file_that_another_package_cannot_write_is_told_and_the_journal_stays(command, killed):
+def test_failing_foreign_writer_keeps_the_journal(command, killed):
     FAMILIES.register(Lacking())
     status, out, err = command("report", killed, "--remove-journal")
     assert (status, "written: records.jsonl" in out) == (2, True)
@@ -150,7 +150,7 @@ class Lacking:
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]\n", b'{"journal":99}\n', b"\xff\n", b'{"journal":1,"run":3}\n'])
-def test_a_journal_that_cannot_be_read_is_one_line(command, tmp_path, content):
+def test_unreadable_journal_is_one_line(command, tmp_path, content):
     journal = tmp_path / "verify-report/journal"
     journal.mkdir(parents=True)
     (journal / "records.jsonl").write_bytes(b"")
@@ -200,7 +200,7 @@ MEMBERS = {
     ],
     ids=lambda value: str(value)[:20],
 )
-def test_of_a_journal_that_was_edited_comes_one_line_or_a_report_that_can_be_read(command, killed, kind, member, value):
+def test_edited_journal_gives_a_message_or_a_valid_report(command, killed, kind, member, value):
     tests = killed / "journal/tests.jsonl"
     lines = tests.read_text().splitlines()
     at = max(index for index, line in enumerate(lines) if line.startswith(f'{{"{kind}"'))
@@ -226,7 +226,7 @@ def test_of_a_journal_that_was_edited_comes_one_line_or_a_report_that_can_be_rea
         pytest.param('{"record":1,"id":"000000000000-1-1","verdict":"pass","line":1}', id="no test"),
     ],
 )
-def test_a_line_that_is_no_record_is_left_out_and_told(command, killed, line):
+def test_invalid_line_is_skipped_with_message(command, killed, line):
     with (killed / "journal/records.jsonl").open("a") as file:
         file.write(f"{line}\n")
     status, out, _ = command("report", killed)
@@ -235,7 +235,7 @@ def test_a_line_that_is_no_record_is_left_out_and_told(command, killed, line):
     assert "damaged lines, left out: 1" in out
 
 
-def test_of_records_that_were_cut_the_whole_ones_are_counted(command, killed):
+def test_whole_records_of_cut_journal_are_counted(command, killed):
     records = killed / "journal/records.jsonl"
     records.write_bytes(records.read_bytes()[:-9])
     status, out, _ = command("report", killed)
@@ -247,7 +247,7 @@ def test_of_records_that_were_cut_the_whole_ones_are_counted(command, killed):
     assert (killed / "records.jsonl").read_bytes().count(b"\n") == 1
 
 
-def test_the_latest_of_several_interrupted_sessions_is_taken_and_each_can_be_named(command, killed, tmp_path):
+def test_latest_interrupted_session_is_the_default(command, killed, tmp_path):
     (killed / "journal").rename(killed / "journal.interrupted")
     shutil.copytree(killed / "journal.interrupted", killed / "journal.interrupted.2")
     assert command("report", killed)[1].startswith(f"journal: {killed}/journal.interrupted.2,")
@@ -257,7 +257,7 @@ def test_the_latest_of_several_interrupted_sessions_is_taken_and_each_can_be_nam
 
 
 @pytest.mark.parametrize("words", [("replay",), ("explain", "--id=none")], ids=["replay", "explain"])
-def test_a_report_that_is_older_than_the_journal_beside_it_is_refused(command, killed, words):
+def test_report_older_than_its_journal_is_rejected(command, killed, words):
     command("report", killed)
     assert "older than" not in command(*words, killed)[2]
     os.utime(killed / "journal/tests.jsonl", ns=(2**62, 2**62))
@@ -267,7 +267,7 @@ def test_a_report_that_is_older_than_the_journal_beside_it_is_refused(command, k
     assert "older than" not in command(*words, killed / "records.jsonl")[2]
 
 
-def test_a_folder_that_is_not_there_is_not_made(command, tmp_path):
+def test_missing_folder_is_not_created(command, tmp_path):
     status, _, err = command("report", tmp_path / "absent")
     assert status == 2
     assert "there is no such folder" in err

@@ -105,6 +105,7 @@ def test_every_source_gives_the_same_records(harness, row_by_row, source):
     session.check_agreement()
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "changed",
     [
@@ -129,6 +130,7 @@ def test_rows_that_columns_cannot_compare_are_compared_one_by_one(harness, chang
         assert run(harness, source, "-W", "ignore", **changed)[:2] == expected
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("quick_processes")
 def test_processes_write_the_same(harness):
     alone, spread = run(harness, "parquet")[:2], run(harness, "parquet", "-n2")[:2]
@@ -154,6 +156,7 @@ print("pandas" in sys.modules)
 """
 
 
+@pytest.mark.ci
 def test_pandas_is_not_imported_because_rows_are_columns(tmp_path):
     pytest.importorskip("pandas")
     odd = [{"id": f"odd {number}", "other": "", "want": f"{number}.5", "got": f"{number}"} for number in range(300)]

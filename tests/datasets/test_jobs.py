@@ -49,7 +49,13 @@ def session(harness):
     return lambda jobs, *options: harness.run(FILE.replace("JOBS", str(jobs)), *options)
 
 
-@pytest.mark.parametrize("options", [(), ("-n2",), ("-o", "verdict_redact=secret4")], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(options, id=str(options), marks=pytest.mark.ci if options else ())
+        for options in [(), ("-n2",), ("-o", "verdict_redact=secret4")]
+    ],
+)
 def test_the_number_of_processes_changes_no_byte(session, options):
     def made(jobs):
         run = session(jobs, "--verify-report", *options)

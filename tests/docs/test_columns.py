@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from pages import REPOSITORY, blocks_of, pages
+
+from tools.documentation import REPOSITORY, blocks_of, pages
 
 # The theme's column is 46em wide, 736 pixels; a block has 28 of them as padding, and a character of 13 pixels is 7.8 wide.
 WIDTH = int((46 * 16 - 28) / 7.8) - 2
@@ -13,7 +14,7 @@ DOCUMENTS = [page for page in pages() if page.is_relative_to(REPOSITORY / "docs"
 
 
 @pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.relative_to(REPOSITORY / "docs").as_posix())
-def test_no_line_of_code_is_wider_than_the_column(page):
+def test_code_fits_the_column(page):
     lines = [
         (block.line + number, line)
         for block in blocks_of(page)
@@ -22,7 +23,7 @@ def test_no_line_of_code_is_wider_than_the_column(page):
     assert [f"{page.name}:{number}: {line}" for number, line in lines if len(line) > WIDTH] == []
 
 
-def test_no_line_of_an_example_is_wider_than_the_column():
+def test_examples_fit_the_column():
     files = [path for path in (REPOSITORY / "examples").rglob("*") if path.suffix in {".py", ".yaml"}]
     assert files
     assert [
@@ -31,6 +32,6 @@ def test_no_line_of_an_example_is_wider_than_the_column():
 
 
 @pytest.mark.parametrize("folder", ["docs", "examples"])
-def test_the_formatter_wraps_at_the_same_width(folder):
+def test_formatter_has_the_same_width(folder):
     written = re.search(r"line-length = (\d+)", (REPOSITORY / folder / "ruff.toml").read_text("utf-8"))
     assert int(written[1]) == WIDTH

@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens."""
+"""The examples of the documentation run and print what they show."""
 
 import contextlib
 import doctest
@@ -13,13 +13,15 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
-from pages import REPOSITORY, blocks_of, pages
 
 import pytest_verdict
 from pytest_verdict.cli import main
+from tools.documentation import REPOSITORY, blocks_of, pages
 
 PAGES = pages()
 STORIES = [page for page in PAGES if any(list(block.commands()) for block in blocks_of(page))]
+# Its sessions start workers.
+SLOW = {"xdist.md"}
 SCRIPTS = {"pytest": "pytest", "pytest-verdict": "pytest_verdict"}
 # Plugins that these pages do not need and that take a while to load.
 # Sessions inside a test forget the modules that they imported first; what is imported here stays one and the same.
@@ -50,8 +52,10 @@ def test_python_blocks_run(page):
             exec(compile(code, str(page), "exec"), namespace)
 
 
-@pytest.mark.parametrize("page", STORIES, ids=_name)
-def test_console_blocks_print_what_they_show(page, pytester, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, id=_name(page), marks=pytest.mark.ci if page.name in SLOW else ()) for page in STORIES]
+)
+def test_console_blocks_print_their_output(page, pytester, monkeypatch, capsys):
     folder = pytester.path
     shutil.copytree(REPOSITORY / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "pytest.ini").write_text("[pytest]\n")

@@ -30,7 +30,11 @@ def test_every_example_is_tested_and_shown():
     assert [name for name in folders if f"$ pytest examples/{name}" not in page] == []
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+# The pages of the documentation run them too.
+FAST = {"capitals", "suite", "template"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FAST else pytest.mark.ci) for name in FOLDERS])
 def test_one_test_fails_and_every_record_replays(name, pytester, capsys):
     passed, message = FOLDERS[name]
     pytester.copy_example(str(EXAMPLES / name))

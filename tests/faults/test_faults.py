@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 import pytest
-from matrix import CAUSES, MODES, cell
-from moments import failures, moments
+
+from tools.faults.matrix import CAUSES, MODES, cell
+from tools.faults.moments import failures, moments
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork, and no such signals")
 
@@ -18,8 +19,8 @@ BY_NAME = {cause.name: cause for cause in CAUSES}
     ("name", "mode"),
     [
         ("SIGKILL in a test", "-n0"),
-        ("os._exit(1) in a teardown", "loadfile"),
-        ("link in place of a new file", "-n0"),
+        pytest.param("os._exit(1) in a teardown", "loadfile", marks=pytest.mark.ci),
+        pytest.param("link in place of a new file", "-n0", marks=pytest.mark.ci),
     ],
 )
 def test_a_few_causes(name, mode):

@@ -1,7 +1,7 @@
 """Whatever text a reader is given, it reads it or raises an error that is documented.
 
 ``FUZZ_INPUTS=200000 pytest tests/fuzz -m fuzz`` tries so many inputs of each target, the same in every run; what raises
-something else is added to the seeds, which every run tries first. ``python tests/fuzz/with_atheris.py dates`` looks further.
+something else is added to the seeds, which every run tries first. ``python -m tools.fuzz.with_atheris dates`` looks further.
 """
 
 from __future__ import annotations
@@ -10,24 +10,24 @@ import importlib.util
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from fuzz.targets import TARGETS, TOKENS, failures, keep, seeds
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.readers import read_trajectory
+from tools.fuzz.targets import TARGETS, TOKENS, failures, inputs, keep, seeds
+from tools.generate import REPOSITORY
 
 FEW = 150
 MANY = int(os.environ.get("FUZZ_INPUTS", "5000"))
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_seeds_and_what_is_made_of_them_raise_nothing_else(name):
+def test_seeds_and_mutations_raise_only_documented_errors(name):
     assert [(text[:300], repr(error)[:300]) for text, error in failures(name, FEW)] == []
 
 
@@ -38,7 +38,7 @@ def test_a_target_reads_some_of_its_seeds(name):
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_any_text_raises_nothing_else(name):
+def test_any_text_raises_only_documented_errors(name):
     pieces = (
         st.sampled_from(TOKENS)
         | st.sampled_from(seeds(name))
@@ -55,7 +55,7 @@ def test_any_text_raises_nothing_else(name):
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("name", TARGETS)
-def test_very_many_inputs_raise_nothing_else(name):
+def test_many_inputs_raise_only_documented_errors(name):
     found = {}
     for text, error in failures(name, MANY):
         found.setdefault(type(error), (text, error))
@@ -66,24 +66,18 @@ def test_very_many_inputs_raise_nothing_else(name):
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("name", TARGETS)
-def test_what_atheris_finds_by_coverage_raises_nothing_else(name):
+def test_inputs_of_atheris_raise_only_documented_errors(name):
     if importlib.util.find_spec("atheris") is None:
         pytest.skip("needs atheris")
-    script = Path(__file__).with_name("with_atheris.py")
-    made = subprocess.run(
-        [sys.executable, script, name, f"-runs={MANY}", "-seed=1"], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", "tools.fuzz.with_atheris", name, f"-runs={MANY}", "-seed=1"]
+    made = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr[-3_000:]
 
 
 def test_inputs_are_the_same_in_every_run():
-    from fuzz.targets import inputs
-
-    code = (
-        "import sys; sys.path[:0] = sys.argv[1:]; from fuzz.targets import inputs; print(ascii([*inputs('dates', 50)]))"
-    )
-    tests = str(Path(__file__).parents[1])
-    made = subprocess.run([sys.executable, "-c", code, tests], capture_output=True, text=True, check=True)
+    code = "from tools.fuzz.targets import inputs; print(ascii([*inputs('dates', 50)]))"
+    command = [sys.executable, "-c", code]
+    made = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert made.stdout.strip() == ascii([*inputs("dates", 50)])
 
 
@@ -99,21 +93,21 @@ def test_inputs_are_the_same_in_every_run():
         ("{!!set : x}", "the tag .* is not read"),
     ],
 )
-def test_a_tag_that_does_not_fit_its_value_is_an_error_with_its_line(written, message):
+def test_invalid_yaml_tag_is_an_error_with_its_line(written, message):
     with pytest.raises(YamlTextError, match=message) as raised:
         YamlDocument(f"a: 1\nb: {written}\n")
     assert raised.value.line == 2
 
 
 @pytest.mark.parametrize("reply", ['{"a": %s', '{"a": %s}x', "{%s", '{"a": "x" %s'])
-def test_a_number_of_thousands_of_digits_in_a_broken_reply_is_a_problem_of_the_reply(reply):
+def test_huge_number_in_broken_reply_is_a_reply_problem(reply):
     with pytest.raises(ReplyProblem) as raised:
         read_reply(reply % ("9" * 5_000), DEFAULT_RUBRIC)
     assert raised.value.code.startswith("reply_")
 
 
 @pytest.mark.parametrize("time", [float("inf"), float("-inf"), float("nan"), "inf", 10**400, "9" * 5_000])
-def test_a_span_that_started_at_no_time_is_still_read(time):
+def test_span_without_valid_time_is_read(time):
     attributes = {"openinference.span.kind": "TOOL", "tool.name": "search", "input.value": "{}"}
     span = {"name": "search", "start_time": time, "end_time": time, "attributes": attributes}
     try:

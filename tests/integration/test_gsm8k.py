@@ -1,17 +1,12 @@
 """2,638 model solutions to grade-school problems, each with the publisher's own word on whether it is right."""
 
 import json
-from pathlib import Path
 
-import pytest
-
+from public_data import GSM8K
 from pytest_verdict import compare
 
-SOLUTIONS = Path(__file__).resolve().parents[2] / "../shared/data/gsm8k_solutions.jsonl"
-
-pytestmark = pytest.mark.skipif(
-    not SOLUTIONS.is_file(), reason=f"the data set is not part of the repository; it is looked for at {SOLUTIONS}"
-)
+SOLUTIONS = GSM8K.path
+pytestmark = GSM8K.needed
 
 # Right answers that `exact` takes for wrong: one side has a separator of thousands, the other has none.
 WRITTEN_OTHERWISE = {

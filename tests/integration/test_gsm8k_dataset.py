@@ -1,19 +1,16 @@
 """2,638 model solutions, checked as a dataset: the answer is extracted by steps declared in data, not in code."""
 
 import json
-from pathlib import Path
 
 import pytest
 
+from public_data import GSM8K
 from pytest_verdict.datasets.rows import DatasetWarning
 from pytest_verdict.session import SESSION
 from pytest_verdict.suites import check_dataset
 
-SOLUTIONS = Path(__file__).resolve().parents[2] / "../shared/data/gsm8k_solutions.jsonl"
-
-pytestmark = pytest.mark.skipif(
-    not SOLUTIONS.is_file(), reason=f"the data set is not part of the repository; it is looked for at {SOLUTIONS}"
-)
+SOLUTIONS = GSM8K.path
+pytestmark = GSM8K.needed
 
 ANSWER = {"regex": "A:(.*)", "many": "last"}
 MAPPING = {

@@ -9,13 +9,16 @@ import math
 import pytest
 from hostile_values import VALUES, CallTuple, Color, Plain, Point
 
+from operators.cases import CASES
 from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.values.encoding import decode, encode, is_replayable
 from pytest_verdict.core.values.equality import equal
-from test_replay import CALLS, EXAMPLES, line_of, replay_line
+from test_replay import line_of, replay_line
 
-OPERATORS = [name for name in REGISTRY.names() if name in EXAMPLES or name.startswith("trajectory_")]
+FIRST = {row.operator: row for row in reversed(CASES)}
+OPERATORS = sorted(FIRST)
+CALLS = [{"name": "search", "args": {"q": "x"}}]
 SIDES = ("expected", "observed", "both")
 
 
@@ -26,10 +29,10 @@ def test_there_are_enough_values_and_all_operators():
 
 def check_record(name, operator, side):
     make = VALUES[name]
-    expected, observed, settings = EXAMPLES.get(operator, [(CALLS, CALLS, {})])[0]
-    left = expected if side == "observed" else make()
-    right = observed if side == "expected" else make()
-    result = compare(operator, left, right, **settings)
+    row = FIRST[operator]
+    left = row.expected if side == "observed" else make()
+    right = row.observed if side == "expected" else make()
+    result = compare(operator, left, right, **row.settings)
     line = line_of(result)
     replayed = replay_line(line)
     assert replayed.status in {"identical", "unverifiable"}, (operator, side, replayed)
@@ -38,7 +41,7 @@ def check_record(name, operator, side):
 
 
 @pytest.mark.parametrize(("number", "name"), list(enumerate(VALUES)), ids=list(VALUES))
-def test_a_record_of_any_value_is_identical_or_unverifiable(number, name):
+def test_record_of_any_value_is_identical_or_unverifiable(number, name):
     """Each value with each operator; on which side it stands goes round, so that each of both stands on each side."""
     for turn, operator in enumerate(OPERATORS, number):
         check_record(name, operator, SIDES[turn % len(SIDES)])
@@ -46,14 +49,14 @@ def test_a_record_of_any_value_is_identical_or_unverifiable(number, name):
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("name", VALUES)
-def test_so_it_is_on_every_side(name):
+def test_record_of_any_value_on_either_side_is_identical_or_unverifiable(name):
     for operator in OPERATORS:
         for side in SIDES:
             check_record(name, operator, side)
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_what_is_marked_as_replayable_is_read_back_alike(name):
+def test_replayable_value_decodes_alike(name):
     encoded = compare("exact", VALUES[name](), None).to_record()["expected"]
     if is_replayable(encoded):
         assert json.dumps(encode(decode(encoded))) == json.dumps(encoded)
@@ -68,7 +71,7 @@ def test_what_is_marked_as_replayable_is_read_back_alike(name):
         "memoryview", "repr that raises", "object",
     ],
 )  # fmt: skip
-def test_what_is_not_read_back_is_recorded_as_its_repr(name):
+def test_other_value_is_recorded_as_repr(name):
     if name not in VALUES:
         pytest.skip("needs pandas and numpy")
     result = compare("exact", VALUES[name](), VALUES[name]())
@@ -77,26 +80,26 @@ def test_what_is_not_read_back_is_recorded_as_its_repr(name):
 
 
 @pytest.mark.parametrize("operator", ["exact", "set_containment", "ordered_match", "one_of"])
-def test_a_complex_number_that_is_none_equals_nothing_not_even_itself(operator):
+def test_complex_nan_equals_nothing(operator):
     number = complex(math.nan, 0)
     assert not compare(operator, [number], [number] if operator != "one_of" else number).passed
     assert not equal({number}, {number})
 
 
 @pytest.mark.parametrize("trajectory", [Color.RED, [Color.RED], Point(1, 2)], ids=repr)
-def test_a_member_of_an_enum_and_a_tuple_are_no_calls(trajectory):
+def test_enum_members_and_tuples_are_no_calls(trajectory):
     result = compare("trajectory_exact", CALLS, trajectory)
     assert (result.verdict, result.notes) == ("fail", ["trajectory_unreadable"])
 
 
-def test_objects_of_other_classes_are_still_read_and_replayed():
+def test_objects_of_other_classes_replay():
     for calls in ([Plain("search", {"q": "x"})], Plain("search", {"q": "x"}), [CallTuple("search", {"q": "x"})[:2]]):
         result = compare("trajectory_exact", CALLS, calls)
         assert result.passed
         assert replay_line(line_of(result)).status == "identical"
 
 
-def test_the_result_holds_the_objects_themselves():
+def test_result_holds_the_objects_themselves():
     value = Plain()
     result = compare("exact", value, collections.OrderedDict(a=1))
     assert type(result.expected) is Plain
@@ -104,7 +107,7 @@ def test_the_result_holds_the_objects_themselves():
     assert compare("exact", value, value).passed
 
 
-def test_an_operator_of_a_user_is_given_the_object_and_its_record_is_not_accused():
+def test_user_operator_receives_the_object():
     @REGISTRY.add
     def has_no_args(expected, observed):
         return isinstance(observed, Plain) and not observed.args

@@ -1,18 +1,14 @@
 """100 real conversations of an airline agent, with the actions that were expected and the benchmark's own reward."""
 
 import json
-from pathlib import Path
 
 import pytest
 
+from public_data import TAU_AIRLINE
 from pytest_verdict import compare
 
-CONVERSATIONS = Path(__file__).resolve().parents[2] / "../shared/data/tau_airline_trajectories.jsonl"
-
-pytestmark = pytest.mark.skipif(
-    not CONVERSATIONS.is_file(),
-    reason=f"the data set is not part of the repository; it is looked for at {CONVERSATIONS}",
-)
+CONVERSATIONS = TAU_AIRLINE.path
+pytestmark = TAU_AIRLINE.needed
 
 WRITING_TOOLS = [
     "book_reservation",

@@ -36,7 +36,7 @@ class Greedy(Operator):
         return Outcome(1.0 if observed.pop() == expected.pop() else 0.0)
 
 
-def test_conditions_on_the_whole_values():
+def test_conditions_compare_whole_values():
     result = compare("all_of", "Paris", " paris ", conditions=["normalized_exact", "exact", ExactMatch()])
     assert (result.passed, result.score, result.threshold) == (False, 2 / 3, 1.0)
     assert [(child.name, child.operator, child.passed) for child in result.children] == [
@@ -46,7 +46,7 @@ def test_conditions_on_the_whole_values():
     ]
 
 
-def test_conditions_on_the_keys_of_mappings():
+def test_conditions_compare_keys_of_mappings():
     conditions = {"city": "normalized_exact", "population": NumericTolerance(tolerance=0.1)}
     expected, observed = {"city": "Paris", "population": 100}, {"city": "paris", "population": 111, "more": 1}
     result = compare("all_of", expected, observed, conditions=conditions)
@@ -67,23 +67,23 @@ def test_conditions_on_the_keys_of_mappings():
         pytest.param(None, {"a": None}, ["missing_expected"], id="expected-is-no-mapping"),
     ],
 )
-def test_a_missing_key_fails(expected, observed, notes):
+def test_missing_key_fails(expected, observed, notes):
     result = compare("all_of", expected, observed, conditions={"a": "exact"})
     assert not result.passed
     assert result.children[0].notes == notes
 
 
-def test_an_expectation_in_the_settings_needs_no_expected_key():
+def test_expected_in_settings_needs_no_expected_key():
     assert compare("all_of", None, {"a": 1}, conditions={"a": OneOf(values=[1, 2])}).passed
 
 
-def test_a_condition_has_a_threshold_of_its_own():
+def test_condition_has_its_own_threshold():
     condition = {"operator": Half(), "threshold": 0.5}
     result = compare("all_of", 1, 1, conditions=[condition, Half()])
     assert [(child.threshold, child.passed) for child in result.children] == [(0.5, True), (1.0, False)]
 
 
-def test_a_broken_operator_is_not_a_pass_and_is_visible():
+def test_broken_condition_does_not_pass():
     result = compare("any_of", 1, 1, conditions=[Broken(), "exact"])
     assert result.passed
     assert result.notes == ["child_error"]
@@ -108,9 +108,7 @@ def test_a_broken_operator_is_not_a_pass_and_is_visible():
         ("weighted", 2, 0.25, "error", {"weights": [1, 3]}),
     ],
 )
-def test_a_part_that_could_not_be_compared_leaves_the_verdict_open_or_not(
-    operator, observed, threshold, verdict, settings
-):
+def test_error_of_a_part_is_an_error_only_if_it_could_decide(operator, observed, threshold, verdict, settings):
     result = compare(operator, 1, observed, threshold, conditions=[Broken(), "exact"], **settings)
     assert (result.verdict, result.notes, len(result.children)) == (verdict, ["child_error"], 2)
     if verdict == "error":
@@ -119,13 +117,13 @@ def test_a_part_that_could_not_be_compared_leaves_the_verdict_open_or_not(
             assert not result
 
 
-def test_an_aggregate_in_an_aggregate_is_open_too():
+def test_error_in_nested_aggregate_is_an_error():
     inner = AnyOf(conditions=[Broken(), "exact"])
     assert compare("all_of", 1, 2, conditions=[inner]).verdict == "error"
     assert compare("any_of", 1, 1, conditions=[inner]).verdict == "pass"
 
 
-def test_a_part_whose_own_threshold_is_none_is_an_error():
+def test_condition_with_invalid_threshold_is_an_error():
     class Lax(Half):
         def default_threshold(self):
             return 5
@@ -134,13 +132,13 @@ def test_a_part_whose_own_threshold_is_none_is_an_error():
     assert (result.verdict, "threshold must be in (0, 1], got 5" in result.error) == ("error", True)
 
 
-def test_an_operator_that_changes_its_arguments_does_not_change_those_of_the_next():
+def test_condition_that_changes_its_arguments_does_not_affect_the_next():
     result = compare("all_of", [1, 2], [1, 2], conditions=[Greedy(), Greedy(), "exact"])
     assert [(child.expected, child.observed, child.passed) for child in result.children] == [([1, 2], [1, 2], True)] * 3
 
 
 @pytest.mark.parametrize("passing", range(4))
-def test_the_threshold_is_the_score_of_what_is_needed(passing):
+def test_threshold_is_the_score_of_the_required_parts(passing):
     conditions = [OneOf(values=[index < passing]) for index in range(3)]
     assert compare(AnyOf(conditions=conditions), None, True).passed is (passing >= 1)
     assert compare(AtLeastN(n=2, conditions=conditions), None, True).passed is (passing >= 2)
@@ -148,7 +146,7 @@ def test_the_threshold_is_the_score_of_what_is_needed(passing):
 
 
 @given(passes=st.lists(st.booleans(), min_size=1, max_size=60), share=st.floats(0, 1))
-def test_an_aggregate_follows_from_its_children(passes, share):
+def test_verdict_follows_from_children(passes, share):
     conditions = [OneOf(values=[value]) for value in passes]
     n = max(1, round(share * len(passes)))
     for operator, needed in (
@@ -162,7 +160,7 @@ def test_an_aggregate_follows_from_its_children(passes, share):
 
 
 @given(parts=st.lists(st.tuples(st.booleans(), st.decimals("0.001", 1000)), min_size=1, max_size=30))
-def test_a_weighted_score_is_exact_at_its_ends(parts):
+def test_weighted_score_is_exactly_zero_or_one_at_its_ends(parts):
     conditions = [OneOf(values=[passes]) for passes, _ in parts]
     weights = [weight for _, weight in parts]
     result = compare(Weighted(conditions=conditions, weights=weights), None, True)
@@ -170,7 +168,7 @@ def test_a_weighted_score_is_exact_at_its_ends(parts):
     assert (result.score == 0.0) is not any(passes for passes, _ in parts)
 
 
-def test_weights_count_the_scores_of_the_children():
+def test_weighted_score_is_the_weighted_mean():
     operator = Weighted(conditions={"a": "exact", "b": Half()}, weights={"b": 1, "a": "0.5"})
     assert compare(operator, {"a": 1, "b": 2}, {"a": 1, "b": 3}).score == 2 / 3
 
@@ -187,7 +185,7 @@ def test_weights_count_the_scores_of_the_children():
     ],
     ids=str,
 )
-def test_settings_and_records_survive_json(operator):
+def test_settings_and_records_round_trip(operator):
     assert type(operator)(**json.loads(json.dumps(operator.settings()))) == operator
     result = compare(operator, {"a": "1", "b": "1"}, {"a": 1})
     assert ComparisonResult.from_record(json.loads(result.to_text())) == result
@@ -217,20 +215,20 @@ def test_settings_and_records_survive_json(operator):
         (Weighted, {"conditions": ["exact"], "weights": [float("nan")]}, "finite number"),
     ],
 )
-def test_wrong_settings_are_refused(cls, settings, message):
+def test_invalid_settings_are_rejected(cls, settings, message):
     with pytest.raises(SettingsError, match=message):
         cls(**settings)
 
 
 @pytest.mark.parametrize("threshold", [0, 1.5, True, "1", float("nan")], ids=repr)
-def test_the_threshold_of_a_condition_is_checked(threshold):
+def test_condition_threshold_is_validated(threshold):
     with pytest.raises(ConfigurationError, match="threshold must be in"):
         AllOf(conditions=[{"operator": "exact", "threshold": threshold}])
     assert issubclass(ThresholdError, ConfigurationError)
 
 
 @pytest.mark.parametrize("n", ["2", 2.0, True], ids=repr)
-def test_a_number_of_parts_is_a_whole_number_and_nothing_that_looks_like_one(n):
+def test_at_least_n_rejects_n_that_is_not_an_integer(n):
     with pytest.raises(SettingsError, match="at_least_n: n"):
         compare("at_least_n", "a", "a", n=n, conditions=["exact", "exact"])
 
@@ -241,7 +239,7 @@ PARTS = st.lists(
 
 
 @given(PARTS, st.sampled_from(["a", "A", "1", "ab"]), st.sampled_from(["a", " a", "1.0", "ab"]))
-def test_none_of_is_the_opposite_of_any_of_where_every_part_can_read_both_sides(conditions, expected, observed):
+def test_none_of_is_the_opposite_of_any_of(conditions, expected, observed):
     any_of, none_of = (compare(name, expected, observed, conditions=conditions) for name in ("any_of", "none_of"))
     if not any(child.notes for child in any_of.children):
         assert none_of.passed is not any_of.passed
@@ -250,7 +248,7 @@ def test_none_of_is_the_opposite_of_any_of_where_every_part_can_read_both_sides(
         assert not none_of.passed
 
 
-def test_none_of_does_not_pass_on_what_nobody_could_read():
+def test_none_of_does_not_pass_on_unreadable_values():
     verdicts = [
         compare("none_of", {"error": 1}, said, conditions=["json_subset"]).verdict for said in ("{", "{}", None)
     ]
@@ -263,7 +261,7 @@ def test_none_of_does_not_pass_on_what_nobody_could_read():
 
 
 @given(st.lists(st.text("abc", max_size=4), min_size=1, max_size=4), st.text("abc", max_size=4))
-def test_the_best_reference_decides_and_is_named(references, observed):
+def test_best_of_uses_and_names_the_best_reference(references, observed):
     found = compare("best_of", references, observed, inner="text_similarity")
     scores = [compare("text_similarity", reference, observed).score for reference in references]
     assert (found.score, found.threshold) == (max(scores), 0.8)
@@ -272,20 +270,20 @@ def test_the_best_reference_decides_and_is_named(references, observed):
     assert compare("best_of", set(references), observed, inner="text_similarity").score == max(scores)
 
 
-def test_a_reference_that_cannot_be_used_is_an_error_unless_another_one_matches():
+def test_best_of_unusable_reference_is_an_error_unless_another_matches():
     assert compare("best_of", [5, "a"], "a", inner="contains_any").passed
     assert compare("best_of", [5, "a"], "b", inner="contains_any").verdict == "error"
     assert compare("best_of", ["a", "b"], 5, inner="contains_any").verdict == "fail"
 
 
-def test_references_need_an_operator_that_takes_them():
+def test_best_of_rejects_inner_operator_without_expected():
     with pytest.raises(SettingsError, match="the settings of one_of are all it expects"):
         BestOf(inner=OneOf(values=["a"]))
     with pytest.raises(SettingsError, match="Unknown comparator"):
         BestOf(inner="fuzzy")
 
 
-def test_references_may_be_a_setting():
+def test_best_of_takes_references_as_a_setting():
     found = compare("best_of", None, [1, 2], inner="exact", references=[(1, 2), [1, 2]])
     assert (found.expected, found.details["best_index"]) == ([(1, 2), [1, 2]], 1)
     assert BestOf(**found.settings) == BestOf(inner="exact", references=[(1, 2), [1, 2]])
@@ -293,7 +291,7 @@ def test_references_may_be_a_setting():
         BestOf(inner="exact", references=[])
 
 
-def test_references_of_lists_are_lists():
+def test_best_of_takes_lists_as_references():
     assert compare("best_of", [["a"], ["b", "c"]], ["c", "b"], inner="set_containment").details["best_index"] == 1
 
 
@@ -312,7 +310,7 @@ scenarios:
 ROWS = [{"truth": ["Lutetia", "Paris"], "said": " paris"}, {"truth": ["Rome"], "said": "Paris"}]
 
 
-def test_references_and_negations_in_suites_and_data_sets_are_recorded_and_replayed(pytester):
+def test_best_of_and_none_of_replay_in_suites_and_data_sets(pytester):
     pytester.makepyfile(agent="def answer(question):\n    return 'PARIS'")
     (pytester.path / "cities.verdict.yaml").write_text(SUITE)
     mapping = {"expected": "$.truth", "observed": "$.said"}

@@ -30,13 +30,13 @@ def checking(*criteria, **more):
         ("please go on", {"blocker": ["short"]}, "fail"),
     ],
 )
-def test_severity_decides_what_an_unmet_criterion_does(observed, unmet, verdict):
+def test_severity_decides_whether_unmet_criterion_fails(observed, unmet, verdict):
     result = compare(checking(POLITE, SHORT), {"short": True}, observed)
     assert (result.verdict, result.notes) == (verdict, [])
     assert result.details["unmet"] == {"blocker": [], "major": [], "minor": [], **unmet}
 
 
-def test_an_expected_value_that_is_missing_or_unusable_leaves_the_whole_open():
+def test_missing_or_unusable_expected_value_is_an_error():
     for expected, note in [({}, "missing_expected"), ({"number": "x"}, "not_a_number")]:
         result = compare(checking(NUMBER), expected, "5")
         assert (result.verdict, result.score, result.notes) == ("error", 0.0, ["child_error"])
@@ -45,14 +45,14 @@ def test_an_expected_value_that_is_missing_or_unusable_leaves_the_whole_open():
     assert compare(checking(NUMBER), {"number": 5}, "5").passed
 
 
-def test_criteria_need_an_expected_value_where_one_of_them_does():
+def test_mapping_needs_expected_if_a_criterion_does():
     mapping = {"observed": "$.reply"}
     assert Evaluator(checking(POLITE), mapping).evaluate({"reply": "please"}).result.passed
     with pytest.raises(SettingsError, match="the mapping does not say where it comes from, and criteria needs it"):
         Evaluator(checking(POLITE, NUMBER), mapping)
 
 
-def test_an_unmet_criterion_fails_the_whole_though_another_could_not_be_compared():
+def test_unmet_criterion_fails_despite_error_of_another():
     result = compare(checking(NUMBER, SHORT), {"short": True}, "far too long")
     assert (result.verdict, result.notes) == ("fail", ["child_error"])
 
@@ -60,6 +60,6 @@ def test_an_unmet_criterion_fails_the_whole_though_another_could_not_be_compared
 @pytest.mark.parametrize(
     "wrong", [[], [POLITE, POLITE], [{**POLITE, "severity": "bad"}], [{**POLITE, "weight": 1}], [{**POLITE, "id": ""}]]
 )
-def test_wrong_criteria_are_refused(wrong):
+def test_invalid_criteria_are_rejected(wrong):
     with pytest.raises(SettingsError):
         checking(*wrong)

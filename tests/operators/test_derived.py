@@ -8,7 +8,7 @@ from pytest_verdict.operators.derived import compare_derived
 from refusals import refused
 
 
-def test_it_decides_as_the_operator_inside():
+def test_derived_has_verdict_of_inner_operator():
     result = compare_derived(
         "numeric_exact", (6, 7), lambda pair: pair[0] * pair[1], "It is 42.", lambda text: text[6:8]
     )
@@ -17,12 +17,12 @@ def test_it_decides_as_the_operator_inside():
     assert compare_derived("numeric_exact", 1, lambda one: one, "2", str).verdict == "fail"
 
 
-def test_what_the_operator_inside_refuses_is_refused():
+def test_derived_refuses_what_inner_operator_refuses():
     refused(DerivedMatch(inner="numeric_exact", source="spec"), "x", 1, "not_a_number")
     refused(DerivedMatch(inner="numeric_exact", source="spec"), 1, "x", "not_a_number", verdict="fail")
 
 
-def test_what_cannot_be_expected_is_refused():
+def test_derivation_that_sees_the_draft_or_varies_is_rejected():
     with pytest.raises(ConfigurationError, match="cannot see the draft"):
         compare_derived("exact", 1, lambda question, draft: draft, 1, int)
     values = iter(range(5))

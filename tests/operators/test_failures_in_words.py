@@ -119,13 +119,13 @@ FIRST_LINES = [
 
 
 @pytest.mark.parametrize(("operator", "expected", "observed", "settings", "first"), FIRST_LINES)
-def test_the_first_line_says_what_is_wrong(operator, expected, observed, settings, first):
+def test_first_line_explains_failure(operator, expected, observed, settings, first):
     result = compare(operator, expected, observed, **settings)
     assert not result.passed
     assert next(explain(result)) == f"{operator}: {first}"
 
 
-def test_how_far_a_date_is_outside_is_in_the_details():
+def test_date_range_details_have_the_distance():
     details = compare("date_range", ["2020-01-05", None], "2020-01-01").details
     assert details == {"observed_date": "2020-01-01", "distance": "4", "margin": "-4", "measured_in": "days"}
     assert compare("date_range", ["2020-01-05", None], "2020-01-06").details == {"observed_date": "2020-01-06"}
@@ -189,13 +189,13 @@ AGGREGATES = {
 
 
 @pytest.mark.parametrize("name", AGGREGATES)
-def test_an_aggregate_is_a_tree_of_the_branches_that_decided(name):
+def test_aggregate_is_explained_as_a_tree(name):
     make, wanted = AGGREGATES[name]
     lines = textwrap.dedent(wanted).strip("\n").splitlines()
     assert failure_block(make(), Budget()).splitlines()[: len(lines)] == lines
 
 
-def test_criteria_whose_severity_counts_come_first():
+def test_decisive_criteria_come_first():
     criteria = [
         {
             "id": "polite",
@@ -218,7 +218,7 @@ def test_criteria_whose_severity_counts_come_first():
     assert "  settings: id='tone', revision=3" in lines
 
 
-def test_of_what_passed_a_failed_branch_comes_last():
+def test_failed_branch_of_passed_aggregate_comes_last():
     lines = list(explain(compare("any_of", 1, "1", conditions=["exact", "numeric_exact"])))
     assert lines[:3] == [
         "any_of: pass",
@@ -227,7 +227,7 @@ def test_of_what_passed_a_failed_branch_comes_last():
     ]
 
 
-def test_the_tree_cuts_the_first_line_and_shows_the_difference_in_full():
+def test_tree_shortens_first_line_only():
     expected = "a long text that goes on and on and on and ends with a word"
     result = compare("all_of", {"t": expected}, {"t": expected.replace("word", "verb")}, conditions={"t": "exact"})
     for width in (60, 80, 120):
@@ -241,7 +241,7 @@ def test_the_tree_cuts_the_first_line_and_shows_the_difference_in_full():
     "change", [{"details": {}}, {"details": {"length": "\x1b[31m"}}, {"settings": {}}, {"observed": "\x1b"}]
 )
 @pytest.mark.parametrize("row", FIRST_LINES, ids=lambda row: row[0])
-def test_a_record_of_elsewhere_is_drawn_whatever_it_holds(row, change):
+def test_untrusted_record_is_explained(row, change):
     operator, expected, observed, settings, _ = row
     record = compare(operator, expected, observed, **settings).to_record()
     read = ComparisonResult.from_record({**record, **change})

@@ -73,7 +73,7 @@ small = st.recursive(
 
 @settings(max_examples=150, deadline=None)
 @given(small, small, st.booleans(), st.sampled_from([0, 1]))
-def test_the_cost_is_the_lowest_of_all_pairings(left, right, unordered, tolerance):
+def test_cost_is_the_lowest_of_all_pairings(left, right, unordered, tolerance):
     order = "unordered" if unordered else "ordered"
     result = compare("json_distance", left, right, list_order=order, tolerance=tolerance)
     lowest = cost(left, right, unordered, tolerance)
@@ -97,7 +97,7 @@ def test_laws(left, right, variant):
 
 @settings(deadline=None)
 @given(documents, documents, st.randoms(use_true_random=False))
-def test_the_order_of_keys_is_irrelevant(left, right, chance):
+def test_order_of_keys_is_irrelevant(left, right, chance):
     def shuffled(tree):
         if isinstance(tree, dict):
             return {key: shuffled(tree[key]) for key in chance.sample(list(tree), len(tree))}
@@ -110,7 +110,7 @@ def test_the_order_of_keys_is_irrelevant(left, right, chance):
 
 @settings(deadline=None)
 @given(documents, documents, st.randoms(use_true_random=False))
-def test_the_order_of_unordered_lists_is_irrelevant(left, right, chance):
+def test_order_of_unordered_lists_is_irrelevant(left, right, chance):
     items = chance.sample(left[0], len(left[0])) if isinstance(left[0], list) else left[0]
     scores = {compare("json_distance", [tree], right, list_order="unordered").score for tree in (left[0], items)}
     assert len(scores) == 1
@@ -118,13 +118,13 @@ def test_the_order_of_unordered_lists_is_irrelevant(left, right, chance):
 
 @settings(deadline=None)
 @given(documents, documents)
-def test_strict_scores_are_one_for_equal_documents_only(left, right):
+def test_strict_score_is_one_only_for_equal_documents(left, right):
     assert (compare("json_distance", left, right).score == 1.0) is compare("json_canonical", left, right).passed
 
 
 @settings(deadline=None)
 @given(documents, documents, documents)
-def test_what_is_ignored_cannot_matter(document, first, second):
+def test_ignored_parts_do_not_count(document, first, second):
     left, right = {"kept": document, "noise": [first]}, {"kept": document, "noise": [second, 1]}
     for given_settings in ({"ignore": ["$.noise"]}, {"rules": {"$.noise": {"ignore": True}}}):
         result = compare("json_distance", left, right, **given_settings)
@@ -174,14 +174,14 @@ def test_costs(expected, observed, given_settings, wanted):
     ids=repr,
 )
 @pytest.mark.parametrize("order", ["ordered", "unordered"])
-def test_small_documents_with_nothing_in_common_have_no_similarity(expected, observed, score, order):
+def test_small_unlike_documents_score_zero(expected, observed, score, order):
     result = compare("json_distance", expected, observed, list_order=order)
     assert result.score == score == compare("json_distance", observed, expected, list_order=order).score
     assert float(result.details["distance"]) == pytest.approx(1 - score)
 
 
 @pytest.mark.parametrize("order", ["ordered", "unordered"])
-def test_a_long_list_with_an_equal_head_pairs_the_head(order):
+def test_long_lists_pair_their_equal_head(order):
     head = [{"id": index, "n": [index]} for index in range(400)]
     result = compare("json_distance", [*head, "x"], [*head, "y", "z"], list_order=order)
     assert (result.details["cost"], result.notes) == ("3", [])
@@ -192,7 +192,7 @@ def test_a_long_list_with_an_equal_head_pairs_the_head(order):
     assert result.score == (2 * 400 * 4 + 3 - 3) / (2 * 400 * 4 + 3)
 
 
-def test_differences_follow_the_alignment():
+def test_differences_follow_alignment():
     expected = {"items": [{"id": 1}, {"id": 2}, {"id": 3, "n": "x"}], "gone": None}
     observed = {"items": [{"id": 2}, {"id": 3, "n": "y"}, 4]}
     assert compare("json_distance", expected, observed).details == {
@@ -242,12 +242,12 @@ def test_rules(expected, observed, wanted):
     assert compare("json_distance", expected, observed, rules=RULES).details["cost"] == wanted
 
 
-def test_a_filter_sees_numbers_with_a_fraction():
+def test_jsonpath_filter_compares_fractions():
     ignored = compare("json_distance", '[{"n": 1.5}, {"n": 0.5}]', '[{"n": 0.5}]', ignore=["$[?(@.n > 1.0)]"])
     assert ignored.score == 1.0
 
 
-def test_paths_keep_the_places_of_the_document_when_items_are_ignored():
+def test_paths_count_ignored_items():
     details = compare("json_distance", [0, 1, 2], [0, 1, 3], ignore=["$[0]"]).details
     assert [found["path"] for found in details["differences"]] == ["$[2]"]
 
@@ -272,12 +272,12 @@ def test_paths_keep_the_places_of_the_document_when_items_are_ignored():
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_wrong_settings_are_refused(wrong, message):
+def test_invalid_settings_are_rejected(wrong, message):
     with pytest.raises(SettingsError, match=message):
         JsonDistance(**wrong)
 
 
-def test_a_set_of_ignored_paths_is_recorded_in_order():
+def test_set_of_ignored_paths_is_recorded_sorted():
     paths = [f"$.{letter}" for letter in string.ascii_lowercase]
     assert JsonDistance(ignore=set(paths)).settings()["ignore"] == paths
 
@@ -307,8 +307,8 @@ def unlike(kind, order):
 
 
 @pytest.mark.parametrize("order", ["ordered", "unordered"])
-@pytest.mark.parametrize("kind", ["records", "numbers", "texts", "binary"])
-def test_long_unlike_lists_take_bounded_time_and_stay_symmetric(kind, order):
+@pytest.mark.parametrize("kind", ["records", "numbers", "texts", pytest.param("binary", marks=pytest.mark.ci)])
+def test_long_unlike_lists_take_bounded_time(kind, order):
     left, right = unlike(kind, order)
     similarity = "levenshtein" if kind == "texts" else None
     operator = JsonDistance(list_order=order, string_similarity=similarity)
@@ -322,7 +322,7 @@ def test_long_unlike_lists_take_bounded_time_and_stay_symmetric(kind, order):
 
 @pytest.mark.parametrize("budget", [0, 3, 12, 60])
 @pytest.mark.parametrize("order", ["ordered", "unordered"])
-def test_within_any_budget_the_laws_hold_and_the_cost_is_an_upper_limit(budget, order, monkeypatch):
+def test_laws_hold_within_any_budget(budget, order, monkeypatch):
     monkeypatch.setattr("pytest_verdict.operators.json.cost.BUDGET", budget)
     monkeypatch.setattr("pytest_verdict.operators.json.alignment._SMALL", 4)
     monkeypatch.setattr("pytest_verdict.operators.json.alignment._MOST_SCALAR_CELLS", 4)
@@ -351,7 +351,7 @@ def spent(differences):
     return sum(size(found[side]) for found in differences for side in ("expected", "observed") if side in found)
 
 
-def test_the_differences_of_a_bounded_comparison_add_up_to_its_cost():
+def test_bounded_differences_add_up_to_cost():
     left, right = unlike("records", "ordered")
     details = compare("json_distance", left[:40], [*left[5:20], *right[:10], *left[20:40]]).details
     found = details["differences"]
@@ -362,7 +362,7 @@ def test_the_differences_of_a_bounded_comparison_add_up_to_its_cost():
     assert details["cost"] == str(spent)
 
 
-def test_a_small_edit_in_a_long_list_is_found_exactly():
+def test_small_edit_in_long_list_is_exact():
     chance = random.Random(3)
     left = [record(chance, number) for number in range(300)]
     right = [*left[:50], {**left[50], "price": 0}, *left[51:200], *left[201:280], record(chance, 999), *left[280:]]
@@ -384,7 +384,7 @@ def nested(levels, value, kind):
 
 @pytest.mark.parametrize("order", ["ordered", "unordered"])
 @pytest.mark.parametrize("kind", ["objects", "lists"])
-def test_the_deepest_documents_that_differ_at_every_level(kind, order):
+def test_deepest_documents_that_differ_at_every_level_fail(kind, order):
     # With a tolerance, so that no short cut for strict documents applies.
     result = compare("json_distance", nested(200, 3, kind), nested(200, 7, kind), list_order=order, tolerance=1)
     assert (result.verdict, result.error) == ("fail", None)
@@ -392,14 +392,14 @@ def test_the_deepest_documents_that_differ_at_every_level(kind, order):
 
 
 @pytest.mark.parametrize(("path", "verdict"), [("$..value", "pass"), ("$..*", "error")])
-def test_paths_reach_the_deepest_places(path, verdict):
+def test_ignored_paths_reach_the_deepest_level(path, verdict):
     result = compare("json_distance", nested(200, 3, "objects"), nested(200, 3, "objects"), ignore=[path])
     # Where everything is ignored, nothing is compared.
     assert (result.verdict, result.notes) == (verdict, ["empty_expected"] if verdict == "error" else [])
 
 
 @pytest.mark.parametrize(("budget", "note"), [(12, ("alignment_bounded",)), (10**6, ())])
-def test_what_lies_between_equal_items_is_paired_within_a_small_budget_too(budget, note, monkeypatch):
+def test_items_between_equal_items_are_paired_within_small_budget(budget, note, monkeypatch):
     monkeypatch.setattr("pytest_verdict.operators.json.cost.BUDGET", budget)
     monkeypatch.setattr("pytest_verdict.operators.json.alignment._SMALL", 4)
     left = [{"id": 1, "x": 1}, "a", {"id": 2, "x": 1}, "b", {"id": 3, "x": 1}]

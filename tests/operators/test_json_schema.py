@@ -19,12 +19,12 @@ PERSON = {
 
 
 @pytest.mark.parametrize("schema", [PERSON, '{"properties": {"age": {"type": "integer"}}}'], ids=["mapping", "text"])
-def test_expected_may_be_the_schema(schema):
+def test_schema_may_be_the_expected_value(schema):
     assert compare("json_schema", schema, '{"name": "Ada", "age": 36.0}').passed
     assert not compare("json_schema", schema, {"name": "Ada", "age": "36"}).passed
 
 
-def test_violations_are_differences_in_a_fixed_order():
+def test_violations_have_a_fixed_order():
     result = compare("json_schema", None, {"age": -1.5}, schema_document=PERSON)
     assert result.expected == PERSON
     assert result.details["differences"] == [
@@ -34,37 +34,13 @@ def test_violations_are_differences_in_a_fixed_order():
     ]
 
 
-@pytest.mark.parametrize(
-    ("schema", "passes"),
-    [
-        pytest.param({"prefixItems": [{"type": "string"}]}, False, id="2020-12 unless named"),
-        pytest.param(
-            {"$schema": "http://json-schema.org/draft-07/schema#", "prefixItems": [{"type": "string"}]},
-            True,
-            id="a keyword that draft 7 does not know",
-        ),
-    ],
-)
-def test_the_dialect_is_the_one_that_is_named(schema, passes):
-    assert compare("json_schema", schema, [1]).passed is passes
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [{"type": "strin"}, [1], {"$schema": "https://example.org/mine"}, {"minimum": "1"}],
-    ids=["type", "list", "dialect", "value"],
-)
-def test_an_invalid_schema_as_expected_is_an_error_with_a_note(schema):
-    assert refused("json_schema", schema, {}, "invalid_schema").notes == ["invalid_schema"]
-
-
 @pytest.mark.parametrize("schema", [{"type": "strin"}, [1], {"a": {1}}, 7, 1, "true", "{}"], ids=repr)
-def test_an_invalid_schema_as_setting_is_refused(schema):
+def test_invalid_schema_setting_is_rejected(schema):
     with pytest.raises(SettingsError, match="schema_document"):
         JsonSchema(schema_document=schema)
 
 
-def test_nothing_is_fetched(monkeypatch):
+def test_references_are_not_fetched(monkeypatch):
     def refuse(*_):
         raise AssertionError("the network was asked")
 
@@ -73,7 +49,7 @@ def test_nothing_is_fetched(monkeypatch):
     assert result.notes == ["unresolved_reference"]
 
 
-def test_what_the_library_cannot_check_is_refused_with_a_note():
+def test_library_error_is_refused_with_note():
     assert refused("json_schema", {"pattern": "("}, '"a"', "schema_failed").notes == ["schema_failed"]
     assert refused("json_schema", {"multipleOf": 2}, "1e999999", "schema_failed", verdict="fail").notes == [
         "schema_failed"
@@ -81,40 +57,19 @@ def test_what_the_library_cannot_check_is_refused_with_a_note():
     assert refused("json_schema", 10**5000, 1, "invalid_schema").notes == ["invalid_schema"]
 
 
-@pytest.mark.parametrize(
-    ("schema", "document", "passes"),
-    [
-        ('{"multipleOf": 0.01}', "19.99", True),
-        ('{"multipleOf": 0.01}', "19.995", False),
-        ('{"multipleOf": 0.1}', 0.1 + 0.2, False),
-        ('{"multipleOf": 3}', "1e20", False),
-        ('{"maximum": 0.1}', "0.10000000000000000001", False),
-        ('{"const": 0.1}', "0.10000000000000000001", False),
-        ('{"enum": [0.5]}', "0.50", True),
-        ('{"type": "integer"}', "1e2", True),
-        ('{"type": "integer"}', "1e1000", True),
-        ('{"type": "integer"}', "1.5", False),
-        ('{"type": "number"}', "1.5", True),
-        ('{"uniqueItems": true}', "[0.5, 0.50]", False),
-    ],
-)
-def test_numbers_are_exact(schema, document, passes):
-    assert compare("json_schema", schema, document).passed is passes
-
-
-def test_a_number_too_long_to_print_is_checked_all_the_same():
+def test_unprintable_number_is_checked():
     assert compare("json_schema", {"anyOf": [{"type": "string"}, {"type": "integer"}]}, 10**5000).passed
     result = compare("json_schema", {"type": "string"}, [10**5000])
     assert (result.verdict, result.notes) == ("fail", [])
     assert result.details["differences"][0]["observed"] == [10**5000]
 
 
-def test_numbers_in_messages_are_written_as_in_json():
+def test_messages_write_numbers_as_json():
     [difference] = compare("json_schema", {"maximum": 0.5}, 1.25).details["differences"]
     assert difference["reason"] == "1.25 is greater than the maximum of 0.5"
 
 
-def test_a_schema_that_is_changed_afterwards_does_not_change_the_operator():
+def test_later_change_of_schema_has_no_effect():
     schema = {"properties": {"age": {"type": "integer"}}}
     operator = JsonSchema(schema_document=schema)
     schema["properties"]["age"]["type"] = "string"
@@ -123,14 +78,14 @@ def test_a_schema_that_is_changed_afterwards_does_not_change_the_operator():
     assert result.expected == {"properties": {"age": {"type": "integer"}}}
 
 
-def test_references_inside_the_schema_work():
+def test_internal_references_are_resolved():
     schema = {"$defs": {"count": {"type": "integer"}}, "items": {"$ref": "#/$defs/count"}}
     assert compare("json_schema", schema, [1, 2]).passed
     assert not compare("json_schema", schema, [1, "2"]).passed
     assert compare("json_schema", {"$ref": "#"}, 1).notes == ["unresolved_reference"]
 
 
-def test_without_the_library_the_extra_is_named():
+def test_missing_library_names_the_extra():
     script = (
         "import sys; sys.modules['jsonschema'] = None\n"
         "from pytest_verdict import compare\n"
@@ -148,7 +103,7 @@ def test_settings_round_trip():
     assert JsonSchema(**operator.settings()) == operator
 
 
-def test_the_failure_block_gives_the_reasons():
+def test_failure_block_has_the_reasons():
     lines = list(explain(compare("json_schema", {"required": ["id"]}, {})))
     assert lines[0] == "json_schema: 'id' is a required property"
 
@@ -171,29 +126,24 @@ SLOW = "(a|a)*b"
         ),
     ],
 )
-def test_a_pattern_that_backtracks_for_ever_is_an_error_and_not_a_hang(schema, document, monkeypatch):
+def test_catastrophic_pattern_is_an_error(schema, document, monkeypatch):
     monkeypatch.setattr("pytest_verdict.operators.regex.TIME_LIMIT", 0.5)
     result = compare("json_schema", schema, document)
     assert (result.verdict, "regex time limit" in result.error) == ("error", True)
 
 
-def test_patterns_are_matched_as_the_library_matches_them():
+def test_patterns_match_like_the_library():
     schema = {"patternProperties": {"^x-": {"type": "string", "pattern": "^[a-z]+$"}}, "additionalProperties": False}
     assert compare("json_schema", schema, {"x-a": "abc"}).passed
     found = compare("json_schema", schema, {"x-a": "ABC", "y": 1}).details["differences"]
     assert [difference["path"] for difference in found] == ["$", "$['x-a']"]
 
 
-@pytest.mark.parametrize(("number", "verdict"), [("1e5000", "pass"), ("1.5e5000", "pass"), ("1.5e0", "fail")])
-def test_the_largest_numbers_are_integers_too(number, verdict):
-    assert compare("json_schema", {"type": "integer"}, number).verdict == verdict
-
-
 POINT = {"type": "object", "properties": {"x": {"$ref": "number.json"}}, "required": ["x"]}
 SCHEMAS = {"https://example.org/point.json": POINT, "https://example.org/number.json": {"type": "number"}}
 
 
-def test_referenced_schemas_are_a_setting():
+def test_referenced_schemas_are_resolved_from_setting():
     schema = {"items": {"$ref": "https://example.org/point.json"}}
     assert compare("json_schema", schema, [{"x": 1}]).notes == ["unresolved_reference"]
     assert compare("json_schema", schema, [{"x": 1}], schemas=SCHEMAS).passed
@@ -205,7 +155,7 @@ def test_referenced_schemas_are_a_setting():
 
 
 @pytest.mark.parametrize("dialect", ["draft-07/schema#", "draft/2019-09/schema", "draft/2020-12/schema"])
-def test_a_referenced_schema_is_of_the_dialect_that_refers_to_it(dialect):
+def test_referenced_schema_inherits_dialect(dialect):
     place = "http" if "07" in dialect else "https"
     schema = {"$schema": f"{place}://json-schema.org/{dialect}", "$ref": "urn:pair"}
     pair = {"$id": "urn:pair", "items": [{"type": "string"}, {"type": "null"}]}
@@ -217,7 +167,7 @@ def test_a_referenced_schema_is_of_the_dialect_that_refers_to_it(dialect):
     assert compare("json_schema", schema, ["a", 5], schemas={"urn:pair": pair}).verdict == "fail"
 
 
-def test_a_referenced_schema_that_is_none_is_refused_and_later_changes_of_it_count_for_nothing():
+def test_referenced_schema_is_validated_and_copied():
     with pytest.raises(SettingsError, match=r"schemas\.a: is not a valid JSON Schema"):
         JsonSchema(schemas={"a": {"type": "strin"}})
     given = {"a": {"type": "string"}}

@@ -1,4 +1,4 @@
-"""What counts as a JSON value: text that is parsed or not, and objects with fields."""
+"""JSON values: text that is parsed or not, and objects with fields."""
 
 import dataclasses
 import json
@@ -41,7 +41,7 @@ AS_JSON = {"age": 61, "drugs": [{"name": "imatinib", "doses": [400, 600], "size"
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_text_that_is_not_parsed_is_a_json_string(operator):
+def test_unparsed_text_is_a_json_string(operator):
     refused(operator, "Paris", "Paris", "json_parse_failed")
     for text in ("Paris", "1", "{", "\ud800", ""):
         assert compare(operator, text, text, parse=False).passed
@@ -52,7 +52,7 @@ def test_text_that_is_not_parsed_is_a_json_string(operator):
     refused(operator, "a", b"a", "not_json", verdict="fail", parse=False)
 
 
-def test_a_schema_may_be_text_and_the_observed_text_a_value():
+def test_schema_may_be_text_with_parse_off():
     schema = '{"type": "string", "minLength": 3}'
     assert compare("json_schema", schema, "Paris", parse=False).passed
     assert not compare("json_schema", schema, "no", parse=False)
@@ -60,24 +60,24 @@ def test_a_schema_may_be_text_and_the_observed_text_a_value():
 
 
 @pytest.mark.parametrize("operator", [*OPERATORS, "json_schema"])
-def test_whether_text_was_parsed_is_recorded(operator):
+def test_parse_setting_is_recorded(operator):
     assert compare(operator, "{}", "{}").settings["parse"] is True
     assert compare(operator, "{}", "{}", parse=False).settings["parse"] is False
 
 
-def test_similar_texts_compare_as_values():
+def test_json_distance_compares_unparsed_texts():
     result = compare("json_distance", "kitten", "sitting", parse=False, string_similarity="levenshtein", threshold=0.5)
     assert result.passed
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_dataclasses_and_models_stand_for_their_fields(operator):
+def test_dataclasses_and_models_are_compared_by_fields(operator):
     assert compare(operator, AS_JSON, PATIENT).passed
     assert compare(operator, PATIENT, json.dumps(AS_JSON)).passed
     assert compare(operator, [PATIENT], [dataclasses.replace(PATIENT, secret="x")]).passed
 
 
-def test_nested_answers_have_a_distance():
+def test_json_distance_of_nested_dataclasses():
     other = Patient(62, [Drug(name="imatinib", doses=[400, 800])])
     result = compare("json_distance", PATIENT, other)
     assert [found["path"] for found in result.details["differences"]] == ["$.age", "$.drugs[0].doses[1]"]
@@ -87,18 +87,18 @@ def test_nested_answers_have_a_distance():
 
 @pytest.mark.parametrize("operator", OPERATORS)
 @pytest.mark.parametrize("observed", [PATIENT, Patient(1, [])], ids=["equal", "different"])
-def test_a_record_of_them_replays_without_the_classes(operator, observed):
+def test_records_of_dataclasses_replay_without_the_classes(operator, observed):
     result = compare(operator, PATIENT, observed)
     read = ComparisonResult.from_record(json.loads(result.to_text()))
     assert run(REGISTRY.build(operator), read.expected, read.observed).to_text() == result.to_text()
 
 
-def test_a_member_of_an_enum_is_no_json():
+def test_enum_member_is_not_json():
     refused("json_distance", {}, Colour.RED, "not_json", verdict="fail")
     refused("json_distance", Patient(Colour.RED, []), {}, "not_json")
 
 
-def test_a_scalar_is_not_contained_in_a_list():
+def test_json_subset_scalar_is_not_in_list():
     result = compare("json_subset", 1, [1, 2])
     assert (result.verdict, result.details) == (
         "fail",

@@ -1,7 +1,5 @@
 """Lists: containment without order, and equality in order."""
 
-from decimal import Decimal
-
 import pytest
 from hypothesis import given, strategies as st
 
@@ -9,68 +7,17 @@ from pytest_verdict import compare
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.lists import SetContainment, _Distinct
-from refusals import refused
 
 
-@pytest.mark.parametrize(
-    ("mode", "expected", "observed", "passes"),
-    [
-        ("exact", ["a", "b"], ["b", "a", "a"], True),
-        ("exact", [], [], True),
-        ("exact", ["a"], [], False),
-        ("exact", ["a"], ["A"], False),
-        ("exact", [1], ["1"], False),
-        ("exact", [1], [True], False),
-        ("exact", [1, Decimal("0.10")], [0.1, 1.0], True),
-        ("exact", [{"x": 1}, ["y"]], [["y"], {"x": 1.0}], True),
-        ("exact", {"a", "b"}, ("b", "a"), True),
-        ("exact", [float("nan")], [float("nan")], False),
-        ("subset", ["a", "b"], ["b"], True),
-        ("subset", ["a"], ["a", "x"], False),
-        ("superset", ["a"], ["a", "x"], True),
-        ("superset", ["a", "b"], ["a", "x"], False),
-        ("overlap", ["a", "b"], ["b", "c"], True),
-        ("overlap", ["a"], ["b"], False),
-        ("overlap", [], [], False),
-    ],
-    ids=repr,
-)
-def test_set_containment(mode, expected, observed, passes):
-    assert compare("set_containment", expected, observed, mode=mode).passed is passes
-
-
-def test_no_pair_of_records_is_compared_one_by_one(monkeypatch):
+def test_set_containment_of_records_is_not_quadratic(monkeypatch):
     monkeypatch.setattr("pytest_verdict.operators.lists.equal", None)
     records = [{"id": number, "tags": ["a", (1, True)]} for number in range(100)]
     assert compare("set_containment", records, records[::-1]).passed
     assert not compare("set_containment", [*records, {"id": 1, "tags": ["a", (1, 1)]}], records).passed
 
 
-def test_an_item_of_a_class_with_its_own_equality_is_asked():
+def test_custom_equality_of_items_is_used():
     assert compare("set_containment", [pytest.approx(1.0), {"a": 1}], [{"a": 1}, 1.0000001]).passed
-
-
-def test_overlap_counts_different_items():
-    assert compare("set_containment", ["a", "b"], ["a", "a"], mode="overlap", min_overlap=2).passed is False
-    assert compare("set_containment", ["a", "b"], ["b", "a"], mode="overlap", min_overlap=2).passed
-
-
-@pytest.mark.parametrize(
-    ("mode", "expected", "observed", "note"),
-    [("subset", ["a"], [], "empty_observed"), ("superset", [], ["z"], "empty_expected")],
-)
-def test_a_pass_that_asked_for_nothing_says_so(mode, expected, observed, note):
-    result = compare("set_containment", expected, observed, mode=mode)
-    assert result.passed
-    assert result.notes == [note]
-
-
-@pytest.mark.parametrize("value", ["abc", None, 5, {"a": 1}], ids=repr)
-@pytest.mark.parametrize("operator", ["set_containment", "ordered_match"])
-def test_what_is_no_list_fails_with_a_note(operator, value):
-    result = refused(operator, ["a"], value, "not_a_list", verdict="fail")
-    assert (result.notes, result.details) == (["not_a_list"], {"not_a_list": ["observed"]})
-    assert refused(operator, value, value, "not_a_list").details == {"not_a_list": ["expected", "observed"]}
 
 
 @pytest.mark.parametrize(
@@ -78,12 +25,18 @@ def test_what_is_no_list_fails_with_a_note(operator, value):
     [{"mode": "equal"}, {"mode": "overlap", "min_overlap": 0}, {"min_overlap": 1}, {"normalize": ["upper"]}],
     ids=repr,
 )
-def test_wrong_settings_are_refused(settings):
+def test_invalid_settings_are_rejected(settings):
     with pytest.raises(SettingsError):
         SetContainment(**settings)
 
 
-def test_the_evidence_of_set_containment():
+def test_details_name_side_that_is_not_a_list():
+    for operator in ("set_containment", "ordered_match"):
+        assert compare(operator, ["a"], None).details == {"not_a_list": ["observed"]}
+        assert compare(operator, "abc", "abc").details == {"not_a_list": ["expected", "observed"]}
+
+
+def test_set_containment_details():
     result = compare("set_containment", ["a", "B"], ["b", "c", 1], normalize=["lowercase"])
     assert {key: result.details[key] for key in ("missing", "unexpected", "common")} == {
         "missing": ["a"],
@@ -92,7 +45,7 @@ def test_the_evidence_of_set_containment():
     }
 
 
-def test_the_evidence_is_bounded():
+def test_details_are_limited():
     details = compare("set_containment", list(range(150)), []).details
     assert len(details["missing"]) == 100
     assert details["missing_omitted"] == 50
@@ -114,7 +67,7 @@ items = st.one_of(
     mode=st.sampled_from(["exact", "subset", "superset", "overlap"]),
     random=st.randoms(use_true_random=False),
 )
-def test_the_order_of_items_never_matters(expected, observed, mode, random):
+def test_order_of_items_is_irrelevant(expected, observed, mode, random):
     operator = SetContainment(mode=mode)
     score = operator.evaluate(expected, observed).score
     random.shuffle(expected)
@@ -123,29 +76,12 @@ def test_the_order_of_items_never_matters(expected, observed, mode, random):
 
 
 @given(expected=st.lists(items, max_size=6), observed=st.lists(items, max_size=6))
-def test_subset_and_superset_together_are_exact(expected, observed):
+def test_subset_and_superset_imply_exact(expected, observed):
     scores = {
         mode: SetContainment(mode=mode).evaluate(expected, observed).score for mode in ("exact", "subset", "superset")
     }
     assert scores["exact"] == min(scores["subset"], scores["superset"])
     assert SetContainment(mode="subset").evaluate(observed, expected).score == scores["superset"]
-
-
-@pytest.mark.parametrize(
-    ("expected", "observed", "passes"),
-    [
-        (["a", "b"], [" A", "b "], True),
-        (["a", "b"], ["b", "a"], False),
-        ([], [], True),
-        (["a"], ["a", "a"], False),
-        ([1, "A"], [1.0, "a"], True),
-        ([None], ["none"], False),
-        (["1"], [1], False),
-    ],
-    ids=repr,
-)
-def test_ordered_match(expected, observed, passes):
-    assert compare("ordered_match", expected, observed).passed is passes
 
 
 def test_ordered_match_lists_the_differences():
@@ -163,7 +99,7 @@ ITEMS = st.lists(st.sampled_from(["a", "b", "A", "", 1, 1.0, True, None, float("
 
 
 @given(ITEMS, ITEMS)
-def test_sets_are_compared_as_item_by_item(expected, observed):
+def test_set_split_agrees_with_pairwise_comparison(expected, observed):
     def distinct(items):
         kept = []
         for item in items:
@@ -182,7 +118,7 @@ LABELS = st.lists(st.sampled_from(["a", "b", "A", 1, 1.0, True, None]), max_size
 
 
 @given(LABELS, LABELS)
-def test_the_similarities_of_sets_are_those_of_the_textbook(expected, observed):
+def test_set_similarity_agrees_with_definitions(expected, observed):
     def score(metric, left=expected, right=observed):
         return compare("set_similarity", left, right, metric=metric).score
 
@@ -196,14 +132,3 @@ def test_the_similarities_of_sets_are_those_of_the_textbook(expected, observed):
     if expected and observed:
         assert (recall == 1.0) is compare("set_containment", expected, observed, mode="superset").passed
         assert (precision == 1.0) is compare("set_containment", expected, observed, mode="subset").passed
-
-
-@pytest.mark.parametrize("metric", ["f1", "precision", "recall", "jaccard"])
-def test_the_similarity_of_empty_lists(metric):
-    assert [
-        compare("set_similarity", *sides, metric=metric).score for sides in ([[], []], [["a"], []], [[], ["a"]])
-    ] == [
-        1.0,
-        0.0,
-        0.0,
-    ]

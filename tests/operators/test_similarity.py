@@ -10,31 +10,9 @@ from pytest_verdict.operators.similarity import TextSimilarity
 METRICS = ["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
 
 
-@pytest.mark.parametrize(
-    ("metric", "expected", "observed", "score"),
-    [
-        ("levenshtein", "kitten", "sitting", 4 / 7),
-        ("levenshtein", "ab", "ba", 0.0),
-        ("damerau_levenshtein", "ab", "ba", 0.5),
-        ("indel", "ab", "ba", 0.5),
-        ("jaro", "MARTHA", "MARHTA", 17 / 18),
-        ("jaro_winkler", "MARTHA", "MARHTA", 173 / 180),
-        ("token_f1", "The cat sat", "the CAT", 0.8),
-        ("token_f1", "b a", "a b", 1.0),
-        ("rouge_l", "police killed the gunman", "police kill the gunman", 0.75),
-        ("rouge_l", "police killed the gunman", "the gunman kill police", 0.5),
-        ("token_f1", "a a b", "a b b", 2 / 3),
-    ],
-)
-def test_scores_are_those_of_the_definitions(metric, expected, observed, score):
-    result = compare("text_similarity", expected, observed, metric=metric)
-    assert result.score == pytest.approx(score, abs=1e-12)
-    assert result.threshold == 0.8
-
-
 @pytest.mark.parametrize("metric", METRICS)
 @given(left=st.text(max_size=12), right=st.text(max_size=12))
-def test_every_metric_is_symmetric_reflexive_and_between_zero_and_one(metric, left, right):
+def test_metrics_are_symmetric_reflexive_and_bounded(metric, left, right):
     operator = TextSimilarity(metric=metric)
     score = operator.evaluate(left, right).score
     assert score == operator.evaluate(right, left).score
@@ -43,17 +21,8 @@ def test_every_metric_is_symmetric_reflexive_and_between_zero_and_one(metric, le
     assert operator.evaluate("", "").score == 1.0
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_an_empty_text_is_like_no_other(metric):
-    assert compare("text_similarity", "", "word", metric=metric).score == 0.0
-
-
-def test_texts_without_words_are_alike_only_when_equal():
-    assert compare("text_similarity", "!!!", "???", metric="token_f1").score == 0.0
-    assert compare("text_similarity", "!!!", "!!!", metric="rouge_l").score == 1.0
-
-
-def test_details_hold_the_distance_and_the_counts():
+def test_details_have_distance_and_counts():
+    assert compare("text_similarity", "ab", "abc").threshold == 0.8
     assert compare("text_similarity", "ab", "abc").details == {
         "metric": "levenshtein",
         "distance": 1,
@@ -71,17 +40,13 @@ def test_details_hold_the_distance_and_the_counts():
     assert result.normalization == ["casefold"]
 
 
-def test_only_text_is_compared():
-    assert compare("text_similarity", "1", 1).notes == ["not_text"]
-
-
-def test_an_unknown_metric_is_refused():
+def test_unknown_metric_is_rejected():
     with pytest.raises(SettingsError, match="metric"):
         TextSimilarity(metric="cosine")
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_megabytes_end_soon(metric):
+def test_megabytes_take_bounded_time(metric):
     words = [str(number) for number in range(300_000)]
     long, reversed_words = " ".join(words), " ".join(reversed(words))
     started = time.monotonic()
@@ -94,13 +59,13 @@ def test_megabytes_end_soon(metric):
 
 
 @pytest.mark.parametrize("metric", ["levenshtein", "rouge_l"])
-def test_megabytes_that_differ_in_little_are_compared(metric):
+def test_similar_megabytes_are_compared(metric):
     text = "word " * 300_000
     assert 0.99 < compare("text_similarity", text + "x" + text, text + "yy" + text, metric=metric).score < 1.0
 
 
 @pytest.mark.parametrize("metric", ["token_f1", "rouge_l"])
-def test_words_of_chinese_and_japanese_and_words_that_do_not_count(metric):
+def test_cjk_words_and_stop_words(metric):
     sides = "\u6771\u4eac\u306fTokyo city", "\u6771\u4eac Tokyo"
     assert compare("text_similarity", *sides, metric=metric).details["common_words"] == 0
     assert compare("text_similarity", *sides, metric=metric, words="cjk").details["common_words"] == 3
@@ -111,7 +76,7 @@ def test_words_of_chinese_and_japanese_and_words_that_do_not_count(metric):
     assert compare("text_similarity", "the", "of", metric=metric, stop_words=["the", "of"]).score == 0.0
 
 
-def test_settings_of_words_are_recorded_where_they_are_given_and_refused_for_characters():
+def test_word_settings_are_recorded_and_need_a_word_metric():
     assert compare("text_similarity", "a", "a", metric="token_f1", words="unicode").settings == {
         "metric": "token_f1",
         "normalize": [],

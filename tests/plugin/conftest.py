@@ -1,4 +1,4 @@
-"""What the tests of the plugin share."""
+"""Fixtures of the tests of the plugin."""
 
 from __future__ import annotations
 

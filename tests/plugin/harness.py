@@ -62,7 +62,7 @@ def import_for_good(*packages: str) -> None:
 
 @dataclass
 class Run:
-    """What came out of a session."""
+    """The result of a session."""
 
     path: Path
     status: int
@@ -239,5 +239,5 @@ class Harness:
 
 
 def structure(report: Mapping[str, Any]) -> dict[str, Any]:
-    """What must be the same in every run: all but the times and the environment."""
+    """Return the report without times and environment, which differ between runs."""
     return {name: value for name, value in report.items() if name != "run"}

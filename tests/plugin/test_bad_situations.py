@@ -1,4 +1,4 @@
-"""What is left when a session goes wrong: nothing recorded is lost, and every count agrees."""
+"""Sessions that go wrong: no record is lost, and every count agrees."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import signal
 
 import pytest
 
+from modes import serial_and_workers
 from pytest_verdict.pytest_plugin import controller
 from pytest_verdict.report.building import build
 from pytest_verdict.report.journal import read_journal
@@ -33,7 +34,7 @@ def observed(run) -> list[object]:
     return [record["observed"] for record in run.records]
 
 
-def test_a_worker_that_crashes_is_in_the_report_and_all_else_is_kept(harness):
+def test_crashed_worker_is_reported(harness):
     run = harness.run(
         """
 import os, pytest
@@ -60,8 +61,9 @@ def test_number(number):
     assert "crashed while running" in failure.text
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("dist", ["load", "loadfile"])
-def test_a_crash_stays_a_failure_when_xdist_runs_the_test_again(harness, dist):
+def test_crash_stays_a_failure_after_rerun(harness, dist):
     """With ``loadfile`` xdist runs the whole file again, also the test that crashed; pytest has counted that failure."""
     run = harness.run(
         """
@@ -92,7 +94,7 @@ def test_after(): compare("exact", 2, 2)
     assert run.case("test_once").find("flakyFailure") is None
 
 
-def test_keyboard_interrupt_keeps_what_the_interrupted_test_recorded(harness):
+def test_keyboard_interrupt_keeps_records(harness):
     run = harness.run(
         """
 import pytest
@@ -122,8 +124,8 @@ def test_after(): pass
     assert not (run.folder / "journal").exists()
 
 
-@pytest.mark.parametrize("args", [(), ("-p", "xdist", "-n1")], ids=["serial", "xdist"])
-def test_control_c_keeps_what_was_recorded(harness, args):
+@serial_and_workers("args", "-p", "xdist", "-n1")
+def test_control_c_keeps_records(harness, args):
     run = harness.interrupt(WAIT, "--verify-report", *args, by=signal.SIGINT, group=True)
     assert run.status != 0
     assert "INTERNALERROR" not in run.stdout
@@ -133,8 +135,10 @@ def test_control_c_keeps_what_was_recorded(harness, args):
     assert not run.report["complete"]
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
-def test_the_journal_of_a_killed_session_is_enough_for_a_report(harness, by):
+@pytest.mark.parametrize(
+    "by", [pytest.param(signal.SIGTERM, id="SIGTERM", marks=pytest.mark.ci), pytest.param(signal.SIGKILL, id="SIGKILL")]
+)
+def test_killed_session_is_rebuilt_from_journal(harness, by):
     run = harness.interrupt(WAIT, "--verify-report", by=by)
     assert run.status == -by
     assert not (run.folder / "report.json").exists()
@@ -152,7 +156,7 @@ def test_the_journal_of_a_killed_session_is_enough_for_a_report(harness, by):
     assert read_journal(run.folder / "journal.interrupted").entries[0].test == "test_it.py::test_before"
 
 
-def test_records_between_those_of_other_tests_survive_a_kill(harness):
+def test_interleaved_records_survive_a_kill(harness):
     """Of two workers one may have finished a test while the records of the other's lie before it."""
     run = harness.interrupt(
         {
@@ -194,8 +198,14 @@ def test_next():
     assert observed(run) == ["prepared", "short"]
 
 
-@pytest.mark.parametrize("args", [("-x",), ("--maxfail=1", "-n1")], ids=["-x", "--maxfail under xdist"])
-def test_a_session_that_stops_early_says_so(harness, args):
+@pytest.mark.parametrize(
+    "args",
+    [
+        pytest.param(("-x",), id="-x"),
+        pytest.param(("--maxfail=1", "-n1"), id="--maxfail under xdist", marks=pytest.mark.ci),
+    ],
+)
+def test_session_that_stops_early_is_incomplete(harness, args):
     run = harness.run(
         """
 import pytest
@@ -221,8 +231,8 @@ def test_never_3(): assert_matches("exact", 5, 5)
     assert "torn down" in observed(run)
 
 
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
-def test_of_a_test_that_is_run_again_only_the_last_attempt_counts(harness, args):
+@serial_and_workers("args", "-n1")
+def test_only_the_last_attempt_counts(harness, args):
     run = harness.run(
         """
 import pytest
@@ -265,7 +275,7 @@ def test_always(): assert_matches("exact", 1, 1)
 
 
 @pytest.mark.parametrize("args", [(), ("--keep-duplicates", "test_it.py", "test_it.py")], ids=["alone", "called alike"])
-def test_a_run_again_that_was_interrupted_is_unfinished(harness, args):
+def test_interrupted_rerun_is_unfinished(harness, args):
     run = harness.run(
         """
 from pytest_verdict import assert_matches
@@ -291,7 +301,7 @@ def test_it():
 
 
 @pytest.mark.skipif(pytest.version_tuple < (9, 0), reason="pytest has subtests of its own since 9.0")
-def test_native_subtests_share_the_test_they_belong_to(harness):
+def test_native_subtests_belong_to_their_test(harness):
     run = harness.run(
         """
 from pytest_verdict import assert_matches
@@ -318,7 +328,7 @@ def test_all_pass(subtests):
 
 
 @pytest.mark.skipif(pytest.version_tuple < (9, 0), reason="pytest has subtests of its own since 9.0")
-def test_a_unittest_with_a_failed_subtest_is_failed(harness):
+def test_unittest_with_failed_subtest_fails(harness):
     """pytest's closing line counts the subtest only, and the test itself as passed; a CI system must see it fail."""
     run = harness.run(
         """
@@ -446,7 +456,7 @@ def documented():
     assert threads == list(range(1, 202))
 
 
-def test_comparisons_of_a_thread_that_outlives_its_test_stay_with_that_test(harness):
+def test_comparisons_of_outliving_thread_stay_with_their_test(harness):
     run = harness.run(
         {
             "conftest.py": """
@@ -488,7 +498,7 @@ def test_other():
     assert [test["comparisons"]["pass"] for test in run.report["tests"]] == [2, 1]
 
 
-def test_a_comparison_that_nothing_in_python_called_is_recorded_without_its_line(harness):
+def test_comparison_without_python_caller_has_no_line(harness):
     """So it is with a thread or a greenlet whose first call is `compare`."""
     run = harness.run(
         """
@@ -515,7 +525,7 @@ def test_it():
     assert [(record["observed"], record["path"], record["line"]) for record in run.records] == [("call", "", 0)]
 
 
-def test_a_module_that_cannot_be_collected_is_an_error(harness):
+def test_collection_error_is_an_error(harness):
     files = {
         "test_broken.py": "import does_not_exist\n",
         "test_fine.py": "def test_fine(): pass\n",
@@ -536,13 +546,13 @@ def test_a_module_that_cannot_be_collected_is_an_error(harness):
     "option",
     ["--collect-only", "--fixtures", "--markers", "--help", "--version", "--setup-only", "--setup-plan"],
 )
-def test_what_runs_no_test_leaves_no_file(harness, option):
+def test_session_without_test_run_writes_nothing(harness, option):
     run = harness.run("def test_it(): pass\n", option, "--verify-report")
     assert run.status == 0
     assert not run.folder.exists()
 
 
-def test_a_session_without_any_test_writes_an_empty_report(harness):
+def test_session_without_tests_writes_empty_report(harness):
     run = harness.run({"readme.txt": ""}, "--verify-report")
     assert run.status == pytest.ExitCode.NO_TESTS_COLLECTED
     run.check_agreement()
@@ -550,14 +560,14 @@ def test_a_session_without_any_test_writes_an_empty_report(harness):
     assert run.records_bytes == b""
 
 
-def test_a_session_without_any_comparison(harness):
+def test_session_without_comparisons_writes_report(harness):
     run = harness.run("def test_it(): pass\n", "--verify-report")
     run.check_agreement()
     assert run.totals() == {"total": 1, "passed": 1}
     assert "0 comparisons" in run.stdout
 
 
-def test_two_sessions_in_one_folder(harness):
+def test_concurrent_sessions_in_one_folder(harness):
     until_go = WAIT.replace("    time.sleep(30)", "    while not pathlib.Path('go').exists(): time.sleep(0.02)")
     first = harness.start(until_go, "--verify-report")
     for _ in range(500):
@@ -579,7 +589,7 @@ def test_two_sessions_in_one_folder(harness):
 
 
 @pytest.mark.parametrize("place", ["file/below", "/proc/nowhere"])
-def test_a_folder_that_cannot_be_written_is_a_usage_error(harness, place):
+def test_unwritable_folder_is_a_usage_error(harness, place):
     harness.write({"file": "not a folder"})
     run = harness.run("def test_it(): pass\n", f"--verify-report-dir={place}")
     assert run.status == pytest.ExitCode.USAGE_ERROR
@@ -587,7 +597,7 @@ def test_a_folder_that_cannot_be_written_is_a_usage_error(harness, place):
     assert "Traceback" not in run.output
 
 
-def test_a_folder_of_the_project_that_is_called_journal_is_not_touched(harness):
+def test_project_folder_called_journal_is_untouched(harness):
     harness.write({"journal/__init__.py": "", "journal/records.jsonl": "mine"})
     run = harness.run("def test_it(): pass\n", "--verify-report-dir=.")
     assert run.status == pytest.ExitCode.USAGE_ERROR
@@ -598,7 +608,7 @@ def test_a_folder_of_the_project_that_is_called_journal_is_not_touched(harness):
     assert not (harness.path / ".lock").exists()
 
 
-def test_a_full_disk_is_not_green_and_no_test_is_lost(harness):
+def test_full_disk_fails_the_session(harness):
     files = {
         "conftest.py": """
 import resource, signal
@@ -629,7 +639,7 @@ def test_it(number): compare("exact", "x" * 10_000, "x" * 10_000)
 
 
 @pytest.mark.parametrize("name", ["report.json", "junit.xml", "records.jsonl"])
-def test_a_file_that_cannot_be_replaced_is_not_green_and_the_journal_stays_whole(harness, name):
+def test_irreplaceable_file_fails_the_session_and_keeps_journal(harness, name):
     """On Windows it is enough that another program has it open."""
     (harness.path / "verify-report" / name).mkdir(parents=True)
     files = "from pytest_verdict import compare\ndef test_it(): compare('exact', 1, 1)\n"
@@ -646,13 +656,13 @@ def test_a_file_that_cannot_be_replaced_is_not_green_and_the_journal_stays_whole
     assert not list(run.folder.glob("*.new"))
 
 
-def test_a_report_folder_that_a_test_removes_is_not_green(harness):
+def test_removed_report_folder_fails_the_session(harness):
     run = harness.run("import shutil\ndef test_it(): shutil.rmtree('verify-report')\n", "--verify-report")
     assert run.status == pytest.ExitCode.TESTS_FAILED
     assert "is not complete" in run.stdout
 
 
-def test_a_plugin_that_fails_at_the_end_does_not_take_the_report_along(harness):
+def test_failing_plugin_does_not_lose_the_report(harness):
     harness.write({"conftest.py": "def pytest_sessionfinish(): raise OSError('another plugin')\n"})
     harness.write("from pytest_verdict import compare\ndef test_it(): compare('exact', 1, 1)\n")
     harness.pytester.runpytest_subprocess("-p", "verdict", "--verify-report")
@@ -662,9 +672,7 @@ def test_a_plugin_that_fails_at_the_end_does_not_take_the_report_along(harness):
 
 @pytest.mark.parametrize("was_enabled", [True, False])
 @pytest.mark.parametrize("problem", [None, OSError("no space")], ids=["written", "not written"])
-def test_garbage_collection_rests_while_the_report_is_built_and_is_left_as_it_was(
-    harness, monkeypatch, was_enabled, problem
-):
+def test_garbage_collection_is_paused_while_building(harness, monkeypatch, was_enabled, problem):
     while_building = []
 
     def observed_build(*arguments, **settings):
@@ -686,8 +694,10 @@ def test_garbage_collection_rests_while_the_report_is_built_and_is_left_as_it_wa
 TEST = "from pytest_verdict import compare\ndef test_it(): compare('exact', 'NEW', 'NEW')\n"
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
-def test_after_a_kill_the_earlier_report_is_not_taken_for_the_present_one(harness, by):
+@pytest.mark.parametrize(
+    "by", [pytest.param(signal.SIGTERM, id="SIGTERM", marks=pytest.mark.ci), pytest.param(signal.SIGKILL, id="SIGKILL")]
+)
+def test_earlier_report_is_not_used_after_a_kill(harness, by):
     harness.run(TEST, "--verify-report")
     earlier = (harness.path / "verify-report/records.jsonl").read_bytes()
     run = harness.interrupt(WAIT, "--verify-report", by=by)
@@ -699,7 +709,7 @@ def test_after_a_kill_the_earlier_report_is_not_taken_for_the_present_one(harnes
     assert names == [".gitignore", "journal.interrupted", "junit.xml", "records.jsonl", "report.json"]
 
 
-def test_a_report_of_somebody_else_is_a_usage_error_before_the_first_test(harness):
+def test_foreign_report_is_a_usage_error(harness):
     harness.write({"report.json": '{"mine": 1}'})
     run = harness.run(TEST, "--verify-report-dir=.")
     assert run.status == pytest.ExitCode.USAGE_ERROR
@@ -709,7 +719,7 @@ def test_a_report_of_somebody_else_is_a_usage_error_before_the_first_test(harnes
 
 
 @pytest.mark.skipif(os.name == "nt", reason="this system has no umask")
-def test_files_have_the_rights_of_the_umask(harness):
+def test_files_follow_the_umask(harness):
     before = os.umask(0o027)
     try:
         run = harness.run(TEST, "--verify-report")
@@ -719,7 +729,7 @@ def test_files_have_the_rights_of_the_umask(harness):
     assert rights == dict.fromkeys((".gitignore", "junit.xml", "records.jsonl", "report.json"), 0o640)
 
 
-def test_control_c_while_the_report_is_built_comes_after_it_and_is_no_traceback(harness, monkeypatch):
+def test_control_c_while_building_waits_without_traceback(harness, monkeypatch):
     def interrupted_build(*arguments, **settings):
         signal.raise_signal(signal.SIGINT)
         return build(*arguments, **settings)

@@ -8,6 +8,8 @@ import os
 import pytest
 from harness import PEAK
 
+from modes import serial_and_workers
+
 FORK = """
 import multiprocessing
 from pytest_verdict import compare
@@ -27,8 +29,8 @@ def test_after(): compare("exact", 3, 3)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
-def test_a_child_process_does_not_write_into_the_journal_or_the_channel(harness, args):
+@serial_and_workers("args", "-n1")
+def test_child_process_writes_no_records(harness, args):
     # A fork beside threads, which xdist has, is warned of from Python 3.12 on.
     run = harness.run(FORK, "--verify-report", "-Wignore::DeprecationWarning", *args, process=True)
     assert run.outcomes == {"passed": 3}
@@ -37,7 +39,7 @@ def test_a_child_process_does_not_write_into_the_journal_or_the_channel(harness,
     assert hashlib.sha256(run.records_bytes).hexdigest() == run.report["records"]["sha256"]
 
 
-def test_memory_does_not_grow_after_the_disk_is_full(harness):
+def test_memory_stays_flat_after_disk_is_full(harness):
     run = harness.run(
         {
             "conftest.py": """
@@ -63,8 +65,8 @@ def test_m():
     assert int((run.path / "grown").read_text()) < 20_000
 
 
-@pytest.mark.parametrize("args", [(), ("-n2",)], ids=["serial", "xdist"])
-def test_ids_stay_unique_when_a_test_is_collected_twice(harness, args):
+@serial_and_workers("args", "-n2")
+def test_ids_are_unique_if_test_is_collected_twice(harness, args):
     run = harness.run(
         """
 from pytest_verdict import compare
@@ -80,7 +82,7 @@ def test_a(): compare("exact", 1, 1)
     run.check_agreement()
 
 
-def test_interrupted_in_the_teardown_of_the_last_test_is_not_complete(harness):
+def test_interrupt_in_last_teardown_is_incomplete(harness):
     run = harness.run(
         """
 import pytest
@@ -98,14 +100,15 @@ def test_a(): pass
     assert not run.report["complete"]
 
 
-def test_a_usage_error_does_not_replace_the_report_of_an_earlier_session(harness):
+def test_usage_error_keeps_earlier_report(harness):
     harness.run("from pytest_verdict import compare\ndef test_a(): compare('exact', 1, 1)\n", "--verify-report")
     run = harness.run("", "no_such_file.py", "--verify-report")
     assert run.status == pytest.ExitCode.USAGE_ERROR
     assert len(run.records) == 1
 
 
-def test_a_test_that_xdist_runs_again_has_two_attempts(harness):
+@pytest.mark.ci
+def test_rerun_by_xdist_has_two_attempts(harness):
     run = harness.run(
         """
 import os, pathlib
@@ -131,7 +134,7 @@ def test_other(): compare("exact", 2, 2)
     )
 
 
-def test_setup_and_teardown_errors_are_told(harness):
+def test_setup_and_teardown_errors_are_reported(harness):
     run = harness.run(
         """
 import pytest
@@ -152,9 +155,9 @@ def test_b(c): pass
     assert run.report["totals"]["teardown_errors"] == 2
 
 
-@pytest.mark.parametrize("dist", ["load", "loadfile"])
-@pytest.mark.parametrize(("value", "before"), [(1, "passed"), (2, "failed")])
-def test_of_a_worker_that_dies_in_a_teardown_the_outcome_before_stays_counted(harness, dist, value, before):
+@pytest.mark.parametrize("dist", [pytest.param("load", marks=pytest.mark.ci), "loadfile"])
+@pytest.mark.parametrize(("value", "before"), [pytest.param(1, "passed", marks=pytest.mark.ci), (2, "failed")])
+def test_outcome_before_crash_in_teardown_counts(harness, dist, value, before):
     run = harness.run(
         f"""
 import os, pathlib, pytest

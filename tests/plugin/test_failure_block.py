@@ -46,7 +46,7 @@ def blocks(stdout: str) -> list[str]:
     [([], False), (["--assert=plain"], False), (["-vv"], False), ([], True), (["--verify-report"], False)],
     ids=["default", "plain asserts", "verbose", "on CI", "with a report"],
 )
-def test_every_way_prints_the_same_block(harness, monkeypatch, args, ci):
+def test_every_call_prints_the_same_block(harness, monkeypatch, args, ci):
     if ci:
         monkeypatch.setenv("CI", "1")
     run = harness.run(module(*WAYS), *args)
@@ -58,7 +58,7 @@ def test_every_way_prints_the_same_block(harness, monkeypatch, args, ci):
 
 
 @pytest.mark.parametrize("way", ["assert_matches", "compare", "expect", "collect"])
-def test_the_failing_line_is_the_users_and_no_frame_is_ours(harness, way):
+def test_traceback_ends_in_the_users_line(harness, way):
     run = harness.run(module(way))
     assert f">       {WAYS[way].splitlines()[0].strip()}" in run.stdout.replace("\t", "    ")
     shown = run.stdout.split("= FAILURES =")[1].split("short test summary")[0]
@@ -67,14 +67,14 @@ def test_the_failing_line_is_the_users_and_no_frame_is_ours(harness, way):
     assert "contextlib" not in shown
 
 
-def test_a_comparison_that_was_allowed_to_fail_is_not_blamed(harness):
+def test_allowed_failure_is_not_blamed(harness):
     run = harness.run(
         HEAD + "def test_it():\n    wrong = compare('exact', 'blamed', 'b')\n    other = 1\n    assert other == 2\n"
     )
     assert "blamed" not in run.stdout.split("FAILURES")[1].replace("wrong = compare('exact', 'blamed', 'b')", "")
 
 
-def test_all_blocks_of_a_soft_block_are_shown_also_when_it_raises_itself(harness):
+def test_soft_failures_are_shown_if_body_raises(harness):
     run = harness.run(
         HEAD
         + "def test_it(comparator):\n"
@@ -88,7 +88,7 @@ def test_all_blocks_of_a_soft_block_are_shown_also_when_it_raises_itself(harness
     assert run.stdout.count("  expected: 'two'") == 1
 
 
-def test_nested_soft_blocks_keep_their_own_failures(harness):
+def test_nested_collect_keeps_its_own_failures(harness):
     run = harness.run(
         HEAD
         + "def test_it(comparator):\n"
@@ -113,7 +113,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("line", "message"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_of_the_users_shows_the_users_line_only(harness, line, message):
+def test_user_mistake_shows_only_the_users_line(harness, line, message):
     head = HEAD + "from pytest_verdict.operators import NumericTolerance\n"
     run = harness.run(head + f"def test_it(comparator):\n    {line}\n")
     assert message in run.stdout
@@ -121,12 +121,12 @@ def test_a_mistake_of_the_users_shows_the_users_line_only(harness, line, message
     assert "pytest_verdict/" not in run.stdout
 
 
-def test_a_full_trace_shows_our_lines_too(harness):
+def test_full_trace_shows_our_lines(harness):
     run = harness.run(HEAD + "def test_it():\n    assert_matches('exct', 1, 1)\n", "--full-trace")
     assert "comparison.py" in run.stdout
 
 
-def test_a_bug_of_ours_would_show_its_whole_traceback(harness):
+def test_internal_error_shows_whole_traceback(harness):
     run = harness.run(
         HEAD
         + "import pytest_verdict.core.kernel\n"
@@ -148,7 +148,7 @@ def test_a_bug_of_ours_would_show_its_whole_traceback(harness):
         'assert_matches("exact", "Paris", "paris")',
     ],
 )
-def test_a_unittest_prints_the_block_as_well(harness, statement):
+def test_unittest_prints_the_block(harness, statement):
     run = harness.run(
         HEAD
         + f"class TestPlain(unittest.TestCase):\n    def test_it(self):\n        {statement}\n"
@@ -192,7 +192,7 @@ def test_errors_that_refuse_notes():
 """
 
 
-def test_strange_classes_of_the_user_do_not_end_the_session(harness):
+def test_strange_classes_do_not_end_the_session(harness):
     run = harness.run(STRANGE)
     assert run.outcomes == {"failed": 3}
     assert "INTERNALERROR" not in run.output

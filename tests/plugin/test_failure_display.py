@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from modes import serial_and_workers
+
 HEAD = "from pytest_verdict import assert_matches, compare, expect\n"
 TESTS = (
     HEAD
@@ -36,13 +38,15 @@ def summary(stdout: str) -> list[str]:
     return sorted(line.split(" - ", 1)[1].removeprefix("Failed: ") for line in lines)
 
 
-@pytest.mark.parametrize("args", [["--tb=no"], ["-q"], ["--tb=line"], ["-n2"]], ids=" ".join)
-def test_the_summary_holds_the_values(harness, monkeypatch, args):
+@pytest.mark.parametrize(
+    "args", [["--tb=no"], ["-q"], ["--tb=line"], pytest.param(["-n2"], marks=pytest.mark.ci)], ids=" ".join
+)
+def test_summary_has_the_values(harness, monkeypatch, args):
     monkeypatch.setenv("COLUMNS", "120")
     assert summary(harness.run(TESTS, *args).stdout) == sorted(SUMMARY)
 
 
-def test_in_80_columns_the_summary_still_shows_what_happened(harness, monkeypatch):
+def test_summary_fits_80_columns(harness, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     run = harness.run(TESTS, "--tb=no")
     for values in (
@@ -56,8 +60,8 @@ def test_in_80_columns_the_summary_still_shows_what_happened(harness, monkeypatc
     assert "MismatchError" not in run.stdout
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
-def test_colours_are_those_of_pytest_and_change_nothing_else(harness, workers):
+@serial_and_workers("workers", "-n1")
+def test_colours_change_only_colours(harness, workers):
     plain = harness.run(TESTS, *workers, "--color=no").stdout
     coloured = harness.run(TESTS, *workers, "--color=yes").stdout
     assert "\x1b" not in plain
@@ -75,8 +79,8 @@ def test_colours_are_those_of_pytest_and_change_nothing_else(harness, workers):
     ]
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
-def test_junit_and_explain_say_the_same_as_the_terminal(harness, workers):
+@serial_and_workers("workers", "-n2")
+def test_junit_and_explain_agree_with_terminal(harness, workers):
     run = harness.run(TESTS, *workers, "--verify-report", "--color=yes")
     failures = {case.get("name"): case.find("failure") for case in run.junit.iter("testcase")}
     messages = (failure.get("message").split("; ", 1)[1].removeprefix("Failed: ") for failure in failures.values())
@@ -95,13 +99,13 @@ def main_output(words: list[str]) -> str:
     ).stdout
 
 
-def test_no_color_is_obeyed(harness, monkeypatch):
+def test_no_color_is_respected(harness, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in harness.run(TESTS).stdout
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-def test_blocks_keep_to_the_width_of_the_terminal(harness, monkeypatch, width):
+def test_blocks_fit_the_terminal(harness, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
     test = HEAD + "def test_it():\n    assert_matches('exact', 'word ' * 100, 'word ' * 50 + 'WORD ' + 'word ' * 49)\n"
     lines = [line for line in harness.run(test).stdout.splitlines() if line.startswith("E ")]
@@ -110,7 +114,8 @@ def test_blocks_keep_to_the_width_of_the_terminal(harness, monkeypatch, width):
     assert any("WORD" in line for line in lines)
 
 
-def test_workers_have_the_width_of_the_controller(harness, monkeypatch):
+@pytest.mark.ci
+def test_workers_use_width_of_controller(harness, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     test = HEAD + "def test_it():\n    assert_matches('exact', 'a' * 500, 'b' * 500)\n"
     alone, sent = (harness.run(test, *args).stdout for args in ((), ("-n1",)))
@@ -119,7 +124,7 @@ def test_workers_have_the_width_of_the_controller(harness, monkeypatch):
     ]
 
 
-def test_more_is_shown_by_v_and_everything_by_vv(harness):
+def test_verbosity_shows_more(harness):
     test = HEAD + "def test_it():\n    assert_matches('exact', {str(n): 'x' * 99 for n in range(150)}, {})\n"
     left_out = [
         re.findall("… ([0-9]+) more difference", harness.run(test, *args).stdout) for args in ((), ("-v",), ("-vv",))
@@ -127,7 +132,7 @@ def test_more_is_shown_by_v_and_everything_by_vv(harness):
     assert left_out == [["140"], ["50"], []]
 
 
-def test_the_exception_of_the_user_keeps_its_name(harness):
+def test_user_exception_keeps_its_name(harness):
     run = harness.run(
         HEAD
         + "class Mine(AssertionError): pass\n"
@@ -136,7 +141,7 @@ def test_the_exception_of_the_user_keeps_its_name(harness):
     assert "Mine: mine" in run.stdout
 
 
-def test_nothing_of_an_explanation_is_loaded_while_all_comparisons_pass(harness):
+def test_explanation_is_not_imported_while_all_pass(harness):
     run = harness.run(
         {
             "conftest.py": "import sys\n\nLATE = ('pytest_verdict.expl', 'pytest_verdict.explanation.advice')\n\n"
@@ -156,7 +161,7 @@ HOSTILE = "\x1b[2J\u202e\x07]]></failure>"
 
 
 @pytest.mark.parametrize("args", [("--color=yes",), ("--color=yes", "-vv"), ("--verify-report",)], ids=" ".join)
-def test_hostile_text_is_harmless_in_every_way(harness, args):
+def test_hostile_text_is_harmless_in_every_output(harness, args):
     values = ", ".join(ascii(value) for value in (HOSTILE, {HOSTILE: [HOSTILE]}))
     run = harness.run(
         HEAD

@@ -46,7 +46,7 @@ def test_judged(answer_template):
 }
 
 
-def test_a_template_is_one_record_with_a_child_for_each_field(harness):
+def test_template_is_one_record_with_children(harness):
     run = harness.run(FILES, "--verify-report")
     assert run.outcomes == {"passed": 2, "failed": 2}
     run.check_agreement()
@@ -75,7 +75,7 @@ def test_a_template_is_one_record_with_a_child_for_each_field(harness):
     assert {one.status for one in answered} == {"identical"}
 
 
-def test_junit_names_the_failing_fields(harness):
+def test_junit_names_failed_fields(harness):
     run = harness.run(FILES, "--verify-report")
     failure = run.case("test_wrong").find("failure")
     assert "answer_template 'Answer': 2 of 3 failed: target expected" in failure.get("message") + (failure.text or "")
@@ -83,20 +83,20 @@ def test_junit_names_the_failing_fields(harness):
     assert "the reply is no answer of Answer" in failure.get("message") + (failure.text or "")
 
 
-def test_a_failure_shows_the_table_and_no_frame_of_the_library(harness):
+def test_failure_shows_table_without_library_frames(harness):
     run = harness.run(FILES)
     assert "answer_template 'Answer': 2 of 3 failed: target expected" in run.stdout
     assert "FAIL  year    1 " in run.stdout
     assert "template.py" not in run.stdout
 
 
-def test_without_a_judge_only_parse_needs_one(harness):
+def test_only_parse_needs_a_judge(harness):
     run = harness.run({"conftest.py": "", "test_it.py": FILES["test_it.py"]})
     assert run.outcomes == {"passed": 1, "failed": 3}
     assert "define the fixture verdict_judge in conftest.py" in run.stdout
 
 
-def test_inside_collect_it_fails_at_the_end_of_the_block(harness):
+def test_template_in_collect_fails_at_end_of_block(harness):
     test = """
 from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField
 
@@ -123,7 +123,7 @@ def test_softly(comparator, answer_template):
     assert "4 comparisons: 1 pass, 2 fail, 1 error" in run.stdout
 
 
-def test_a_plain_assert_on_a_result_shows_its_table(pytester):
+def test_assert_on_result_shows_table(pytester):
     pytester.makepyfile(
         """
         from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField

@@ -7,7 +7,7 @@ import pytest
 from pytest_verdict.comparator import Comparator
 
 
-def test_it_is_callable_collects_and_takes_defaults(harness):
+def test_comparator_is_callable_and_collects(harness):
     run = harness.run(
         """
         import pytest
@@ -36,7 +36,7 @@ def test_it_is_callable_collects_and_takes_defaults(harness):
     assert [record["verdict"] for record in run.records] == ["fail", "pass", "fail", "pass", "fail", "pass", "fail"]
 
 
-def test_of_several_markers_the_nearest_wins(harness):
+def test_nearest_marker_wins(harness):
     run = harness.run(
         """
 import pytest
@@ -65,7 +65,7 @@ def test_settings_of_both(comparator):
     assert run.outcomes == {"passed": 3}
 
 
-def test_a_wrong_marker_is_an_error_that_names_the_setting(harness):
+def test_invalid_marker_setting_is_an_error(harness):
     run = harness.run(
         """
 import pytest
@@ -79,7 +79,7 @@ def test_it(comparator):
     assert "Did you mean 'tolerance'?" in run.stdout
 
 
-def test_the_marker_is_documented(harness):
+def test_marker_is_documented(harness):
     assert (
         "@pytest.mark.verdict(operator=None, /, *, threshold=None, **settings)" in harness.run("", "--markers").stdout
     )
@@ -99,7 +99,7 @@ def test_the_marker_is_documented(harness):
     ],
     ids=["unknown setting", "unknown operator", "no operator", "wrong threshold", "threshold by position"],
 )
-def test_a_wrong_marker_is_an_error_of_one_line(harness, marker, message):
+def test_invalid_marker_is_an_error_of_one_line(harness, marker, message):
     run = harness.run(
         f"import pytest\n@pytest.mark.verdict({marker})\ndef test_it(comparator): pass\n", "--verify-report"
     )
@@ -110,7 +110,7 @@ def test_a_wrong_marker_is_an_error_of_one_line(harness, marker, message):
     assert message in shown[0]
 
 
-def test_a_skip_does_not_hide_a_soft_check_that_failed(harness):
+def test_skip_does_not_hide_soft_failure(harness):
     run = harness.run(
         """
 import unittest
@@ -136,7 +136,7 @@ def test_skips(comparator):
     assert run.stdout.count("exact: expected 1, got 2\n") >= 3
 
 
-def test_of_very_many_soft_checks_the_first_are_shown(harness):
+def test_many_soft_failures_show_the_first(harness):
     run = harness.run(
         """
 def test_many(comparator):
@@ -154,7 +154,7 @@ def test_many(comparator):
     assert len(run.records) == 100
 
 
-def test_a_comparator_looks_the_same_in_every_process():
+def test_comparator_repr_is_stable():
     assert repr(Comparator()) == "Comparator()"
     assert repr(Comparator().with_defaults(threshold=0.5).with_defaults("regex", threshold=1.0)) == (
         "Comparator() with defaults for all operators, regex"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from modes import serial_and_workers
 
 CONFTEST = """
 import pytest
@@ -28,8 +28,8 @@ def test_it():
 """
 
 
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
-def test_initial_and_late_conftest_files(harness, args):
+@serial_and_workers("args", "-n1")
+def test_operators_of_initial_and_late_conftest_are_found(harness, args):
     files = {
         "conftest.py": CONFTEST.format(n=1, how=""),
         "test_top.py": TEST.format(n=1),
@@ -42,14 +42,14 @@ def test_initial_and_late_conftest_files(harness, args):
     assert [entry["operator"] for entry in run.report["operators"]] == ["same_length_1", "same_length_2"]
 
 
-def test_a_conftest_file_that_must_work_without_the_plugin(harness):
+def test_conftest_works_without_the_plugin(harness):
     files = {"conftest.py": CONFTEST.format(n=3, how="optionalhook=True"), "test_it.py": "def test_it(): pass\n"}
     harness.write(files)
     result = harness.pytester.runpytest_subprocess("-p", "no:verdict")
     result.assert_outcomes(passed=1)
 
 
-def test_a_taken_name_is_refused_with_the_name(harness):
+def test_duplicate_name_is_rejected(harness):
     conftest = """
 def pytest_verdict_operators(registry):
     registry.add(lambda expected, observed: 1.0, name="exact")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from lxml import etree
 
 EVIL = r"""
@@ -75,7 +76,7 @@ def test_xfails(text): pytest.xfail(text)
 """
 
 
-def test_every_file_can_be_read_whatever_was_compared(harness):
+def test_hostile_evidence_leaves_readable_files(harness):
     run = harness.run(EVIL, "--verify-report", "--tb=short", "-p", "no:cacheprovider")
     run.check_agreement()
     assert "unfriendly" in run.records_bytes.decode("ascii")
@@ -96,14 +97,15 @@ def test_every_file_can_be_read_whatever_was_compared(harness):
     assert (run.folder / "report.json").stat().st_size < 5_000_000
 
 
-def test_the_same_evidence_from_a_worker(harness):
+@pytest.mark.ci
+def test_hostile_evidence_from_worker_leaves_readable_files(harness):
     files = EVIL.split('@pytest.mark.parametrize("name", VALUES)\ndef test_shown', maxsplit=1)[0]
     run = harness.run(files, "-n1", "--verify-report")
     run.check_agreement()
     assert run.totals() == {"total": 19, "passed": 19}
 
 
-def test_a_failing_test_of_one_line_shows_its_block_in_junit(harness):
+def test_one_line_test_has_its_block_in_junit(harness):
     run = harness.run(
         "from pytest_verdict import assert_matches\ndef test_it(): assert_matches('exact', '<a>\\x00', 'b')\n",
         "--verify-report",
@@ -125,7 +127,7 @@ def test_in_a_list(): assert ["x", "Rome"] == ["x", expect("exact", "Paris")]
 """
 
 
-def test_what_an_assert_meant_is_recorded_once_with_its_reason(harness):
+def test_assert_is_recorded_once(harness):
     run = harness.run(MEANT, "--verify-report", "-vv")
     records = [(record["verdict"], record.get("negated", False)) for record in run.records]
     assert records == [("pass", True), ("fail", True), ("fail", False), ("fail", False)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from modes import serial_and_workers
+
 SEVEN = """
 from pytest_verdict import compare
 
@@ -37,7 +39,7 @@ def test_junit_profile(harness, profile, has_place):
     ],
     ids=["profile", "limit", "negative limit", "redact", "advice"],
 )
-def test_a_wrong_value_is_a_usage_error_that_leaves_no_folder(harness, content, words):
+def test_invalid_value_is_a_usage_error(harness, content, words):
     run = harness.run({**ini(content), "test_it.py": SEVEN}, "--verify-report")
     assert run.status == pytest.ExitCode.USAGE_ERROR
     assert words in run.output
@@ -46,7 +48,7 @@ def test_a_wrong_value_is_a_usage_error_that_leaves_no_folder(harness, content, 
 
 
 @pytest.mark.parametrize(("limit", "names"), [(0, ""), (2, "13"), (4, "0135"), (100, "0123456")])
-def test_failures_go_first_into_the_report_and_all_stay_in_the_records(harness, limit, names):
+def test_report_limit_keeps_failures_first(harness, limit, names):
     run = harness.run({**ini(f"verdict_report_limit = {limit}"), "test_it.py": SEVEN}, "--verify-report")
     run.check_agreement()
     assert "".join(comparison["name"] for comparison in run.report["comparisons"]) == names
@@ -73,8 +75,8 @@ def test_raises():
 """
 
 
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
-def test_what_is_redacted_is_nowhere_in_the_files(harness, args):
+@serial_and_workers("args", "-n1")
+def test_redacted_text_is_in_no_file(harness, args):
     files = {**ini("verdict_redact =\n    sk-[0-9]+\n    c2stNzY1"), "test_it.py": SECRETS}
     run = harness.run(files, *args, "-k", "not sk-9999999", "--verify-report")
     run.check_agreement()
@@ -85,7 +87,7 @@ def test_what_is_redacted_is_nowhere_in_the_files(harness, args):
         assert "[redacted]" in text, file.name
 
 
-def test_advice_can_be_switched_off(harness):
+def test_advice_can_be_disabled(harness):
     test = "from pytest_verdict import assert_matches\ndef test_it(): assert_matches('exact', 'Paris', ' paris ')\n"
     run = harness.run({**ini("verdict_advice = no"), "test_it.py": test})
     assert "advice:" not in run.stdout

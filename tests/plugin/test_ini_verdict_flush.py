@@ -22,8 +22,8 @@ def ini(value: str) -> dict[str, str]:
     return {"pytest.ini": f"[pytest]\nverdict_flush = {value}\n", "test_it.py": DIES}
 
 
-@pytest.mark.parametrize(("value", "kept"), [("test", []), ("comparison", [0, 1, 2])])
-def test_what_a_worker_that_dies_leaves(harness, value, kept):
+@pytest.mark.parametrize(("value", "kept"), [pytest.param("test", [], marks=pytest.mark.ci), ("comparison", [0, 1, 2])])
+def test_crashed_worker_leaves_flushed_records(harness, value, kept):
     run = harness.run(ini(value), "-n1", "--verify-report")
     run.check_agreement()
     assert [record["observed"] for record in run.records] == ["before", *kept]
@@ -31,8 +31,10 @@ def test_what_a_worker_that_dies_leaves(harness, value, kept):
     assert (told in run.case("test_dies").findtext("failure")) == (told in run.stdout) == (not kept)
 
 
-@pytest.mark.parametrize(("value", "kept", "lost"), [("test", 1, 3), ("comparison", 4, 0)])
-def test_what_a_session_that_dies_leaves(harness, capsys, value, kept, lost):
+@pytest.mark.parametrize(
+    ("value", "kept", "lost"), [pytest.param("test", 1, 3, marks=pytest.mark.ci), ("comparison", 4, 0)]
+)
+def test_crashed_session_leaves_flushed_records(harness, capsys, value, kept, lost):
     process = harness.start(ini(value), "--verify-report")
     process.communicate(timeout=30)
     assert main(["report", str(harness.path / "verify-report")]) == 0
@@ -41,14 +43,14 @@ def test_what_a_session_that_dies_leaves(harness, capsys, value, kept, lost):
     assert (f"because the session was killed before: {lost}" in told) == bool(lost)
 
 
-def test_a_wrong_value_is_a_usage_error_that_leaves_no_folder(harness):
+def test_invalid_value_is_a_usage_error(harness):
     run = harness.run(ini("line"), "--verify-report")
     assert run.status == pytest.ExitCode.USAGE_ERROR
     assert "verdict_flush: test or comparison is needed, got 'line'" in run.output
     assert not run.folder.exists()
 
 
-def test_comparisons_of_threads_are_handed_over_with_the_next_of_the_main_thread(harness):
+def test_thread_comparisons_are_sent_with_the_next_of_the_main_thread(harness):
     test = """
 from threading import Thread
 from pytest_verdict import compare

@@ -24,13 +24,13 @@ def run(harness, test, *args, ini=""):
     [(FAILS, "auto", True), (PASSES, "auto", False), (RAISES, "auto", True), (PASSES, "always", True), (FAILS, "never", False)],
     ids=["failed", "passed", "raised", "always", "never"],
 )  # fmt: skip
-def test_the_mode_decides(harness, test, mode, is_written):
+def test_mode_decides_whether_page_is_written(harness, test, mode, is_written):
     found = run(harness, test, ini=f"verdict_html = {mode}")
     assert (found.folder / "report.html").exists() == is_written
     assert ("page: verify-report/report.html" in found.stdout) == is_written
 
 
-def test_a_page_of_an_earlier_session_does_not_stay(harness):
+def test_earlier_page_is_removed(harness):
     assert (run(harness, FAILS).folder / "report.html").exists()
     found = run(harness, PASSES)
     assert sorted(path.name for path in found.folder.iterdir()) == [
@@ -41,25 +41,26 @@ def test_a_page_of_an_earlier_session_does_not_stay(harness):
     ]
 
 
-def test_the_terminal_links_to_the_worst_comparison(harness):
+def test_terminal_links_to_worst_comparison(harness):
     found = run(harness, FAILS)
     assert f"page: verify-report/report.html#id={found.records[0]['id']}" in found.stdout
 
 
-def test_the_page_says_what_the_report_says_of_the_session(harness):
+def test_page_agrees_with_report(harness):
     page = WrittenPage(run(harness, RAISES).folder / "report.html")
     assert page.head["rows"] == 0
     assert page.about["tests"] == [["test_it.py::test_it", "failed", "ValueError: no comparison"]]
     assert ["tests", "1 failed"] in page.about["facts"]
 
 
-def test_workers_and_one_process_list_the_same(harness):
+@pytest.mark.ci
+def test_page_is_the_same_with_workers(harness):
     pages = [WrittenPage(run(harness, FAILS, *args).folder / "report.html") for args in ((), ("-n2",))]
     assert pages[0].columns == pages[1].columns
     assert pages[0].bodies == pages[1].bodies
 
 
-def test_what_is_redacted_is_nowhere_in_the_page(harness):
+def test_redacted_text_is_not_in_the_page(harness):
     page = WrittenPage(
         run(harness, FAILS.replace("'b'", "'sk-1234'"), ini="verdict_redact = sk-[0-9]+").folder / "report.html"
     )
@@ -67,7 +68,7 @@ def test_what_is_redacted_is_nowhere_in_the_page(harness):
     assert "[redacted]" in page.everything
 
 
-def test_a_page_that_is_no_page_of_ours_is_not_overwritten(harness):
+def test_foreign_page_is_not_overwritten(harness):
     (harness.path / "verify-report").mkdir()
     (harness.path / "verify-report" / "report.html").write_text("<html>pytest-html</html>")
     found = run(harness, FAILS)
@@ -75,13 +76,13 @@ def test_a_page_that_is_no_page_of_ours_is_not_overwritten(harness):
     assert "report.html was not written by this plugin" in found.output
 
 
-def test_another_mode_is_a_usage_error(harness):
+def test_unknown_mode_is_a_usage_error(harness):
     found = run(harness, PASSES, ini="verdict_html = yes")
     assert found.status == pytest.ExitCode.USAGE_ERROR
     assert "verdict_html: auto, always or never is needed, got 'yes'" in found.output
 
 
-def test_a_large_session_that_nobody_watches_leaves_out_what_passed(harness):
+def test_large_unwatched_session_omits_passes(harness):
     many = (
         "from pytest_verdict import compare\ndef test_many():\n    for at in range(2_001): compare('exact', at, at)\n"
     )
@@ -90,7 +91,7 @@ def test_a_large_session_that_nobody_watches_leaves_out_what_passed(harness):
     assert "leaves out the 2001 comparisons that passed" in page.about["warnings"][0]
 
 
-def test_a_page_that_cannot_be_written_takes_nothing_else_along(harness):
+def test_unwritable_page_keeps_other_files(harness):
     (harness.path / "verify-report" / "report.html.new").mkdir(parents=True)
     found = run(harness, PASSES, ini="verdict_html = always")
     assert found.status == pytest.ExitCode.TESTS_FAILED
@@ -100,7 +101,7 @@ def test_a_page_that_cannot_be_written_takes_nothing_else_along(harness):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
-def test_at_a_terminal_a_session_that_passed_has_a_page_too(harness):
+def test_passed_session_at_terminal_has_page(harness):
     import pty
 
     harness.write({"pytest.ini": "[pytest]\n", "test_it.py": PASSES})

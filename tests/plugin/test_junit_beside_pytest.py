@@ -6,8 +6,9 @@ import re
 
 import pytest
 
+from modes import serial_and_workers
 from pytest_verdict.cli import main
-from side_by_side import cases, differences
+from tools.junit_side_by_side import cases, differences
 
 OUTCOMES = """
 import logging, sys, unittest
@@ -105,7 +106,7 @@ def agree(run):
     run.check_agreement()
 
 
-def test_what_differs_is_seen(harness):
+def test_differences_are_found(harness):
     run = harness.run(FILES, *BOTH, "-o", "junit_logging=all")
     theirs = run.path / "theirs.xml"
     text = theirs.read_text()
@@ -126,7 +127,7 @@ def test_what_differs_is_seen(harness):
 
 
 @pytest.mark.parametrize("logging", LOGGING)
-def test_every_test_is_told_as_by_pytest(harness, logging):
+def test_junit_agrees_with_pytest(harness, logging):
     run = harness.run(FILES, *BOTH, "-o", f"junit_logging={logging}")
     agree(run)
     found = cases(run.folder / "junit.xml")["test_it", "test_passes"]
@@ -135,13 +136,14 @@ def test_every_test_is_told_as_by_pytest(harness, logging):
     assert ("err of the test" in found.err) == (logging in {"system-err", "out-err", "all"})
 
 
-def test_with_workers(harness):
+@pytest.mark.ci
+def test_junit_agrees_with_pytest_with_workers(harness):
     # Each worker collects, so pytest counts what cannot be collected as often as there are workers.
     files = {name: text for name, text in FILES.items() if name not in {"sub/folder/test_broken.py", "test_class.py"}}
     agree(harness.run(files, *BOTH, "-n2", "-o", "junit_logging=all"))
 
 
-def test_output_of_tests_that_pass_can_be_left_out(harness):
+def test_output_of_passed_tests_can_be_omitted(harness):
     run = harness.run(FILES, *BOTH, "-o", "junit_logging=all", "-o", "junit_log_passing_tests=false")
     agree(run)
     found = cases(run.folder / "junit.xml")
@@ -149,8 +151,8 @@ def test_output_of_tests_that_pass_can_be_left_out(harness):
     assert "said before it failed" in found["test_it", "test_fails"].out
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "workers"])
-def test_properties_of_the_session_stand_in_every_suite(harness, workers):
+@serial_and_workers("workers", "-n2")
+def test_session_properties_are_in_every_suite(harness, workers):
     run = harness.run(FILES, *BOTH, *workers)
     for suite in run.junit.iter("testsuite"):
         given = [(one.get("name"), one.get("value")) for one in suite.iterfind("properties/property")]
@@ -162,14 +164,14 @@ def test_properties_of_the_session_stand_in_every_suite(harness, workers):
     assert run.report["run"]["test_properties"]["test_it.py::test_fails"] == [["when", "before it failed"]]
 
 
-def test_modules_have_the_names_that_pytest_gives_them(harness):
+def test_module_names_agree_with_pytest(harness):
     run = harness.run(FILES, *BOTH)
     found = cases(run.folder / "junit.xml")
     assert found["", "sub.folder.test_broken"].outcome == "error"
     assert found["", "sub.test_skipped"].outcome == "skipped"
 
 
-def test_names_are_whole_in_the_profile_ci_and_short_in_the_profile_strict(harness):
+def test_names_are_long_in_ci_and_short_in_strict_profile(harness):
     long = f"test_named[{'y' * 3000}]"
     assert harness.run(FILES, *BOTH).case(long) is not None
     strict = harness.run("", *BOTH, "-o", "verdict_junit_profile=strict")
@@ -188,7 +190,7 @@ def test_names_are_whole_in_the_profile_ci_and_short_in_the_profile_strict(harne
         ("err of the test", "nothing"),
     ],
 )
-def test_what_was_changed_is_found(harness, capsys, old, new):
+def test_altered_junit_is_found(harness, capsys, old, new):
     run = harness.run(FILES, *BOTH, "-o", "junit_logging=all")
     path = run.folder / "junit.xml"
     text = path.read_text()
@@ -221,8 +223,8 @@ def test_secret(record_property, record_testsuite_property):
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "workers"])
-def test_hostile_properties_and_output_do_no_harm(harness, workers, monkeypatch):
+@serial_and_workers("workers", "-n2")
+def test_hostile_properties_and_output_are_harmless(harness, workers, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "utf-8:backslashreplace")
     harness.write({"pytest.ini": "[pytest]\njunit_logging = all\nverdict_redact = s3cr3t\n"})
     run = harness.run(HOSTILE, "--verify-report", *workers)
@@ -237,7 +239,7 @@ def test_hostile_properties_and_output_do_no_harm(harness, workers, monkeypatch)
     assert (run.folder / "junit.xml").stat().st_size < 3_000_000
 
 
-def test_a_journal_keeps_properties_and_output(harness):
+def test_journal_keeps_properties_and_output(harness):
     text = "def test_a(record_property):\n    record_property('k', 'v')\n    print('said')\n"
     text += "def test_b(): import os; os._exit(1)\n"
     run = harness.run(text, "--verify-report", "-o", "junit_logging=all", process=True)

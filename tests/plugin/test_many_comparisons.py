@@ -8,6 +8,8 @@ import signal
 import pytest
 from harness import PEAK
 
+from modes import serial_and_workers
+
 # The peak of the process that ran the test must not hold the records: 100,000 of them are over 35 MB.
 MANY = f"""{PEAK}
 from pytest_verdict import compare
@@ -22,8 +24,8 @@ def test_many():
 """
 
 
-@pytest.mark.parametrize("args", [(), ("-n2",)], ids=["serial", "xdist"])
-def test_memory_stays_flat_and_nothing_is_lost(harness, args):
+@serial_and_workers("args", "-n2")
+def test_memory_stays_flat(harness, args):
     run = harness.run(MANY, "--verify-report", *args, process=True)
     assert run.outcomes == {"passed": 1}
     report = json.loads((run.folder / "report.json").read_bytes())
@@ -62,7 +64,7 @@ def test_evidence(request):
 """
 
 
-def test_long_evidence_of_short_sides_is_sent_as_often_as_long_sides(harness):
+def test_long_evidence_is_sent_in_time(harness):
     run = harness.run(EVIDENCE, "--verify-report")
     assert run.outcomes == {"passed": 1}
     assert run.report["records"]["count"] == 100
@@ -101,8 +103,8 @@ def test_with_a_time_limit(request):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="needs a signal that a time limit is made of")
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
-def test_a_time_limit_waits_until_records_are_sent(harness, args):
+@serial_and_workers("args", "-n1")
+def test_time_limit_waits_until_records_are_sent(harness, args):
     run = harness.run(LIMITED, "--verify-report", *args, process=True)
     assert run.outcomes == {"passed": 1}
     assert [record["ordinal"] for record in run.records] == list(range(1, len(run.records) + 1))

@@ -99,7 +99,7 @@ def without_times(run: Run) -> str:
         "-n2 --dist=worksteal -p no:terminal -p no:cacheprovider",
     ],
 )
-def test_the_same_report(harness, seen, args):
+def test_reports_agree_in_every_mode(harness, seen, args):
     run = harness.run(FILES, "--verify-report", *([] if args == "serial" else args.split()))
     assert run.status == pytest.ExitCode.TESTS_FAILED
     run.check_agreement()

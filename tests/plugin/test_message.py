@@ -28,8 +28,12 @@ def module(text: str) -> str:
     return f"{HEAD}from pytest_verdict.operators import NormalizedExact\nTEXT = {text!r}\n" + "\n".join(tests)
 
 
-@pytest.mark.parametrize("args", [[], ["--assert=plain"], ["-n2"]], ids=["default", "plain asserts", "workers"])
-def test_the_message_is_the_first_line_of_the_block_in_every_way(harness, args):
+@pytest.mark.parametrize(
+    "args",
+    [[], ["--assert=plain"], pytest.param(["-n2"], marks=pytest.mark.ci)],
+    ids=["default", "plain asserts", "workers"],
+)
+def test_message_is_the_first_line_of_the_block(harness, args):
     run = harness.run(module(TEXT), *args)
     assert run.outcomes == {"failed": len(WAYS)}
     assert "\x1b" not in run.stdout
@@ -39,13 +43,13 @@ def test_the_message_is_the_first_line_of_the_block_in_every_way(harness, args):
         assert block.splitlines()[: 2 + len(BLOCK)] == [*SHOWN, *BLOCK], block
 
 
-def test_no_record_has_it(harness):
+def test_message_is_not_recorded(harness):
     written = [harness.run(module(text), "--verify-report").records_bytes for text in ("the capital", "another text")]
     assert written[0] == written[1]
     assert b"the capital" not in written[0]
 
 
-def test_it_changes_neither_equality_nor_verdict_and_goes_with_a_copy():
+def test_message_is_copied_and_does_not_affect_equality():
     told, silent = (compare("exact", 1, 2, message=text) for text in ("one is not two", None))
     assert told == silent
     assert hash(told) == hash(silent)
@@ -54,7 +58,7 @@ def test_it_changes_neither_equality_nor_verdict_and_goes_with_a_copy():
     assert compare("exact", 1, 1, message="never seen").passed
 
 
-def test_an_error_says_it_too():
+def test_message_is_shown_for_an_error():
     with pytest.raises(MismatchError, match=r"^the pattern is wrong\nregex: "):
         bool(compare("regex", "(", "a", message="the pattern is wrong"))
 
@@ -67,6 +71,6 @@ def test_an_error_says_it_too():
         lambda: expect("exact", 1, message=b"a"),
     ],
 )
-def test_it_is_a_text(call):
+def test_message_must_be_text(call):
     with pytest.raises(ConfigurationError, match="message is a text or None, got "):
         call()

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from modes import serial_and_workers
+
 TESTS = """
 import pytest
 from pytest_verdict import assert_matches, compare
@@ -22,9 +24,9 @@ def test_fails():
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+@serial_and_workers("workers", "-n2")
 @pytest.mark.parametrize(("least", "status"), [("4", 0), ("5", 1)])
-def test_a_session_that_compared_less_does_not_pass(harness, workers, least, status):
+def test_too_few_comparisons_fail_the_session(harness, workers, least, status):
     tests = TESTS.partition("def test_fails")[0]
     run = harness.run({"test_it.py": tests}, *workers, "--verify-min-comparisons", least)
     assert run.status == status
@@ -32,19 +34,19 @@ def test_a_session_that_compared_less_does_not_pass(harness, workers, least, sta
     assert (harness.path / "verify-report" / "report.json").exists()
 
 
-def test_no_tests_at_all_do_not_pass(harness):
+def test_session_without_tests_fails(harness):
     run = harness.run({"test_it.py": "def test_it(): pass\n"}, "--verify-min-comparisons=1")
     assert run.status == 1
     assert "0 comparisons made, and at least 1 asked for" in run.stdout
 
 
-def test_a_number_is_needed(harness):
+def test_option_needs_a_number(harness):
     run = harness.run({"test_it.py": "def test_it(): pass\n"}, "--verify-min-comparisons=many")
     assert run.status == pytest.ExitCode.USAGE_ERROR
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
-def test_what_a_test_expected_is_told_from_what_failed_it(harness, workers):
+@serial_and_workers("workers", "-n2")
+def test_expected_failures_are_counted_apart(harness, workers):
     run = harness.run({"test_it.py": TESTS}, *workers, "--verify-report")
     lines = run.stdout.splitlines()
     assert "5 comparisons: 3 pass, 2 fail, 0 error" in lines

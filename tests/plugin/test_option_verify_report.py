@@ -15,7 +15,7 @@ def folder_names(run: Run) -> set[str]:
     return {path.name for path in run.path.iterdir() if (path / "report.json").exists()}
 
 
-def test_the_flag_takes_no_value(harness):
+def test_flag_takes_no_value(harness):
     run = harness.run({"tests/test_it.py": TEST}, "--verify-report", "tests/")
     assert run.outcomes == {"passed": 1}
     assert sorted(path.name for path in run.folder.iterdir()) == FILES
@@ -24,7 +24,7 @@ def test_the_flag_takes_no_value(harness):
     run.check_agreement()
 
 
-def test_without_it_nothing_is_written(harness):
+def test_nothing_is_written_without_the_flag(harness):
     run = harness.run(TEST)
     assert folder_names(run) == set()
     assert "verification" not in run.stdout
@@ -40,13 +40,13 @@ def test_without_it_nothing_is_written(harness):
     ],
     ids=["option", "ini key", "the option wins", "the ini key alone asks for nothing"],
 )
-def test_the_place(harness, args, ini, place):
+def test_folder_is_chosen_by_option_or_ini(harness, args, ini, place):
     run = harness.run({"pytest.ini": f"[pytest]\n{ini}\n", "test_it.py": TEST}, *args)
     found = [str(path.parent.relative_to(run.path)) for path in run.path.rglob("report.json")]
     assert found == ([] if place is None else [place])
 
 
-def test_the_option_is_relative_to_where_pytest_was_started_and_the_key_to_the_root(harness, monkeypatch):
+def test_option_is_relative_to_cwd_and_ini_to_rootdir(harness, monkeypatch):
     harness.write({"pytest.ini": "[pytest]\n", "sub/test_it.py": TEST})
     monkeypatch.chdir(harness.path / "sub")
     harness.run("", "--verify-report")
@@ -55,7 +55,7 @@ def test_the_option_is_relative_to_where_pytest_was_started_and_the_key_to_the_r
     assert (harness.path / "sub/mine/report.json").exists()
 
 
-def test_an_older_report_is_replaced(harness):
+def test_older_report_is_replaced(harness):
     harness.run(TEST, "--verify-report")
     run = harness.run(TEST.replace("1, 1", "2, 2"), "--verify-report")
     assert [record["observed"] for record in run.records] == [2]
@@ -63,12 +63,12 @@ def test_an_older_report_is_replaced(harness):
 
 
 @pytest.mark.parametrize("quiet", ["-q", "-qq"])
-def test_quiet_sessions(harness, quiet):
+def test_quiet_session_prints_less(harness, quiet):
     run = harness.run(TEST, quiet, "--verify-report")
     assert ("report: verify-report" in run.stdout) == (quiet == "-q")
 
 
-def test_the_closing_section_names_the_worst_first_and_says_how_many_more(harness):
+def test_closing_section_lists_the_worst_first(harness):
     run = harness.run(
         """
 from pytest_verdict import Operator, Outcome, compare
@@ -93,7 +93,7 @@ def test_it():
     assert "\x1b" not in run.stdout
 
 
-def test_the_report_names_versions_and_arguments_and_nothing_of_the_environment(harness, monkeypatch):
+def test_report_has_versions_and_arguments_only(harness, monkeypatch):
     monkeypatch.setenv("MY_SECRET", "hunter2")
     run = harness.run(TEST, "--verify-report", "-k", "it")
     assert {"pytest_verdict", "pytest", "python", "platform", "arguments", "started", "finished"} <= set(
@@ -136,7 +136,7 @@ def test_it():
 
 
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["one process", "a worker"])
-def test_other_packages_write_files_and_closing_lines_of_what_is_redacted(harness, workers):
+def test_writers_of_other_packages_see_redacted_records(harness, workers):
     run = harness.run(FAMILY, "--verify-report", "-o", "verdict_redact=secret-[0-9]", "-k", "test_it", *workers)
     written = (run.folder / "all.txt").read_text()
     assert "secret-1" not in written
@@ -147,7 +147,7 @@ def test_other_packages_write_files_and_closing_lines_of_what_is_redacted(harnes
     assert run.status == pytest.ExitCode.TESTS_FAILED
 
 
-def test_a_session_whose_report_lacks_a_file_of_another_package_does_not_pass(harness):
+def test_failing_writer_of_another_package_fails_the_session(harness):
     failing = FAMILY["family.py"].replace("def write(contents):", "def write(contents):\n    1 / 0")
     run = harness.run({**FAMILY, "family.py": failing, "test_it.py": TEST}, "--verify-report")
     assert run.status == pytest.ExitCode.TESTS_FAILED
@@ -158,7 +158,7 @@ def test_a_session_whose_report_lacks_a_file_of_another_package_does_not_pass(ha
     run.check_agreement()
 
 
-def test_ctrl_c_in_a_writer_of_another_package_leaves_our_report_and_nothing_half_done(harness):
+def test_control_c_in_foreign_writer_keeps_our_report(harness):
     family = FAMILY["family.py"].replace("def write(contents):", "def write(contents):\n    raise KeyboardInterrupt")
     run = harness.run({**FAMILY, "family.py": family, "test_it.py": TEST}, "--verify-report")
     assert run.status != 0
@@ -166,7 +166,7 @@ def test_ctrl_c_in_a_writer_of_another_package_leaves_our_report_and_nothing_hal
     run.check_agreement()
 
 
-def test_git_does_not_see_the_folder_unless_somebody_wants_it(harness):
+def test_report_folder_is_ignored_by_git(harness):
     run = harness.run(TEST, "--verify-report")
     assert "*" in (run.folder / ".gitignore").read_text().splitlines()
     (run.folder / ".gitignore").write_text("mine\n")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from modes import serial_and_workers
+
 TEST = "from pytest_verdict import compare\n\ndef test_a():\n    compare('exact', 'hunter2', 'hunter2')\n"
 SECRETIVE = {"pytest.ini": "[pytest]\nverdict_redact = hunter2\n", "test_it.py": TEST}
 
@@ -18,8 +20,8 @@ def written(folder):
     return "".join(path.read_text() for path in folder.iterdir())
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["one-process", "n2"])
-def test_a_new_folder_outside_the_project_keeps_its_secrets_and_names(harness, outside, workers):
+@serial_and_workers("workers", "-n2")
+def test_new_folder_outside_the_project_keeps_redaction(harness, outside, workers):
     run = harness.run(SECRETIVE, *workers, "--verify-report-dir", str(outside))
     assert run.outcomes == {"passed": 1}
     assert "[redacted]" in written(outside)
@@ -27,7 +29,7 @@ def test_a_new_folder_outside_the_project_keeps_its_secrets_and_names(harness, o
     assert '"test": "test_it.py::test_a"' in written(outside)
 
 
-def test_workers_redact_what_the_controller_was_told_to(harness, outside, monkeypatch):
+def test_workers_redact_like_the_controller(harness, outside, monkeypatch):
     monkeypatch.setenv("PYTEST_ADDOPTS", f"--verify-report-dir {outside}")
     harness.run(SECRETIVE, "-n2")
     assert "[redacted]" in written(outside)
@@ -35,10 +37,8 @@ def test_workers_redact_what_the_controller_was_told_to(harness, outside, monkey
 
 
 @pytest.mark.parametrize("by_variable", [False, True], ids=["argument", "PYTEST_ADDOPTS"])
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["one-process", "n2"])
-def test_a_folder_that_makes_pytest_miss_the_configuration_is_refused(
-    harness, outside, monkeypatch, by_variable, workers
-):
+@serial_and_workers("workers", "-n2")
+def test_folder_that_hides_the_configuration_is_rejected(harness, outside, monkeypatch, by_variable, workers):
     outside.mkdir()
     given = ("--verify-report-dir", str(outside))
     if by_variable:
@@ -50,27 +50,27 @@ def test_a_folder_that_makes_pytest_miss_the_configuration_is_refused(
     assert list(outside.iterdir()) == []
 
 
-def test_with_an_equals_sign_the_configuration_is_read(harness, outside):
+def test_configuration_is_read_with_equals_sign(harness, outside):
     outside.mkdir()
     run = harness.run(SECRETIVE, f"--verify-report-dir={outside}")
     assert run.outcomes == {"passed": 1}
     assert "hunter2" not in written(outside)
 
 
-def test_a_folder_that_is_there_is_no_mistake_where_there_is_no_configuration(harness, outside):
+def test_existing_folder_is_accepted_without_configuration(harness, outside):
     outside.mkdir()
     run = harness.run(TEST, "--verify-report-dir", str(outside))
     assert run.outcomes == {"passed": 1}
 
 
-def test_a_folder_inside_the_project_can_be_given_twice(harness):
+def test_folder_inside_the_project_is_reusable(harness):
     for _ in range(2):
         run = harness.run(SECRETIVE, "--verify-report-dir", "reports")
         assert run.outcomes == {"passed": 1}
         assert "hunter2" not in written(harness.path / "reports")
 
 
-def test_a_folder_without_a_name_is_refused(harness):
+def test_empty_folder_name_is_rejected(harness):
     run = harness.run(TEST, "--verify-report-dir=")
     assert run.status == pytest.ExitCode.USAGE_ERROR
     assert "--verify-report-dir is empty" in run.output

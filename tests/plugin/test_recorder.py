@@ -54,7 +54,7 @@ def written(recorder):
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(made=st.lists(RESULTS, max_size=6))
-def test_whatever_was_compared_before_a_result_writes_its_own_record(recorder, redaction, made):
+def test_each_result_writes_its_own_record(recorder, redaction, made):
     recorder.take()
     for result in made * 2:
         recorder.observe(result)
@@ -67,7 +67,7 @@ def test_whatever_was_compared_before_a_result_writes_its_own_record(recorder, r
 
 
 @pytest.mark.parametrize("redaction", [None])
-def test_counts_go_to_the_operator_and_verdict_of_each_result(recorder, redaction):
+def test_counts_are_by_operator_and_verdict(recorder, redaction):
     outcomes = [Outcome(1.0), Outcome(1.0), Outcome(0.0), Outcome(1.0), Outcome(0.0, error="broken")]
     for operator, outcome in zip(["exact", "exact", "exact", "regex", "exact"], outcomes, strict=True):
         recorder.observe(ComparisonResult(OperatorIdentity(operator, 1, {}), "a", "a", 1.0, outcome))
@@ -76,7 +76,7 @@ def test_counts_go_to_the_operator_and_verdict_of_each_result(recorder, redactio
 
 
 @pytest.mark.parametrize("redaction", [None])
-def test_a_record_holds_what_a_value_was_when_it_was_compared(recorder, redaction):
+def test_record_holds_value_at_time_of_comparison(recorder, redaction):
     items = ["a"]
     recorder.observe(compare("exact", items, items))
     items.append("b")
@@ -84,7 +84,7 @@ def test_a_record_holds_what_a_value_was_when_it_was_compared(recorder, redactio
 
 
 @pytest.mark.parametrize("redaction", [None])
-def test_each_call_of_a_function_has_its_own_line_whoever_calls_in_between(recorder, redaction):
+def test_each_call_has_its_own_line(recorder, redaction):
     result = compare("exact", "a", "a")
 
     def other():
@@ -96,7 +96,7 @@ def test_each_call_of_a_function_has_its_own_line_whoever_calls_in_between(recor
         recorder.observe(result)
     recorder.observe(result)
     first, in_other, *in_loop, last = [record["line"] for record in written(recorder)]
-    start = test_each_call_of_a_function_has_its_own_line_whoever_calls_in_between.__code__.co_firstlineno
+    start = test_each_call_has_its_own_line.__code__.co_firstlineno
     assert [line - start for line in (first, in_other, *in_loop, last)] == [7, 5, 10, 10, 11]
 
 
@@ -128,7 +128,7 @@ def test_nothing_is_lost_when_writing_is_interrupted(recorder, redaction, monkey
 
 
 @pytest.mark.parametrize("redaction", [None])
-def test_records_are_written_where_only_the_hashes_of_the_fips_are_allowed(recorder, redaction, monkeypatch):
+def test_records_are_written_with_fips_hashes_only(recorder, redaction, monkeypatch):
     def refuse(*given, **settings):
         raise ValueError("disabled for FIPS")
 

@@ -50,7 +50,7 @@ def test_commit_and_a_clean_tree(repository, session):
 
 
 @pytest.mark.parametrize("change", ["changed", "untracked"])
-def test_a_tree_that_is_not_clean(repository, session, change):
+def test_modified_tree_is_recorded(repository, session, change):
     (repository / "a.txt").write_text("a")
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "x")
@@ -58,14 +58,14 @@ def test_a_tree_that_is_not_clean(repository, session, change):
     assert session()["git"]["clean"] is False
 
 
-def test_before_the_first_commit_there_is_none(repository, session):
+def test_repository_without_commit_has_none(repository, session):
     assert "git" not in session()
 
 
 @pytest.mark.parametrize(
     "problem", [FileNotFoundError("git"), subprocess.TimeoutExpired("git", 2)], ids=["absent", "slow"]
 )
-def test_a_git_that_is_absent_or_slow_breaks_nothing(session, monkeypatch, problem):
+def test_absent_or_slow_git_is_ignored(session, monkeypatch, problem):
     def run(*_, **settings):
         assert settings["timeout"] <= 2
         raise problem
@@ -74,7 +74,7 @@ def test_a_git_that_is_absent_or_slow_breaks_nothing(session, monkeypatch, probl
     assert "git" not in session()
 
 
-def test_without_a_report_git_is_not_asked(pytester, monkeypatch):
+def test_git_is_not_run_without_a_report(pytester, monkeypatch):
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("asked"))
     pytester.makepyfile(TEST)
     assert pytester.runpytest_inprocess("-pno:cacheprovider", "-pno:asyncio").ret == 0
@@ -91,13 +91,13 @@ def test_without_a_report_git_is_not_asked(pytester, monkeypatch):
     ],
     ids=str,
 )
-def test_the_shard_of_a_ci_system(session, monkeypatch, variables, shard):
+def test_shard_of_ci_system_is_recorded(session, monkeypatch, variables, shard):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert session().get("shard") == shard
 
 
-def test_the_shard_of_an_option(pytester, session):
+def test_shard_of_option_is_recorded(pytester, session):
     pytester.makeconftest(
         "def pytest_addoption(parser):\n"
         "    parser.addoption('--splits', type=int)\n"
@@ -107,14 +107,14 @@ def test_the_shard_of_an_option(pytester, session):
     assert session("--splits=5", "--group=2", "-p", "no:pytest-split")["shard"] == {"index": 2, "of": 5}
 
 
-def test_what_was_collected_and_what_is_installed(session):
+def test_collected_tests_and_versions_are_recorded(session):
     run = session()
     assert run["collected"] == {"tests": 1, "sha256": hashlib.sha256(b"test_it.py::test_it").hexdigest()}
     assert set(run["packages"]) <= set(HASH)
     assert run["plugins"]["pytest-verdict"] == run["pytest_verdict"]
 
 
-def test_no_other_variable_of_the_environment_is_told(pytester, session, monkeypatch):
+def test_other_environment_variables_are_not_recorded(pytester, session, monkeypatch):
     monkeypatch.setenv("SOME_TOKEN", "secret-12345")
     session()
     assert all(b"secret-12345" not in path.read_bytes() for path in (pytester.path / "verify-report").iterdir())

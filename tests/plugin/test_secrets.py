@@ -14,6 +14,7 @@ import pytest
 from harness import Harness, Run
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
+from modes import serial_and_workers
 from pytest_verdict.core.replay import replay
 from pytest_verdict.report.json_report import record_schema
 
@@ -101,7 +102,7 @@ def test_long():
 
 
 def forms(secret: str) -> list[str]:
-    """Give the ways in which a secret may stand in a file."""
+    """Return the forms that a secret may have in a file."""
     inner = json.dumps(secret)[1:-1]
     raw = secret.encode()
     encoded = [base64.b64encode(b"_" * shift + raw).decode()[4:-4] for shift in range(3)]
@@ -148,12 +149,12 @@ def prepared(harness: Harness, *secrets: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind", SECRETS)
-def test_a_secret_in_every_place_is_in_no_file(harness, kind):
+def test_secret_in_every_place_is_in_no_file(harness, kind):
     files = {**prepared(harness, SECRETS[kind]), "test_it.py": body(list(PLACES))}
     check_every_place(harness.run(files, "--verify-report", process=True), [SECRETS[kind]])
 
 
-def test_secrets_in_every_place_are_in_no_file_of_workers(harness):
+def test_secrets_of_workers_are_in_no_file(harness):
     files = prepared(harness, *SECRETS.values())
     for number, kind in enumerate(SECRETS):
         files[f"test_{kind}.py"] = body(list(PLACES)).replace("secret.txt", f"secret{number or ''}.txt")
@@ -171,7 +172,7 @@ def check_every_place(run: Run, secrets: list[str]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["plain", "quotes"])
-def test_a_killed_session_leaves_no_secret_in_its_journal(harness, kind):
+def test_journal_of_killed_session_has_no_secret(harness, kind):
     secret = SECRETS[kind]
     test = body(["expected", "bytes", "error", "key"]) + "\ndef test_waits():\n    import time; time.sleep(60)\n"
     process = harness.start({**prepared(harness, secret), "test_it.py": test}, "--verify-report")
@@ -195,7 +196,7 @@ def test_a_killed_session_leaves_no_secret_in_its_journal(harness, kind):
         lambda text: len(set(text)) > 5
     )
 )
-def test_any_secret_is_in_no_record_and_no_block(monkeypatch, secret):
+def test_any_secret_is_redacted_in_records_and_blocks(monkeypatch, secret):
     from pytest_verdict import compare
     from pytest_verdict.comparison import describe_failure
     from pytest_verdict.core.values.redaction import literals, redaction_of
@@ -216,7 +217,7 @@ def test_any_secret_is_in_no_record_and_no_block(monkeypatch, secret):
                 )
 
 
-def test_two_keys_stay_two(harness):
+def test_redacted_keys_stay_distinct(harness):
     from pytest_verdict import ComparisonResult, compare
     from pytest_verdict.core.values.redaction import literals, redaction_of
 
@@ -261,8 +262,8 @@ def test_nested():
 """
 
 
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
-def test_what_a_model_hides_is_written_nowhere_without_a_pattern(harness, args):
+@serial_and_workers("args", "-n1")
+def test_secret_fields_of_models_are_hidden(harness, args):
     run = harness.run({"test_it.py": MODELS}, *args, "--verify-report")
     assert run.tests() == {"test_it": "failed", "test_bare": "passed", "test_nested": "passed"}
     block = "\n".join(line for line in run.stdout.splitlines() if line.startswith("E "))
@@ -275,11 +276,11 @@ def test_what_a_model_hides_is_written_nowhere_without_a_pattern(harness, args):
     assert {answer.status for answer in replay(run.records_bytes.splitlines())} == {"unverifiable"}
 
 
-@pytest.mark.parametrize("args", [(), ("-n1",)], ids=["serial", "xdist"])
+@serial_and_workers("args", "-n1")
 @pytest.mark.parametrize(
     ("ini", "hidden"), [("default", "ab"), ("ONLY_*", "c"), ("default only_this", "abc"), ("", "")], ids=str
 )
-def test_values_of_environment_variables(harness, monkeypatch, ini, hidden, args):
+def test_values_of_environment_variables_are_redacted(harness, monkeypatch, ini, hidden, args):
     values = {"a": "value-of-a%4", "b": "line one of b\nline two of b", "c": "value-of-c"}
     for name, value in zip(("MY_API_KEY", "DB_PASSWORD", "ONLY_THIS"), values.values(), strict=True):
         monkeypatch.setenv(name, value)
@@ -296,13 +297,13 @@ def test_values_of_environment_variables(harness, monkeypatch, ini, hidden, args
     assert found[3] == "true"
 
 
-def test_arguments_never_hold_the_credentials_of_a_url(harness):
+def test_credentials_in_url_arguments_are_removed(harness):
     adapter = "--verdict-adapter=https://ann:hunter2@example.org/run?key=abc#d"
     run = harness.run("def test_it(): pass", adapter, "--verify-report")
     assert run.report["run"]["arguments"][-2] == "--verdict-adapter=https://[redacted]@example.org/run?[redacted]"
 
 
-def test_the_block_is_redacted_without_a_report(harness):
+def test_block_is_redacted_without_a_report(harness):
     test = (
         "from pytest_verdict import assert_matches\ndef test_it():\n    assert_matches('exact', 'sk-' + '123', 'b')\n"
     )

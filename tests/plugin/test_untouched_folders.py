@@ -77,7 +77,7 @@ PLUGINS = ("-p", "verdict", "-p", "rerunfailures", "-p", "no:cacheprovider", "--
      ("-o", "verdict_redact=b+|Value"), ("-x",), ("-k", "nothing_of_that_name")],
     ids=" ".join,
 )  # fmt: skip
-def test_nothing_is_said(pytester, capsys, monkeypatch, arguments):
+def test_untouched_report_has_no_findings(pytester, capsys, monkeypatch, arguments):
     pytester.makepyfile(
         test_strange=STRANGE,
         test_broken="1 / 0",

@@ -39,7 +39,7 @@ def comparable(stdout: str) -> list[str]:
     return [line for line in lines if not line.startswith(("plugins:", "modules:", "running:"))]
 
 
-def test_a_plain_run_imports_writes_and_prints_nothing(harness, monkeypatch):
+def test_unused_plugin_imports_writes_and_prints_nothing(harness, monkeypatch):
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     harness.write(PLAIN)
     few = [
@@ -59,7 +59,7 @@ def test_a_plain_run_imports_writes_and_prints_nothing(harness, monkeypatch):
     assert left <= {"conftest.py", "test_it.py", "stdout", "stderr"}
 
 
-def test_a_session_inside_a_test_does_not_disturb_the_outer_one(harness):
+def test_inner_session_does_not_disturb_outer(harness):
     run = harness.run(
         {
             "conftest.py": "pytest_plugins = ['pytester']\n",
@@ -85,7 +85,7 @@ def test_fails(): assert_matches("exact", "x" * 1000, "y")
     assert "…" in run.stdout.split("FAILURES")[1]
 
 
-def test_the_plugin_module_is_rewritten_once_and_asserts_of_helpers_are_explained(harness):
+def test_asserts_of_helpers_are_rewritten(harness):
     run = harness.run(
         {
             "conftest.py": "import pytest\npytest.register_assert_rewrite('checks')\n",

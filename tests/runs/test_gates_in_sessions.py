@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
 
 from harness import Harness, import_for_good
 
+from modes import serial_and_workers
 from pytest_verdict.cli import main
 from pytest_verdict.report.statements import statements
 
@@ -48,7 +49,7 @@ class TestTexts:
         compare("exact", "Paris", "Paris")
 """
 INI = "[pytest]\nmarkers = slow\n"
-SERIAL_AND_XDIST = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+SERIAL_AND_XDIST = serial_and_workers("workers", "-n2")
 
 LINES = {
     "operator:numeric_* >= 90%": "9 of 10 comparisons passed, 0 errors, 0.9 [0.5549, 0.9975], met",
@@ -163,10 +164,10 @@ GATE = "--verify-gate=operator:exact >= 0.000001"
     ("end", "arguments"),
     [
         ("assert False", ("-x",)),
-        ("assert False", ("-x", "-n2")),
+        pytest.param("assert False", ("-x", "-n2"), marks=pytest.mark.ci),
         ("raise KeyboardInterrupt", ()),
         ("os._exit(0)", ("-n2",)),
-        ("os._exit(0)", ("-n2", "--max-worker-restart=0")),
+        pytest.param("os._exit(0)", ("-n2", "--max-worker-restart=0"), marks=pytest.mark.ci),
         # xdist ends with an internal error then.
         ("pytest.exit('enough', returncode=0)", ()),
     ],
@@ -179,6 +180,7 @@ def test_a_session_that_breaks_off_does_not_pass(harness, end, arguments):
     assert "error: the session, or one of its tests, did not come to its end" in run.stdout
 
 
+@pytest.mark.ci
 def test_a_worker_that_crashed_and_was_replaced_leaves_its_comparisons_counted(harness):
     tests = BREAKS_OFF.replace("END", "compare('exact', 1, 2); os._exit(0)")
     run = harness.run(
@@ -366,6 +368,7 @@ def test_a_baseline_is_somewhere_else(harness):
     assert harness.path.joinpath("verify-report", "records.jsonl").read_bytes() == before
 
 
+@pytest.mark.ci
 def test_a_baseline_after_a_blank_hides_no_gates(harness):
     ini = f"{INI}verdict_gate = operator:numeric_* >= 0.95\n"
     project, outside = harness.path / "project", harness.path / "outside"

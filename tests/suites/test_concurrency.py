@@ -153,7 +153,10 @@ def test_a_scenario_that_is_run_again_is_called_again(harness):
     assert sorted(set(called(run))) == ["i0", "i1", "i2"]
 
 
-@pytest.mark.parametrize("distribution", ["load", "worksteal", "loadfile"])
+@pytest.mark.parametrize(
+    "distribution",
+    ["load", pytest.param("worksteal", marks=pytest.mark.ci), pytest.param("loadfile", marks=pytest.mark.ci)],
+)
 def test_no_worker_calls_what_another_one_runs(harness, distribution):
     run = harness.run(
         files("Slow", 30, changed={n: {"metadata": {"seconds": 0.05}} for n in range(30)}),

@@ -32,7 +32,7 @@ def places(expected, observed):
 
 
 @given(st.lists(st.integers(0, 3), max_size=12), st.lists(st.integers(0, 3), max_size=12))
-def test_opcodes_make_the_right_side_of_the_left_one(left, right):
+def test_opcodes_turn_left_into_right(left, right):
     made = []
     for tag, lefts, rights in opcodes(left, right):
         assert (tag == "equal") == ([left[at] for at in lefts] == [right[at] for at in rights])
@@ -41,7 +41,7 @@ def test_opcodes_make_the_right_side_of_the_left_one(left, right):
     assert [at for opcode in opcodes(left, right) for at in opcode.left] == list(range(len(left)))
 
 
-def test_long_sequences_are_cut_at_what_both_have_once():
+def test_long_sequences_are_aligned_at_unique_items():
     left = [number % 7 if number % 3 else f"once {number}" for number in range(9_000)]
     right = [*left[:4_000], "new", *left[4_010:]]
     changed = [opcode for opcode in opcodes(left, right) if opcode.tag != "equal"]
@@ -49,14 +49,14 @@ def test_long_sequences_are_cut_at_what_both_have_once():
     assert sum(len(opcode.right) for opcode in changed) == 1
 
 
-def test_long_sequences_that_have_nothing_once_are_replaced_as_a_whole():
+def test_long_sequences_without_unique_items_are_replaced():
     left, right = [1, 2] * 2_000, [2, 3] * 2_000
     made = [right[at] for opcode in opcodes(left, right) for at in opcode.right]
     assert made == right
 
 
 @given(VALUES, VALUES)
-def test_there_are_differences_exactly_where_values_are_not_equal(expected, observed):
+def test_differences_exist_only_for_unequal_values(expected, observed):
     found = list(differences(expected, observed))
     assert (not found) == equal(expected, observed)
     for one in found:
@@ -64,7 +64,7 @@ def test_there_are_differences_exactly_where_values_are_not_equal(expected, obse
 
 
 @given(VALUES, VALUES)
-def test_a_record_read_back_differs_in_the_same_places(expected, observed):
+def test_decoded_record_has_the_same_differences(expected, observed):
     again = decode(encode(expected)), decode(encode(observed))
     assert places(*again) == places(expected, observed)
 
@@ -87,17 +87,17 @@ def test_a_record_read_back_differs_in_the_same_places(expected, observed):
     ],
     ids=repr,
 )
-def test_what_is_found(expected, observed, found):
+def test_differences_of_values(expected, observed, found):
     assert places(expected, observed) == found
 
 
-def test_an_item_more_at_the_front_does_not_shift_the_others():
+def test_inserted_item_does_not_shift_others():
     items = [{"id": number} for number in range(250)]
     assert places(items, [{"id": -1}, *items]) == [("$[0]", "unexpected")]
     assert places(items, items[1:]) == [("$[0]", "missing")]
 
 
-def test_very_long_lists_are_aligned_as_well():
+def test_very_long_lists_are_aligned():
     items = [{"id": number, "v": number % 5} for number in range(20_000)]
     changed = [{**item, "v": 9} if item["id"] in {7, 19_000} else item for item in items]
     assert places(items, changed) == [("$[7].v", "changed"), ("$[19000].v", "changed")]
@@ -106,7 +106,7 @@ def test_very_long_lists_are_aligned_as_well():
     assert places(items, shuffled)
 
 
-def test_a_place_says_where_it_is_on_the_other_side():
+def test_difference_has_path_on_both_sides():
     found = list(differences([{"a": 1}, {"b": [1, 2]}], [{"b": [1, 3]}]))
     assert [(one.path, one.observed_path) for one in found if one.kind == "changed"] in (
         [],
@@ -115,7 +115,7 @@ def test_a_place_says_where_it_is_on_the_other_side():
 
 
 @given(st.permutations(range(9)))
-def test_the_longest_rising_subsequence_is_as_long_as_any(order):
+def test_longest_rising_subsequence_is_longest(order):
     pairs = list(enumerate(order))
     found = longest_rising(pairs)
     assert found == sorted(found)

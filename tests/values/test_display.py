@@ -36,19 +36,19 @@ class Coloured:
     ],
     ids=ascii,
 )
-def test_nothing_moves_the_cursor(value, text):
+def test_control_characters_are_escaped(value, text):
     assert shown(value) == text
 
 
 @given(st.text(st.characters(exclude_categories=[])) | st.lists(st.text()), st.integers(40, 200))
-def test_one_printable_line_of_bounded_length(value, limit):
+def test_value_is_one_bounded_line(value, limit):
     found = shown(value, limit)
     assert found.isprintable()
     assert len(found) <= 10 * limit
 
 
 @given(st.text(st.characters(exclude_categories=[])), st.integers(1, 200))
-def test_leaving_out_the_middle_never_makes_it_longer(value, limit):
+def test_shortening_never_lengthens(value, limit):
     whole = visible(repr(value))
     assert len(shown(value, limit)) <= len(whole)
     assert len(shortened(whole, limit)) <= len(whole)
@@ -59,19 +59,19 @@ def test_leaving_out_the_middle_never_makes_it_longer(value, limit):
     ["x" * 5_000_000, "\x1b" * 5_000_000, "é" * 5_000_000, ["x" * 5_000_000], {"k": ["y" * 5_000_000]}],
     ids=["ascii", "escapes", "not ascii", "in a list", "in a dict"],
 )
-def test_megabytes_are_shown_at_once(value):
+def test_megabytes_are_shown_quickly(value):
     start = time.process_time()
     assert len(shown(value)) < 6_000
     assert time.process_time() - start < 1.0
 
 
-def test_a_value_that_contains_itself():
+def test_recursive_value_is_shown():
     looping: list = [{"a"}]
     looping.append(looping)
     assert shown(looping)
 
 
-def test_the_middle_is_left_out_and_counted():
+def test_omitted_middle_is_counted():
     assert shortened("a" * 100, 40) == "aaaaaaaaaaa… 78 characters …aaaaaaaaaaa"
     assert shortened("abc", 0) == "abc"
     assert visible("plain") == "plain"

@@ -88,7 +88,7 @@ values = st.recursive(
 
 @settings(database=None)
 @given(values)
-def test_what_is_written_is_read_back_as_an_equal_value(value):
+def test_encoded_value_decodes_to_an_equal_value(value):
     assert equal(value, through_text(value), nan_equal=True)
     assert encode_text(through_text(value)) == encode_text(value)
     assert is_replayable(encode(value))
@@ -119,13 +119,13 @@ def test_what_is_written_is_read_back_as_an_equal_value(value):
         pytest.param(uuid.UUID(int=5), id="uuid"),
     ],
 )
-def test_python_itself_finds_the_value_read_back_equal(value):
+def test_decoded_value_is_equal_in_python(value):
     assert through_text(value) == value
     assert value == through_text(value)
 
 
 @pytest.mark.parametrize("length", [1, 2, 99, 100, 101, 500])
-def test_every_ascii_character_is_escaped_as_json_does_it_wherever_it_stands(length):
+def test_ascii_is_escaped_like_json(length):
     for character in map(chr, range(128)):
         for start in (0, length // 2, length - 1):
             text = "a" * start + character + 'b"\x7f\n'[: length - start - 1].ljust(length - start - 1, "b")
@@ -133,27 +133,27 @@ def test_every_ascii_character_is_escaped_as_json_does_it_wherever_it_stands(len
 
 
 @given(st.text(st.sampled_from('a\\"\n\x00\x1f\x7fé\ud800'), min_size=90, max_size=110))
-def test_long_texts_are_written_as_json_writes_them(text):
+def test_long_texts_are_escaped_like_json(text):
     assert encode_text(text) == json.dumps(text)
 
 
-def test_nan_and_negative_zero_survive():
+def test_nan_and_negative_zero_round_trip():
     assert math.isnan(through_text(math.nan))
     assert through_text(Decimal("sNaN")).is_snan()
     assert math.copysign(1.0, through_text(-0.0)) == -1.0
 
 
-def test_an_instant_in_a_zone_is_read_back_as_the_same_instant():
+def test_zoned_datetime_round_trips():
     for fold in (0, 1):
         value = datetime.datetime(2024, 10, 27, 2, 30, fold=fold, tzinfo=zoneinfo.ZoneInfo("Europe/Berlin"))
         assert equal(value, through_text(value))
 
 
-def test_a_field_that_takes_no_part_in_comparisons_is_not_recorded():
+def test_field_without_compare_is_not_recorded():
     assert encode(Point(1, measured_at=5.0)) == encode(Point(1, measured_at=6.0))
 
 
-def test_fresh_processes_with_other_hash_seeds_write_the_same_bytes():
+def test_encoding_does_not_depend_on_hash_seed():
     program = (
         "from pytest_verdict.core.values.encoding import encode_text;"
         "from pytest_verdict.core.values.display import shown;"
@@ -170,7 +170,7 @@ def test_fresh_processes_with_other_hash_seeds_write_the_same_bytes():
 
 
 @pytest.mark.parametrize("kind", ["enum", "dataclass", "model", "repr"])
-def test_reading_never_imports_a_class(kind):
+def test_decoding_imports_nothing(kind):
     record = {"$type": kind, "class": "antigravity:Balloon", "member": "RED", "value": {} if kind != "repr" else "x"}
     found = decode(record)
     assert isinstance(found, EncodedObject | Unreplayable)
@@ -228,7 +228,7 @@ def nested_frozensets(depth):
         pytest.param(lambda: None, id="function"),
     ],
 )
-def test_what_cannot_be_encoded_is_kept_as_text_and_marked(value):
+def test_value_without_encoding_is_kept_as_repr(value):
     encoded = encode(value)
     text = json.dumps(encoded, allow_nan=False)
     assert not is_replayable(encoded)
@@ -236,12 +236,12 @@ def test_what_cannot_be_encoded_is_kept_as_text_and_marked(value):
     assert encode(decode(encoded)) == encoded
 
 
-def test_what_is_only_a_text_equals_nothing():
+def test_repr_of_a_value_equals_nothing():
     kept = decode(encode(object()))
     assert not equal(kept, kept)
 
 
-def test_numpy_scalars_are_the_numbers_they_hold():
+def test_numpy_scalars_are_encoded_as_numbers():
     numpy = pytest.importorskip("numpy")
     found = [encode(scalar) for scalar in (numpy.int8(3), numpy.float32(0.1), numpy.float64(0.5), numpy.bool_(True))]
     assert found == [3, 0.1, 0.5, True]
@@ -262,19 +262,19 @@ def test_numpy_scalars_are_the_numbers_they_hold():
     ],
     ids=str,
 )
-def test_a_malformed_record_is_refused(tree):
+def test_malformed_encoding_is_rejected(tree):
     with pytest.raises(RecordError):
         decode(tree)
     assert is_replayable(tree)
 
 
 @given(values)
-def test_whatever_is_redacted_can_still_be_read(value):
+def test_redacted_encoding_can_be_decoded(value):
     redacted = redact(encode(value), lambda text: "***")
     decode(redacted)
 
 
-def test_a_value_redacted_in_part_is_replaced_as_a_whole():
+def test_partly_redacted_value_is_replaced():
     encoded = redact(encode({"born": datetime.date(2001, 2, 3)}), lambda text: text.replace("2001", "****"))
     assert encoded == {"born": {"$type": "redacted", "value": "****-02-03"}}
     assert not is_replayable(encoded)

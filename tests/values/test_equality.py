@@ -156,14 +156,14 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize(("expected", "observed"), EQUAL.values(), ids=EQUAL)
-def test_equal(expected, observed):
+def test_equal_values(expected, observed):
     assert equal(expected, observed)
     assert equal(observed, expected)
     assert equal(decode(encode(expected)), decode(encode(observed)))
 
 
 @pytest.mark.parametrize(("expected", "observed"), DIFFERENT.values(), ids=DIFFERENT)
-def test_different(expected, observed):
+def test_different_values(expected, observed):
     assert not equal(expected, observed)
     assert not equal(observed, expected)
     assert not equal(decode(encode(expected)), decode(encode(observed)))
@@ -172,11 +172,11 @@ def test_different(expected, observed):
 @pytest.mark.parametrize(
     "value", [NAN, [NAN], {"a": (NAN,)}, {NAN}, Point(NAN), Decimal("NaN"), Decimal("sNaN")], ids=repr
 )
-def test_nan_equals_nan_when_asked(value):
+def test_nan_equals_nan_on_request(value):
     assert equal(value, decode(encode(value)), nan_equal=True)
 
 
-def test_numpy_scalars_count_as_what_they_hold():
+def test_numpy_scalars_equal_their_numbers():
     numpy = pytest.importorskip("numpy")
     assert equal(True, numpy.bool_(True))
     assert not equal(1, numpy.bool_(True))
@@ -192,13 +192,13 @@ json_values = st.recursive(
 
 
 @given(json_values, json_values)
-def test_a_replay_sees_what_the_test_saw(expected, observed):
+def test_decoded_values_compare_alike(expected, observed):
     assert equal(expected, observed) == equal(observed, expected)
     assert equal(expected, observed) == equal(decode(encode(expected)), decode(encode(observed)))
     assert equal(expected, expected, nan_equal=True)
 
 
-def test_an_error_of_the_class_under_test_is_not_hidden():
+def test_error_in_custom_equality_is_raised():
     class Angry:
         __hash__ = None
 
@@ -210,6 +210,6 @@ def test_an_error_of_the_class_under_test_is_not_hidden():
 
 
 @pytest.mark.parametrize("value", [None, True, 1, "a", b"a", [1], {"a": 1}, Point(1), Color.RED], ids=repr)
-def test_a_class_without_a_recorded_form_says_itself_what_it_equals(value):
+def test_class_without_encoding_uses_its_own_equality(value):
     assert equal(AlwaysEqual(), value)
     assert equal([value], [AlwaysEqual()])

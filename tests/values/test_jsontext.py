@@ -37,13 +37,13 @@ from pytest_verdict.operators.json.document import same
     ],
     ids=lambda value: repr(value)[:30],
 )
-def test_refused(text, note):
+def test_invalid_json_is_rejected(text, note):
     with pytest.raises(JsonTextError) as caught:
         parse_json(text)
     assert caught.value.note == note
 
 
-def test_numbers_are_exact_whatever_the_thread_says():
+def test_numbers_are_exact_in_any_decimal_context():
     with decimal.localcontext(decimal.Context(prec=2, traps=[])):
         assert parse_json("[1.10, 1E400, 12345678901234567890]") == [
             Decimal("1.10"),
@@ -56,7 +56,7 @@ def test_numbers_are_exact_whatever_the_thread_says():
 
 @pytest.mark.parametrize("limit", [640, 4_300])
 @pytest.mark.parametrize("digits", [640, 641, 4_300, 4_301, 1_000_000])
-def test_whole_numbers_of_any_length_are_read(digits, limit):
+def test_integers_of_any_length_are_parsed(digits, limit):
     before = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(limit)
     try:
@@ -68,7 +68,7 @@ def test_whole_numbers_of_any_length_are_read(digits, limit):
     assert parse_json(f"-{'1' * digits}") < 0
 
 
-def test_brackets_inside_text_are_not_depth():
+def test_brackets_in_strings_do_not_nest():
     assert parse_json(json.dumps("[{" * 500)) == "[{" * 500
     assert parse_json("[" * 200 + "]" * 200)
 
@@ -78,7 +78,7 @@ def test_brackets_inside_text_are_not_depth():
         st.none() | st.booleans() | st.integers() | st.text(), lambda v: st.lists(v) | st.dictionaries(st.text(), v)
     )
 )
-def test_reads_what_json_writes(value):
+def test_output_of_json_is_parsed(value):
     assert parse_json(json.dumps(value)) == value
     assert parse_json(json.dumps(value, ensure_ascii=True).encode()) == value
 
@@ -87,7 +87,7 @@ PIECES = ["[", "]", "{", "}", '"', "\\", "a", "[[[[", "]]]]", "{" * 150, "}" * 1
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=60))
-def test_what_is_surely_shallow_is_shallow(pieces):
+def test_shallow_check_is_never_wrong(pieces):
     text = "".join(pieces)
     depth = deepest = 0
     for token in jsontext._BRACKETS.findall(text):
@@ -117,7 +117,7 @@ DOCUMENTS = st.recursive(
 
 
 @given(expected=DOCUMENTS, observed=DOCUMENTS, is_same=st.booleans(), is_long=st.booleans())
-def test_texts_that_hold_the_same_are_read_alike(expected, observed, is_same, is_long):
+def test_equal_texts_are_parsed_alike(expected, observed, is_same, is_long):
     sides = [expected, expected if is_same else observed]
     if is_long:
         sides = [f'[{side}, "{"x" * 600}"]' for side in sides]
@@ -141,7 +141,7 @@ def test_texts_that_hold_the_same_are_read_alike(expected, observed, is_same, is
         "[1] 2",
     ],
 )
-def test_what_is_refused_holds_the_same_as_nothing(refused, padding):
+def test_invalid_text_equals_nothing(refused, padding):
     text = f'[{refused}, "{padding}"]'
     assert not hold_surely_the_same(text, text)
 
@@ -150,5 +150,5 @@ def test_what_is_refused_holds_the_same_as_nothing(refused, padding):
 @pytest.mark.parametrize(
     ("left", "right", "expected"), [("1", "true", False), ("1.5", "1.5", True), ('{"a":"x:y"}', '{"a": "x:y"}', True)]
 )
-def test_only_what_is_written_alike_holds_surely_the_same(left, right, expected, padding):
+def test_only_texts_in_the_same_form_are_surely_equal(left, right, expected, padding):
     assert hold_surely_the_same(*(f'[{side}, "{padding}"]' for side in (left, right))) is expected

@@ -43,7 +43,7 @@ class Rank(enum.IntEnum):
     ],
     ids=repr,
 )
-def test_read_as_it_is_written(value, number):
+def test_number_is_parsed_exactly(value, number):
     assert str(as_decimal(value)) == number
 
 
@@ -73,7 +73,7 @@ def test_not_a_number(value):
     assert as_decimal(value) is None
 
 
-def test_the_context_of_the_thread_changes_nothing():
+def test_decimal_context_is_ignored():
     with decimal.localcontext(decimal.Context(prec=2, traps=[])):
         assert as_decimal("1.23456") == Decimal("1.23456")
         assert as_decimal("1e99999999999999999999999") is None
@@ -81,7 +81,7 @@ def test_the_context_of_the_thread_changes_nothing():
         assert not same_number(Decimal("1.2345"), Decimal("1.2346"))
 
 
-def test_numpy():
+def test_numpy_scalars_are_numbers():
     numpy = pytest.importorskip("numpy")
     assert as_decimal(numpy.float32(0.1)) == Decimal("0.1")
     assert as_decimal(numpy.int64(3)) == 3
@@ -90,7 +90,7 @@ def test_numpy():
 
 
 @given(st.integers() | st.floats(allow_nan=False) | st.decimals(allow_nan=False) | st.fractions())
-def test_a_number_is_the_same_after_a_record(value):
+def test_number_survives_a_record(value):
     assert is_number(value)
     assert same_number(value, value)
     assert as_exact(decode(encode(value))) == as_exact(value)

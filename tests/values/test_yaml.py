@@ -20,7 +20,7 @@ more: {<<: *base, z: [1.5, ~, 2024-02-29]}
 """
 
 
-def test_values_are_those_of_the_loader_of_pyyaml():
+def test_values_agree_with_pyyaml():
     found = YamlDocument(TEXT).value
     assert found == yaml.safe_load(TEXT)
     assert found["more"]["z"][2] == datetime.date(2024, 2, 29)
@@ -39,11 +39,11 @@ def test_values_are_those_of_the_loader_of_pyyaml():
         (("absent", 0, "x"), 2),
     ],
 )
-def test_the_line_of_a_part_or_of_what_is_around_it(path, line):
+def test_line_of_a_part_or_its_parent(path, line):
     assert YamlDocument(TEXT).line(path) == line
 
 
-def test_a_scalar_as_it_is_written():
+def test_scalar_keeps_its_text():
     assert YamlDocument(TEXT).written(("items", 1, False)) == "quoted"
     assert YamlDocument(TEXT).written(("items",)) == ""
     assert YamlDocument(TEXT).lines_of_items(("items",)) == [4, 5]
@@ -71,7 +71,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "line", "reason"), WRONG, ids=range(len(WRONG)))
-def test_what_is_refused_is_told_with_its_line(tmp_path, text, line, reason):
+def test_error_has_its_line(tmp_path, text, line, reason):
     with pytest.raises(YamlTextError) as error:
         YamlDocument(text)
     assert error.value.at("a.yaml").startswith(f"a.yaml:{line}: {reason}")
@@ -82,7 +82,7 @@ def test_what_is_refused_is_told_with_its_line(tmp_path, text, line, reason):
     assert str(refused.value) == f"{path}: {error.value}, at line {line}"
 
 
-def test_what_is_no_text_or_no_mapping_or_no_file_is_refused(tmp_path):
+def test_unreadable_file_is_rejected(tmp_path):
     path = tmp_path / "a.yaml"
     path.write_bytes(b"a: \xff")
     with pytest.raises(SettingsError, match=r"a\.yaml: it is not UTF-8: invalid start byte at byte 3, at line 1"):
@@ -94,10 +94,10 @@ def test_what_is_no_text_or_no_mapping_or_no_file_is_refused(tmp_path):
         read_yaml(tmp_path / "absent.yaml")
 
 
-def test_an_alias_is_one_value():
+def test_alias_is_the_same_value():
     found = YamlDocument("a: &a [1]\nb: *a").value
     assert found["a"] is found["b"]
 
 
-def test_many_parts_one_beside_the_other_are_not_deep():
+def test_many_siblings_are_not_deep():
     assert YamlDocument("- [a, {b: c}]\n" * 2_000).value == [["a", {"b": "c"}]] * 2_000

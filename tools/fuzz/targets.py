@@ -1,4 +1,4 @@
-"""What reads untrusted text, and which errors it may raise: one target for each kind of input."""
+"""Readers of untrusted text and the errors that they may raise: one target for each kind of input."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Target:
     documented: tuple[type[Exception], ...] = ()
 
     def accepts(self, text: str) -> bool:
-        """Read a text, and say whether it was refused; any other exception is a bug."""
+        """Read a text and return whether it was accepted; any other exception is a bug."""
         try:
             self.run(text)
         except self.documented:
@@ -100,7 +100,7 @@ TARGETS: Final = {
 
 
 def seeds(name: str) -> list[str]:
-    """Give the kept inputs of a target, among them all that once raised something else."""
+    """Return the stored inputs of a target, with all that once raised an undocumented error."""
     return [json.loads(line) for line in (SEEDS / f"{name}.jsonl").read_text("ascii").splitlines()]
 
 
@@ -118,7 +118,7 @@ _PARTS: Final = re.compile(r"[0-9]+|\"[^\"]*\"|[A-Za-z_]+")
 
 
 def inputs(name: str, count: int) -> Iterator[str]:
-    """Give the seeds of a target and then so many inputs that were made of them, the same in every run."""
+    """Yield the seeds of a target, then that many mutations of them, the same in every run."""
     kept = seeds(name)
     yield from kept
     for number in range(count):

@@ -2,7 +2,7 @@
 
 Run as a program it does so over the suites of other projects, whose source distributions it downloads:
 
-    python tests/side_by_side.py FOLDER [PROJECT ...]
+    python tools/junit_side_by_side.py FOLDER [PROJECT ...]
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ESCAPED = re.compile(r"#x[0-9A-F]{2,4}|\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|r)|[\r\x80
 
 
 class Case(NamedTuple):
-    """What a file says of a test; pytest writes two elements of one name where the teardown failed too."""
+    """A test in a file; pytest writes two elements of one name if the teardown failed too."""
 
     outcome: str
     text: str
@@ -72,7 +72,7 @@ def plain(text: str) -> str:
 
 
 def differences(ours: Path, theirs: Path) -> list[tuple[str, str, object, object]]:
-    """Give name, what differs, and both forms of it."""
+    """Return the name, the kind and both forms of each difference."""
     mine, pytests = cases(ours), cases(theirs)
     found = [(f"{name}", "identity", name in mine, name in pytests) for name in sorted(mine.keys() ^ pytests.keys())]
     for name in sorted(mine.keys() & pytests.keys()):
@@ -90,7 +90,7 @@ def differences(ours: Path, theirs: Path) -> list[tuple[str, str, object, object
 
 
 def holds(mine: str, pytests: str) -> bool:
-    """Whether each piece of captured output is there; pytest writes a header above nothing as well."""
+    """Return whether each piece of captured output is there; pytest writes a header above empty output too."""
     pieces = (piece.strip("\n") for piece in re.split(r"-+ Captured (?:Log|Out|Err) -+\n", pytests))
     return all(plain(piece) in plain(mine) for piece in pieces if piece)
 

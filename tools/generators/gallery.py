@@ -1,11 +1,12 @@
 """The pairs of docs/explanation/failures.md, as pytest-verdict, pytest's own assertion and DeepDiff print them.
 
-``python tests/docs/gallery.py`` writes the page; it needs deepdiff, of the dependency group ``oracles``.
+It needs deepdiff, of the dependency group ``oracles``.
 """
 
 from __future__ import annotations
 
 import datetime
+import importlib.util
 import os
 import re
 import subprocess
@@ -26,8 +27,9 @@ from pytest_verdict.budget import Budget
 from pytest_verdict.explanation import failure_block
 from pytest_verdict.explanation.advice import advise
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, BooleanMatch, ExactMatch, NumericExact, VerifiedField
+from tools.generate import REPOSITORY
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "failures.md"
+PAGE = REPOSITORY / "docs" / "explanation" / "failures.md"
 PEERS = ("pytest", "deepdiff")
 
 # Outputs of other tools are cut here.
@@ -237,7 +239,7 @@ def ours(pair: Pair) -> str:
 
 
 def tidy(text: str) -> str:
-    """Remove blanks of empty lines and memory addresses."""
+    """Remove blanks of empty lines, and addresses of memory."""
     return re.sub(r"0x[0-9a-f]{6,}", "0x…", re.sub(r"^ +$", "", text, flags=re.MULTILINE))
 
 
@@ -249,8 +251,8 @@ def cut(text: str) -> str:
 
 
 def of_pytest() -> list[str]:
-    """Run pytest without pytest-verdict on an assertion for each pair."""
-    head = "import datetime, difflib, json, re\nimport jsonschema, pytest\nfrom gallery import PAIRS\n"
+    """Run pytest without us on an assertion for each pair."""
+    head = "import datetime, difflib, json, re\nimport jsonschema, pytest\nfrom tools.generators.gallery import PAIRS\n"
     tests = (
         f"def test_{at}():\n    expected, observed = PAIRS[{at}].expected, PAIRS[{at}].observed\n    {pair.without}\n"
         for at, pair in enumerate(PAIRS)
@@ -259,7 +261,7 @@ def of_pytest() -> list[str]:
     environment = {name: value for name, value in os.environ.items() if name not in {"CI", "BUILD_NUMBER"}}
     # The order of a set depends on the hash seed.
     environment["PYTHONHASHSEED"] = "0"
-    environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    environment["PYTHONPATH"] = os.pathsep.join([str(REPOSITORY), *sys.path])
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "test_pairs.py").write_text("\n\n".join([head, *tests]), encoding="utf-8")
         report = Path(folder, "junit.xml")
@@ -344,15 +346,27 @@ def sections() -> Iterator[str]:
 def page() -> str:
     introduction = PAGE.read_text(encoding="utf-8").partition("\nMade with ")[0]
     return "\n".join(
-        [introduction, f"Made with {versions()}.\n\n<!-- Written by: python tests/docs/gallery.py -->\n", *sections()]
+        [introduction, f"Made with {versions()}.\n\n<!-- written by make generate: what follows -->\n", *sections()]
     )
 
 
+def files() -> dict[Path, str]:
+    return {PAGE: page()}
+
+
+def missing() -> str | None:
+    absent = [name for name in ("deepdiff", "jsonschema") if importlib.util.find_spec(name) is None]
+    return f"needs {' and '.join(absent)}; install the dependency group 'oracles'" if absent else None
+
+
+def other_versions() -> str | None:
+    """Return why the page cannot be compared with what these versions print."""
+    if f"Made with {versions()}." in PAGE.read_text(encoding="utf-8"):
+        return None
+    return f"docs/explanation/failures.md was made with other versions than {versions()}"
+
+
 def blocks_on_the_page() -> dict[str, list[str]]:
-    """Return the blocks of each pair on the page: ours, pytest's and DeepDiff's."""
+    """Return the blocks of the page for each pair: ours, pytest's and DeepDiff's."""
     parts = PAGE.read_text(encoding="utf-8").partition("\nMade with ")[2].split("\n## ")[1:]
     return {part.partition("\n")[0]: _BLOCK.findall(part) for part in parts}
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Writes src/pytest_verdict/signatures.pyi from the registered operators: python tests/typing/write_signatures.py."""
+"""The signatures of `compare` and its relatives for type checkers: src/pytest_verdict/signatures.pyi, made from the operators."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 
 import pytest_verdict
-from pytest_verdict import Operator, SynonymMap, operators, trajectories
+from pytest_verdict import Operator, SynonymMap, operators
+from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.registry import REGISTRY
 
 STUB = pathlib.Path(pytest_verdict.__file__).with_name("signatures.pyi")
 WIDTH = 130
-# The arguments of `compare` that are no settings; `semantic` has its threshold as a setting too.
-TAKEN = {"operator", "threshold", "name"}
+# The arguments of `compare` that are not settings; `semantic` has its threshold as a setting too.
+ARGUMENTS = {"operator", "threshold", "name"}
 NUMBER = {"int", "float", "str", "Decimal"}
 
 HEAD = """\
-# What type checkers and editors read of `compare` and the functions like it. Made from the operators by
-# tests/typing/write_signatures.py; change that, or the operators, and run it.
+# What type checkers and editors read of `compare` and the functions like it. Written by make generate from the operators.
 # fmt: off
 # ruff: noqa: UP013 - an expression is often shorter than a class
 
@@ -71,7 +71,7 @@ class Settings:
         return {**(self.base.all_required() if self.base else {}), **self.required}
 
     def unpacked(self) -> str | None:
-        """Give the class of what is optional, if there is anything."""
+        """Return the name of the class of the optional settings, if there are any."""
         return self.name if self.own else self.base and self.base.unpacked()
 
     def optional(self) -> dict[str, str]:
@@ -87,7 +87,7 @@ class Settings:
         return min(wrapped(f"{self.name} = TypedDict(", parts, ")"), as_class, key=lambda text: text.count("\n"))
 
     def shape(self) -> tuple[Any, ...]:
-        """What two operators with the same settings have in common."""
+        """Return a key that operators with the same settings share."""
         return (
             self.base.shape() if self.base else (),
             tuple(sorted(self.own.items())),
@@ -107,7 +107,7 @@ class Catalogue:
         self.names.setdefault(self.settings(cls), []).append(name)
 
     def settings(self, cls: type[Operator]) -> Settings | None:
-        """Give the settings of a class: those of the class it is derived from, and its own."""
+        """Return the settings of a class: its own and those of its base class."""
         if cls is Operator:
             return None
         if cls not in self.by_class:
@@ -125,7 +125,7 @@ class Catalogue:
 
 
 def annotations(cls: type[Operator]) -> dict[str, str]:
-    return {name: text_of(info.annotation) for name, info in cls.model_fields.items() if name not in TAKEN}
+    return {name: text_of(info.annotation) for name, info in cls.model_fields.items() if name not in ARGUMENTS}
 
 
 def text_of(annotation: Any) -> str:
@@ -166,15 +166,13 @@ def quoted(value: str) -> str:
 
 
 def catalogue() -> Catalogue:
-    """Take the operators whose classes are public and whose settings a person writes; the others are made by our own code."""
-    found = Catalogue()
-    public = {getattr(package, name) for package in (operators, trajectories) for name in package.__all__}
-    # Their settings come out of a file of criteria, with `read_criteria`.
-    public.remove(operators.CriteriaMatch)
-    for name in REGISTRY.names():
-        if REGISTRY.find(name) in public:
-            found.add(name, REGISTRY.find(name))
-    return found
+    """Return the operators whose settings a person writes, without those that only records carry."""
+    result = Catalogue()
+    for name in sorted(FAMILIES.own("operators")):
+        # The settings of `criteria` come out of a file, with `read_criteria`.
+        if name in REGISTRY.public_names() and name != "criteria":
+            result.add(name, REGISTRY.find(name))
+    return result
 
 
 def wrapped(head: str, arguments: Sequence[str], tail: str) -> str:
@@ -235,8 +233,11 @@ def any_name(rest: Sequence[str], given: str) -> str:
     return signature(["self", "operator: OperatorName", *rest, "**_settings: Any"], given) + "\n"
 
 
-def generated() -> str:
-    """Write the stub."""
+def files() -> dict[pathlib.Path, str]:
+    return {STUB: stub()}
+
+
+def stub() -> str:
     found = catalogue()
     none = signature(["self", "operator: None = None", *DEFAULTS], "Comparator")
     defaults = overloads(found, DEFAULTS, "Comparator", strict=False, or_instance="")
@@ -250,7 +251,3 @@ def generated() -> str:
         TAIL,
     ]
     return "".join(parts)
-
-
-if __name__ == "__main__":
-    STUB.write_text(generated(), encoding="utf-8")

@@ -1,6 +1,6 @@
-"""Change random lines of what decides or records, run the tests that belong to them, and print what nobody noticed.
+"""Change random lines of the code that decides or records, run their tests, and print the changes that none noticed.
 
-The repository is copied first, so the working tree stays as it is. ``python tests/mutation/mutants.py 50 --seed 7``
+The repository is copied first, so the working tree stays as it is. ``python tools/mutation/mutants.py 50 --seed 7``
 makes the same fifty changes each time; ``--only operators`` takes files whose path contains that text, ``--skip 20``
 goes on behind the first twenty. A survivor is a hole in the tests or a change that changes nothing: a person says which.
 """
@@ -39,7 +39,7 @@ SEEN: Final = [
 UNSEEN: Final = {
     "core/families.py": ["tests/suites/test_what_packages_bring.py", "tests/test_example_family.py"],
     "core/record.py": ["tests/plugin/test_option_verify_report.py", "tests/plugin"],
-    "core/session.py": ["tests/plugin"],
+    "session.py": ["tests/plugin"],
     "core/strict_model.py": ["tests/suites", "tests/blind"],
     "core/values/redaction.py": ["tests/plugin"],
     "core/values/yaml.py": ["tests/suites"],
@@ -178,7 +178,7 @@ def module_of(path: str) -> str:
 
 
 def unseen_tests(path: str) -> list[list[str]]:
-    """Name the tests of a module that are not chosen by what they call: first those that are called like it."""
+    """Yield the tests of a module that are not chosen by their calls, first those with a similar name."""
     part = max((part for part in UNSEEN if module_of(path).startswith(part)), key=len, default="")
     tests = dict.fromkeys(file for test in UNSEEN.get(part, []) for file in files_of(test))
     named = [test for test in tests if Path(path).stem in Path(test).stem]
@@ -191,7 +191,7 @@ def files_of(test: str) -> list[str]:
 
 
 def function_around(path: str, source: bytes, line: int) -> str:
-    """Give the place of the innermost function that holds a line, as who_runs.py writes it; empty outside of functions."""
+    """Return the place of the innermost function around a line, as who_runs.py writes it; empty outside of functions."""
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     found = [
         min([node.lineno, *(one.lineno for one in node.decorator_list)])
@@ -202,9 +202,20 @@ def function_around(path: str, source: bytes, line: int) -> str:
 
 
 def run(folder: Path, tests: list[str], seconds: float = SECONDS, **environment: str) -> str:
-    """Run tests in a copy of the repository, and say what they made of it."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "mutation.who_runs", *tests]
-    paths = os.pathsep.join([str(folder / "src"), str(folder / "tests")])
+    """Run tests in a copy of the repository and return their result."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "tools.mutation.who_runs",
+        *tests,
+    ]
+    paths = os.pathsep.join([str(folder / "src"), str(folder)])
     variables = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", **environment}
     with subprocess.Popen(
         command,

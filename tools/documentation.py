@@ -1,4 +1,4 @@
-"""Pages of the documentation as programs: which blocks they hold, and what each block asks of reality.
+"""Pages of the documentation as programs: their blocks, and the expected output of each.
 
 - A block of Python runs in the namespace of its page, after the blocks above it; with ``>>>`` it is a doctest.
 - A block whose first line is a comment with a file name (``# test_trip.py``) is that file.
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[1]
 
 _FENCE = re.compile(
     r"^(?P<fence>`{3,})(?P<language>[\w-]*)[ \t]*\n(?P<content>.*?)^(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL
@@ -36,7 +36,7 @@ class Block:
         return match["name"] if match else None
 
     def commands(self) -> Iterator[tuple[str, list[str]]]:
-        """Give each command of a console block that prints something, with the lines that it should print."""
+        """Yield each command of a console block that prints something, with the lines that it should print."""
         for part in re.split(r"^\$ ", self.content, flags=re.MULTILINE)[1:]:
             command, *printed = part.rstrip("\n").split("\n")
             shown = [line for line in printed if line.strip()]

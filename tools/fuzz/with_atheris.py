@@ -1,16 +1,13 @@
-"""Look by coverage for inputs that break a target: ``python tests/fuzz/with_atheris.py dates -runs=100000``."""
+"""Look by coverage for inputs that break a target: ``python -m tools.fuzz.with_atheris dates -runs=100000``."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import atheris
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 with atheris.instrument_imports(include=["pytest_verdict"]):
-    from fuzz.targets import TARGETS, keep, seeds
+    from tools.fuzz.targets import TARGETS, keep, seeds
 
 
 def main() -> None:

@@ -1,7 +1,4 @@
-"""The pictures of a failure and of a report in docs/_static: what a terminal shows for examples/values.
-
-Draw them again with ``python tests/docs/picture.py``.
-"""
+"""The pictures of a failure and of a report in docs/_static: what a terminal shows for examples/values."""
 
 from __future__ import annotations
 
@@ -17,7 +14,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+from tools.generate import REPOSITORY
+
 STATIC = REPOSITORY / "docs" / "_static"
 PICTURES = {
     "failure.svg": ["pytest -q examples/values"],
@@ -40,7 +38,7 @@ _ESCAPE = re.compile(r"\x1b\[([\d;]*)m")
 FRAME = """\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height}" width="{width:g}" height="{height}" role="img">
 <title>{title}</title>
-<!-- Made by tests/docs/picture.py with pytest {pytest}. -->
+<!-- Written by make generate with pytest {pytest}. -->
 <rect width="100%" height="100%" rx="8" fill="#16181d"/>
 <g fill="#4b5160"><circle cx="22" cy="18" r="5"/><circle cx="40" cy="18" r="5"/><circle cx="58" cy="18" r="5"/></g>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="{ink}">
@@ -80,7 +78,7 @@ def output(command: str, folder: str) -> list[str]:
 
 
 def spans(line: str) -> Iterator[tuple[str, str, bool]]:
-    """Give the parts of a line with their colours, and whether they are bold."""
+    """Yield the parts of a line with their colours, and whether they are bold."""
     colour, bold = INK, False
     for index, piece in enumerate(_ESCAPE.split(line)):
         if index % 2:
@@ -135,13 +133,19 @@ def picture(commands: list[str]) -> str:
 
 
 def texts(svg: str) -> list[str]:
-    """Give the lines of a picture as texts, without the blanks around parts of one colour."""
+    """Return the lines of a picture as texts, without the blanks around parts of one colour."""
     found: dict[str, list[str]] = {}
     for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text"):
         found.setdefault(element.attrib["y"], []).append(element.text or "")
     return [" ".join(row) for row in found.values()]
 
 
-if __name__ == "__main__":
-    for name, commands in PICTURES.items():
-        (STATIC / name).write_text(picture(commands), encoding="utf-8")
+def files() -> dict[Path, str]:
+    return {STATIC / name: picture(commands) for name, commands in PICTURES.items()}
+
+
+def other_versions() -> str | None:
+    """Return why the pictures cannot be compared with what this version of pytest prints."""
+    if all(f"with pytest {version('pytest')}." in (STATIC / name).read_text(encoding="utf-8") for name in PICTURES):
+        return None
+    return f"the pictures in docs/_static were made with another pytest than {version('pytest')}"

@@ -1,17 +1,19 @@
-"""What each operator makes of the values on which tools differ: the table in docs/explanation/value-semantics.md.
-
-Print it with ``python tests/docs/treatment.py``.
-"""
+"""How each operator treats the values on which tools differ: the table in docs/explanation/value-semantics.md."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from pytest_verdict import compare
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.errors import SettingsError
+from tools.generate import REPOSITORY
+from tools.generators.generated_parts import with_generated_part
 
+PAGE = REPOSITORY / "docs" / "explanation" / "value-semantics.md"
 NAN = float("nan")
 
 PAIRS: dict[str, tuple[Any, Any]] = {
@@ -25,7 +27,7 @@ PAIRS: dict[str, tuple[Any, Any]] = {
     "NaN, NaN": (NAN, NAN),
 }
 
-# Settings without which an operator cannot be made.
+# Settings of operators that need some. An operator that needs others is not in the table.
 SETTINGS: dict[str, dict[str, Any]] = {
     "date_tolerance": {"tolerance": 1},
     "numeric_tolerance": {"tolerance": 0.1},
@@ -48,12 +50,22 @@ ELSEWHERE = {"aggregate", "blind", "evidence", "template", "trace", "trajectory"
 APART = {"delta", "is_type", "json_schema", "semantic"}
 
 
+def files() -> dict[Path, str]:
+    return {PAGE: with_generated_part(PAGE.read_text(encoding="utf-8"), "values and operators", rows())}
+
+
 def operators() -> list[str]:
-    return [
-        name
-        for name in sorted(FAMILIES.own("operators"))
-        if name not in APART and REGISTRY.find(name).kind not in ELSEWHERE
-    ]
+    return [name for name in sorted(FAMILIES.own("operators")) if _compares_two_values(name)]
+
+
+def _compares_two_values(name: str) -> bool:
+    if name in APART or REGISTRY.find(name).kind in ELSEWHERE:
+        return False
+    try:
+        REGISTRY.build(name, SETTINGS.get(name, {}))
+    except SettingsError:
+        return False
+    return True
 
 
 def cell(name: str, expected: Any, observed: Any) -> str:
@@ -72,7 +84,3 @@ def rows() -> list[str]:
     return head + [
         f"| {label(name)} | " + " | ".join(cell(name, *pair) for pair in PAIRS.values()) + " |" for name in operators()
     ]
-
-
-if __name__ == "__main__":
-    print("\n".join(rows()))

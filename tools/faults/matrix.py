@@ -1,6 +1,6 @@
 """The fault matrix: thirty causes, without workers, with two, and with two by file; what is left is compared with the oracle.
 
-``python tests/faults/matrix.py`` prints the table of docs/explanation/reliability.md; ``pytest -m faults tests/faults`` runs it
+``python -m tools.faults.matrix`` prints the table of docs/explanation/reliability.md; ``pytest -m faults tests/faults`` runs it
 as tests.
 """
 
@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from oracle import CONFTEST, TESTS, Finding, examine
+from tools.faults.oracle import CONFTEST, TESTS, Finding, examine
 
 MODES = {"-n0": (), "-n2": ("-p", "xdist", "-n2"), "loadfile": ("-p", "xdist", "-n2", "--dist=loadfile")}
 LIMIT = 60
@@ -68,7 +68,7 @@ def strike(place):
 
 @dataclass(frozen=True)
 class Cause:
-    """What goes wrong, and where."""
+    """A fault, and the place where it strikes."""
 
     name: str
     place: str = ""

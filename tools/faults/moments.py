@@ -1,6 +1,6 @@
 """Ctrl-C at every line of the code that writes: either the report is whole and agrees with pytest, or its journal does.
 
-``python tests/faults/moments.py`` tries each line the first time that it runs, the last, and once in between: in the session's
+``python -m tools.faults.moments`` tries each line the first time that it runs, the last, and once in between: in the session's
 own process, with ``-n2`` also in a worker. With ``--all`` it tries every time, and with ``--step 50`` every fiftieth of them.
 """
 
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from oracle import CONFTEST, TESTS, Finding, examine, noted
+from tools.faults.oracle import CONFTEST, TESTS, Finding, examine, noted
 
 FILES = (
     *("recorder.py", "controller.py", "attempts.py", "xdist_transport.py", "deferred_signals.py", "report/journal.py"),
@@ -70,7 +70,7 @@ def _place() -> Iterator[Path]:
 
 
 def moments(who: str, arguments: Sequence[str]) -> list[list[int]]:
-    """Give the moments of a session, those at the same line together."""
+    """Return the moments of a session, grouped by line."""
     with _place() as project:
         run_at(f"{who}:0", arguments, project)
         return [list(line) for line in noted(project, "moments")[0][0]]

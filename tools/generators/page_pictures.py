@@ -1,22 +1,22 @@
 """The pictures of the page in docs/_static: what a browser shows for the report of all examples, and for the tutorial's diff.
 
-Take them again with ``python tests/docs/page_pictures.py``; it needs playwright, pillow and Debian's Chromium.
+It needs playwright, of the dependency group ``browser``, pillow and Debian's Chromium.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
-from pages import blocks_of
-from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from tools.documentation import blocks_of
+from tools.generate import REPOSITORY
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 STATIC = REPOSITORY / "docs" / "_static"
 LARGEST = 120_000
 WIDE = {"width": 1280, "height": 720}
@@ -30,7 +30,7 @@ DIFF = ("page-diff.png", ("light", {"width": 1280, "height": 560}, "test_city"))
 
 
 def report(place: Path) -> Path:
-    """Run the examples, and give the page of their report."""
+    """Run the examples and return the page of their report."""
     shutil.copytree(REPOSITORY / "examples", place, dirs_exist_ok=True)
     (place / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--verify-report"]
@@ -39,7 +39,7 @@ def report(place: Path) -> Path:
 
 
 def diff(place: Path) -> Path:
-    """Run both versions of the tutorial's file, and give the page of what changed."""
+    """Run both versions of the tutorial's file and return the page of what changed."""
     python = [sys.executable, "-m"]
     blocks = blocks_of(REPOSITORY / "docs" / "tutorial.md")
     versions = [block.content for block in blocks if block.file_name == "test_trip.py"]
@@ -52,28 +52,44 @@ def diff(place: Path) -> Path:
     return place / "diff.html"
 
 
-def take(browser: Browser, page: Path, name: str, scheme: str, size: dict[str, int], opened: str | None) -> None:
+def files() -> dict[Path, bytes]:
+    from playwright.sync_api import sync_playwright
+
+    pictures = {}
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-lcd-text"]
+        )
+        page = report(Path(folder))
+        for name, (scheme, size, opened) in PICTURES.items():
+            pictures[STATIC / name] = screenshot(chromium, page, scheme, size, opened)
+        name, (scheme, size, opened) = DIFF
+        pictures[STATIC / name] = screenshot(chromium, diff(Path(folder)), scheme, size, opened)
+    for path, content in pictures.items():
+        if len(content) > LARGEST:
+            raise SystemExit(f"{path.name} is larger than {LARGEST} bytes")
+    return pictures
+
+
+def missing() -> str | None:
+    absent = [name for name in ("playwright", "PIL") if importlib.util.find_spec(name) is None]
+    if absent:
+        return f"needs {' and '.join(absent)}; install the dependency group 'browser' and pillow"
+    return None if shutil.which("chromium") else "needs chromium; apt-get install chromium"
+
+
+def screenshot(browser: Any, page: Path, scheme: str, size: dict[str, int], opened: str | None) -> bytes:
+    from PIL import Image
+
     tab = browser.new_page(viewport=size, color_scheme=scheme)
     tab.goto(page.as_uri())
     tab.wait_for_selector("html[data-ready]")
     if opened:
         tab.locator(".row", has_text=opened).first.click()
         tab.wait_for_selector("pre.said")
-    # A page has few colours, and with a palette the file is a quarter as large.
-    Image.open(io.BytesIO(tab.screenshot())).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(
-        STATIC / name, optimize=True
-    )
+    image = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
     tab.close()
-    if (STATIC / name).stat().st_size > LARGEST:
-        raise SystemExit(f"{name} is larger than {LARGEST} bytes")
-
-
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-lcd-text"]
-        )
-        found = report(Path(folder))
-        for name, picture in PICTURES.items():
-            take(chromium, found, name, *picture)
-        take(chromium, diff(Path(folder)), DIFF[0], *DIFF[1])
+    # A page has few colours, and with a palette the file is a quarter as large.
+    content = io.BytesIO()
+    image.quantize(256, Image.Quantize.MAXCOVERAGE).save(content, "PNG", optimize=True)
+    return content.getvalue()

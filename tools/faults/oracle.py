@@ -1,4 +1,4 @@
-"""What a session did, as the session itself noted it without the plugin, and whether its report says the same.
+"""Compare the report of a session with the notes that the session wrote without the plugin.
 
 The tests of the project under test write down each comparison that came back, and its conftest.py each report that pytest counts.
 Both go to the disk at once, by the operating system and without any code of ours, so that they survive whatever ends the process.
@@ -134,7 +134,7 @@ def test_other(number, prepared):
 
 @dataclass
 class Finding:
-    """What a session left, and what is wrong with it."""
+    """The files that a session left, and their faults."""
 
     state: str
     faults: list[str]
