@@ -95,7 +95,7 @@ class Selection:
             if name not in tools:
                 raise _unknown_tool("only_tools", name, get_close_matches(name, tools, 1))
         for name in self.except_tools:
-            # To exclude a tool that is not called is harmless, unless another tool was meant.
+            # Excluding a tool that is not called is harmless, unless another tool was meant.
             close = get_close_matches(name, tools, 1, _LIKELY_TYPO)
             if name not in tools and close:
                 raise _unknown_tool("except_tools", name, close)

@@ -40,7 +40,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class StepCall:
-    """A call of a step, of which one of several choices is made."""
+    """A call of a step: one of several choices, and how often it occurs."""
 
     choices: tuple[Call, ...]
     times: Times

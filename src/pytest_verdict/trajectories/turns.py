@@ -34,7 +34,7 @@ def read_turns(value: Any) -> list[Any]:
     """
     source = decode_text(value)
     if get(source, "messages") and get(source, "events"):
-        # In a sample of Inspect AI the events may hold calls that the messages lack.
+        # The events of an Inspect AI sample may hold calls that the messages lack.
         raise TrajectoryError("turns are made of messages, and here events beside the messages may have further calls")
     for container in ("conversation", "invocations", "turns", "messages"):
         items = get(source, container)

@@ -130,7 +130,7 @@ def _load_reader(name: str) -> Any:
 
 
 def decode_text(value: Any) -> Any:
-    """Parse a text that is a JSON array or object; return any other value as it is."""
+    """Parse a text that is a JSON array or object; return any other value unchanged."""
     if isinstance(value, str) and value.lstrip()[:1] in {"[", "{"}:
         return parse_json_text(value)
     return value

@@ -18,7 +18,7 @@ MISSING: Final[Any] = object()
 
 
 class Result(NamedTuple):
-    """What a tool returned; without the identifier of its call, `name` is the tool."""
+    """The result of a tool; `name` is the tool if the result has no identifier of its call."""
 
     identifier: Any
     value: Any
@@ -141,7 +141,7 @@ def get_blocks(message: Any) -> Any:
 
 
 def parse_if_json(value: Any) -> Any:
-    """Parse a text that is a JSON document; return any other value as it is."""
+    """Parse a text that is a JSON document; return any other value unchanged."""
     if not isinstance(value, str):
         return value
     try:

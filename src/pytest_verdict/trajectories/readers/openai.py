@@ -59,7 +59,7 @@ def openai_chat(value: Any) -> Iterator[CallOrResult]:
         get_from_message = make_getter(message)
         for call in require_list(get_from_message("tool_calls"), "tool_calls"):
             get_from_call = make_getter(call)
-            # In a simulation the user may call tools, too.
+            # The user of a simulation may call tools, too.
             if get_from_call("requestor") != "user":
                 yield _read_tool_call(get_from_call, place)
         legacy_call = get_from_message("function_call")
@@ -176,7 +176,7 @@ def tau2(value: Any) -> Iterator[CallOrResult]:
     run = require_one(unwrap_list(value, "simulations"), "simulations")
     messages = list(get_objects(run, "messages"))
     if not messages:
-        # In a voice run both sides speak at once, so it has ticks instead of messages.
+        # A voice run has ticks instead of messages, because both sides speak at once.
         for tick in get_objects(run, "ticks"):
             messages.append({"role": "assistant", "tool_calls": get(tick, "agent_tool_calls")})
             messages.extend(get_list(tick, "agent_tool_results"))

@@ -36,7 +36,7 @@ def plain(value: Any) -> Iterator[Event]:
         items = [value]
     elif not isinstance(value, list | tuple):
         raise TrajectoryError(f"a plain trajectory is a list of calls, or one call; got {shown(value, 80)}")
-    # In a simulation the user may call tools, too.
+    # The user of a simulation may call tools, too.
     return (read_call(item) for item in items if get(item, "requestor") != "user")
 
 
