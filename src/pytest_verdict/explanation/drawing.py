@@ -151,7 +151,9 @@ def _draw_evidence(result: ComparisonResult, explanation: Explanation, budget: B
         yield (Part(f"settings: {', '.join(settings)}"),)
 
     if result.score not in {0.0, 1.0} or result.threshold < 1.0:
-        sign = ">=" if result.score >= result.threshold else "<"
+        sign = "<"
+        if result.score >= result.threshold:
+            sign = ">="
         yield (Part(f"score {result.score:.6g} {sign} threshold {result.threshold:.6g}"),)
     for code in result.notes:
         yield draw_note(code, budget)

@@ -36,6 +36,9 @@ _EXPECTED: Final = {
 }
 _COMPARES_TEXT: Final = frozenset({"exact", "normalized_exact", "text_similarity", "literal", "semantic"})
 
+# Members of a collection that one side lacks, and the side that has them.
+_MEMBERS: Final[dict[str, Role]] = {"missing": "expected", "unexpected": "observed"}
+
 # Columns before the summary in a first line of usual length.
 _HEAD: Final = 16
 # Differences are counted up to this number.
@@ -48,8 +51,10 @@ def build_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
         return _explain_negation(result, budget)
 
     # Entry points of other packages are read only for operators that are not built in.
-    find = FAMILIES.own if result.operator in FAMILIES.own("operators") else FAMILIES.all
-    name = find("explanations").get(result.operator)
+    explanations = FAMILIES.own("explanations")
+    if result.operator not in FAMILIES.own("operators"):
+        explanations = FAMILIES.all("explanations")
+    name = explanations.get(result.operator)
     if name is not None:
         # The details of a record from elsewhere may have any form.
         with contextlib.suppress(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
@@ -160,7 +165,7 @@ def _explain_members(result: ComparisonResult, budget: Budget) -> Explanation | 
     if result.operator == "contains_any":
         return None
     members: dict[str, list[Any]] = {}
-    for kind in ("missing", "unexpected"):
+    for kind in _MEMBERS:
         items = result.details.get(kind)
         if isinstance(items, list) and items:
             members[kind] = items
@@ -176,8 +181,7 @@ def _explain_members(result: ComparisonResult, budget: Budget) -> Explanation | 
         omitted = result.details.get(f"{kind}_omitted", 0)
         if omitted:
             text += f" and {omitted} more"
-        role: Role = "expected" if kind == "missing" else "observed"
-        parts += [Part("; " if parts else ""), Part(f"{kind} "), Part(text, role)]
+        parts += [Part("; " if parts else ""), Part(f"{kind} "), Part(text, _MEMBERS[kind])]
     if isinstance(result.observed, str):
         parts += [Part(", got "), Part(shown(result.observed, budget.room(40)), "observed")]
     return Explanation(summary=tuple(parts))
@@ -186,13 +190,15 @@ def _explain_members(result: ComparisonResult, budget: Budget) -> Explanation | 
 def _explain_distance(result: ComparisonResult, budget: Budget) -> Explanation | None:
     distance = _read_number(result.details.get("distance"))
     margin = _read_number(result.details.get("margin"))
-    measure = result.details.get("measured_in")
-    unit = f" {visible(measure)}" if isinstance(measure, str) else ""
     if distance is None and margin is None:
         return None
     if margin is None and result.operator != "numeric_exact":
         return None
 
+    unit = ""
+    measure = result.details.get("measured_in")
+    if isinstance(measure, str):
+        unit = f" {visible(measure)}"
     if distance is None:
         tail = f": missed by {-(margin or 0):f}{unit}"
     else:
@@ -242,16 +248,19 @@ def _explain_text(result: ComparisonResult, expected: str, observed: str, budget
     if "\n" in expected or "\n" in observed:
         return _explain_lines(expected, observed, budget)
 
+    labels = ("expected", "observed")
     is_changed = any(result.changed_sides)
-    labels = ("expected surface", "observed surface") if is_changed else ("expected", "observed")
+    if is_changed:
+        labels = ("expected surface", "observed surface")
     lines = list(draw_text_difference(expected, observed, budget, labels))
     return Explanation(summary=_draw_sides(result, budget), lines=lines, sides=is_changed)
 
 
 def _explain_lines(expected: str, observed: str, budget: Budget) -> Explanation:
     changes = compare_lines(expected, observed)
-    more = changes.count() - 1
-    tail = f", and {counted(more, 'more line')}" if more else ""
+    tail = ""
+    if changes.count() > 1:
+        tail = f", and {counted(changes.count() - 1, 'more line')}"
     summary = draw_difference(changes.first_difference(), budget.narrower(len(tail) + _HEAD))
     return Explanation(summary=(*summary, Part(tail)), lines=list(draw_line_changes(changes, budget)))
 

@@ -146,12 +146,14 @@ def draw_window(
     window = range(len(text))
     if room and len(text) + 2 > room:
         width = max(room - 4, 8)
-        first = spans[0].start if spans else 0
-        start = max(min(first - width // 3, len(text) - width), 0)
+        start = 0
+        if spans:
+            start = max(min(spans[0].start - width // 3, len(text) - width), 0)
         window = range(start, min(start + width, len(text)))
 
-    opening = "…" + quote if window.start else quote
-    closing = quote + "…" if window.stop < len(text) else quote
+    opening = quote
+    if window.start:
+        opening = "…" + quote
     parts = [Part(opening, side)]
     offset = window.start
     for span in spans:
@@ -163,6 +165,9 @@ def draw_window(
                 changed = ascii(text[start:stop])[1:-1]
             parts += [Part(_escape(text[offset:start], quote), side), Part(changed, _CHANGED[side])]
             offset = stop
+    closing = quote
+    if window.stop < len(text):
+        closing += "…"
     return [*parts, Part(_escape(text[offset : window.stop], quote), side), Part(closing, side)]
 
 
@@ -262,8 +267,8 @@ def draw_line_changes(changes: LineChanges, budget: Budget) -> Iterator[Line]:
         if budget.lines and count >= budget.lines:
             remaining = changes.count(index)
             if remaining:
-                verb = "differs" if remaining == 1 else "differ"
-                yield (Part(f"… {counted(remaining, 'more line')} that {verb}"),)
+                ending = "that differs" if remaining == 1 else "that differ"
+                yield (Part(f"… {counted(remaining, 'more line')} {ending}"),)
             return
         for line in islice(_draw_opcode(changes, index, budget), budget.lines or None):
             yield line

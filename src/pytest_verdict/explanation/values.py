@@ -43,7 +43,9 @@ def _needs_text_difference(difference: Difference, budget: Budget) -> bool:
 
 def draw_difference(difference: Difference, budget: Budget) -> Line:
     """Draw one difference on one line."""
-    place = "" if difference.path == "$" else f"{_format_path(difference, budget)}: "
+    place = ""
+    if difference.path != "$":
+        place = f"{_format_path(difference, budget)}: "
     room = budget.room(len(place) + 16)
     if difference.reason is not None:
         return (Part(f"{place}{visible(shortened(difference.reason, room))}"),)
@@ -59,7 +61,9 @@ def draw_difference(difference: Difference, budget: Budget) -> Line:
 
 
 def _format_path(difference: Difference, budget: Budget) -> str:
-    limit = max(budget.width // 2, 40) if budget.width else 0
+    limit = 0
+    if budget.width:
+        limit = max(budget.width // 2, 40)
     path = visible(shortened(difference.path, limit))
     if difference.observed_path is None:
         return path

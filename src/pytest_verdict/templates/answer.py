@@ -233,11 +233,11 @@ class BaseAnswer(BaseModel):
         if definition.trace_fields and trace is None:
             fields = ", ".join(definition.trace_fields)
             raise TemplateError(f"the fields {fields} read the raw response: verify(trace=...)")
-        observed = observed_values(self, trace)
+        observed = collect_values(self, trace)
         return definition.match.compare_fields(definition.expected, observed), definition.match.compare_quotes(observed)
 
 
-def observed_values(answer: BaseAnswer, trace: str | None) -> dict[str, Any]:
+def collect_values(answer: BaseAnswer, trace: str | None) -> dict[str, Any]:
     """Return the observed side of an answer."""
     values = {name: getattr(answer, name, None) for name in answer.__verdict_definition__.reply_keys}
     if trace is not None:

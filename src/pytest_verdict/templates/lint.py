@@ -126,7 +126,7 @@ def _check_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]
 
 def _find_leaks(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[Finding]:
     """Find the expected answer of a field in the texts that a judge reads."""
-    expected = dict.fromkeys(_expected_texts(verification))
+    expected = dict.fromkeys(_list_answers(verification))
     form = _build_form(template)
     field_schema = form.get("properties", {}).pop(name, {})
     own_texts = {f"its {key}": text for key, text in _texts_by_keyword(name, field_schema)}
@@ -137,7 +137,7 @@ def _find_leaks(template: type[BaseAnswer], name: str, verification: Verificatio
         names = [str(getattr(choice, "value", choice)) for choice in choices]
         own_texts = {place: text for place, text in own_texts.items() if not all(_occurs(one, text) for one in names)}
 
-    for place, text in {**own_texts, **_shared_texts(template, name, form)}.items():
+    for place, text in {**own_texts, **_surrounding_texts(template, name, form)}.items():
         shortest = 1 if place in own_texts else _LONG
         answers = [answer for answer in expected if len(answer) >= shortest and _reveals(answer, text)]
         if not answers:
@@ -158,7 +158,7 @@ def _build_form(template: type[BaseAnswer]) -> dict[str, Any]:
         return {"description": template.__doc__ or "", "properties": properties}
 
 
-def _shared_texts(template: type[BaseAnswer], name: str, form: dict[str, Any]) -> dict[str, str]:
+def _surrounding_texts(template: type[BaseAnswer], name: str, form: dict[str, Any]) -> dict[str, str]:
     """Return the texts around a field that a judge reads, by place; the form is without the field."""
     others = form.pop("properties", {})
     definitions = form.pop("$defs", {})
@@ -199,7 +199,7 @@ def _texts_of(keyword: str, value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def _expected_texts(verification: Verification) -> Iterator[str]:
+def _list_answers(verification: Verification) -> Iterator[str]:
     operator = verification.operator
     yield from filter(None, _format_truth(verification.ground_truth))
     if operator.name in {"contains_any", "contains_all", "one_of"}:

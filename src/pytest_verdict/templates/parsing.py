@@ -95,23 +95,15 @@ def parse_reply(
     try:
         values = _read_object(reply, notes, extract_json=extract_json)
     except JsonTextError as error:
-        return ParsedAnswer(
-            template,
-            answer=None,
-            problems={WHOLE_REPLY: str(error)},
-            notes=(*notes, error.note),
-            trace=trace,
-            reply=reply,
-        )
+        problems = {WHOLE_REPLY: str(error)}
+        return ParsedAnswer(template, None, problems, notes=(*notes, error.note), trace=trace, reply=reply)
 
     keys = template.__verdict_definition__.reply_keys
     unknown = {key: value for key, value in values.items() if key not in keys}
     if unknown:
         notes.append(UNKNOWN_KEYS)
     answer, problems = _validate(template, {key: value for key, value in values.items() if key in keys})
-    return ParsedAnswer(
-        template, answer=answer, problems=problems, unknown=unknown, notes=tuple(notes), trace=trace, reply=reply
-    )
+    return ParsedAnswer(template, answer, problems, unknown, notes=tuple(notes), trace=trace, reply=reply)
 
 
 def _read_object(reply: Any, notes: list[str], *, extract_json: bool) -> dict[str, Any]:

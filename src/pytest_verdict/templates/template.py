@@ -14,7 +14,7 @@ from pytest_verdict.errors import TemplateError
 from pytest_verdict.judging.asking import ask, ask_async
 from pytest_verdict.judging.protocol import Judge
 from pytest_verdict.operators.semantic import SemanticMatch
-from pytest_verdict.templates.answer import BaseAnswer, Definition, observed_values
+from pytest_verdict.templates.answer import BaseAnswer, Definition, collect_values
 from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
 from pytest_verdict.templates.regex_check import regex_checks
 from pytest_verdict.templates.request import FormRequest, form_request
@@ -346,7 +346,7 @@ def _correct_values(answer: BaseAnswer, definition: Definition) -> Mapping[str, 
 
 def _build_observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
     answer = parsed.answer
-    observed = {REPLY_KEY: parsed.reply} if answer is None else observed_values(answer, None)
+    observed = {REPLY_KEY: parsed.reply} if answer is None else collect_values(answer, None)
     if parsed.trace is not None:
         observed[TRACE_KEY] = parsed.trace
     if parsed.problems:

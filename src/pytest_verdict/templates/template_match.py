@@ -125,11 +125,11 @@ class TemplateMatch(Operator):
 
     def holds(self, fields: Fields, quotes: Fields) -> bool:
         """Return whether enough fields passed."""
-        return holds(self.strategy, _passed_by_field(fields, quotes))
+        return holds(self.strategy, _verdicts_by_field(fields, quotes))
 
     def weigh(self, fields: Fields, quotes: Fields) -> float:
         """Return the granular score."""
-        shares: dict[str, float] = {**_passed_by_field(fields, quotes)}
+        shares: dict[str, float] = {**_verdicts_by_field(fields, quotes)}
         for name, rule in self.fields.items():
             # An operator with graded scores counts with its score.
             is_graded = getattr(rule.operator, "zero_at", None) is not None
@@ -233,19 +233,19 @@ class TemplateMatch(Operator):
     def _model_details(self, fields: Fields, by_meaning: Fields, *, is_override: bool) -> dict[str, Any]:
         """Return what models said, because a replay has the details of the aggregate only."""
         details: dict[str, Any] = {}
-        asked = [fields[name] for name, rule in self.fields.items() if rule.operator.asks_model]
+        by_model = [fields[name] for name, rule in self.fields.items() if rule.operator.asks_model]
         if by_meaning:
             looks = [
                 {"field": name, "similarity": look.score, "threshold": look.threshold, "passed": look.passed}
                 for name, look in by_meaning.items()
             ]
             details["embedding_check"] = {"verdict_before": "fail", "override": is_override, "looks": looks}
-        if asked or by_meaning:
-            details[MODEL_EVIDENCE] = {str(part.name): part.details for part in (*asked, *by_meaning.values())}
+        if by_model or by_meaning:
+            details[MODEL_EVIDENCE] = {str(part.name): part.details for part in (*by_model, *by_meaning.values())}
         return details
 
 
-def _passed_by_field(fields: Fields, quotes: Fields) -> dict[str, bool]:
+def _verdicts_by_field(fields: Fields, quotes: Fields) -> dict[str, bool]:
     return {name: field.passed and (name not in quotes or quotes[name].passed) for name, field in fields.items()}
 
 
