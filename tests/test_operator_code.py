@@ -85,7 +85,7 @@ def line_of(result, **changes):
 @pytest.fixture
 def registered(written, monkeypatch):
     monkeypatch.setattr(REGISTRY, "_classes", dict(REGISTRY._classes))
-    REGISTRY.built.clear()
+    REGISTRY._built.clear()
     REGISTRY.add(written("registered_operators").same_length)
 
 

@@ -58,4 +58,4 @@ def test_cache_is_bounded():
     registry.add(lambda expected, observed, *, level=0: observed >= level, name="at_least")
     made = [registry.build("at_least", {"level": level}) for level in range(3_000)]
     assert [operator.evaluate(0, 1_500).score for operator in made[1_499:1_502]] == [1.0, 1.0, 0.0]
-    assert len(registry.built) <= 1_024
+    assert len(registry._built) <= 1_024

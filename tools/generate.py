@@ -18,6 +18,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 GENERATORS = (
     "public_names",
     "signatures",
+    "record_schema",
     "suite_schema",
     "operator_table",
     "value_semantics",

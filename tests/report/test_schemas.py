@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import runpy
 from pathlib import Path
 
 import jsonschema
@@ -16,7 +15,6 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.report.json_report import SCHEMA_VERSION, record_schema, report_schema
 
 GOLDEN = Path(__file__).parent / "golden"
-GENERATOR = Path(__file__).parents[2] / "tools" / "write_record_schema.py"
 REPORT = json.loads((GOLDEN / "report-1.0.json").read_text())
 RECORDS = (GOLDEN / "records-1.jsonl").read_bytes().splitlines()
 
@@ -28,11 +26,6 @@ record_validator = jsonschema.Draft202012Validator(record_schema())
 def test_the_schemas_are_schemas(schema):
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-
-
-def test_schema_and_reference_are_made_from_the_table_of_members():
-    for path, text in runpy.run_path(str(GENERATOR))["generate"]().items():
-        assert path.read_text(encoding="utf-8") == text, f"{path.name} is stale: run make generate"
 
 
 def test_the_golden_report_stays_readable():

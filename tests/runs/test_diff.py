@@ -155,7 +155,7 @@ def halves(monkeypatch):
             return Outcome(float(expected == observed))
 
     monkeypatch.setattr(REGISTRY, "_classes", {**REGISTRY._classes, Halves.name: Halves})
-    REGISTRY.built.clear()
+    REGISTRY._built.clear()
     return Halves
 
 

@@ -9,7 +9,7 @@ from pytest_verdict.blind.files import read_json
 from pytest_verdict.blind.request import build_fixed_wording
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC
 from pytest_verdict.core.strict_model import StrictModel
-from pytest_verdict.core.values.encoding import digest, encode_text
+from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import RecordError, SettingsError
 
 
@@ -33,8 +33,8 @@ def describe_binding(setup: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "judge": setup["judge"],
         # Use the default rubric here, because the rubric has a digest of its own.
-        "instructions": digest(encode_text(build_fixed_wording(DEFAULT_RUBRIC))),
-        "rubric": digest(encode_text(setup["rubric"])),
+        "instructions": content_digest(build_fixed_wording(DEFAULT_RUBRIC)),
+        "rubric": content_digest(setup["rubric"]),
         "protocol": protocol,
     }
 
@@ -61,6 +61,6 @@ def cite_calibration(
     return {
         "status": "stale" if changed else "fresh",
         "changed": changed,
-        "sha256": digest(encode_text(dict(values))),
+        "sha256": content_digest(dict(values)),
         "gate": calibration.gate.passed,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -266,7 +266,8 @@ def _judge(source: Any, check: RowCheck, selection: Selection) -> Iterator[Judge
     for rows in slices:
         judged = judge_rows(check.evaluator, rows, names)
         if together is None:
-            publish(judged.singles[0])
+            published = publish(judged.singles[0])
+            judged = replace(judged, samples=[published] if judged.samples else [])
         else:
             SESSION.compared += len(rows.numbers)
             if SESSION.rows_observer is not None:

@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.normalizers import Step, SynonymMap, normalize
 from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.dates import read_date, read_formatted
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.numbers import as_decimal
@@ -125,20 +126,20 @@ def _try_answers(cls: type[BaseModel], name: str, verification: Verification, ch
         return _explain_failures(verification, answers)
 
     valid: list[Any] = []
-    problems: list[dict[str, Any]] = []
+    problems: list[tuple[Any, Problem]] = []
     for answer in answers:
         try:
             valid.append(read(answer))
         except ValidationError as error:
-            problems.append({**error.errors(include_url=False)[0], "answer": answer})
+            problems.append((answer, problems_in(error)[0]))
     reason = _explain_failures(verification, valid)
-    if not reason or _may_match_in_another_case(verification, problems):
+    if not reason or _may_match_in_another_case(verification, [problem for _, problem in problems]):
         return ""
     if choices:
         listed = ", ".join(shown(choice, 40) for choice in choices[:10])
         return f"{verification.operator.name} passes on none of the values of the field: {listed}"
-    if problems and problems[0]["answer"] is answers[0]:
-        return f"it is no answer of the field: {problems[0]['msg']}"
+    if problems and problems[0][0] is answers[0]:
+        return f"it is no answer of the field: {problems[0][1].message}"
     return reason
 
 
@@ -152,16 +153,16 @@ def _explain_failures(verification: Verification, answers: Iterable[Any]) -> str
     return f"its own operator {verification.operator.name} does not pass on it{notes}"
 
 
-def _may_match_in_another_case(verification: Verification, problems: Iterable[Mapping[str, Any]]) -> bool:
+def _may_match_in_another_case(verification: Verification, problems: Iterable[Problem]) -> bool:
     """Return whether a text fails the field's pattern only by its case, which the operator ignores."""
     operator = verification.operator
     folds_case = {"lowercase", "casefold"}.intersection(getattr(operator, "normalize", ()))
     if getattr(operator, "case_sensitive", True) and not folds_case:
         return False
     for problem in problems:
-        pattern = problem.get("ctx", {}).get("pattern")
+        pattern = problem.context.get("pattern")
         try:
-            if pattern and re.search(pattern, str(problem["input"]), re.IGNORECASE):
+            if pattern and re.search(pattern, str(problem.value), re.IGNORECASE):
                 return True
         except re.error:
             return True

@@ -1,7 +1,4 @@
-"""Write what is made from the table of a record's members: its JSON Schema, and the tables in the reference.
-
-Run it as `python tools/write_record_schema.py`; the table is `pytest_verdict.core.record_members`.
-"""
+"""The JSON Schema of a record and the tables of its reference, made from `pytest_verdict.core.record_members`."""
 
 from __future__ import annotations
 
@@ -12,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.record_members import COMPARISON, MEMBERS, PLACE, RECORD_FORMAT, START, Member
+from tools.generate import REPOSITORY
 
-ROOT: Final = Path(__file__).parents[1]
-SCHEMA: Final = ROOT / "src/pytest_verdict/report/record.schema.json"
-REFERENCE: Final = ROOT / "docs/reference/report-formats.md"
+SCHEMA: Final = REPOSITORY / "src/pytest_verdict/report/record.schema.json"
+REFERENCE: Final = REPOSITORY / "docs/reference/report-formats.md"
 
 EVIDENCE: Final = (
     "A value as JSON. What JSON has no form for is an object with the key $type, such as"
@@ -105,21 +102,11 @@ def format_sources() -> str:
     return "\n".join(["| key | meaning |", "|---|---|", *rows])
 
 
-def generate() -> dict[Path, str]:
+def files() -> dict[Path, str]:
     """Return the text of each file that is made from the table, by its path."""
     reference = REFERENCE.read_text(encoding="utf-8")
     for name, table in {"members": format_members(), "sources": format_sources()}.items():
-        mark = f"<!-- written by tools/write_record_schema.py: {name} -->"
+        mark = f"<!-- written by tools/generators/record_schema.py: {name} -->"
         block = re.compile(rf"{re.escape(mark)}.*?<!-- end -->", re.DOTALL)
         reference = block.sub(lambda _, mark=mark, table=table: f"{mark}\n\n{table}\n\n<!-- end -->", reference)
     return {SCHEMA: json.dumps(build_schema(), indent=2) + "\n", REFERENCE: reference}
-
-
-def main() -> None:
-    """Write the files."""
-    for path, text in generate().items():
-        path.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
