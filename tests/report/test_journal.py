@@ -63,9 +63,11 @@ def test_records_that_follow_each_other_are_one_piece(tmp_path):
     journal.append_test(entry)
     journal.abandon()
     size = sum(map(len, lines))
-    assert entry.records == (0, entry.records[1])
+    (own,) = entry.records
+    assert own.offset == 0
     unfinished = next(entry for entry in read_journal(tmp_path / "journal").entries if entry.test == "never ended")
-    assert (unfinished.records, unfinished.comparisons) == ((entry.records[1], size), {"exact": (5, 0, 0)})
+    (others,) = unfinished.records
+    assert (others.offset, others.length, unfinished.comparisons) == (own.length, size, {"exact": (5, 0, 0)})
 
 
 def test_it_can_be_read_wherever_it_was_cut(written, tmp_path):

@@ -25,10 +25,12 @@ class CallLocations:
         """Set the place of a test that is not Python code, or None for one that is."""
         self._fixed = "" if place is None else record_end(self._relative(place[0]), place[1])
 
-    def end_of(self, frame: FrameType) -> str:
+    def end_of(self, frame: FrameType | None) -> str:
         """Write the end of a record, which names the place of the call."""
         if self._fixed:
             return self._fixed
+        if frame is None:
+            return record_end("", 0)
         code, ends = self._recent
         if code is not frame.f_code:
             ends = {}

@@ -162,6 +162,10 @@ class Recorder:
         """Return the attempt and the end of the record that would be written next."""
         if self._attempt is None:
             return None
+        # Records get their ordinals when they are written.
+        if threading.current_thread() is threading.main_thread():
+            with signals_deferred():
+                self._send()
         return self._attempt, self._locations.end_of(calling_frame())
 
     def observe_rows(self, rows: Any) -> None:

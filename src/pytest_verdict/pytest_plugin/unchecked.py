@@ -38,17 +38,17 @@ RECENT_FAILURES: Final[deque[Failure]] = deque(maxlen=3)
 """Emptied when the phase of the test has its report."""
 
 
-def calling_frame() -> FrameType:
-    """Return the nearest frame outside of this package."""
-    frame = sys._getframe(1)  # noqa: SLF001 - the only way to learn the caller without reading files
-    while frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_back is not None:
+def calling_frame() -> FrameType | None:
+    """Return the nearest frame outside of this package; None for a thread that was started with a function of ours."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the only way to learn the caller without reading files
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     return frame
 
 
 def remember_failure(result: ComparisonResult) -> Failure:
     """Remember a comparison that did not pass, and the line that made it."""
-    frame = calling_frame()
+    frame = calling_frame() or sys._getframe(1)  # noqa: SLF001 - as above
     failure = Failure(result, frame.f_code, frame.f_lineno or 0)
     RECENT_FAILURES.append(failure)
     return failure
