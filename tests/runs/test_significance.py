@@ -167,7 +167,7 @@ def test_a_column_that_records_do_not_have_is_refused(command, tmp_path):
     (tmp_path / "old").write_bytes(lines_of([compare("exact", 1, 1)]))
     status, _, complaint = command("diff", tmp_path / "old", tmp_path / "old", "--cluster", "model")
     assert status == 2
-    assert "--cluster model: the record of tests/test_x.py::test_a has no such text or number" in complaint
+    assert "--cluster model: the record of tests/test_x.py::test_a has no text or number of this name" in complaint
 
 
 def test_errors_are_not_passed_and_told_apart(command, tmp_path):
