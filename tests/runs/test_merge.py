@@ -272,7 +272,7 @@ def test_a_session_that_is_no_shard_is_refused(session, built, merge, tmp_path):
     session(built, f"--verify-report-dir={tmp_path / 'plain'}")
     status, _, complaint = merge(tmp_path / "plain")
     assert status == 2
-    assert "did not record which part it ran; run it with --verify-shard, such as 2/5" in complaint
+    assert "this session did not record which part it ran; run it with --verify-shard, such as 2/5" in complaint
 
 
 def test_a_folder_without_a_report_is_refused(merge, tmp_path):

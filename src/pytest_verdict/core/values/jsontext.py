@@ -77,6 +77,11 @@ def parse_json_with_floats(text: str, *, refuse_repeated_keys: bool = True) -> A
         decoder = _RANGE_DECODER
     try:
         return decoder.decode(text)
+    except JsonTextError as error:
+        if error.note == DUPLICATE_KEY:
+            # The record of an unreadable row contains this sentence, so it stays as it is.
+            raise JsonTextError(DUPLICATE_KEY, "a key occurs twice in one object") from None
+        raise
     except RecursionError:
         raise JsonTextError(TOO_DEEP, "nested too deeply") from None
 
