@@ -151,7 +151,9 @@ def _get_limits(rule: ArgumentRule, expected: Any) -> tuple[Decimal, Decimal] | 
     tolerance = _parse_number(rule.tolerance)
     if middle is None or tolerance is None or not (middle.is_finite() and tolerance.is_finite()):
         return None
-    distance = tolerance if rule.mode == "absolute" else EXACT.multiply(tolerance, abs(middle))
+    distance = tolerance
+    if rule.mode != "absolute":
+        distance = EXACT.multiply(tolerance, abs(middle))
     return EXACT.subtract(middle, distance), EXACT.add(middle, distance)
 
 
@@ -176,7 +178,9 @@ def _match_one_tool(expected: list[Call], observed: list[Call], matcher: CallMat
     cache: dict[Hashable, list[int]] = {}
     accepted = []
     for call in expected:
-        cache_key = (call.key, call.is_bare) if call.key is not None or call.is_bare else object()
+        cache_key: Hashable = object()
+        if call.key is not None or call.is_bare:
+            cache_key = (call.key, call.is_bare)
         if cache_key not in cache:
             cache[cache_key] = _match_one_call(call, observed, index, matcher)
         accepted.append(cache[cache_key])
@@ -252,7 +256,9 @@ class CallScores:
     def __call__(self, left: int, rights: Sequence[int]) -> list[int]:
         """Return the scores of an expected call with several observed calls of its tool, or with one of any tool."""
         call = self._expected[left]
-        ranges = self._find_slots(call) if len(rights) > 1 else None
+        ranges = None
+        if len(rights) > 1:
+            ranges = self._find_slots(call)
         if not ranges:
             return [self._score(call, at) for at in rights]
 
@@ -280,7 +286,9 @@ class CallScores:
             own = get_argument_rule(rule, argument)
             if own == IGNORE:
                 continue
-            slots = None if isinstance(own, Exact) else self._index.find_slots(argument, value, own)
+            if isinstance(own, Exact):
+                return None
+            slots = self._index.find_slots(argument, value, own)
             if slots is None or slots.column.without_key:
                 return None
             ranges.append(slots)

@@ -73,9 +73,8 @@ def _parse_argument_rule(place: str, rule: Any) -> ArgumentRule:
         return operator_from_settings(rule)
     except ConfigurationError as error:
         message = f"the rule of {place} is a mode or an operator: {error}"
-        hint = allowed("mode", rule, MODES) if isinstance(rule, str) else ""
-        if hint:
-            message += f" Modes:{hint}"
+        if isinstance(rule, str):
+            message += f" Modes:{allowed('mode', rule, MODES)}"
         raise ValueError(message) from None
 
 
@@ -300,11 +299,14 @@ class CallMatcher:
             shared = [argument for argument in expected.args if argument in observed.args]
             count = len(expected.args) + len(observed.args) - len(shared)
             matches = sum(equal(expected.args[argument], observed.args[argument]) for argument in shared)
-            return matches / count if count else 1.0
+            if not count:
+                return 1.0
+            return matches / count
 
         results = self.compare_args(expected, observed)
-        scores = [1.0 if result.kind is None else result.score for result in results]
-        return sum(scores) / len(scores) if scores else 1.0
+        if not results:
+            return 1.0
+        return sum(1.0 if result.kind is None else result.score for result in results) / len(results)
 
     def compare_args(self, expected: Call, observed: Call) -> list[ArgumentResult]:
         """Compare the arguments of two calls of one tool, one by one."""

@@ -49,8 +49,9 @@ class _AlignedCall(NamedTuple):
 def to_json(value: Any) -> Any:
     """Convert a value to JSON that a person can read."""
     if isinstance(value, Decimal):
-        number = float(value) if value.is_finite() else None
-        return number if number is not None and Decimal(repr(number)) == value else str(value)
+        if value.is_finite() and Decimal(repr(float(value))) == value:
+            return float(value)
+        return str(value)
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return {key: to_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -112,7 +113,9 @@ def align_in_order(
 
 def _weigh(score: float) -> float:
     """Return how near two calls are: the same tool counts even if no argument is right."""
-    return 1.0 if score == 1.0 else 0.1 + 0.8 * score
+    if score == 1.0:
+        return 1.0
+    return 0.1 + 0.8 * score
 
 
 def align_any_order(

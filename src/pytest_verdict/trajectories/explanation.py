@@ -169,10 +169,10 @@ def _draw_table(result: ComparisonResult, rows: Sequence[_Row], budget: Budget) 
     is_complete = "alignment_omitted" not in result.details
     following = 0
     for at, call, cells_line in zip(chosen, calls, lines, strict=True):
-        if at > following:
-            yield line(
-                f"… {counted(at - following, 'call')} as expected" if is_complete else "… more calls as expected"
-            )
+        if at > following and is_complete:
+            yield line(f"… {counted(at - following, 'call')} as expected")
+        elif at > following:
+            yield line("… more calls as expected")
         yield (*cells_line, *call[1:])
         following = at + 1
     if not is_complete:
@@ -208,8 +208,10 @@ def _draw_call(row: _Row, room: int) -> Iterator[Part]:
             if not any(f"{different}.".startswith((f"{path}.", f"{path}[")) for different in paths):
                 yield Part(f"{comma}{_format_name(argument)}={shown(value, room and room // 2)}")
                 comma = ", "
+    elif not row.differences and "args_text" in row.details:
+        yield Part(shown(row.details["args_text"], room))
     elif not row.differences:
-        yield Part(shown(row.details["args_text"], room) if "args_text" in row.details else "…")
+        yield Part("…")
     yield Part(")")
 
 

@@ -160,7 +160,9 @@ class TrajectoryMaxCalls(ObservedTrajectory):
 
 
 def _parse_limits(value: Any) -> dict[str, int] | None:
-    limits = dict(value) if isinstance(value, Mapping) else {OTHERS: value}
+    limits = {OTHERS: value}
+    if isinstance(value, Mapping):
+        limits = dict(value)
     for tool, limit in limits.items():
         if not isinstance(tool, str) or type(limit) is not int or limit < 0:
             return None

@@ -14,7 +14,7 @@ Failed = Literal["count", "skip"]
 UNKNOWN_TOOL: Final = "unknown_tool"
 EMPTY_SELECTION: Final = "empty_selection"
 _LIKELY_TYPO: Final = 0.8
-_MCP_PREFIX: Final = re.compile(r"mcp__.+?__(?=.)", re.DOTALL)
+_MCP_PREFIX: Final = re.compile(r"\Amcp__.+?__(?=.)", re.DOTALL)
 _SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
 
 
@@ -127,7 +127,7 @@ def get_canonical_name(name: str, aliases: Mapping[str, str], servers: Sequence[
 
 def _strip_server(name: str, servers: Sequence[str] | str) -> str:
     if servers == "any":
-        return _MCP_PREFIX.sub("", name, count=1) if name.startswith("mcp__") else name
+        return _MCP_PREFIX.sub("", name)
     for server in servers:
         for prefix in filter(None, (f"mcp__{server}", server)):
             for separator in _SEPARATORS:

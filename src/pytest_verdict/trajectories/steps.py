@@ -229,7 +229,9 @@ class StepMatcher:
                 places.append(step.place)
         rows = iter_rows(partners, self._size)
         details = align(rows, calls, self._observed, self._matcher, extras, places)
-        return details if details["differences"] else None
+        if not details["differences"]:
+            return None
+        return details
 
     def _choose_call(self, slot: _Slot, at: int | None) -> Call:
         if at is None or len(slot.choices) == 1:
@@ -278,9 +280,11 @@ def _match_all(required: list[list[int]], start: int, end: int) -> list[int] | N
     """Return the places of the required calls in a stretch; None if one has no place."""
     choices = [_between(accepted, start, end) for accepted in required]
     if end - start < len(required) or not all(choices):
-        return None if required else []
+        return None
     positions = _match(choices, start, end)
-    return positions if len(positions) == len(required) else None
+    if len(positions) < len(required):
+        return None
+    return positions
 
 
 def _can_place_all(accepted: list[list[int]], calls: Sequence[StepCall], start: int, end: int) -> bool:

@@ -9,7 +9,6 @@ from pydantic import field_validator, model_validator
 
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.call_matcher import EQUAL, OTHERS, ArgumentRules, Call, CallMatcher
 from pytest_verdict.trajectories.details import format_call, list_argument_notes
@@ -207,12 +206,13 @@ class TrajectoryOperator(ObservedTrajectory):
             normalization.append("fill_default_args")
         if self.ignored_args:
             normalization.append("leave_out_args")
+        details = {"expected_calls": len(expected), "observed_calls": len(observed), **(outcome.details or {})}
+        outcome = outcome.replace(notes=tuple(notes), normalization=tuple(normalization), details=details)
+        if not normalization:
+            return outcome
         return outcome.replace(
-            notes=tuple(notes),
-            normalization=tuple(normalization),
-            details={"expected_calls": len(expected), "observed_calls": len(observed), **(outcome.details or {})},
-            expected_surface=[format_call(call) for call in expected] if normalization else ABSENT,
-            observed_surface=[format_call(call) for call in observed] if normalization else ABSENT,
+            expected_surface=[format_call(call) for call in expected],
+            observed_surface=[format_call(call) for call in observed],
         )
 
 

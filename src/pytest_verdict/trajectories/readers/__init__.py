@@ -52,9 +52,10 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     """
     check_format(format)
     source = decode_text(value)
-    simple = _recognise_simple_list(source) if format == AUTO else None
     name = format
+    simple = None
     if format == AUTO:
+        simple = _recognise_simple_list(source)
         name = simple or recognised_format(source)
 
     try:

@@ -263,7 +263,9 @@ def find_call(value: Any, seen: set[int]) -> str | None:
 
 def iter_entries(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the keys and values of a mapping, or the public attributes of an object."""
-    source = value.value if isinstance(value, EncodedObject) else value
+    source = value
+    if isinstance(value, EncodedObject):
+        source = value.value
     if isinstance(source, Mapping):
         yield from ((key, item) for key, item in source.items() if isinstance(key, str))
         return

@@ -114,7 +114,9 @@ def _read_contents(item: Any) -> list[_Content]:
     if parts is None and has(item, *_CALL, *_RESPONSE):
         parts = [item]
     author = get(item, "author")
-    return [_Content(require_objects(parts, "parts"), author if isinstance(author, str) else None)]
+    if not isinstance(author, str):
+        author = None
+    return [_Content(require_objects(parts, "parts"), author)]
 
 
 def _read_part(part: Any, group: int, author: str | None) -> Iterator[CallOrResult]:

@@ -143,7 +143,9 @@ def _iter_agent_events(events: Any, owners: dict[Any, _SpanOwner]) -> Iterator[t
         if get(event, "event") == "span_begin":
             parent = owners.get(get(event, "parent_id"), _SpanOwner())
             kind = get(event, "type")
-            agent = get(event, "name") if kind == "agent" else parent.agent
+            agent = parent.agent
+            if kind == "agent":
+                agent = get(event, "name")
             is_scorer = parent.is_scorer or kind in {"scorer", "scorers"}
             owners[get(event, "id")] = _SpanOwner(agent, is_scorer)
         owner = owners.get(get(event, "span_id"), _SpanOwner())
@@ -231,7 +233,9 @@ def openhands(value: Any) -> Iterator[CallOrResult]:
             yield from _read_sdk_event(event, kind, group)
         elif not has(event, "action"):
             metadata = get(event, "tool_call_metadata")
-            identifier = get(event, "cause") if metadata is None else get(metadata, "tool_call_id")
+            identifier = get(event, "cause")
+            if metadata is not None:
+                identifier = get(metadata, "tool_call_id")
             is_error = get(event, "observation") in {"error", "user_rejected"}
             yield Result.from_content(event, identifier, failed=is_error)
         elif get(event, "source") != "user":
@@ -267,10 +271,10 @@ def _read_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterato
     answer = get(metadata, "model_response")
     identifier = get(metadata, "tool_call_id")
     call = build_call(get(metadata, "function_name"), MISSING, id=identifier)
-    requests = list(openai_chat.read(answer)) if has(answer, "choices") else []
-    for request in requests:
-        if isinstance(request, Event) and request.id == identifier:
-            call = request
-            break
+    if has(answer, "choices"):
+        for request in openai_chat.read(answer):
+            if isinstance(request, Event) and request.id == identifier:
+                call = request
+                break
     group = groups.setdefault(get(answer, "id") or place, len(groups))
     yield replace(call, group=group)

@@ -1,6 +1,6 @@
 """Messages that hold blocks or parts: Anthropic, Claude Code, Amazon Bedrock Converse and pydantic-ai; and those of MCP."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -114,7 +114,9 @@ _CONVERSE: Final = Shape(
 def bedrock(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
     answer = get(get(value, "output"), "message")
-    messages = unwrap_list(value, "messages") if answer is None else [answer]
+    messages: Sequence[Any] = [answer]
+    if answer is None:
+        messages = unwrap_list(value, "messages")
     for place, message in enumerate(require_objects(messages, "messages")):
         for block in require_objects(get_blocks(message), "content"):
             call = get(block, "toolUse")

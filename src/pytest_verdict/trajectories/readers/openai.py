@@ -130,7 +130,9 @@ def _is_item(item: Any) -> bool:
 @partial(Format, is_item=_is_item, item=_ITEM, containers="output items", is_whole=_is_response, sibling_keys="input")
 def openai_responses(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; calls with nothing but other calls and reasoning between them are one group."""
-    items = get(value, "output") if _is_response(value) else unwrap_list(value, "output", "items")
+    items = unwrap_list(value, "output", "items")
+    if _is_response(value):
+        items = get(value, "output")
     group = 0
     for item in require_objects(items, "output"):
         kind = get(item, "type")

@@ -117,8 +117,9 @@ def _decode_value(value: Any) -> Any:
     number = get(value, "intValue", "int_value")
     if number is not None:
         # OTLP writes 64-bit integers as text.
-        is_whole = isinstance(number, int) or str(number).lstrip("-").isdigit()
-        return int(number) if is_whole else number
+        if isinstance(number, int) or str(number).lstrip("-").isdigit():
+            return int(number)
+        return number
     array = get(value, "arrayValue", "array_value")
     if array is not None:
         return [_decode_value(item) for item in require_list(get(array, "values"), "arrayValue")]
@@ -178,7 +179,7 @@ def _find_agent(span: Span, by_id: Mapping[str, Span], attribute: str) -> str | 
         agent = ancestor.attributes.get(attribute)
         if isinstance(agent, str):
             return agent
-        ancestor = by_id.get(ancestor.parent) if ancestor.parent else None
+        ancestor = by_id.get(ancestor.parent or "")
     return None
 
 
