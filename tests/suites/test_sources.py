@@ -217,7 +217,7 @@ def test_redaction_covers_the_source():
     def redaction(text):
         return re.sub("sk-secret", "[redacted]", text)
 
-    assert b"sk-secret" not in line_of(result, redaction)
+    assert b"sk-secret" not in line_of(result, redaction=redaction)
 
 
 def test_the_schema_knows_the_source():
