@@ -168,8 +168,9 @@ class AttemptRecords:
     def line(self, members: str, ordinal: int | str, end: str) -> str:
         """Write one record."""
         if not self._start:
-            self._start = f"{digest_of_test(self.test, self.worker)}-{self.attempt}-"
+            # The start comes last, because another thread that sees it uses both.
             self._place = _place_before_ordinal(self.test, self.attempt)
+            self._start = f"{digest_of_test(self.test, self.worker)}-{self.attempt}-"
         return _join_record(f"{self._start}{ordinal}", members, f"{self._place}{ordinal}{end}")
 
 

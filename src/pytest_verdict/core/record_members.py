@@ -236,169 +236,72 @@ def _write_number(number: float) -> str:
 
 
 # The table. Its groups follow one another as in a line.
+# fmt: off
 
 START: Final = (
-    Member(
-        "record",
-        JsonType("int", "1", {"const": RECORD_FORMAT}, _is_whole),
-        "Version of the record's format; readers refuse a newer one.",
-        str,
-    ),
-    Member(
-        "id",
-        _TEXT,
-        "Digest of the test, attempt and ordinal; the same on every machine.",
-        encode_basestring_ascii,
-        schema={"pattern": f"^{ID_PATTERN}$"},
-    ),
+    Member("record", JsonType("int", "1", {"const": RECORD_FORMAT}, _is_whole),
+           "Version of the record's format; readers refuse a newer one.", str),
+    Member("id", _TEXT, "Digest of the test, attempt and ordinal; the same on every machine.",
+           encode_basestring_ascii, schema={"pattern": f"^{ID_PATTERN}$"}),
 )
 """Written from the value of the member."""
 
 HEAD: Final = (
-    Member(
-        "verdict",
-        JsonType("text", "text", {"enum": list(VERDICTS)}, _is_text),
-        "`pass` when score >= threshold, or the opposite where negated; `error` when the comparison could not be made.",
-        lambda content: f'"{verdict_of(content.outcome, content.threshold)}"',
-    ),
-    Member(
-        "name",
-        _TYPED_TEXT,
-        "What the test calls the comparison.",
-        lambda content: "" if content.name is None else content.write_text(content.name),
-        default=None,
-        is_typed=True,
-    ),
+    Member("verdict", JsonType("text", "text", {"enum": list(VERDICTS)}, _is_text),
+           "`pass` when score >= threshold, or the opposite where negated; `error` when the comparison could not be made.",
+           lambda content: f'"{verdict_of(content.outcome, content.threshold)}"'),
+    Member("name", _TYPED_TEXT, "What the test calls the comparison.",
+           lambda content: "" if content.name is None else content.write_text(content.name), default=None, is_typed=True),
 )
 """Written from a `RecordContent`, as all other members of a comparison."""
 
 OPERATOR: Final = (
-    Member(
-        "operator",
-        _TEXT,
-        "The operator's registered name.",
-        lambda identity: encode_basestring_ascii(identity.name),
-        schema={"minLength": 1},
-    ),
-    Member(
-        "operator_version",
-        _COUNT,
-        "The operator's version; it grows when verdicts change.",
-        lambda identity: str(identity.version),
-    ),
-    Member(
-        "operator_code",
-        _TEXT,
-        "Digest of the source of an operator that does not come with pytest-verdict; absent where there is no source.",
-        lambda identity: f'"{identity.code}"' if identity.code else "",
-        default="",
-        schema={"pattern": "^[0-9a-f]{32}$"},
-    ),
-    Member(
-        "settings",
-        _OBJECT,
-        "All settings, defaults included; one that was added in a later version only where it is not the default.",
-        lambda identity: _dump(identity.settings),
-    ),
+    Member("operator", _TEXT, "The operator's registered name.",
+           lambda identity: encode_basestring_ascii(identity.name), schema={"minLength": 1}),
+    Member("operator_version", _COUNT, "The operator's version; it grows when verdicts change.",
+           lambda identity: str(identity.version)),
+    Member("operator_code", _TEXT,
+           "Digest of the source of an operator that does not come with pytest-verdict; absent where there is no source.",
+           lambda identity: f'"{identity.code}"' if identity.code else "", default="", schema={"pattern": "^[0-9a-f]{32}$"}),
+    Member("settings", _OBJECT,
+           "All settings, defaults included; one that was added in a later version only where it is not the default.",
+           lambda identity: _dump(identity.settings)),
 )
 """Written from an `OperatorIdentity`."""
 
-EXPECTED: Final = Member(
-    "expected",
-    _EVIDENCE,
-    "The expected value, verbatim; for `regex` the pattern.",
-    lambda content: content.write(content.expected),
-    is_typed=True,
-)
-OBSERVED: Final = Member(
-    "observed",
-    _EVIDENCE,
-    "The observed value, verbatim.",
-    lambda content: content.write(content.observed),
-    is_typed=True,
-)
+EXPECTED: Final = Member("expected", _EVIDENCE, "The expected value, verbatim; for `regex` the pattern.",
+                         lambda content: content.write(content.expected), is_typed=True)
+OBSERVED: Final = Member("observed", _EVIDENCE, "The observed value, verbatim.",
+                         lambda content: content.write(content.observed), is_typed=True)
 
 OUTCOME: Final = (
-    Member(
-        "normalization",
-        _NAMES,
-        "The steps that were applied, in order.",
-        lambda content: _write_names(content.outcome.normalization),
-        convert=tuple,
-    ),
+    Member("normalization", _NAMES, "The steps that were applied, in order.",
+           lambda content: _write_names(content.outcome.normalization), convert=tuple),
     Member("notes", _NAMES, "Machine-readable codes, such as `json_parse_failed`.", _write_notes, convert=tuple),
-    Member(
-        "score",
-        _SCORE,
-        "How well the values match, from 0.0 to 1.0.",
-        lambda content: _write_number(content.outcome.score),
-        convert=float,
-    ),
-    Member(
-        "threshold",
-        _THRESHOLD,
-        "The lowest score that passes, in (0, 1].",
-        lambda content: _write_number(content.threshold),
-        convert=float,
-    ),
+    Member("score", _SCORE, "How well the values match, from 0.0 to 1.0.",
+           lambda content: _write_number(content.outcome.score), convert=float),
+    Member("threshold", _THRESHOLD, "The lowest score that passes, in (0, 1].",
+           lambda content: _write_number(content.threshold), convert=float),
 )
 
 EVIDENCE: Final = (
-    Member(
-        "expected_surface",
-        _EVIDENCE,
-        "What was compared on the expected side; absent when it is the value itself.",
-        lambda content: _write_surface(content, content.outcome.expected_surface, content.expected),
-        default=ABSENT,
-        is_typed=True,
-    ),
-    Member(
-        "observed_surface",
-        _EVIDENCE,
-        "What was compared on the observed side; absent when it is the value itself.",
-        lambda content: _write_surface(content, content.outcome.observed_surface, content.observed),
-        default=ABSENT,
-        is_typed=True,
-    ),
-    Member(
-        "details",
-        _OBJECT,
-        "Evidence of the operator: differences with their paths, distances, matched text.",
-        _write_details,
-        default=None,
-        is_typed=True,
-    ),
-    Member(
-        "children",
-        _RESULTS,
-        "The results of the parts of an aggregate, with the members from `verdict` to `sources`.",
-        _write_children,
-        default=(),
-    ),
-    Member(
-        "error",
-        _TYPED_TEXT,
-        "Why the comparison could not be made.",
-        lambda content: content.write_text(content.outcome.error),
-        default=None,
-        is_typed=True,
-    ),
-    Member(
-        "negated",
-        JsonType("true", "true", {"const": True}, _accept_all),
-        "The test expects no match, as `x != expect(...)` does: the verdict is `pass` when score < threshold.",
-        lambda _: "true",
-        default=False,
-        convert=lambda value: value is True,
-    ),
-    Member(
-        "sources",
-        _OBJECT,
-        "The document from which sides were extracted, the mapping, and the steps of each extraction.",
-        lambda content: content.write(dict(content.outcome.sources)),
-        default=None,
-        is_typed=True,
-    ),
+    Member("expected_surface", _EVIDENCE, "What was compared on the expected side; absent when it is the value itself.",
+           lambda content: _write_surface(content, content.outcome.expected_surface, content.expected),
+           default=ABSENT, is_typed=True),
+    Member("observed_surface", _EVIDENCE, "What was compared on the observed side; absent when it is the value itself.",
+           lambda content: _write_surface(content, content.outcome.observed_surface, content.observed),
+           default=ABSENT, is_typed=True),
+    Member("details", _OBJECT, "Evidence of the operator: differences with their paths, distances, matched text.",
+           _write_details, default=None, is_typed=True),
+    Member("children", _RESULTS, "The results of the parts of an aggregate, with the members from `verdict` to `sources`.",
+           _write_children, default=()),
+    Member("error", _TYPED_TEXT, "Why the comparison could not be made.",
+           lambda content: content.write_text(content.outcome.error), default=None, is_typed=True),
+    Member("negated", JsonType("true", "true", {"const": True}, _accept_all),
+           "The test expects no match, as `x != expect(...)` does: the verdict is `pass` when score < threshold.",
+           lambda _: "true", default=False, convert=lambda value: value is True),
+    Member("sources", _OBJECT, "The document from which sides were extracted, the mapping, and the steps of each extraction.",
+           lambda content: content.write(dict(content.outcome.sources)), default=None, is_typed=True),
 )
 """Attributes of the outcome, which are left out when they have their default."""
 
@@ -406,15 +309,12 @@ PLACE: Final = (
     Member("test", _TEXT, "The node id of the test.", encode_basestring_ascii),
     Member("attempt", _COUNT, "The run of the test, from 1.", str),
     Member("ordinal", _COUNT, "The position of the comparison in the attempt, from 1.", str),
-    Member(
-        "path",
-        _TEXT,
-        "The file of the call, relative to the root directory; only its name outside of it.",
-        encode_basestring_ascii,
-    ),
+    Member("path", _TEXT, "The file of the call, relative to the root directory; only its name outside of it.",
+           encode_basestring_ascii),
     Member("line", _WHOLE, "The line of the call, from 1; 0 when unknown.", str),
 )
 """Written from the value of the member."""
+# fmt: on
 
 COMPARISON: Final = (*HEAD, *OPERATOR, EXPECTED, OBSERVED, *OUTCOME, *EVIDENCE)
 """The members that the result of a part has as well."""
