@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict.blind.comparison_json import format_comparison, read_comparison
-from pytest_verdict.blind.reply import ReplyProblem, build_comparison, find_contradictions, read_reply
+from pytest_verdict.blind.files import format_comparison, read_comparison
+from pytest_verdict.blind.reply import ReplyProblem, build_comparison, read_reply
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Scores, decide_winner, read_rubric, round_half_up
 from pytest_verdict.errors import RecordError, SettingsError
 
@@ -203,7 +203,7 @@ def test_wrong_claims_are_contradictions():
     document["expectation_results"]["A"]["pass_rate"] = 1.0
     document["expectation_results"]["B"]["details"][0]["text"] = "Something else"
     reply = read_reply(json.dumps(document), DEFAULT_RUBRIC, EXPECTATIONS)
-    found = {one.code: (one.claimed, one.derived) for one in find_contradictions(reply, "A", EXPECTATIONS)}
+    found = {one.code: (one.claimed, one.derived) for one in reply.contradictions}
     assert found == {
         "winner_opposite": ("B", "A"),
         "score_arithmetic": ("7", "9"),
@@ -215,7 +215,7 @@ def test_wrong_claims_are_contradictions():
 
 def test_pattern_example_has_no_contradiction():
     reply = read_reply(EXAMPLE, DEFAULT_RUBRIC, EXPECTATIONS)
-    assert find_contradictions(reply, "A", EXPECTATIONS) == []
+    assert reply.contradictions == ()
 
 
 RUBRIC_FILE = """

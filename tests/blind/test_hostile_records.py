@@ -11,7 +11,7 @@ from hypothesis import example, given, settings, strategies as st
 from pydantic import BaseModel
 
 from pytest_verdict.blind.api import blind_compare
-from pytest_verdict.blind.comparison_json import read_comparison
+from pytest_verdict.blind.files import read_comparison
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.reply import BlindBallot
 from pytest_verdict.errors import RecordError

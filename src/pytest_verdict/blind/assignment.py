@@ -20,7 +20,6 @@ class Assignment:
     commitment: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the assignment as a record holds it."""
         return {
             "key": self.key,
             "position": self.position,
@@ -35,25 +34,15 @@ def _hash(*parts: Any) -> str:
 
 
 def draw_assignment(key: str, comparison: str, position: int | None = None) -> Assignment:
-    """Draw the assignment of a comparison.
-
-    It depends on the key, the comparison and the position only, so the order of tests and the number of workers do not
-    change it.
-    """
+    """Draw the assignment of a comparison, which does not depend on the order of tests or the number of workers."""
     if position is None:
         a = int(_hash("draw", key, comparison), 16) & 1
     else:
         # Each pair of positions gets both assignments.
         a = (int(_hash("draw", key, position // 2), 16) ^ position) & 1
     nonce = _hash("nonce", key, comparison)
-    return Assignment(
-        key=key,
-        position=position,
-        comparison=comparison,
-        a=a,
-        nonce=nonce,
-        commitment=_hash("commitment", nonce, comparison, a, position),
-    )
+    commitment = _hash("commitment", nonce, comparison, a, position)
+    return Assignment(key=key, position=position, comparison=comparison, a=a, nonce=nonce, commitment=commitment)
 
 
 def is_drawn_from_its_key(assignment: Mapping[str, Any], comparison: str) -> bool:

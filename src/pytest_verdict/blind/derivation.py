@@ -22,7 +22,7 @@ from pytest_verdict.blind.reply import (
     ReplyProblem,
     build_comparison,
 )
-from pytest_verdict.blind.rubric import LABELS, OTHER, TIE, Label, Rubric, Scores, Winner, decide_winner
+from pytest_verdict.blind.rubric import LABELS, OTHER, TIE, Label, Rubric, Scores, decide_winner
 from pytest_verdict.core.kernel import result_from_outcome, run
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.strict_model import LISTED, StrictModel, Texts
@@ -74,9 +74,7 @@ class _CheckResults(_RecordedModel):
     passed: Annotated[tuple[Answers, Answers], LISTED]
 
 
-class RecordedSetup(_RecordedModel):
-    """Everything that was fixed before the judge was asked."""
-
+class _RecordedSetup(_RecordedModel):
     subject: ClassVar[str] = "the comparison"
 
     candidates: Annotated[tuple[_RecordedCandidate, _RecordedCandidate], LISTED]
@@ -90,7 +88,7 @@ class RecordedSetup(_RecordedModel):
     calibration: Any = None
 
     @model_validator(mode="after")
-    def _check_consistency(self) -> RecordedSetup:
+    def _check_consistency(self) -> _RecordedSetup:
         if self.candidates[0].name == self.candidates[1].name:
             raise ValueError("the candidates have one name")
         total = len(self.expectations)
@@ -124,12 +122,10 @@ class Call(_RecordedModel):
 
 
 class RecordedComparison(_RecordedModel):
-    """The record of a blind comparison."""
-
     subject: ClassVar[str] = "the record"
 
     format: Literal[1]
-    comparison: RecordedSetup
+    comparison: _RecordedSetup
     assignment: _RecordedAssignment
     calls: Annotated[tuple[Call, ...], LISTED]
     calls_digest: str
@@ -142,19 +138,12 @@ class RecordedComparison(_RecordedModel):
 
     @property
     def label_orders(self) -> tuple[LabelOrder, ...]:
-        """The orders in which the judge saw the candidates."""
         return self.comparison.protocol.label_orders
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of the candidates."""
         first, second = self.comparison.candidates
         return first.name, second.name
-
-    @property
-    def slots(self) -> dict[Label, int]:
-        """The index of the candidate behind each label of the assignment."""
-        return {"A": self.assignment.A, "B": 1 - self.assignment.A}
 
     def check_results(self, label_order: LabelOrder) -> dict[Label, tuple[bool, ...]] | None:
         """Return the results of checks, by the labels of an order."""
@@ -167,15 +156,14 @@ class RecordedComparison(_RecordedModel):
     @cached_property
     def ballots(self) -> tuple[BlindBallot, ...]:
         """The operators that read the replies, one for each label order."""
-        setup = self.comparison
-        ballots = []
-        for label_order in self.label_orders:
-            checked: Any = self.check_results(label_order)
-            ballots.append(BlindBallot(rubric=setup.rubric, expectations=setup.expectations, checked=checked))
-        return tuple(ballots)
+        rubric = self.comparison.rubric
+        expectations = self.comparison.expectations
+        results: list[Any] = [self.check_results(label_order) for label_order in self.label_orders]
+        return tuple(BlindBallot(rubric=rubric, expectations=expectations, checked=checked) for checked in results)
 
+    @property
     def hidden_tokens(self) -> list[Token]:
-        """Return the tokens that the judge could not read anywhere."""
+        """The tokens that the judge could not read anywhere."""
         setup = self.comparison
         visible_tokens: set[str] = set()
         if setup.protocol.leaks == "record":
@@ -219,7 +207,12 @@ class DerivedComparison:
 
     def name_of(self, label: str) -> str:
         """Return the name of the candidate behind a label; return a tie or a status unchanged."""
-        return self.recorded.names[self.recorded.slots[label]] if label in LABELS else label
+        if label not in LABELS:
+            return label
+        index = self.recorded.assignment.A
+        if label == "B":
+            index = 1 - index
+        return self.recorded.names[index]
 
     def is_longer_output(self, name: str | None) -> bool | None:
         """Return whether a candidate is the longer one; None if it is no candidate or both are equally long."""
@@ -279,34 +272,27 @@ def _judge_call(call: Call, recorded: RecordedComparison) -> Judgment:
     except ReplyProblem:
         return Judgment(call=call, vote=Vote("INVALID"), result=run(ballot, expected, call.reply, name=name))
 
-    contradictions = ballot.contradictions(reply)
     # A name that was visible to the judge is a recorded leak. Naming a hidden one is a breach.
-    for text in find_tokens(call.reply, recorded.hidden_tokens()):
-        contradictions.append(Contradiction("blindness_breach", "reply", text, "not in what the judge was shown"))
-    assigned_reply = reply
+    names = find_tokens(call.reply, recorded.hidden_tokens)
+    breaches = [Contradiction("blindness_breach", "reply", text, "not in what the judge was shown") for text in names]
+    reply = replace(reply, contradictions=(*reply.contradictions, *breaches))
+    result = result_from_outcome(ballot, expected, call.reply, ballot.outcome(reply), name=name)
+
+    vote = Vote("JUDGED", reply.winner)
+    if label_order.exchanged and reply.winner != TIE:
+        vote = Vote("JUDGED", OTHER[reply.winner])
+    resolve = recorded.comparison.protocol.resolve
+    if resolve != "derived" and any(contradiction.code in GATING for contradiction in reply.contradictions):
+        vote = Vote("INVALID" if resolve == "strict" else "ABSTAINED")
+
+    first_shown = None
+    if reply.judge_winner != TIE:
+        first_shown = reply.judge_winner == label_order.shown[0]
     if label_order.exchanged:
-        assigned_reply = replace(reply, sides={label: reply.sides[OTHER[label]] for label in LABELS})
+        reply = replace(reply, sides={label: reply.sides[OTHER[label]] for label in LABELS})
     return Judgment(
-        call=call,
-        vote=_vote(reply.winner, contradictions, label_order, recorded.comparison.protocol),
-        result=result_from_outcome(ballot, expected, call.reply, ballot.outcome(reply, contradictions), name=name),
-        reply=assigned_reply,
-        contradictions=tuple(contradictions),
-        first_shown=None if reply.judge_winner == TIE else reply.judge_winner == label_order.shown[0],
+        call=call, vote=vote, result=result, reply=reply, contradictions=reply.contradictions, first_shown=first_shown
     )
-
-
-def _vote(
-    winner: Winner, contradictions: Sequence[Contradiction], label_order: LabelOrder, protocol: BlindProtocol
-) -> Vote:
-    is_gated = any(contradiction.code in GATING for contradiction in contradictions)
-    if is_gated and protocol.resolve == "strict":
-        return Vote("INVALID")
-    if is_gated and protocol.resolve == "abstain":
-        return Vote("ABSTAINED")
-    if label_order.exchanged and winner != TIE:
-        return Vote("JUDGED", OTHER[winner])
-    return Vote("JUDGED", winner)
 
 
 def _combine_calls(judgments: Sequence[Judgment], recorded: RecordedComparison) -> tuple[Vote, ...]:
@@ -323,31 +309,25 @@ def _combine_calls(judgments: Sequence[Judgment], recorded: RecordedComparison) 
 
     # A later attempt replaces an earlier one, which held no verdict.
     votes = {(judgment.call.repetition, judgment.call.way): judgment.vote for judgment in judgments}
-    protocol = setup.protocol
+    orders = range(len(recorded.label_orders))
     combined = []
-    for repetition in range(protocol.repetitions):
-        orders = range(len(recorded.label_orders))
+    for repetition in range(setup.protocol.repetitions):
         votes_by_order = [votes.get((repetition, order), Vote("INVALID")) for order in orders]
-        combined.append(combine_orders(votes_by_order, protocol.rule))
+        combined.append(combine_orders(votes_by_order, setup.protocol.rule))
     return tuple(combined)
 
 
 def _build_document(vote: Vote, judgments: Sequence[Judgment], recorded: RecordedComparison) -> dict[str, Any] | None:
     """Return the comparison with the scores of one call, preferably one that agrees and needs no exchange of labels."""
-    best: Judgment | None = None
-    best_rank = (True, True)
-    for judgment in judgments:
-        if judgment.reply is None:
-            continue
-        rank = (judgment.vote.winner != vote.winner, recorded.label_orders[judgment.call.way].exchanged)
-        if best is None or rank < best_rank:
-            best = judgment
-            best_rank = rank
+
+    def rank(judgment: Judgment) -> tuple[bool, bool]:
+        return judgment.vote.winner != vote.winner, recorded.label_orders[judgment.call.way].exchanged
+
+    best = min((judgment for judgment in judgments if judgment.reply), key=rank, default=None)
     if best is None or best.reply is None:
         return None
-
-    disagrees, is_exchanged = best_rank
     reasoning = best.reply.reasoning
+    disagrees, is_exchanged = rank(best)
     if is_exchanged:
         reasoning = f"[The judge saw the labels exchanged: its A is B here.] {reasoning}"
     if disagrees or vote.status != "JUDGED":

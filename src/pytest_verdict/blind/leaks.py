@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -32,28 +32,18 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A place in which a token occurs."""
-
     where: str
     token: str
     count: int
 
 
-class ScannedText(NamedTuple):
-    """A text to scan, and where it comes from."""
-
-    where: str
-    text: str
-
-
 class _FoldedText(NamedTuple):
     text: str
     origins: list[int]
-    """The position in the original text for each character."""
 
 
 def _fold(text: str) -> _FoldedText:
-    """Return a text in lower case, with separators as single spaces and without invisible characters."""
+    """Return a text in lower case, with separators as single spaces, and the original position of each character."""
     parts: list[str] = []
     origins: list[int] = []
     for position, character in enumerate(text):
@@ -104,11 +94,12 @@ def find_tokens(text: str, tokens: Iterable[Token]) -> dict[str, int]:
     return counts
 
 
+def find_leaks(where: str, text: str, tokens: Iterable[Token]) -> list[Leak]:
+    return [Leak(where, token, number) for token, number in find_tokens(text, tokens).items()]
+
+
 def redact_tokens(text: str, tokens: Iterable[Token]) -> str:
-    """Replace every token in a text."""
     patterns = [pattern for pattern in map(_compile_token, tokens) if pattern is not None]
-    if not patterns:
-        return text
     folded = _fold(text)
     spans = sorted(
         (folded.origins[match.start()], folded.origins[match.end() - 1] + 1)
@@ -157,14 +148,7 @@ def _list_path_names(candidates: Sequence[Candidate]) -> list[str]:
     return sorted({name for path in paths for name in (path.stem, path.parent.name)})
 
 
-def list_texts(candidate: Candidate, label: str) -> Iterator[ScannedText]:
-    """Yield the names and contents of a candidate's files."""
-    for file in candidate.files:
-        yield ScannedText(f"name in {label}: {file.path}", file.path)
-        yield ScannedText(f"content of {label}: {file.path}", _read_searchable_text(file))
-
-
-def _read_searchable_text(file: CandidateFile) -> str:
+def get_searchable_text(file: CandidateFile) -> str:
     text = file.text or ""
     if file.reading.is_plain:
         return text
@@ -179,7 +163,7 @@ def redact_candidate(candidate: Candidate, tokens: Sequence[Token]) -> Candidate
         content = file.content
         if file.reading.is_plain:
             content = redact_tokens(file.text or "", tokens).encode()
-        elif find_tokens(_read_searchable_text(file), tokens):
+        elif find_tokens(get_searchable_text(file), tokens):
             raise LeakError(
                 f"{visible(file.path)} is no plain text, so the name of a candidate in it cannot be redacted; remove the name"
                 " or leave the file out with exclude="

@@ -37,8 +37,6 @@ class Pair:
 
 
 class PairSeries(NamedTuple):
-    """The names of two candidates and the pairs of their outputs."""
-
     names: tuple[str, str]
     pairs: list[Pair]
 
@@ -86,9 +84,18 @@ class _Metadata(StrictModel, extra="ignore"):
 
 def read_iteration(workspace: Path) -> PairSeries:
     """Read an iteration of the skill-creator workflow: the runs of two configurations in ``eval-*`` folders."""
-    folders = sorted(folder for folder in workspace.glob("eval-*") if folder.is_dir())
-    runs = {folder: _list_runs(folder) for folder in folders}
-    configurations = sorted({name for by_configuration in runs.values() for name in by_configuration})
+    runs_by_folder: dict[Path, dict[str, dict[str, Path]]] = {}
+    for folder in sorted(folder for folder in workspace.glob("eval-*") if folder.is_dir()):
+        runs_by_folder[folder] = {}
+        for configuration in sorted(folder.iterdir()):
+            runs = {run.name: run for run in sorted(configuration.glob("run-*")) if (run / OUTPUTS).is_dir()}
+            if (configuration / OUTPUTS).is_dir():
+                # A configuration may be a run itself.
+                runs = {"": configuration}
+            if runs:
+                runs_by_folder[folder][configuration.name] = runs
+
+    configurations = sorted({name for runs_by_name in runs_by_folder.values() for name in runs_by_name})
     if len(configurations) != 2:
         got = ", ".join(configurations) or "none"
         raise ConfigurationError(
@@ -96,21 +103,9 @@ def read_iteration(workspace: Path) -> PairSeries:
         )
     names = (configurations[0], configurations[1])
     pairs: list[Pair] = []
-    for folder, by_configuration in runs.items():
-        pairs += _pair_runs(folder, by_configuration, names)
+    for folder, runs_by_name in runs_by_folder.items():
+        pairs += _pair_runs(folder, runs_by_name, names)
     return PairSeries(names, pairs)
-
-
-def _list_runs(folder: Path) -> dict[str, dict[str, Path]]:
-    """Return the folders of runs, by configuration and name of the run; a configuration may be a run itself."""
-    runs_by_configuration = {}
-    for configuration in sorted(folder.iterdir()):
-        runs = {run.name: run for run in sorted(configuration.glob("run-*")) if (run / OUTPUTS).is_dir()}
-        if (configuration / OUTPUTS).is_dir():
-            runs = {"": configuration}
-        if runs:
-            runs_by_configuration[configuration.name] = runs
-    return runs_by_configuration
 
 
 def _pair_runs(folder: Path, runs: Mapping[str, Mapping[str, Path]], names: tuple[str, str]) -> Iterator[Pair]:
@@ -193,8 +188,8 @@ def write_benchmark(
         "evals_run": sorted({run["eval_id"] for run in runs}, key=str),
         "runs_per_configuration": max((run["run_number"] for run in runs), default=0),
     }
-    run_summary = {**summary, "delta": delta}
-    _write_json(path, {"metadata": metadata, "runs": runs, "run_summary": run_summary, "notes": list(notes)})
+    summary["delta"] = delta
+    _write_json(path, {"metadata": metadata, "runs": runs, "run_summary": summary, "notes": list(notes)})
 
 
 def _read_runs(pair: Pair, names: tuple[str, str]) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
@@ -30,8 +29,9 @@ class LabelOrder:
 
     def slots(self, a: int) -> dict[Label, int]:
         """Return the index of the candidate behind each label, if ``a`` was drawn for the label A."""
-        first = 1 - a if self.exchanged else a
-        return {"A": first, "B": 1 - first}
+        if self.exchanged:
+            return {"A": 1 - a, "B": a}
+        return {"A": a, "B": 1 - a}
 
 
 _LABEL_ORDERS: Final = (
@@ -100,7 +100,6 @@ class Vote:
 
     @property
     def label(self) -> str:
-        """The winner, or the status without a winner."""
         return self.winner or self.status
 
 
@@ -125,13 +124,12 @@ def combine_orders(votes: Sequence[Vote], rule: Rule) -> Vote:
 def combine_repetitions(votes: Sequence[Vote], rule: Rule) -> Vote:
     """Combine the votes of all repetitions; invalid ones count as well."""
     label, count = Counter(vote.label for vote in votes).most_common(1)[0]
-    share = Fraction(count, len(votes))
     if rule == "majority":
-        is_decided = share > Fraction(1, 2)
+        is_decided = 2 * count > len(votes)
     elif rule == "supermajority":
-        is_decided = share >= Fraction(2, 3)
+        is_decided = 3 * count >= 2 * len(votes)
     else:
-        is_decided = share == 1
+        is_decided = count == len(votes)
     if not is_decided:
         return Vote("ABSTAINED")
 

@@ -6,11 +6,10 @@ PDF, DOCX, PPTX and XLSX files need the extra ``documents``. Extracted text come
 import importlib
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from zipfile import ZipFile
 
 from pytest_verdict.core.families import FAMILIES, load
@@ -31,8 +30,7 @@ _WHITESPACE: Final = {"tab": "\t", "br": "\n"}
 _PARTS_BESIDE_THE_BODY: Final = ("header+xml", "footer+xml", "footnotes+xml", "endnotes+xml", "comments+xml")
 
 
-@dataclass(frozen=True, slots=True)
-class FileText:
+class FileText(NamedTuple):
     """The text of a file and the library that extracted it, if any; without a text, the reason."""
 
     text: str | None
