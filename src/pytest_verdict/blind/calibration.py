@@ -15,9 +15,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, get_arg
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
-from pytest_verdict.blind.derivation import DerivedComparison, derive
 from pytest_verdict.blind.evidence import collect_evidence, describe_binding
 from pytest_verdict.blind.options import BlindInputs
+from pytest_verdict.blind.preference import DerivedComparison, derive
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.blind.request import BlindJudge
 from pytest_verdict.blind.rubric import read_rubric

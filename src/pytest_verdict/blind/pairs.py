@@ -3,7 +3,7 @@
 import json
 import os
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, NamedTuple
@@ -41,10 +41,8 @@ class PairSeries(NamedTuple):
     pairs: list[Pair]
 
 
-def pair_by_name(
-    first: Path, second: Path, read_prompt: Callable[[str], str], expectations: Sequence[str]
-) -> list[Pair]:
-    """Return the entries of two folders, paired by name."""
+def pair_by_name(first: Path, second: Path, prompts: Path, expectations: tuple[str, ...]) -> list[Pair]:
+    """Return the entries of two folders, paired by name; ``prompts`` is the task of all pairs, or a folder of tasks."""
     first_entries = _list_entries(first)
     second_entries = _list_entries(second)
     unpaired = sorted(first_entries.keys() ^ second_entries.keys())
@@ -52,15 +50,24 @@ def pair_by_name(
         raise ConfigurationError(
             f"{unpaired[0]!r} is in one of {first} and {second} only; add an output of the same name to the other folder"
         )
-    return [
-        Pair(
-            name=name,
-            outputs=(first_entries[name], second_entries[name]),
-            prompt=read_prompt(Path(name).stem),
-            expectations=tuple(expectations),
-        )
-        for name in sorted(first_entries)
-    ]
+    prompt_files = {}
+    if prompts.is_dir():
+        prompt_files = {file.stem: file for file in prompts.iterdir()}
+    pairs = []
+    for name in sorted(first_entries):
+        path = prompts
+        if prompts.is_dir():
+            path = prompt_files.get(Path(name).stem, prompts / f"{Path(name).stem}.txt")
+        outputs = (first_entries[name], second_entries[name])
+        pairs.append(Pair(name=name, outputs=outputs, prompt=read_text(path), expectations=expectations))
+    return pairs
+
+
+def read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from None
 
 
 def _list_entries(folder: Path) -> dict[str, Path]:
