@@ -57,7 +57,6 @@ def is_drawn_from_its_key(assignment: Mapping[str, Any], comparison: str) -> boo
 
 
 def hash_json(part: Literal["comparison", "calls"], value: Any) -> str:
-    """Return the digest of a part of the record: the setup of the comparison, or all calls of the judge."""
     return _hash(part, json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False))
 
 

@@ -47,7 +47,6 @@ class CandidateFile:
 
     @property
     def text(self) -> str | None:
-        """The text of the file, extracted from documents; None if a judge cannot read it."""
         return self.reading.text
 
     @property
@@ -70,7 +69,6 @@ class CandidateFile:
         return {**self.to_json(), "extracted": {"by": library, "characters": len(text), "sha256": digest(text)}}
 
     def to_prompt(self) -> dict[str, Any]:
-        """Return the file as a prompt shows it: with its text, or with size and digest."""
         text, library, _ = self.reading
         if text is None:
             return {**self.to_json(), "text": None}
@@ -81,8 +79,6 @@ class CandidateFile:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One of the two outputs, read once."""
-
     kind: str
     files: tuple[CandidateFile, ...]
     excluded: tuple[str, ...] = ()
@@ -90,12 +86,10 @@ class Candidate:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of path, size and digest of each file, in hexadecimal."""
         return content_digest([file.to_json() for file in self.files])
 
     @property
     def extracted_texts(self) -> dict[str, str | None]:
-        """The texts extracted from documents, by path."""
         return {file.path: file.text for file in self.files if file.reading.extracted_by}
 
     @property

@@ -179,7 +179,6 @@ def _scan(
 
 
 def _describe_sight(candidates: Sequence[Candidate], inputs: BlindInputs) -> dict[str, Any]:
-    """Return what the judge can see of the files, as the record holds it."""
     if can_open_files(inputs.judge):
         return {"sees_files": True}
 

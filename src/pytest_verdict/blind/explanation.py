@@ -182,7 +182,6 @@ def _explain_form(call: ComparisonResult, budget: Budget) -> Iterator[Line]:
 
 
 def summarize_session(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the summary of all blind comparisons of a session."""
     statuses: Counter[str] = Counter()
     contradictions: Counter[str] = Counter()
     flips = 0

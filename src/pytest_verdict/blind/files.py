@@ -34,7 +34,6 @@ def write_commitment(folder: Path, assignment: Assignment) -> None:
 
 
 def write_result(folder: Path, result: ComparisonResult) -> None:
-    """Write the record and, if a reply holds a verdict, ``comparison.json``."""
     document = result.details.get("comparison")
     if document is not None:
         write_whole(folder / COMPARISON, format_comparison(document))
@@ -42,7 +41,6 @@ def write_result(folder: Path, result: ComparisonResult) -> None:
 
 
 def format_comparison(document: Mapping[str, Any]) -> str:
-    """Return a comparison as JSON text."""
     text = json.dumps(document, indent=2, ensure_ascii=False)
     # UTF-8 cannot encode half of a surrogate pair, but JSON can escape it.
     if text.encode("utf-8", "replace").decode("utf-8") != text:
@@ -113,7 +111,6 @@ def read_json(path: Path, error_class: type[VerdictError] = RecordError, label: 
 
 
 def read_object(path: Path, error_class: type[VerdictError] = RecordError) -> dict[str, Any]:
-    """Read a JSON file that holds one object."""
     document = read_json(path, error_class)
     if not isinstance(document, dict):
         raise error_class(f"{path}: the top level is an object")

@@ -139,7 +139,6 @@ def collect_tokens(
 
 
 def _list_path_names(candidates: Sequence[Candidate]) -> list[str]:
-    """Return the names in the paths of candidates that may identify one of them."""
     paths = [candidate.source.absolute() for candidate in candidates if candidate.source is not None]
     if len(paths) == 2:
         first, second = ({*path.parts[1:], path.stem} for path in paths)
@@ -157,7 +156,6 @@ def get_searchable_text(file: CandidateFile) -> str:
 
 
 def redact_candidate(candidate: Candidate, tokens: Sequence[Token]) -> Candidate:
-    """Replace every token in the names and contents of a candidate's files."""
     files = []
     for file in candidate.files:
         content = file.content

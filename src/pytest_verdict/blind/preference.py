@@ -110,8 +110,6 @@ class _RecordedAssignment(_RecordedModel):
 
 
 class Call(_RecordedModel):
-    """One call of the judge; ``way`` is the index of the label order."""
-
     subject: ClassVar[str] = "a call"
 
     repetition: _WholeNumber
@@ -197,12 +195,10 @@ class DerivedComparison:
 
     @property
     def winner(self) -> str | None:
-        """The name of the winning candidate; None for a tie or no verdict."""
         return self.name_of(self.vote.winner) if self.vote.winner in LABELS else None
 
     @property
     def contradictions(self) -> list[Contradiction]:
-        """The contradictions of all calls, in order."""
         return [contradiction for judgment in self.judgments for contradiction in judgment.contradictions]
 
     def name_of(self, label: str) -> str:
@@ -298,7 +294,6 @@ def _judge_call(call: Call, recorded: RecordedComparison) -> Judgment:
 
 
 def _combine_calls(judgments: Sequence[Judgment], recorded: RecordedComparison) -> tuple[Vote, ...]:
-    """Return the vote of each repetition."""
     setup = recorded.comparison
     if setup.unseen_files:
         return (Vote("INVALID"),)

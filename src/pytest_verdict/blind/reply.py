@@ -357,7 +357,6 @@ class BlindBallot(Operator):
         return settings
 
     def read(self, text: str) -> Reply:
-        """Read a reply."""
         return read_reply(text, self.rubric, self.expectations, dict(self.checked) if self.checked else None)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:

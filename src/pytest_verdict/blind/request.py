@@ -31,7 +31,6 @@ class BlindOutput:
 
     @property
     def files(self) -> dict[str, bytes]:
-        """The content of its files by path."""
         return {file.path: file.content for file in self.candidate.files}
 
     @property
