@@ -232,7 +232,7 @@ structure: [headings, tables]
 def test_rubric_is_read_from_yaml(tmp_path):
     (tmp_path / "rubric.yaml").write_text(RUBRIC_FILE)
     rubric = read_rubric(tmp_path / "rubric.yaml")
-    assert rubric.content["figures"] == {"1": "Wrong", "3": "Rounded wrongly", "5": "Right"}
+    assert rubric.content[0].anchors == ("Wrong", "Rounded wrongly", "Right")
     assert rubric.allows(Fraction(9, 2))
     assert not DEFAULT_RUBRIC.allows(Fraction(9, 2))
     assert read_rubric(rubric.to_json()) == rubric

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict.blind.api import blind_compare
-from pytest_verdict.blind.assignment import draw_assignment, is_drawn_from_its_key
 from pytest_verdict.blind.candidates import read_candidate
 from pytest_verdict.blind.files import verify_folder
 from pytest_verdict.blind.leaks import Token, find_tokens, redact_tokens
-from pytest_verdict.blind.protocol import BlindProtocol
+from pytest_verdict.blind.protocol import BlindProtocol, draw_assignment, is_drawn_from_its_key
 from pytest_verdict.cli import main
 from pytest_verdict.errors import ConfigurationError, LeakError, VerdictError
 

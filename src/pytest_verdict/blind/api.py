@@ -158,7 +158,7 @@ def assert_preferred(
     """Compare two outputs blindly, and fail the test if the first one does not win.
 
     Args:
-        candidate: The output that is expected to win; see `blind_compare`.
+        candidate: The output that is expected to win.
         baseline: The other output.
         eval_prompt: The task of both outputs.
         judge: See `blind_compare`.

@@ -10,7 +10,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from pytest_verdict.blind.assignment import Assignment, build_fence, draw_assignment, hash_json
 from pytest_verdict.blind.candidates import Candidate, read_candidate
 from pytest_verdict.blind.files import read_json, write_commitment
 from pytest_verdict.blind.leaks import (
@@ -25,7 +24,7 @@ from pytest_verdict.blind.leaks import (
 )
 from pytest_verdict.blind.options import BlindInputs, read_expectation_results
 from pytest_verdict.blind.preference import FORMAT
-from pytest_verdict.blind.protocol import LabelOrder
+from pytest_verdict.blind.protocol import Assignment, LabelOrder, build_fence, draw_assignment, hash_json
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.request import (
     BlindOutput,

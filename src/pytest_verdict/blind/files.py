@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.blind.assignment import Assignment, hash_json
 from pytest_verdict.blind.preference import BlindPreference, NotAComparisonError, derive
+from pytest_verdict.blind.protocol import Assignment, hash_json
 from pytest_verdict.blind.reply import read_number
 from pytest_verdict.blind.rubric import DIMENSIONS, LABELS, Label, Scores, Winner, decide_winner
 from pytest_verdict.core.kernel import run

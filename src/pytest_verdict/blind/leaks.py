@@ -47,25 +47,21 @@ def _fold(text: str) -> _FoldedText:
     parts: list[str] = []
     origins: list[int] = []
     for position, character in enumerate(text):
-        part = _fold_character(character)
-        is_repeated_space = part == " " and parts[-1:] == [" "]
-        if part and not is_repeated_space:
-            parts.append(part)
-            origins += [position] * len(part)
+        part = character.lower()
+        category = ""
+        if not character.isascii():
+            part = unicodedata.normalize("NFKD", character).casefold()
+            category = unicodedata.category(character)
+        if category == "Cf":
+            # A reader does not see zero-width characters inside a name.
+            continue
+        if part in _SEPARATORS or category in {"Zs", "Pc", "Pd"}:
+            part = " "
+            if parts[-1:] == [" "]:
+                continue
+        parts.append(part)
+        origins += [position] * len(part)
     return _FoldedText("".join(parts), origins)
-
-
-def _fold_character(character: str) -> str:
-    if character.isascii():
-        return " " if character in _SEPARATORS else character.lower()
-    category = unicodedata.category(character)
-    # A reader does not see zero-width characters inside a name.
-    if category == "Cf":
-        return ""
-    folded = unicodedata.normalize("NFKD", character).casefold()
-    if category in {"Zs", "Pc", "Pd"} or folded in _SEPARATORS:
-        return " "
-    return folded
 
 
 def _compile_token(token: Token) -> re.Pattern[str] | None:

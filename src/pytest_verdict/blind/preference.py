@@ -13,9 +13,16 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from pytest_verdict.blind.assignment import hash_json, is_drawn_from_its_key
 from pytest_verdict.blind.leaks import Token, find_tokens
-from pytest_verdict.blind.protocol import BlindProtocol, LabelOrder, Vote, combine_orders, combine_repetitions
+from pytest_verdict.blind.protocol import (
+    BlindProtocol,
+    LabelOrder,
+    Vote,
+    combine_orders,
+    combine_repetitions,
+    hash_json,
+    is_drawn_from_its_key,
+)
 from pytest_verdict.blind.reply import (
     CODES,
     GATING,
@@ -159,15 +166,6 @@ class RecordedComparison(_RecordedModel):
         slots = label_order.slots(self.assignment.A)
         return {label: results.passed[slots[label]] for label in LABELS}
 
-    @property
-    def hidden_tokens(self) -> list[Token]:
-        """The tokens that the judge could not read anywhere."""
-        setup = self.comparison
-        visible_tokens: set[str] = set()
-        if setup.protocol.leaks == "record":
-            visible_tokens = {leak.token for leak in setup.leaks}
-        return [Token(token.text, token.whole_word) for token in setup.identity if token.text not in visible_tokens]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgment:
@@ -205,10 +203,8 @@ class DerivedComparison:
         """Return the name of the candidate behind a label; return a tie or a status unchanged."""
         if label not in LABELS:
             return label
-        index = self.recorded.assignment.A
-        if label == "B":
-            index = 1 - index
-        return self.recorded.names[index]
+        is_first = (self.recorded.assignment.A == 0) == (label == "A")
+        return self.recorded.names[0 if is_first else 1]
 
     def is_longer_output(self, name: str | None) -> bool | None:
         """Return whether a candidate is the longer one; None if it is no candidate or both are equally long."""
@@ -271,7 +267,11 @@ def _judge_call(call: Call, recorded: RecordedComparison) -> Judgment:
         return Judgment(call=call, vote=Vote("INVALID"), result=run(ballot, expected, call.reply, name=name))
 
     # A name that was visible to the judge is a recorded leak. Naming a hidden one is a breach.
-    names = find_tokens(call.reply, recorded.hidden_tokens)
+    visible_names: set[str] = set()
+    if setup.protocol.leaks == "record":
+        visible_names = {leak.token for leak in setup.leaks}
+    hidden = [Token(token.text, token.whole_word) for token in setup.identity if token.text not in visible_names]
+    names = find_tokens(call.reply, hidden)
     breaches = [Contradiction("blindness_breach", "reply", text, "not in what the judge was shown") for text in names]
     reply = replace(reply, contradictions=(*reply.contradictions, *breaches))
     result = result_from_outcome(ballot, expected, call.reply, ballot.outcome(reply), name=name)
@@ -377,7 +377,8 @@ class BlindPreference(Operator):
         is_gated = any(contradiction.code in self.gate for contradiction in comparison.contradictions)
         is_accepted_tie = comparison.vote.winner == TIE and self.tie == "pass"
         is_expected = expected is None or comparison.winner == expected or is_accepted_tie
-        passed = comparison.intact and comparison.vote.status == "JUDGED" and is_expected and not is_gated
+        is_judged = comparison.vote.status == "JUDGED"
+        passed = comparison.intact and is_judged and is_expected and not is_gated
 
         error = None
         if comparison.vote.status == "INVALID" and comparison.intact:
@@ -385,9 +386,23 @@ class BlindPreference(Operator):
         details = _build_details(comparison)
         if not passed:
             details["differences"] = list(islice(_list_differences(expected, comparison), _MAXIMUM_DIFFERENCES))
+        setup = comparison.recorded.comparison
+        notes = {
+            "commitment_broken": not comparison.intact,
+            comparison.vote.status.lower(): not is_judged,
+            "tie": is_judged and comparison.vote.winner == TIE,
+            "identical_outputs": is_judged and not comparison.judgments,
+            "order_sensitive": any(vote.order_sensitive for vote in comparison.repetitions),
+            "contradiction": is_gated,
+            **dict.fromkeys((contradiction.code for contradiction in comparison.contradictions), True),
+            "unseen_files": bool(setup.unseen_files),
+            "leaks_recorded": bool(setup.leaks),
+            "single_order": setup.protocol.order == "single",
+            "informal": not _is_calibrated(comparison),
+        }
         return Outcome(
             1.0 if passed else 0.0,
-            notes=tuple(_list_notes(comparison, is_gated=is_gated)),
+            notes=tuple(note for note, is_true in notes.items() if is_true),
             details=details,
             children=tuple(judgment.result for judgment in comparison.judgments),
             error=error,
@@ -413,25 +428,6 @@ def _explain_invalid(comparison: DerivedComparison) -> str:
 
 def _describe_problem(judgment: Judgment) -> str:
     return judgment.result.error or str(judgment.result.details.get("problem", judgment.result.notes[0]))
-
-
-def _list_notes(comparison: DerivedComparison, *, is_gated: bool) -> Iterator[str]:
-    setup = comparison.recorded.comparison
-    is_judged = comparison.vote.status == "JUDGED"
-    conditions = {
-        "commitment_broken": not comparison.intact,
-        comparison.vote.status.lower(): not is_judged,
-        "tie": is_judged and comparison.vote.winner == TIE,
-        "identical_outputs": is_judged and not comparison.judgments,
-        "order_sensitive": any(vote.order_sensitive for vote in comparison.repetitions),
-        "contradiction": is_gated,
-        **dict.fromkeys((contradiction.code for contradiction in comparison.contradictions), True),
-        "unseen_files": bool(setup.unseen_files),
-        "leaks_recorded": bool(setup.leaks),
-        "single_order": setup.protocol.order == "single",
-        "informal": not _is_calibrated(comparison),
-    }
-    return (note for note, is_true in conditions.items() if is_true)
 
 
 def _is_calibrated(comparison: DerivedComparison) -> bool:

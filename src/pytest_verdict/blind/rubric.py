@@ -28,25 +28,37 @@ _ANCHORS: Final = ("1", "3", "5")
 _STEPS: Final = {1: Fraction(1), "1": Fraction(1), 0.5: Fraction(1, 2), "0.5": Fraction(1, 2), "1/2": Fraction(1, 2)}
 
 
+def _order_anchors(anchors: Any) -> Any:
+    """Return the anchors of 1, 3 and 5 as a tuple; the field refuses invalid anchors."""
+    if not isinstance(anchors, Mapping):
+        return anchors or None
+    texts = {str(score): text for score, text in anchors.items()}
+    if set(texts) == set(_ANCHORS):
+        return tuple(texts[score] for score in _ANCHORS)
+    return texts or None
+
+
 def _read_criteria(value: Any) -> Any:
-    """Return criteria as a mapping of names to anchors by score, which are empty for a list of names."""
     if isinstance(value, list | tuple) and all(isinstance(name, str) for name in value):
         if len(set(value)) < len(value):
             raise ValueError(f"a criterion is named twice in {shown(value, 80)}")
         value = dict.fromkeys(value)
     if not isinstance(value, Mapping):
         return value
-    criteria = {}
-    for name, anchors in value.items():
-        texts = {str(score): text for score, text in anchors.items()} if isinstance(anchors, Mapping) else anchors
-        if texts and (not isinstance(texts, dict) or set(texts) != set(_ANCHORS)):
-            raise ValueError(f"{name}: anchors is a mapping of 1, 3 and 5 to a text each, got {shown(texts, 80)}")
-        criteria[name] = {score: texts[score] for score in _ANCHORS if texts}
-    return criteria
+    return tuple(Criterion.read({"name": name, "anchors": anchors}, name) for name, anchors in value.items())
+
+
+class Criterion(StrictModel):
+    subject: ClassVar[str] = "a criterion"
+
+    name: NotBlank = Field(description="a text")
+    anchors: Annotated[tuple[str, str, str] | None, BeforeValidator(_order_anchors)] = Field(
+        default=None, description="a mapping of 1, 3 and 5 to a text each"
+    )
 
 
 _Criteria = Annotated[
-    dict[NotBlank, dict[str, str]],
+    tuple[Criterion, ...],
     BeforeValidator(_read_criteria),
     NOT_EMPTY,
     Field(description="a mapping of at least one criterion to its anchors, or a list of names"),
@@ -88,7 +100,7 @@ class Rubric(StrictModel):
 
     def names(self, dimension: str) -> tuple[str, ...]:
         """Return the names of the criteria of a dimension, ``content`` or ``structure``, in order."""
-        return tuple(getattr(self, dimension))
+        return tuple(criterion.name for criterion in getattr(self, dimension))
 
     def allows(self, score: Fraction) -> bool:
         """Return whether a score is a step from 1 to 5."""
@@ -98,7 +110,10 @@ class Rubric(StrictModel):
         """Return the rubric as JSON values, from which `read_rubric` builds an equal rubric."""
         document: dict[str, Any] = {"id": self.id, "version": self.version, "step": str(self.step)}
         for dimension in DIMENSIONS:
-            document[dimension] = {name: dict(anchors) for name, anchors in getattr(self, dimension).items()}
+            document[dimension] = {
+                criterion.name: dict(zip(_ANCHORS, criterion.anchors or (), strict=False))
+                for criterion in getattr(self, dimension)
+            }
         return document
 
     @property
