@@ -138,7 +138,7 @@ def _build_setup(sources: tuple[Candidate, Candidate], inputs: BlindInputs) -> _
             }
             for name, source, candidate in zip(inputs.names, sources, candidates, strict=True)
         ],
-        "identity": [asdict(token) for token in tokens],
+        "identity": [token.model_dump() for token in tokens],
         "leaks": [asdict(leak) for leak in leaks],
         **_describe_sight(candidates, inputs),
     }

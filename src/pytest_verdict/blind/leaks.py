@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.blind.candidates import Candidate, CandidateFile
+from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import ConfigurationError, LeakError
 
@@ -22,12 +23,11 @@ out output outputs project report result results right root run runs second src 
 _COMMON_NAMES: Final = frozenset(_COMMON_NAMES_TEXT.split())
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(StrictModel, extra="ignore"):
     """A text that identifies a candidate."""
 
     text: str
-    whole_word: bool = False
+    whole_word: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +122,11 @@ def collect_tokens(
         if not isinstance(text, str) or len(_fold(text).text.strip()) < _MINIMUM_LENGTH:
             raise ConfigurationError(f"identity lists texts of at least {_MINIMUM_LENGTH} characters, got {text!r}")
 
-    tokens = [Token(text) for text in declared]
+    tokens = [Token(text=text, whole_word=False) for text in declared]
     for name in (*names, *_list_path_names(candidates)):
         is_common = name.casefold() in _COMMON_NAMES or name.isdecimal()
         if not is_common:
-            tokens.append(Token(name, whole_word=True))
+            tokens.append(Token(text=name, whole_word=True))
 
     # A declared text takes precedence over a name with the same text.
     by_text = {token.text: token for token in reversed(tokens) if len(token.text) >= _MINIMUM_LENGTH}

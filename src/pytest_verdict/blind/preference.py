@@ -69,11 +69,6 @@ class _RecordedCandidate(_RecordedModel):
     characters: _WholeNumber
 
 
-class _RecordedToken(_RecordedModel):
-    text: str
-    whole_word: bool
-
-
 class _RecordedLeak(_RecordedModel):
     token: str
 
@@ -96,7 +91,7 @@ class _RecordedSetup(_RecordedModel):
     rubric: Rubric
     protocol: BlindProtocol
     expectations: Texts
-    identity: Annotated[tuple[_RecordedToken, ...], LISTED]
+    identity: Annotated[tuple[Token, ...], LISTED]
     leaks: Annotated[tuple[_RecordedLeak, ...], LISTED]
     unseen_files: Annotated[tuple[_UnseenFile, ...], LISTED] = ()
     expectation_results: _CheckResults | None = None
@@ -270,8 +265,7 @@ def _judge_call(call: Call, recorded: RecordedComparison) -> Judgment:
     visible_names: set[str] = set()
     if setup.protocol.leaks == "record":
         visible_names = {leak.token for leak in setup.leaks}
-    hidden = [Token(token.text, token.whole_word) for token in setup.identity if token.text not in visible_names]
-    names = find_tokens(call.reply, hidden)
+    names = find_tokens(call.reply, [token for token in setup.identity if token.text not in visible_names])
     breaches = [Contradiction("blindness_breach", "reply", text, "not in what the judge was shown") for text in names]
     reply = replace(reply, contradictions=(*reply.contradictions, *breaches))
     result = result_from_outcome(ballot, expected, call.reply, ballot.outcome(reply), name=name)

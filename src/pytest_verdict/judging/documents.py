@@ -45,19 +45,15 @@ def read_text(path: str, content: bytes) -> FileText:
     suffix = PurePosixPath(path).suffix.lower()
     # Check the suffix first, because a PDF may be pure ASCII.
     extractor = FAMILIES.find("document_texts", suffix) if suffix else None
-    if extractor is not None:
-        return _extract_text(extractor, content)
+    if extractor is None:
+        if b"\0" not in content:
+            with suppress(UnicodeDecodeError):
+                return FileText(content.decode("utf-8"))
+        detail = "and its name has no suffix"
+        if suffix:
+            detail = f"and no family extracts the text of {shown(suffix, 40)}"
+        return FileText(None, reason=f"it is no plain text in UTF-8, {detail}")
 
-    if b"\0" not in content:
-        with suppress(UnicodeDecodeError):
-            return FileText(content.decode("utf-8"))
-    detail = "and its name has no suffix"
-    if suffix:
-        detail = f"and no family extracts the text of {shown(suffix, 40)}"
-    return FileText(None, reason=f"it is no plain text in UTF-8, {detail}")
-
-
-def _extract_text(extractor: str, content: bytes) -> FileText:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
