@@ -67,6 +67,7 @@ class _JudgingSetup:
     expectations: tuple[str, ...]
     tokens: tuple[Token, ...]
     record: dict[str, Any]
+    assignment: Assignment
 
 
 def collect_evidence(candidate_x: Any, candidate_y: Any, inputs: BlindInputs) -> dict[str, Any]:
@@ -84,19 +85,15 @@ def collect_evidence(candidate_x: Any, candidate_y: Any, inputs: BlindInputs) ->
                 )
 
     setup = _build_setup(sources, inputs)
-    comparison = hash_json("comparison", setup.record)
-    key = secrets.token_hex(16) if inputs.key is None else inputs.key
-    assignment = draw_assignment(key, comparison, inputs.position)
     if inputs.output is not None:
-        write_commitment(Path(inputs.output), assignment)
-
+        write_commitment(Path(inputs.output), setup.assignment)
     calls: list[dict[str, Any]] = []
     if _needs_judge(setup.candidates, inputs) and "unseen_files" not in setup.record:
-        calls = _ask_in_all_orders(setup, assignment)
+        calls = _ask_in_all_orders(setup)
     return {
         "format": FORMAT,
         "comparison": setup.record,
-        "assignment": assignment.to_json(),
+        "assignment": setup.assignment.to_json(),
         "calls": calls,
         "calls_digest": hash_json("calls", calls),
     }
@@ -147,8 +144,15 @@ def _build_setup(sources: tuple[Candidate, Candidate], inputs: BlindInputs) -> _
     else:
         record["judge"] = get_unique_judge_name(inputs.judge)
     record["calibration"] = _cite_calibration(inputs.calibration, record)
+    key = secrets.token_hex(16) if inputs.key is None else inputs.key
     return _JudgingSetup(
-        inputs=inputs, candidates=candidates, task=task, expectations=expectations, tokens=tokens, record=record
+        inputs=inputs,
+        candidates=candidates,
+        task=task,
+        expectations=expectations,
+        tokens=tokens,
+        record=record,
+        assignment=draw_assignment(key, hash_json("comparison", record), inputs.position),
     )
 
 
@@ -250,16 +254,15 @@ def describe_binding(setup: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _ask_in_all_orders(setup: _JudgingSetup, assignment: Assignment) -> list[dict[str, Any]]:
+def _ask_in_all_orders(setup: _JudgingSetup) -> list[dict[str, Any]]:
     protocol = setup.inputs.protocol
     calls: list[dict[str, Any]] = []
     awaited: list[str] = []
     with tempfile.TemporaryDirectory(prefix="blind-") as folder:
         for repetition in range(protocol.repetitions):
             for number, label_order in enumerate(protocol.label_orders):
-                head = {"repetition": repetition, "way": number, "slots": label_order.slots(assignment.a)}
-                place = Path(folder, f"{repetition}-{number}")
-                request = _build_request(setup, assignment, label_order, repetition, place)
+                head = {"repetition": repetition, "way": number, "slots": label_order.slots(setup.assignment.a)}
+                request = _build_request(setup, label_order, repetition, Path(folder, f"{repetition}-{number}"))
                 try:
                     calls += [{**head, **call} for call in _ask_with_retries(request, setup)]
                 except AwaitingJudgmentError as error:
@@ -298,10 +301,8 @@ def _ask_with_retries(request: BlindRequest, setup: _JudgingSetup) -> Iterator[d
             return
 
 
-def _build_request(
-    setup: _JudgingSetup, assignment: Assignment, label_order: LabelOrder, repetition: int, folder: Path
-) -> BlindRequest:
-    candidates = {label: setup.candidates[slot] for label, slot in label_order.slots(assignment.a).items()}
+def _build_request(setup: _JudgingSetup, label_order: LabelOrder, repetition: int, folder: Path) -> BlindRequest:
+    candidates = {label: setup.candidates[slot] for label, slot in label_order.slots(setup.assignment.a).items()}
     rubric = setup.inputs.rubric
     # The key of a question is computed from these parts.
     parts = {
@@ -327,7 +328,7 @@ def _build_request(
         outputs[label] = BlindOutput(Candidate(candidate.kind, candidate.files), folder / label)
 
     return BlindRequest(
-        prompt=_build_safe_prompt(setup, assignment, candidates, label_order),
+        prompt=_build_safe_prompt(setup, candidates, label_order),
         schema=build_reply_schema(rubric, setup.expectations),
         instructions=build_instructions(rubric),
         parts=parts,
@@ -336,17 +337,15 @@ def _build_request(
         rubric=rubric,
         outputs=outputs,
         shown=label_order.shown,
-        commitment=assignment.commitment,
+        commitment=setup.assignment.commitment,
     )
 
 
-def _build_safe_prompt(
-    setup: _JudgingSetup, assignment: Assignment, candidates: Mapping[Label, Candidate], label_order: LabelOrder
-) -> str:
+def _build_safe_prompt(setup: _JudgingSetup, candidates: Mapping[Label, Candidate], label_order: LabelOrder) -> str:
     """Return the prompt, with a fence that occurs in no output and without the name of a candidate."""
     rubric = setup.inputs.rubric
     texts = [file.text or "" for candidate in candidates.values() for file in candidate.files]
-    fences = (build_fence(assignment.key, assignment.comparison, number) for number in count())
+    fences = (build_fence(setup.assignment, number) for number in count())
     fence = next(fence for fence in fences if not any(fence in text for text in texts))
     prompt = build_prompt(setup.task, setup.expectations, rubric, candidates, label_order.shown, fence)
 

@@ -171,8 +171,8 @@ class Judgment:
     result: ComparisonResult
     reply: Reply | None = None
     contradictions: tuple[Contradiction, ...] = ()
+    # Whether the judge preferred the output that it saw first; None for a tie.
     first_shown: bool | None = None
-    """Whether the judge preferred the output that it saw first; None for a tie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -192,6 +192,6 @@ def hash_json(part: Literal["comparison", "calls"], value: Any) -> str:
     return _hash(part, json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False))
 
 
-def build_fence(key: str, comparison: str, number: int) -> str:
+def build_fence(assignment: Assignment, number: int) -> str:
     """Return the line that frames the outputs in a prompt."""
-    return _hash("fence", key, comparison, number)[:16]
+    return _hash("fence", assignment.key, assignment.comparison, number)[:16]
