@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_verdict.datasets import formats
-from pytest_verdict.datasets.rows import find_reader
-from pytest_verdict.datasets.selection import positions_between
+from pytest_verdict.datasets.rows import find_reader, positions_between
 from pytest_verdict.datasets.slices import Slice, read_slices, slice_batches, slice_csv, slice_lines, slices_at
 
 ROWS: Final = 100_000
@@ -19,34 +18,25 @@ _BLANK_IN_CSV: Final = frozenset({b"\n", b"\r\n"})
 
 
 class Piece(NamedTuple):
-    """A part of a file.
-
-    Args:
-        path: The file.
-        sha256: The digest of the whole file.
-        start: Where the piece starts, in bytes, row groups or batches.
-        stop: Where it ends; 0 when the piece is the whole file.
-        line: The number of its first row.
-        before: How many rows come before it.
-        rows: How many rows it has; 0 when that is not known before they are read.
-        header: The size of the names of the columns in a CSV file, in bytes.
-        selected: The positions of the selected rows in the piece; None for all rows.
-    """
+    """A part of a file, from ``start`` to ``stop`` in bytes, row groups or batches; the whole file has the stop 0."""
 
     path: str
     sha256: str
+    """The digest of the whole file."""
     start: int = 0
     stop: int = 0
     line: int = 1
+    """The number of the first row."""
     before: int = 0
     rows: int = 0
+    """The number of rows; 0 if only reading the file shows it."""
     header: int = 0
+    """The size of the first line of a CSV file."""
     selected: Sequence[int] | None = None
+    """The positions of the selected rows in the piece; None for all rows."""
 
 
 class _Extent(NamedTuple):
-    """The size of a piece in bytes, row groups or batches, its number of lines, and its number of rows."""
-
     size: int
     lines: int
     rows: int
@@ -84,7 +74,7 @@ def plan_pieces(path: Path, most: int = ROWS) -> list[Piece]:
 
 
 def select_from_pieces(pieces: list[Piece], positions: Sequence[int]) -> list[Piece]:
-    """Return the pieces with the rows at some positions of the file, numbered without the rows that are left out."""
+    """Return the pieces with the rows at some positions of the file, numbered without the rows between them."""
     selected_pieces = []
     before = 0
     for piece in pieces:
@@ -168,24 +158,23 @@ _CUTTERS: Final[Mapping[str, Callable[[Path, int, _Update], _Cut]]] = {
 
 def read_piece(piece: Piece, needed: formats.NeededColumns) -> Iterable[Slice]:
     """Read the rows of a piece, with their numbers in the file."""
-    slices = _read_all(piece, needed)
+    path = Path(piece.path)
+    cut = _CUTTERS.get(path.suffix.lower())
+    slices: Iterable[Slice]
+    if not piece.stop:
+        slices = read_slices(path, needed) or ()
+    elif cut is _cut_groups:
+        slices = slice_batches(formats.read_batches(path, needed, piece.start, piece.stop), piece.line)
+    else:
+        with path.open("rb") as file:
+            header = file.read(piece.header)
+            file.seek(piece.start)
+            content = BytesIO(header + file.read(piece.stop - piece.start))
+        if cut is _cut_lines:
+            slices = slice_lines(content, piece.line)
+        else:
+            slices = slice_csv(content, path, needed, piece.line - 2)
+
     if piece.selected is None:
         return slices
     return slices_at(slices, piece.selected)
-
-
-def _read_all(piece: Piece, needed: formats.NeededColumns) -> Iterable[Slice]:
-    path = Path(piece.path)
-    if not piece.stop:
-        return read_slices(path, needed) or ()
-    cut = _CUTTERS[path.suffix.lower()]
-    if cut is _cut_groups:
-        return slice_batches(formats.read_batches(path, needed, piece.start, piece.stop), piece.line)
-
-    with path.open("rb") as file:
-        header = file.read(piece.header)
-        file.seek(piece.start)
-        content = BytesIO(header + file.read(piece.stop - piece.start))
-    if cut is _cut_lines:
-        return slice_lines(content, piece.line)
-    return slice_csv(content, path, needed, piece.line - 2)

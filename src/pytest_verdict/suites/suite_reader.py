@@ -14,8 +14,7 @@ from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
-from pytest_verdict.datasets.rows import read_named_rows
-from pytest_verdict.datasets.selection import Selection, select_rows
+from pytest_verdict.datasets.rows import Selection, read_named_rows, select_rows
 from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError, allowed
 from pytest_verdict.extraction.input_mapping import read_input
 from pytest_verdict.suites.adapters.request_template import names_in, request_of, value_of, variable_of

@@ -1,4 +1,4 @@
-"""Columns of text: normalization, equality and contained texts."""
+"""Columns of texts and categories: normalization, equality, contained texts, booleans and accepted values."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -8,7 +8,7 @@ from pyarrow import compute
 
 from pytest_verdict.core.normalizers import SynonymMap, normalize
 from pytest_verdict.datasets.columns.arrow import BOOLEAN, INTEGER, TEXT, Array, build_column, null_unless, scalar
-from pytest_verdict.datasets.columns.table import GroupedRows
+from pytest_verdict.datasets.columns.table import GroupedRows, Path
 
 Steps = Sequence[str | SynonymMap]
 
@@ -17,6 +17,7 @@ _BLANK: Final = r"[\t-\r\x1c-\x1f ]"
 BLANKS: Final = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
 # A group number is an integer of 64 bits.
 _MOST_FLAGS: Final = 62
+_LARGEST: Final = 2**63 - 1
 
 
 class Side(NamedTuple):
@@ -30,12 +31,10 @@ class Side(NamedTuple):
 
 
 def group_by_normalized_equality(operator: Any, expected: Array | None, observed: Array) -> GroupedRows | None:
-    """Group rows by equality after normalization."""
     return group_by_equality(operator, expected, observed, list_steps(operator))
 
 
 def group_by_equality(_: Any, expected: Array | None, observed: Array, steps: Steps = ()) -> GroupedRows | None:
-    """Group rows by equality."""
     if expected is None or expected.type != observed.type:
         return None
 
@@ -61,7 +60,11 @@ def group_by_contained_texts(operator: Any, expected: Array | None, observed: Ar
     if right is None:
         return None
     if operator.substrings is not None:
-        return _group_by_substrings(right, [normalize(text, steps) for text in operator.substrings])
+        substrings = [normalize(text, steps) for text in operator.substrings]
+        if not are_utf8(substrings):
+            return None
+        matches = [compute.match_substring(right.column, text) for text in substrings]
+        return GroupedRows(number_groups(matches, right), {("observed_surface",): right.column})
 
     if expected is None or expected.type != TEXT:
         return None
@@ -81,11 +84,39 @@ def group_by_contained_texts(operator: Any, expected: Array | None, observed: Ar
     return GroupedRows(number_groups([build_column(is_contained, BOOLEAN)], left, right), parts)
 
 
-def _group_by_substrings(right: Side, substrings: Sequence[str]) -> GroupedRows | None:
-    if not are_utf8(substrings):
+def group_by_boolean(operator: Any, expected: Array | None, observed: Array) -> GroupedRows | None:
+    if observed.type != BOOLEAN:
         return None
-    matches = [compute.match_substring(right.column, text) for text in substrings]
-    return GroupedRows(number_groups(matches, right), {("observed_surface",): right.column})
+    return group_by_equality(operator, expected, observed)
+
+
+def group_by_accepted_value(operator: Any, _: Array | None, observed: Array) -> GroupedRows | None:
+    """Group rows by whether observed is one of the accepted values."""
+    values = operator.values
+    steps = list_steps(operator)
+    right = normalize_column(observed, steps)
+    if right is None or values is None:
+        return None
+    if observed.type == TEXT:
+        fits = all(type(value) is str for value in values) and are_utf8(values)
+    else:
+        fits = observed.type == INTEGER and all(type(value) is int and abs(value) <= _LARGEST for value in values)
+    if not fits:
+        return None
+
+    indexes: dict[Any, int] = {}
+    for index, value in enumerate(values):
+        indexes.setdefault(normalize(value, steps) if observed.type == TEXT else value, index)
+
+    position = compute.index_in(right.column, build_column([*indexes], observed.type), skip_nulls=True)
+    matched_index = compute.take(build_column([*indexes.values()], INTEGER), position)
+    passed = null_unless(compute.is_valid(matched_index), compute.is_valid(right.column))
+    parts: dict[Path, Array] = {
+        ("details", "matched_index"): matched_index,
+        ("details", "matched"): compute.take(build_column(values, observed.type), matched_index),
+        ("observed_surface", 0): right.column,
+    }
+    return GroupedRows(number_groups([passed], right), parts)
 
 
 def list_steps(operator: Any) -> Steps:

@@ -35,7 +35,6 @@ _OPTIONS: Final = {*_PASSED_ON, "ids", "unit_rows", "run"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.epilog = _EPILOG
     add = parser.add_argument
     add("dataset", metavar="DATA", help="a JSONL, CSV, YAML, Parquet or Arrow file, or its URL")
@@ -60,7 +59,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     from pytest_verdict.datasets.score import score_dataset
 
     check = score_dataset(
@@ -138,7 +136,7 @@ def _build_executor(arguments: argparse.Namespace) -> Executor:
 
 
 def _run_on_ray(score: Callable[[Unit], Fold], units: Sequence[Unit], jobs: int, address: str | None) -> Iterator[Fold]:
-    """Score units as tasks of Ray, at most ``jobs`` at once; without an address on a cluster of this machine."""
+    """Score units as tasks of Ray, at most ``jobs`` at once; without an address it starts a cluster on this machine."""
     try:
         import ray
     except ImportError:
