@@ -49,7 +49,6 @@ def parse_lines(first: int, lines: Iterable[bytes]) -> Iterator[Row]:
 
 
 def read_json(path: Path) -> list[Any]:
-    """Read a JSON file, which is a list of rows, as a whole."""
     try:
         rows = parse_json_with_floats(path.read_text("utf-8-sig"))
     except ValueError as error:

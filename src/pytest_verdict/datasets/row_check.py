@@ -107,11 +107,9 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows
                 results.append(not_compared(reason, instead_of=evaluator.operator_name, name=place))
         return results
 
-    grouped = None
-    if len(rows.numbers) > 1:
-        grouped = _group(evaluator, rows, names, row_names, judge)
     single_positions: Sequence[int] = range(len(rows.numbers))
     groups: Sequence[RowGroup] = ()
+    grouped = _group(evaluator, rows, names, row_names, judge) if len(rows.numbers) > 1 else None
     if grouped is not None:
         single_positions = grouped.singles
         groups = grouped.groups

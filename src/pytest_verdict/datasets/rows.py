@@ -97,12 +97,8 @@ class RowNames:
         """Count the names that an earlier row has."""
         if self._fetch is None:
             return
-        hashes = [*map(hash, names)]
-        fresh = set(hashes)
-        if len(fresh) == len(hashes) and fresh.isdisjoint(self._hashes):
-            self._hashes |= fresh
-            return
-        for number, name, name_hash in zip(numbers, names, hashes, strict=True):
+        for number, name in zip(numbers, names, strict=True):
+            name_hash = hash(name)
             if name_hash in self._hashes:
                 self.duplicates += 1
                 if not self._first_duplicate:

@@ -219,7 +219,6 @@ def _build_keys(check: RowCheck, rows: Slice, names: Sequence[str], before: int)
 
 
 def record_files(fold: Fold, target: ReportTarget) -> list[Path]:
-    """Return the files of records, in the order of the rows."""
     return [target.part(name) for name, _ in fold.parts if name.endswith(_RECORDS)]
 
 

@@ -7,9 +7,8 @@ import copy
 import functools
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pytest_verdict.core.kernel import error_outcome
@@ -18,7 +17,7 @@ from pytest_verdict.errors import AdapterError, ConfigurationError
 from pytest_verdict.session import SESSION
 from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.adapters.rate_limit import Pace
-from pytest_verdict.suites.adapters.recorded import Recording, question, result_of_row, save
+from pytest_verdict.suites.adapters.recorded import Recording, question_digest, result_of_row, save
 from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError, call_within, end_loop, in_thread
 from pytest_verdict.suites.agent_result import AgentResult, as_result
 
@@ -45,37 +44,34 @@ class AdapterRun(NamedTuple):
 
 
 class AdapterCalls(NamedTuple):
-    """An adapter, its text in the suite, its saved outputs, and the pace of its calls."""
+    """An adapter, its text in the suite, its saved outputs and the pace of its calls."""
 
     text: str
     adapter: Any
     recording: Recording | None
     pace: Pace
 
-    def call(self, plan: PlannedScenario, context: Mapping[str, Any]) -> Any:
-        """Call the adapter once, within the time limit of the scenario."""
-        run = functools.partial(self.adapter.run, copy.deepcopy(plan.scenario.input), context)
-        ends_itself = getattr(self.adapter, "keeps_time", False)
-        call = functools.partial(call_within, plan.timeout_seconds, run, ends_itself=ends_itself)
-        return self.pace.call(call, plan.rate_limit)
-
 
 def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int) -> AdapterRun:
     """Run the adapter for one repeat of a scenario; an adapter that raises is called again, as often as the plan says."""
     context = plan.context(suite, repeat)
-    asked = question(calls.adapter, calls.text, plan.scenario.input, context)
+    question = question_digest(calls.adapter, calls.text, plan.scenario.input, context)
     saved = None if calls.recording is None else calls.recording.find(plan.scenario.input, context)
-    if saved is not None and saved.get("asked") == asked:
+    if saved is not None and saved.get("asked") == question:
         result = result_of_row(saved, "a saved output")
-        save(result, asked, context)
+        save(result, question, context)
         return AdapterRun(repeat, result)
 
+    ends_itself = getattr(calls.adapter, "keeps_time", False)
     errors: list[str] = []
     for attempt in range(1, plan.retries + 2):
         if calls.pace.closing.is_set():
             break
         try:
-            returned = calls.call(plan, plan.context(suite, repeat, attempt))
+            attempt_context = plan.context(suite, repeat, attempt)
+            run = functools.partial(calls.adapter.run, copy.deepcopy(plan.scenario.input), attempt_context)
+            call = functools.partial(call_within, plan.timeout_seconds, run, ends_itself=ends_itself)
+            returned = calls.pace.call(call, plan.rate_limit)
         except AdapterTimeoutError as error:
             return AdapterRun(repeat, None, str(error), errors)
         except AdapterError as error:
@@ -87,7 +83,7 @@ def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int
 
         try:
             result = as_result(returned)
-            save(result, asked, context)
+            save(result, question, context)
         except AdapterError as error:
             # The wrong type is a bug in the adapter, so another attempt would not help.
             return AdapterRun(repeat, None, str(error), errors)
@@ -99,10 +95,7 @@ def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int
 
 
 class CallPool:
-    """Makes calls in the order of their submission, a limited number at once.
-
-    The executor of the standard library waits for its threads when the process ends, but a call may never end.
-    """
+    """Makes calls in the order of their submission; unlike an executor, it never waits for a call that does not end."""
 
     def __init__(self) -> None:
         self.closing: Final = threading.Event()
@@ -150,7 +143,7 @@ class ScenarioCalls:
         """Return the run of each repeat of a scenario, and start those of the scenarios that follow."""
         futures = self._started.pop(item, None) or self._start(item)
         self._look_ahead(item)
-        # A wait without a timeout would miss a Ctrl-C that came just before it began.
+        # Without a timeout, wait() would miss a Ctrl-C just before it.
         while wait(futures, _POLL_SECONDS).not_done:
             pass
         return [future.result() for future in futures]
@@ -210,7 +203,18 @@ class ScenarioCalls:
         return max(most // self._workers, 1)
 
     def _open_adapter(self, item: ScenarioItem) -> AdapterCalls:
-        name, folder = self._named_adapter(item)
+        name: str | HttpRequest | None = self._config.getoption("verdict_adapter")
+        folder = self._config.invocation_params.dir
+        if not name:
+            name = item.suite.head.adapter
+            folder = item.path.parent
+        if not name:
+            name = str(self._config.getini("verdict_adapter"))
+            folder = self._config.rootpath
+        if not name:
+            ways = "write adapter: into the suite, set verdict_adapter in the ini file, or give --verdict-adapter"
+            raise AdapterError(f"no adapter is named: {ways}")
+
         key = f"{folder}: {name!r}"
         if key not in self._adapters:
             adapter = open_adapter(name, folder)
@@ -223,19 +227,6 @@ class ScenarioCalls:
         if SESSION.journal is None or not self._config.getoption("verdict_resume"):
             return None
         return Recording(SESSION.journal.parent)
-
-    def _named_adapter(self, item: ScenarioItem) -> tuple[str | HttpRequest, Path]:
-        """Return the adapter, and the folder that its paths start from."""
-        option = self._config.getoption("verdict_adapter")
-        if option:
-            return option, self._config.invocation_params.dir
-        if item.suite.head.adapter:
-            return item.suite.head.adapter, item.path.parent
-        ini = str(self._config.getini("verdict_adapter"))
-        if not ini:
-            ways = "write adapter: into the suite, set verdict_adapter in the ini file, or give --verdict-adapter"
-            raise AdapterError(f"no adapter is named: {ways}")
-        return ini, self._config.rootpath
 
     def _end(self) -> None:
         self._pool.close()

@@ -31,7 +31,6 @@ class ScenarioOutcome(NamedTuple):
     counts: str
 
     def describe(self) -> str:
-        """Describe why the scenario did not pass."""
         # Not loaded while all comparisons pass.
         from pytest_verdict.explanation.lines import block, lines_of
 
@@ -64,21 +63,17 @@ def score_runs(plan: PlannedScenario, runs: Sequence[AdapterRun]) -> ScenarioOut
         return ScenarioOutcome(verdicts[0], [scored.sentence for scored in scored_runs[0]], failures, counts)
 
     decision = _decide(plan, verdicts)
-    sentences = [_describe_repeats(decision, verdicts)]
+    low, high = decision.details.get("interval", (0.0, 1.0))
+    word = "inconclusive" if INCONCLUSIVE in decision.notes else decision.verdict
+    passed = f"{verdicts.count('pass')} of {len(verdicts)} passed"
+    if "error" in verdicts:
+        passed += f", {verdicts.count('error')} could not be compared"
+    sentences = [f"Repeats: {word.upper()}. {passed}, the true rate is from {low:g} to {high:g}."]
     for run, all_scored in zip(runs, scored_runs, strict=True):
         failed = [scored for scored in all_scored if scored.verdict != "pass"]
         sentences += [f"repeat {run.repeat}: {scored.sentence}" for scored in failed]
     failures = [] if decision.passed else [decision, *failures]
     return ScenarioOutcome(decision.verdict, sentences, failures, counts)
-
-
-def _describe_repeats(decision: ComparisonResult, verdicts: Sequence[Verdict]) -> str:
-    low, high = decision.details.get("interval", (0.0, 1.0))
-    word = "inconclusive" if INCONCLUSIVE in decision.notes else decision.verdict
-    passed = f"{verdicts.count('pass')} of {len(verdicts)} passed"
-    errors = verdicts.count("error")
-    not_made = f", {errors} could not be compared" if errors else ""
-    return f"Repeats: {word.upper()}. {passed}{not_made}, the true rate is from {low:g} to {high:g}."
 
 
 def _score(plan: PlannedScenario, run: AdapterRun) -> list[Scored]:

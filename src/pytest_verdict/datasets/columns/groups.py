@@ -83,8 +83,6 @@ def _replace_at(value: Any, path: Path, placeholder: str) -> Any:
 
 
 class RowGroup(NamedTuple):
-    """Rows with the same outcome: their positions in the slice, and the result of the first."""
-
     positions: Array
     result: ComparisonResult
     template: Template

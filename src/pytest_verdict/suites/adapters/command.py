@@ -20,11 +20,7 @@ _LONGEST_MESSAGE: Final = 500
 
 
 class CommandAdapter:
-    """Starts a program for each input, without a shell.
-
-    With ``command:`` the output is the text that it prints, without the last line end. With ``command-json:`` it prints the JSON
-    form of an `AgentResult`.
-    """
+    """Starts a program for each input, without a shell; ``command-json`` prints the JSON form of an `AgentResult`."""
 
     keeps_time = True
     """It ends the program itself, so the session waits for that."""
@@ -40,7 +36,6 @@ class CommandAdapter:
         self._running: set[subprocess.Popen[bytes]] = set()
 
     def run(self, text: Any, context: Mapping[str, Any]) -> AgentResult:
-        """Run the program on one input."""
         printed = self._run_program(as_text(text), context.get("timeout_seconds"))
         if not self._is_json:
             return AgentResult(printed.removesuffix("\n").removesuffix("\r"))

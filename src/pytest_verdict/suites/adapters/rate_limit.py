@@ -1,10 +1,5 @@
-"""The pace of calls: what the suite allows, and what the service asks for.
+"""The pace of calls: the limit of the suite, and the pauses that a service requests by a status or ``Retry-After``."""
 
-A service asks to wait by the status 429 or 529, or 503 with ``Retry-After``. The status and the headers are found where clients
-of HTTP and of models put them: on the exception that the adapter raises, or on its ``response``.
-"""
-
-import functools
 import threading
 import time
 from collections.abc import Callable
@@ -42,6 +37,12 @@ class Pace:
             self.closing.wait(turn - time.monotonic())
             return function()
 
+        def asks_to_wait(error: BaseException) -> bool:
+            statuses = {_find_part(error, name) for name in ("status_code", "status", "code")}
+            seconds = _requested_pause(error)
+            is_busy = not statuses.isdisjoint(_BUSY) or (_BUSY_WITH_RETRY_AFTER in statuses and seconds is not None)
+            return is_busy and (seconds or 0.0) <= limit.max_delay_seconds
+
         def pause(state: Any) -> float:
             seconds = _requested_pause(state.outcome.exception())
             if seconds is None:
@@ -53,19 +54,12 @@ class Pace:
             return seconds + _RANDOM.uniform(0.0, max(seconds, 1.0) / 4)
 
         return Retrying(
-            retry=retry_if_exception(functools.partial(_should_retry, limit)),
+            retry=retry_if_exception(asks_to_wait),
             stop=stop_after_attempt(limit.max_retries + 1),
             wait=pause,
             sleep=sleep_using_event(self.closing),
             reraise=True,
         )(attempt)
-
-
-def _should_retry(limit: RateLimit, error: BaseException) -> bool:
-    statuses = {_find_part(error, name) for name in ("status_code", "status", "code")}
-    seconds = _requested_pause(error)
-    is_busy = not statuses.isdisjoint(_BUSY) or (_BUSY_WITH_RETRY_AFTER in statuses and seconds is not None)
-    return is_busy and (seconds or 0.0) <= limit.max_delay_seconds
 
 
 def _requested_pause(error: BaseException) -> float | None:
@@ -82,6 +76,7 @@ def _requested_pause(error: BaseException) -> float | None:
 
 
 def _find_part(error: BaseException, name: str) -> Any:
+    """Return a status, or the headers, of an exception or of its response."""
     part = getattr(error, name, None) or getattr(getattr(error, "response", None), name, None)
     if isinstance(part, int) or hasattr(part, "get"):
         return part

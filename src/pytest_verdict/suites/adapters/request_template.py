@@ -62,7 +62,6 @@ def fill(template: Any, values: Mapping[str, Any], write: Callable[[str], str] =
 
 
 def value_of(path: str, values: Any) -> Any:
-    """Return the value of a name."""
     value = values
     for step in path.split("."):
         if not isinstance(value, Mapping) or step not in value:
@@ -73,7 +72,7 @@ def value_of(path: str, values: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """Return text as it is, and any other value as JSON."""
+    """Return a text, and any other value as JSON."""
     if isinstance(value, str):
         return value
     return json.dumps(_with_text_keys(value), sort_keys=True, ensure_ascii=False, default=str)

@@ -1,8 +1,7 @@
 """Calls in daemon threads with a time limit, and the event loop of async adapters.
 
-Python cannot end a thread, so a call that takes too long is abandoned. Its thread is a daemon, which never keeps the session from
-ending. All async adapters share one loop for the whole session, because what they keep between calls, such as an HTTP client,
-belongs to the loop in which it was created. A call that blocks the loop is abandoned together with it.
+Python cannot end a thread, so a call that takes too long is abandoned. Async adapters share one loop for the whole session,
+because an HTTP client belongs to the loop in which it was created. A call that blocks the loop is abandoned with it.
 """
 
 from __future__ import annotations
@@ -50,10 +49,7 @@ def in_thread(function: Callable[[], Any], outcome: Future[Any]) -> threading.Th
 
 
 def call_within(seconds: float, function: Callable[[], Any], *, ends_itself: bool = False) -> Any:
-    """Call a function with a time limit, and await its result if it is awaitable.
-
-    ``ends_itself`` is for functions with the same time limit, which need a moment to end.
-    """
+    """Call a function with a time limit, and await its result; a function that ``ends_itself`` gets a moment more."""
     outcome = Future[Any]()
     awaits = threading.Event()
 
