@@ -178,7 +178,15 @@ def check_dataset(
     evaluator = Evaluator(operator, mapping, threshold, expected=expected, observed=observed, **settings)
     gate = PassRate(confident=confident, confidence=confidence)
     pass_rate = check_pass_rate(pass_rate)
-    expected_size = _expected_size(expect_rows, min_rows)
+    check_count("expect_rows", expect_rows)
+    check_count("min_rows", min_rows)
+    expected_size = None
+    if expect_rows is not None and min_rows is not None:
+        raise ConfigurationError("give expect_rows or min_rows, not both")
+    if expect_rows is not None:
+        expected_size = OperatorName("numeric_exact"), expect_rows
+    elif min_rows is not None:
+        expected_size = OperatorName("numeric_minimum"), min_rows
     selection = Selection(limit, sample, seed)
     if isinstance(source, Iterator) and (sample is not None or (limit is not None and expected_size is not None)):
         # Its rows are read twice.
@@ -204,19 +212,6 @@ def check_dataset(
     if failed:
         comparator.fail(outcome.describe(), [*failed, *outcome.first])
     return outcome
-
-
-def _expected_size(expect_rows: Any, min_rows: Any) -> tuple[OperatorName, int] | None:
-    """Return the operator and the number of rows that the size of the data set is compared with."""
-    exact = check_count("expect_rows", expect_rows)
-    least = check_count("min_rows", min_rows)
-    if exact is not None and least is not None:
-        raise ConfigurationError("give expect_rows or min_rows, not both")
-    if exact is not None:
-        return OperatorName("numeric_exact"), exact
-    if least is not None:
-        return OperatorName("numeric_minimum"), least
-    return None
 
 
 def check_pass_rate(pass_rate: Any) -> float:

@@ -16,11 +16,11 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import AttemptRecords, count, record_end
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.datasets.check import DatasetCheck, check_pass_rate, conclude
-from pytest_verdict.datasets.plan import ROWS
 from pytest_verdict.datasets.remote import PARTS, ReportTarget, file_name, local_file
 from pytest_verdict.datasets.row_check import RowCheck
 from pytest_verdict.datasets.rows import Selection
 from pytest_verdict.datasets.units import (
+    ROWS,
     Executor,
     Fold,
     PartRows,
@@ -135,12 +135,28 @@ def _score_units(
     started = time.monotonic()
     report.refuse_foreign_files()
     report.set_aside_interrupted()
-    fold = _fold_units(run, units, check)
+
+    folds = sorted(run(score_unit, units), key=attrgetter("before", "rows"))
+    if len(folds) != len(units):
+        results = f"{len(folds)} results for {counted(len(units), 'unit')}"
+        raise ConfigurationError(f"run returned {results}; it must return one for each")
+    fold = reduce(Fold.__add__, folds, Fold())
+    if not fold.rows:
+        raise ConfigurationError(f"{check.label}: there are no rows, so nothing was compared")
+    target = units[0].target
+    for one, other in find_duplicate_ids([fold], target):
+        lines = (line for path in record_files(fold, target) for line in path.read_bytes().splitlines())
+        name = shown(json.loads(next(islice(lines, one - 1, None)))["name"], 60)
+        raise ConfigurationError(
+            f"{check.label}: rows {one} and {other} have the same id, {name}; name a path to unique ids, or none, to use"
+            " file and line"
+        )
+
     rows = PartRows(fold.counts, fold.first_failures(), fold.unreadable, ())
     outcome = conclude(check.label, [rows], gate, pass_rate, kernel.run)
 
     report.set_aside_earlier()
-    journal = _write_journal(units[0].target, check, fold, outcome, facts, time.monotonic() - started)
+    journal = _write_journal(target, check, fold, outcome, facts, time.monotonic() - started)
     built = build(journal, report.path, run=journal.run, profile=_PROFILE, consume=True)
     remove_journal(report.journal)
     report.remove_earlier()
@@ -153,28 +169,6 @@ def _score_units(
     if built.problems:
         raise RecordError("; ".join(built.problems))
     return outcome
-
-
-def _fold_units(run: Executor, units: Sequence[Unit], check: RowCheck) -> Fold:
-    folds = sorted(run(score_unit, units), key=attrgetter("before", "rows"))
-    if len(folds) != len(units):
-        results = f"{len(folds)} results for {counted(len(units), 'unit')}"
-        raise ConfigurationError(f"run returned {results}; it must return one for each")
-    fold = reduce(Fold.__add__, folds, Fold())
-    if not fold.rows:
-        raise ConfigurationError(f"{check.label}: there are no rows, so nothing was compared")
-
-    target = units[0].target
-    duplicate = next(find_duplicate_ids([fold], target), None)
-    if duplicate is not None:
-        one, other = duplicate
-        lines = (line for path in record_files(fold, target) for line in path.read_bytes().splitlines())
-        name = shown(json.loads(next(islice(lines, one - 1, None)))["name"], 60)
-        raise ConfigurationError(
-            f"{check.label}: rows {one} and {other} have the same id, {name}; name a path to unique ids, or none, to use"
-            " file and line"
-        )
-    return fold
 
 
 def _write_journal(

@@ -1,20 +1,21 @@
-"""Units: pieces of a data set that any process can score, each of which becomes a part of the records and a `Fold`."""
+"""Units: pieces of a data set that any process can score. Each becomes a part of the records and a `Fold`."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import merge
 from importlib.metadata import version
+from io import BufferedReader, BytesIO
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Final, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -24,15 +25,20 @@ from pytest_verdict.core.parallel import in_order
 from pytest_verdict.core.record import AttemptRecords, Counts, merge_counts, record_end
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.redaction import Redaction
-from pytest_verdict.datasets.plan import ROWS, Piece, plan_pieces, read_piece, select_from_pieces
+from pytest_verdict.datasets import formats
 from pytest_verdict.datasets.remote import PARTS, ReportTarget, fetch_file
 from pytest_verdict.datasets.row_check import SAMPLES, RowCheck, score_rows
-from pytest_verdict.datasets.rows import Selection
-from pytest_verdict.datasets.slices import Slice
+from pytest_verdict.datasets.rows import Selection, find_reader, positions_between
+from pytest_verdict.datasets.slices import Slice, read_slices, slice_batches, slice_csv, slice_lines, slices_at
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.statements import file_digest
 from pytest_verdict.session import SESSION
 
+ROWS: Final = 100_000
+"""The number of rows in a piece, as far as the file can be cut there."""
+_PIECE_BYTES: Final = 1 << 26
+_BLOCK: Final = 1 << 20
+_BLANK_IN_CSV: Final = frozenset({b"\n", b"\r\n"})
 _RECORDS: Final = ".jsonl"
 _KEYS: Final = ".keys"
 _KEY_BYTES: Final = 16
@@ -40,6 +46,136 @@ _ENTRY_BYTES: Final = _KEY_BYTES + 8
 
 Subtree = tuple[int, int, str]
 """A complete Merkle subtree: its first leaf, the number of its leaves, which is a power of two, and its root."""
+
+
+class Piece(NamedTuple):
+    """A part of a file, from ``start`` to ``stop`` in bytes, row groups or batches; the whole file has the stop 0."""
+
+    path: str
+    sha256: str
+    """The digest of the whole file."""
+    start: int = 0
+    stop: int = 0
+    line: int = 1
+    """The number of the first row."""
+    before: int = 0
+    rows: int = 0
+    """The number of rows; 0 if only reading the file shows it."""
+    header: int = 0
+    """The size of the first line of a CSV file."""
+    selected: Sequence[int] | None = None
+    """The positions of the selected rows in the piece; None for all rows."""
+
+
+class _Extent(NamedTuple):
+    size: int
+    lines: int
+    rows: int
+
+
+_Cut = tuple[list[_Extent], int]
+"""The pieces of a file, and the size of its header. A file that cannot be cut has no pieces."""
+
+
+def plan_pieces(path: Path, most: int = ROWS) -> list[Piece]:
+    """Cut a data set into pieces of at most ``most`` rows, or of one row group or batch."""
+    find_reader(path)
+    with path.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    cut = _CUTTERS.get(path.suffix.lower())
+    extents, start = cut(path, most) if cut is not None else ([], 0)
+    if not extents:
+        return [Piece(str(path), sha256)]
+
+    header = start
+    line = 2 if header else 1
+    before = 0
+    pieces = []
+    for extent in extents:
+        stop = start + extent.size
+        pieces.append(Piece(str(path), sha256, start, stop, line, before, extent.rows, header))
+        start = stop
+        line += extent.lines
+        before += extent.rows
+    return pieces
+
+
+def _cut_lines(path: Path, most: int) -> _Cut:
+    with path.open("rb") as file:
+        bom = len(formats.BOM) if file.peek(len(formats.BOM)).startswith(formats.BOM) else 0
+        file.seek(bom)
+        return list(_measure(file, most, bytes.isspace, bom)), 0
+
+
+def _cut_csv(path: Path, most: int) -> _Cut:
+    with path.open("rb") as file:
+        while block := file.readlines(_BLOCK):
+            text = b"".join(block)
+            # A newline inside quotes does not end a row, and a CR alone ends one in CSV only.
+            if b'"' in text or text.count(b"\r") != text.count(b"\r\n"):
+                return [], 0
+        file.seek(0)
+        header = len(file.readline())
+        return list(_measure(file, most, _BLANK_IN_CSV.__contains__)), header
+
+
+def _measure(file: BufferedReader, most: int, is_blank: Callable[[bytes], bool], size: int = 0) -> Iterator[_Extent]:
+    lines = 0
+    blank = 0
+    while block := file.readlines(_BLOCK):
+        while block:
+            part = block[: most - lines]
+            block = block[most - lines :]
+            size += sum(map(len, part))
+            lines += len(part)
+            blank += sum(map(is_blank, part))
+            if lines == most or size > _PIECE_BYTES:
+                yield _Extent(size, lines, lines - blank)
+                size = lines = blank = 0
+    if lines:
+        yield _Extent(size, lines, lines - blank)
+
+
+def _cut_groups(path: Path, most: int) -> _Cut:
+    extents: list[_Extent] = []
+    for rows in formats.count_rows_of_groups(path):
+        if extents and extents[-1].rows + rows <= most:
+            last = extents.pop()
+            extents.append(_Extent(last.size + 1, last.rows + rows, last.rows + rows))
+        else:
+            extents.append(_Extent(1, rows, rows))
+    return extents, 0
+
+
+_CUTTERS: Final[Mapping[str, Callable[[Path, int], _Cut]]] = {
+    **dict.fromkeys((".jsonl", ".ndjson"), _cut_lines),
+    **dict.fromkeys((".csv", ".tsv"), _cut_csv),
+    **dict.fromkeys((".parquet", ".arrow", ".feather"), _cut_groups),
+}
+
+
+def read_piece(piece: Piece, needed: formats.NeededColumns) -> Iterable[Slice]:
+    """Read the rows of a piece, with their numbers in the file."""
+    path = Path(piece.path)
+    cut = _CUTTERS.get(path.suffix.lower())
+    slices: Iterable[Slice]
+    if not piece.stop:
+        slices = read_slices(path, needed) or ()
+    elif cut is _cut_groups:
+        slices = slice_batches(formats.read_batches(path, needed, piece.start, piece.stop), piece.line)
+    else:
+        with path.open("rb") as file:
+            header = file.read(piece.header)
+            file.seek(piece.start)
+            content = BytesIO(header + file.read(piece.stop - piece.start))
+        if cut is _cut_lines:
+            slices = slice_lines(content, piece.line)
+        else:
+            slices = slice_csv(content, path, needed, piece.line - 2)
+
+    if piece.selected is None:
+        return slices
+    return slices_at(slices, piece.selected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +285,21 @@ def plan_units(
     """Cut the selected rows into units of at most ``most`` rows; the test has a number of records ``before`` them."""
     pieces = plan_pieces(path.absolute(), most)
     positions = check.positions(path, selection)
-    if positions is not None:
-        pieces = select_from_pieces(pieces, positions)
+    if positions is not None and not pieces[0].stop:
+        # The whole file, whose number of rows is not known yet.
+        pieces = [pieces[0]._replace(selected=positions)]
+    elif positions is not None:
+        # Rows are numbered without those that are not selected.
+        selected_pieces = []
+        selected_before = 0
+        for piece in pieces:
+            inside = positions_between(positions, piece.before, piece.before + piece.rows)
+            if inside:
+                selected = [position - piece.before for position in inside] if piece.before else inside
+                selected_pieces.append(piece._replace(before=selected_before, rows=len(inside), selected=selected))
+                selected_before += len(inside)
+        # An empty data set has one piece without rows.
+        pieces = selected_pieces or pieces
     placed = [piece._replace(before=before + piece.before) for piece in pieces]
     return [Unit(piece, check, target, SESSION.redaction, url) for piece in placed]
 

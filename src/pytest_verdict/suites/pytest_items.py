@@ -13,7 +13,7 @@ from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchErro
 from pytest_verdict.suites.suite_reader import PlannedScenario, Suite, SuiteWarning, read_suite
 
 if TYPE_CHECKING:
-    from pytest_verdict.suites.scenario_calls import AdapterRun, ScenarioCalls
+    from pytest_verdict.suites.scenario_runs import AdapterRun, ScenarioCalls
 
 _MOST_SHOWN: Final = 5
 _CALLS: Final[pytest.StashKey[ScenarioCalls]] = pytest.StashKey()
@@ -69,8 +69,7 @@ class ScenarioItem(pytest.Item):
         # Imported when a scenario runs, because many sessions only collect.
         from pytest_verdict.operators.evidence import not_compared
         from pytest_verdict.session import publish
-        from pytest_verdict.suites.scenario_calls import ScenarioCalls
-        from pytest_verdict.suites.scenario_outcome import record_missing
+        from pytest_verdict.suites.scenario_runs import ScenarioCalls, record_missing
 
         stash = self.config.stash
         if _CALLS not in stash:
@@ -89,7 +88,7 @@ class ScenarioItem(pytest.Item):
             raise _setup_failure(*dict.fromkeys(str(run.error) for run in self._runs))
 
     def runtest(self) -> None:
-        from pytest_verdict.suites.scenario_outcome import score_runs
+        from pytest_verdict.suites.scenario_runs import score_runs
 
         outcome = score_runs(self.plan, self._runs)
         if outcome.verdict != "pass":

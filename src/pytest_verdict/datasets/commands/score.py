@@ -14,9 +14,8 @@ from pytest_verdict.core.record import summed
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
-from pytest_verdict.datasets.plan import ROWS
 from pytest_verdict.datasets.rows import check_count
-from pytest_verdict.datasets.units import Executor, Fold, Unit
+from pytest_verdict.datasets.units import ROWS, Executor, Fold, Unit
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
 
 _EPILOG: Final = """\

@@ -12,8 +12,8 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.errors import AdapterError, SuiteError
+from pytest_verdict.suites.adapters.limits import AdapterTimeoutError
 from pytest_verdict.suites.adapters.request_template import as_text
-from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
 
 _LONGEST_MESSAGE: Final = 500

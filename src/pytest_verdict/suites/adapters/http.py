@@ -16,8 +16,8 @@ from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.redaction import literals, redaction_of, without_url_secrets
 from pytest_verdict.errors import AdapterError, MappingError
 from pytest_verdict.extraction.input_mapping import read_input
+from pytest_verdict.suites.adapters.limits import AdapterTimeoutError
 from pytest_verdict.suites.adapters.request_template import fill, names_in, variable_of
-from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
 from pytest_verdict.suites.suite_model import HttpRequest
 
