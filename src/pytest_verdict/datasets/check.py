@@ -84,30 +84,28 @@ class DatasetCheck:
         # Not loaded while all comparisons pass.
         from pytest_verdict.explanation.lines import Part, block, lines_of
 
+        unreadable = f" ({self.unreadable} of these could not be read)" if self.unreadable else ""
+        passed = f"{self.passed} of {counted(self.total, 'row')} passed, {self.failed} failed"
+        summary = f"{passed}, {self.errors} could not be compared{unreadable}"
+        low, high = self.interval
+        confidence = self.gate.settings["confidence"]
+        rate = f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for"
+        others = [f"{rate}; the true rate is from {low:g} to {high:g} (confidence {confidence:g})"]
+        if self.size is not None and not self.size.passed:
+            least = "at least " if self.size.operator == "numeric_minimum" else ""
+            rows = counted(self.size.observed, "row")
+            others.append(f"there are {rows}, and {least}{self.size.expected} are expected")
+        if not self.gate.passed and self.gate.error:
+            others.append(self.gate.error)
+        if self.first:
+            others.append(f"the first {len(self.first)} of {self.failed + self.errors} that did not pass:")
+
         failures = [lines_of(describe_failure(result)) for result in self.first]
-        summary, *others = self._summary_lines()
         first_failure = (Part("; first "), *failures[0][0]) if failures else ()
         lines = [(Part(summary), *first_failure), *((Part(text),) for text in others)]
         for failure in failures:
             lines += failure
         return block(lines)
-
-    def _summary_lines(self) -> Iterator[str]:
-        unreadable = f" ({self.unreadable} of these could not be read)" if self.unreadable else ""
-        passed = f"{self.passed} of {counted(self.total, 'row')} passed, {self.failed} failed"
-        yield f"{passed}, {self.errors} could not be compared{unreadable}"
-
-        low, high = self.interval
-        rate = f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for"
-        yield f"{rate}; the true rate is from {low:g} to {high:g} (confidence {self.gate.settings['confidence']:g})"
-
-        if self.size is not None and not self.size.passed:
-            least = "at least " if self.size.operator == "numeric_minimum" else ""
-            yield f"there are {counted(self.size.observed, 'row')}, and {least}{self.size.expected} are expected"
-        if not self.gate.passed and self.gate.error:
-            yield self.gate.error
-        if self.first:
-            yield f"the first {len(self.first)} of {self.failed + self.errors} that did not pass:"
 
 
 def check_dataset(

@@ -79,7 +79,7 @@ def read_csv(path: Path) -> Iterator[Row]:
 
 
 def parse_csv(lines: Iterable[str], path: Path, skipped: int = 0) -> Iterator[Row]:
-    """Parse CSV of which a number of lines below the names of the columns were skipped."""
+    """Parse CSV; ``skipped`` is the number of lines that are missing below the names of the columns."""
     csv.field_size_limit(_LONGEST_FIELD)
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     reader = csv.reader(lines, delimiter=delimiter, strict=True)

@@ -165,7 +165,7 @@ def slices_at(slices: Iterable[Slice], positions: Sequence[int]) -> Iterator[Sli
 
 
 def slice_batches(batches: Iterable[Any], position: int = 1) -> Iterator[ColumnSlice]:
-    """Yield slices of batches, the first row of which has a position; large batches are cut."""
+    """Yield slices of batches, whose rows are numbered from ``position``; large batches are cut."""
     for batch in batches:
         size = max(formats.BATCH_BYTES * batch.num_rows // max(batch.nbytes, 1), 1)
         for start in range(0, batch.num_rows, size):
@@ -180,7 +180,7 @@ def _read_file(path: Path, read: Callable[[BinaryIO], Iterator[Slice]]) -> Itera
 
 
 def slice_csv(file: BinaryIO, path: Path, needed: formats.NeededColumns, skipped: int = 0) -> Iterator[Slice]:
-    """Yield slices of CSV of which a number of lines below the names of the columns were skipped."""
+    """Yield slices of CSV; ``skipped`` is the number of lines that are missing below the names of the columns."""
     header = file.readline()
     number = skipped + 2
     offset = 0

@@ -203,10 +203,10 @@ class Fold:
             subtrees.append(subtree)
             # Two halves become the larger subtree.
             while len(subtrees) > 1:
-                (first, size, left), (_, last_size, right) = subtrees[-2:]
+                (first, size, root), (_, last_size, last_root) = subtrees[-2:]
                 if size != last_size or first % (2 * size) != 0:
                     break
-                (parent,) = parents_of([bytes.fromhex(left), bytes.fromhex(right)])
+                (parent,) = parents_of([bytes.fromhex(root), bytes.fromhex(last_root)])
                 subtrees[-2:] = [(first, 2 * size, parent.hex())]
         return Fold(
             self.before,

@@ -101,46 +101,16 @@ def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int
     return AdapterRun(repeat, None, "the session ended before")
 
 
-class CallPool:
-    """Makes calls in the order of their submission; unlike an executor, it never waits for a call that does not end."""
-
-    def __init__(self) -> None:
-        self.closing: Final = threading.Event()
-        self._lock = threading.Lock()
-        self._waiting: deque[tuple[int, Callable[[], Any]]] = deque()
-        self._in_flight = 0
-
-    def submit(self, most: int, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Make a call as soon as fewer than ``most`` are in flight."""
-        future = Future[Any]()
-        future.add_done_callback(lambda _: self._start_waiting(ended=1))
-        # The adapter sees the context variables of the session.
-        run = functools.partial(contextvars.copy_context().run, function, *arguments)
-        self._waiting.append((most, functools.partial(in_thread, run, future)))
-        self._start_waiting()
-        return future
-
-    def close(self) -> None:
-        """Start no more calls, and abandon those in flight."""
-        with self._lock:
-            self.closing.set()
-            self._waiting.clear()
-
-    def _start_waiting(self, ended: int = 0) -> None:
-        with self._lock:
-            self._in_flight -= ended
-            while self._waiting and self._in_flight < self._waiting[0][0]:
-                self._in_flight += 1
-                self._waiting.popleft()[1]()
-
-
 class ScenarioCalls:
     """Runs the adapters for the current scenario and for those that follow it."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
-        self._pool = CallPool()
+        self._closing = threading.Event()
+        self._lock = threading.Lock()
+        self._waiting: deque[tuple[int, Callable[[], Any]]] = deque()
+        self._in_flight = 0
         self._adapters: dict[str, AdapterCalls] = {}
         self._started: dict[ScenarioItem, list[Future[AdapterRun]]] = {}
         self._positions: dict[pytest.Item, int] = {}
@@ -160,7 +130,25 @@ class ScenarioCalls:
         adapter = self._open_adapter(item)
         suite = item.suite.head.name
         repeats = range(1, item.plan.repeats + 1)
-        return [self._pool.submit(most, run_once, item.plan, suite, adapter, repeat) for repeat in repeats]
+        return [self._submit(most, run_once, item.plan, suite, adapter, repeat) for repeat in repeats]
+
+    def _submit(self, most: int, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Make a call as soon as fewer than ``most`` are in flight, in the order of submission."""
+        # An executor would wait for its threads when the process ends, but a call may never end.
+        future = Future[Any]()
+        future.add_done_callback(lambda _: self._start_waiting(ended=1))
+        # The adapter sees the context variables of the session.
+        run = functools.partial(contextvars.copy_context().run, function, *arguments)
+        self._waiting.append((most, functools.partial(in_thread, run, future)))
+        self._start_waiting()
+        return future
+
+    def _start_waiting(self, ended: int = 0) -> None:
+        with self._lock:
+            self._in_flight -= ended
+            while self._waiting and self._in_flight < self._waiting[0][0]:
+                self._in_flight += 1
+                self._waiting.popleft()[1]()
 
     def _look_ahead(self, item: ScenarioItem) -> None:
         """Start the calls of the scenarios that run next, twice as many as are in flight at once."""
@@ -225,7 +213,7 @@ class ScenarioCalls:
         key = f"{folder}: {name!r}"
         if key not in self._adapters:
             adapter = open_adapter(name, folder)
-            pace = Pace(self._pool.closing, self._workers)
+            pace = Pace(self._closing, self._workers)
             self._adapters[key] = AdapterCalls(repr(name), adapter, self._recording, pace)
         return self._adapters[key]
 
@@ -236,7 +224,9 @@ class ScenarioCalls:
         return Recording(SESSION.journal.parent)
 
     def _end(self) -> None:
-        self._pool.close()
+        with self._lock:
+            self._closing.set()
+            self._waiting.clear()
         for calls in self._adapters.values():
             if hasattr(calls.adapter, "close"):
                 calls.adapter.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -171,26 +171,20 @@ def _score_exact(scenario: Scenario, result: AgentResult, label: str, _threshold
 
 def _score_passfail(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
     """Search the expected text in the output, ignoring case, and the expected calls of tools."""
-    comparisons = list(_compare_parts(scenario, result, label))
-    reasons = [reason for comparison, reason in comparisons if not comparison.passed]
-    sentence = f"PassFail: FAIL. {' '.join(reasons)}" if reasons else "PassFail: PASS."
-    return Scored([comparison for comparison, _ in comparisons], sentence)
-
-
-def _compare_parts(scenario: Scenario, result: AgentResult, label: str) -> Iterator[tuple[ComparisonResult, str]]:
-    """Yield each comparison, and the reason to give if it does not pass."""
     output = result.output
     calls = called_tools(result)
-    yield compare("not_blank", None, output, name=f"{label}: output"), "The output is blank."
+    comparisons = [compare("not_blank", None, output, name=f"{label}: output")]
+    reasons = ["The output is blank."]
 
     tools = list(dict.fromkeys(scenario.expected_tools))
     if tools:
+        comparisons.append(compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore"))
         names = {name_of_call(call) for call in calls}
         missing = ", ".join(_quote(tool) for tool in tools if tool not in names)
-        reason = "The calls of tools cannot be read."
         if missing:
-            reason = f"Not all expected tools were called: {missing}."
-        yield compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore"), reason
+            reasons.append(f"Not all expected tools were called: {missing}.")
+        else:
+            reasons.append("The calls of tools cannot be read.")
 
     for tool, arguments in sorted(scenario.expected_tool_args.items()):
         first_call = [call for call in calls if name_of_call(call) == tool][:1]
@@ -198,13 +192,17 @@ def _compare_parts(scenario: Scenario, result: AgentResult, label: str) -> Itera
         rules: dict[str, str] = {**dict.fromkeys(arguments, "equal"), "*": "contains"}
         expected = [{"name": tool, "args": arguments}]
         name = f"{label}: {tool} arguments"
-        comparison = compare("trajectory_any_order", expected, first_call, name=name, args={tool: rules})
-        yield comparison, f"The first call of {tool} has other arguments, or there is none."
+        comparisons.append(compare("trajectory_any_order", expected, first_call, name=name, args={tool: rules}))
+        reasons.append(f"The first call of {tool} has other arguments, or there is none.")
 
     if scenario.expected_output is not None:
         text = scenario.expected_output
-        comparison = compare("contains_any", text, output, name=f"{label}: expected_output", case_sensitive=False)
-        yield comparison, f"{_quote(text)} is not in the output, {_quote(output)}."
+        name = f"{label}: expected_output"
+        comparisons.append(compare("contains_any", text, output, name=name, case_sensitive=False))
+        reasons.append(f"{_quote(text)} is not in the output, {_quote(output)}.")
+
+    failed = [reason for comparison, reason in zip(comparisons, reasons, strict=True) if not comparison.passed]
+    return Scored(comparisons, f"PassFail: FAIL. {' '.join(failed)}" if failed else "PassFail: PASS.")
 
 
 def _has_expectation(scenario: Scenario) -> bool:

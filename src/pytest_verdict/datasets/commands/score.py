@@ -105,7 +105,7 @@ def _read_mapping(arguments: argparse.Namespace) -> Any:
 
 
 def _to_path(column: str) -> str:
-    """Return the JSONPath of a column; a JSONPath stays as it is."""
+    """Return the JSONPath of a column, which may be a JSONPath already."""
     if column.startswith("$"):
         return column
     if column.isidentifier():
@@ -146,8 +146,8 @@ def _run_on_ray(score: Callable[[Unit], Fold], units: Sequence[Unit], jobs: int,
         waiting = iter(units)
         running: list[Any] = []
         while running := [*running, *map(task.remote, islice(waiting, jobs - len(running)))]:
-            done, running = ray.wait(running)
-            yield from ray.get(done)
+            finished, running = ray.wait(running)
+            yield from ray.get(finished)
     except ray.exceptions.RayTaskError as error:
         # Its own message is a traceback.
         raise error.cause from None
