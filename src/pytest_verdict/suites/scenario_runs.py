@@ -129,21 +129,20 @@ class ScenarioCalls:
         most = self._concurrency(item.suite)
         adapter = self._open_adapter(item)
         suite = item.suite.head.name
-        repeats = range(1, item.plan.repeats + 1)
-        return [self._submit(most, run_once, item.plan, suite, adapter, repeat) for repeat in repeats]
-
-    def _submit(self, most: int, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Make a call as soon as fewer than ``most`` are in flight, in the order of submission."""
-        # An executor would wait for its threads when the process ends, but a call may never end.
-        future = Future[Any]()
-        future.add_done_callback(lambda _: self._start_waiting(ended=1))
-        # The adapter sees the context variables of the session.
-        run = functools.partial(contextvars.copy_context().run, function, *arguments)
-        self._waiting.append((most, functools.partial(in_thread, run, future)))
-        self._start_waiting()
-        return future
+        futures = []
+        for repeat in range(1, item.plan.repeats + 1):
+            # An executor would wait for its threads when the process ends, but a call may never end.
+            future = Future[AdapterRun]()
+            future.add_done_callback(lambda _: self._start_waiting(ended=1))
+            # The adapter sees the context variables of the session.
+            run = functools.partial(contextvars.copy_context().run, run_once, item.plan, suite, adapter, repeat)
+            self._waiting.append((most, functools.partial(in_thread, run, future)))
+            self._start_waiting()
+            futures.append(future)
+        return futures
 
     def _start_waiting(self, ended: int = 0) -> None:
+        """Start the next calls in the order of their scenarios, as many as may be in flight at once."""
         with self._lock:
             self._in_flight -= ended
             while self._waiting and self._in_flight < self._waiting[0][0]:

@@ -56,19 +56,6 @@ class HttpAdapter:
         self._open = urllib.request.build_opener(_NoRedirect).open
 
     def run(self, text: Any, context: Mapping[str, Any]) -> AgentResult:
-        content, content_type = self._send(self._build_request(text, context), context.get("timeout_seconds"))
-        try:
-            decoded = self._hide(content.decode("utf-8"))
-            if not self._parts and not content_type.endswith("json"):
-                return AgentResult(decoded)
-            document = parse_json_with_floats(decoded)
-            if self._parts:
-                document = {name: fetch(document) for name, fetch in self._parts.items()}
-            return result_from_json(document, f"the reply of {self._label}")
-        except (ValueError, MappingError) as error:
-            raise AdapterError(f"the reply of {self._label} cannot be read: {self._hide(str(error))}") from None
-
-    def _build_request(self, text: Any, context: Mapping[str, Any]) -> urllib.request.Request:
         template = self._template
         values = {"input": text, "context": dict(context), "env": self._variables}
         url = fill(self._url, values, lambda value: quote(value, safe=""))
@@ -80,7 +67,19 @@ class HttpAdapter:
             body = json.dumps(body, default=str)
         if body is not None:
             body = body.encode()
-        return urllib.request.Request(url, body, headers, method=template.method)  # noqa: S310 - http and https only
+        request = urllib.request.Request(url, body, headers, method=template.method)  # noqa: S310 - http and https only
+        content, content_type = self._send(request, context.get("timeout_seconds"))
+
+        try:
+            decoded = self._hide(content.decode("utf-8"))
+            if not self._parts and not content_type.endswith("json"):
+                return AgentResult(decoded)
+            document = parse_json_with_floats(decoded)
+            if self._parts:
+                document = {name: fetch(document) for name, fetch in self._parts.items()}
+            return result_from_json(document, f"the reply of {self._label}")
+        except (ValueError, MappingError) as error:
+            raise AdapterError(f"the reply of {self._label} cannot be read: {self._hide(str(error))}") from None
 
     def _send(self, request: urllib.request.Request, seconds: float | None) -> tuple[bytes, str]:
         try:
