@@ -176,15 +176,7 @@ def check_dataset(
     evaluator = Evaluator(operator, mapping, threshold, expected=expected, observed=observed, **settings)
     gate = PassRate(confident=confident, confidence=confidence)
     pass_rate = check_pass_rate(pass_rate)
-    check_count("expect_rows", expect_rows)
-    check_count("min_rows", min_rows)
-    expected_size = None
-    if expect_rows is not None and min_rows is not None:
-        raise ConfigurationError("give expect_rows or min_rows, not both")
-    if expect_rows is not None:
-        expected_size = OperatorName("numeric_exact"), expect_rows
-    elif min_rows is not None:
-        expected_size = OperatorName("numeric_minimum"), min_rows
+    expected_size = _expected_size(expect_rows, min_rows)
     selection = Selection(limit, sample, seed)
     if isinstance(source, Iterator) and (sample is not None or (limit is not None and expected_size is not None)):
         # Its rows are read twice.
@@ -210,6 +202,19 @@ def check_dataset(
     if failed:
         comparator.fail(outcome.describe(), [*failed, *outcome.first])
     return outcome
+
+
+def _expected_size(expect_rows: int | None, min_rows: int | None) -> tuple[OperatorName, int] | None:
+    """Return the operator and the number that the number of rows is compared with."""
+    check_count("expect_rows", expect_rows)
+    check_count("min_rows", min_rows)
+    if expect_rows is not None and min_rows is not None:
+        raise ConfigurationError("give expect_rows or min_rows, not both")
+    if expect_rows is not None:
+        return OperatorName("numeric_exact"), expect_rows
+    if min_rows is not None:
+        return OperatorName("numeric_minimum"), min_rows
+    return None
 
 
 def check_pass_rate(pass_rate: Any) -> float:
