@@ -10,10 +10,10 @@ from pytest_verdict.core.values.display import counted
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
 from pytest_verdict.report.compression import open_records
+from pytest_verdict.report.folder import PAGE
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.reading import FieldCounts, Report, read_report
-from pytest_verdict.report.writers import PAGE
 
 _MOST_TESTS: Final = 200
 _SLOWEST: Final = 10

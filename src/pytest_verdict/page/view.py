@@ -56,8 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_verdict.page.folder import about_folder
     from pytest_verdict.page.rows import Row
     from pytest_verdict.page.writing import write_page
-    from pytest_verdict.report.folder import refuse_foreign_file
-    from pytest_verdict.report.writers import PAGE
+    from pytest_verdict.report.folder import PAGE, refuse_foreign_file
 
     page = file.folder / PAGE
     refuse_foreign_file(page)

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.record import digest_of_test
 from pytest_verdict.report.reading import Report, Test
-from pytest_verdict.summaries.escaping import json_array, one_line
-from pytest_verdict.summaries.reading import MOST_SHOWN, Comparison, by_test, comparisons
+from pytest_verdict.summaries.reading import MOST_SHOWN, Comparison, by_test, comparisons, json_array, one_line
 
 SPECIFICATION: Final = "0.0.0"
 _STATUSES: Final = ("passed", "failed", "skipped", "pending", "other")

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_verdict.report.reading import Report
-from pytest_verdict.summaries.escaping import json_array, one_line
-from pytest_verdict.summaries.reading import by_test, comparisons
+from pytest_verdict.summaries.reading import by_test, comparisons, json_array, one_line
 
 _SEVERITY: Final = {"fail": "major", "failed": "major"}
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.report.reading import Report
-from pytest_verdict.summaries.escaping import one_line
-from pytest_verdict.summaries.reading import Comparison, comparisons
+from pytest_verdict.summaries.reading import Comparison, comparisons, one_line
 
 if TYPE_CHECKING:
     from opentelemetry._logs import LogRecord
