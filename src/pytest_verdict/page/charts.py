@@ -7,7 +7,9 @@ from typing import Final
 from pytest_verdict.report.summary import VERDICTS, counts_text
 
 _BINS: Final = 20
-_WIDTH, _HEIGHT, _FOOT = 320, 88, 14
+_WIDTH: Final = 320
+_HEIGHT: Final = 88
+_FOOT: Final = 14
 
 Scores = Mapping[tuple[float, float, int], int]
 """The number of comparisons by score, threshold and number of the verdict."""

@@ -1,4 +1,4 @@
-"""Files of records, plain or compressed with gzip; the first bytes of a file tell them apart."""
+"""Files of records, plain or compressed with gzip; the first bytes of a file distinguish them."""
 
 import gzip
 import zlib
@@ -40,7 +40,7 @@ def open_records(path: Path) -> Iterator[IO[bytes]]:
 
 
 def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) -> None:
-    """Move records to their place, compressed or plain, and remove the other form; equal records are equal files."""
+    """Move records to their place, compressed or plain, and remove the other form."""
     compressed = target.with_name(f"{target.name}.gz")
     if not compress:
         compressed.unlink(missing_ok=True)
@@ -49,6 +49,7 @@ def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) ->
     import shutil
 
     path = new.path(compressed.name)
+    # Without name and time, equal records are equal files.
     with source.open("rb") as plain, path.open("xb") as raw, gzip.GzipFile("", "wb", _LEVEL, raw, 0) as file:
         shutil.copyfileobj(plain, file)
     target.unlink(missing_ok=True)
