@@ -93,27 +93,23 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A session; all text is redacted already.
-
-    Args:
-        summary: All tests with their outcomes and counts.
-        run: Times and environment, which differ from session to session.
-        records: The path, number, SHA-256 and Merkle root of the records.
-        inline: Lines of ``records.jsonl`` for a file that shows records; those that did not pass are chosen first.
-        omitted: How many records are not among them.
-        profile: The JUnit profile, ``ci`` or ``strict``.
-        roots: The Merkle root over the records of each test, in the order of the summary.
-        sections: The members of the report that families derive from the records.
-    """
+    """A session as the writers of a report receive it; all text is redacted already."""
 
     summary: Summary
     run: Mapping[str, Any]
+    """Times and environment, which differ from session to session."""
     records: Mapping[str, Any]
+    """The path, number, SHA-256 and Merkle root of the records."""
     inline: Sequence[bytes]
+    """Lines of ``records.jsonl`` for a file that shows records; those that did not pass come first."""
     omitted: int
+    """The number of records that are not inline."""
     profile: str
+    """The JUnit profile, ``ci`` or ``strict``."""
     roots: Sequence[str]
+    """The Merkle root over the records of each test, in the order of the summary."""
     sections: Mapping[str, Any] = field(default_factory=dict)
+    """The members of the report that families derive from the records."""
 
 
 def summarize(journal: Journal) -> Summary:
