@@ -76,12 +76,10 @@ class Index:
                 column.append(codes.setdefault(value, len(codes)))
 
     def counts(self) -> dict[str, int]:
-        """Count the rows by verdict."""
         codes = Counter(self._columns["verdict"])
         return {verdict: codes[code] for code, verdict in enumerate(VERDICTS)}
 
     def scores(self) -> Counter[tuple[float, float, int]]:
-        """Count the rows by score, threshold and the number of the verdict."""
         return Counter(zip(*(self._columns[name] for name in ("score", "threshold", "verdict")), strict=True))
 
     def pack(self, about: Mapping[str, Any], chunks: Mapping[str, Sequence[int]]) -> bytes:

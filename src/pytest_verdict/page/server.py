@@ -165,4 +165,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the name of the standard library
-        """Log no requests."""
+        pass

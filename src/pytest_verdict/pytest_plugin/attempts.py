@@ -184,7 +184,6 @@ class _Attempt:
         return report.when != "teardown" and any(str(phase.outcome) == "rerun" for phase in self._phases)
 
     def end(self, redaction: Redaction, captured: Captured) -> TestEntry:
-        """Fold the reports into the entry of the test."""
         entry = self.entry
         entry.microseconds = round(sum([report.duration for report in self._phases]) * 1_000_000)
         entry.outcome, decisive = self._outcome()

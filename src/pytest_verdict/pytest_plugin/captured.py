@@ -92,7 +92,6 @@ def record_testsuite_property(
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Receive the properties of a worker."""
     pairs = json.loads(getattr(node, "workeroutput", {}).get(_SUITE_PROPERTIES, "[]"))
     _session_properties(node.config).update(map(tuple, pairs))
 

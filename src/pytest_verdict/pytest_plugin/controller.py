@@ -13,10 +13,16 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.names import EVERYWHERE
-from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
+from pytest_verdict.pytest_plugin.recorder import (
+    PENDING_COUNT,
+    RecordBatch,
+    Recorder,
+    add_lost_count,
+    create_counts,
+    detach_records,
+)
 from pytest_verdict.pytest_plugin.shards import WHOLE, shard_of
 from pytest_verdict.pytest_plugin.terminal import closing_lines, session_verdicts, write_github_summary
-from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, add_lost_count, create_counts, detach_records
 from pytest_verdict.report.building import build
 from pytest_verdict.report.environment import describe_process, now
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
@@ -28,8 +34,6 @@ _GREEN: Final = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
 
 
 class Controller:
-    """Writes the journal while the session runs, and builds the report at the end."""
-
     def __init__(
         self, config: pytest.Config, recorder: Recorder, folder: Path, *, header: Mapping[str, Any], html: str
     ) -> None:
@@ -144,7 +148,6 @@ class Controller:
             sys.stderr.writelines(f"{line}\n" for line in wrong)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print counts, the worst comparisons, gates, and the place of the report."""
         is_quiet = self._config.get_verbosity() < -1
         lines = [(line, True) for line in self._closing if not is_quiet]
         lines += [(line, is_met) for line, is_met in self._verdicts if not (is_quiet and is_met)]

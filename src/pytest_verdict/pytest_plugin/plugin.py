@@ -179,7 +179,6 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Parametrize tests that carry the marker ``verdict_cases``."""
     marker = metafunc.definition.get_closest_marker(_CASES)
     if marker is not None:
         _items(_CASES)(metafunc, marker)

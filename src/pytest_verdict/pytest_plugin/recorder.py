@@ -1,16 +1,21 @@
-"""The recorder writes each comparison of a process that runs tests as a record."""
+"""The recorder writes each comparison of a process that runs tests as a record; workers send them on reports of pytest-xdist.
 
+Memory that outlives each process counts the comparisons that it has not sent yet.
+"""
+
+import json
+import mmap
 import os
 import threading
-from collections.abc import Callable, MutableSequence
+from collections.abc import Callable, Generator, MutableSequence
 from pathlib import Path
-from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 import pytest
 
 from pytest_verdict.core.record import AttemptRecords, Counts, Envelope, PendingRecord, encode_comparison, record_end
 from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import counted
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere, traits_of
@@ -19,7 +24,13 @@ from pytest_verdict.pytest_plugin.unchecked import calling_frame, remember_failu
 RECORDS_ONLY: Final = "verdict_records_only"
 """The attribute of a report that belongs to no phase, and only carries records."""
 
+PENDING_COUNT: Final = "verdict_pending_count"
+"""The key of a worker's input: the file of the counts."""
+
+_ATTRIBUTE: Final = "verdict_records"
 _SPILL: Final = 1 << 20
+# The most processes of one session that have a count; the first is the session's own.
+_MOST_PROCESSES: Final = 512
 
 
 class RecordBatch(NamedTuple):
@@ -32,50 +43,7 @@ class RecordBatch(NamedTuple):
     lines: bytes
 
 
-class CallLocations:
-    """Formats the file and line of calls, and caches them: finding the line of an instruction is slow, and tests loop."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._fixed = ""
-        self._paths: dict[str, str] = {}
-        # The latest caller, and the record ends by its instructions. One tuple, because threads call too.
-        self._recent: tuple[CodeType | None, dict[int, str]] = (None, {})
-
-    def fix(self, place: tuple[Path, int] | None) -> None:
-        """Set the place of a test that is not Python code, or None for one that is."""
-        self._fixed = "" if place is None else record_end(self._relative(place[0]), place[1])
-
-    def current_end(self) -> str:
-        """Return the end of a record, with the place of the present call."""
-        if self._fixed:
-            return self._fixed
-        frame: FrameType | None = calling_frame()
-        if frame is None:
-            return record_end("", 0)
-        code, ends = self._recent
-        if code is not frame.f_code:
-            ends = {}
-            self._recent = frame.f_code, ends
-        end = ends.get(frame.f_lasti)
-        if end is None:
-            file = frame.f_code.co_filename
-            if file not in self._paths:
-                self._paths[file] = self._relative(Path(file))
-            # Generated code may have no lines.
-            end = ends[frame.f_lasti] = record_end(self._paths[file], frame.f_lineno or 0)
-        return end
-
-    def _relative(self, path: Path) -> str:
-        # Outside the root directory, only the name is the same on every machine.
-        if path.is_relative_to(self._root):
-            return path.relative_to(self._root).as_posix()
-        return path.name
-
-
 class Recorder:
-    """Collects the comparisons of the running test until a report carries their records."""
-
     def __init__(
         self,
         config: pytest.Config,
@@ -88,7 +56,10 @@ class Recorder:
         self._watch = watch
         # Gates may need the markers of each test.
         self._with_markers = with_markers
-        self._locations = CallLocations(config.rootpath)
+        self._root = config.rootpath
+        # Record ends by file and line, and that of a test that is not Python code.
+        self._ends: dict[tuple[str, int], str] = {}
+        self._fixed_end = ""
         self._redaction = redaction
         self._name = report_name(config, redaction)
         self._worker: str = config.workerinput["workerid"] if runs_everywhere(config) else ""  # type: ignore[attr-defined]
@@ -131,7 +102,7 @@ class Recorder:
         self._item = item
         # An item that is not Python code has the place of its comparisons.
         place = getattr(item, "verdict_place", None)
-        self._locations.fix(place)
+        self._fixed_end = "" if place is None else self._record_end(*place)
         distinct = self._distinct_names.get(item) if self._distinct_names else None
         # The markers of a scenario are its tags.
         with_markers = self._with_markers or place is not None
@@ -183,14 +154,13 @@ class Recorder:
         return batches
 
     def observe(self, result: ComparisonResult) -> ComparisonResult:
-        """Record a comparison, and return the result for the test."""
         # Encoded at once, because the test may change its values afterwards.
         comparison = encode_comparison(result.content(self._redaction), self._envelope)
         self._envelope = comparison.envelope
         published = result if self._watch is None else self._watch(result)
         if self._attempt is None:
             return published
-        self._observed.append(PendingRecord(self._attempt, comparison, self._locations.current_end()))
+        self._observed.append(PendingRecord(self._attempt, comparison, self._current_end()))
         self.pending[0] = len(self._observed)
         self._size += comparison.size
         # A test with a million comparisons must not hold them all in memory.
@@ -204,15 +174,35 @@ class Recorder:
             return None
         # Records get their ordinals when they are written.
         self._flush()
-        return self._attempt, self._locations.current_end()
+        return self._attempt, self._current_end()
 
     def observe_rows(self, rows: Any) -> None:
         """Record rows that were compared together, and send them at once."""
         for result in rows.samples:
             remember_failure(result)
         if self._attempt is not None:
-            self._rows.append((self._attempt, rows, self._locations.current_end()))
+            self._rows.append((self._attempt, rows, self._current_end()))
             self._flush()
+
+    def _current_end(self) -> str:
+        """Return the end of a record, with the place of the present call."""
+        if self._fixed_end:
+            return self._fixed_end
+        frame = calling_frame()
+        if frame is None:
+            return record_end("", 0)
+        # Generated code may have no lines.
+        place = (frame.f_code.co_filename, frame.f_lineno or 0)
+        end = self._ends.get(place)
+        if end is None:
+            end = self._ends[place] = self._record_end(Path(place[0]), place[1])
+        return end
+
+    def _record_end(self, path: Path, line: int) -> str:
+        # Outside the root directory, only the name is the same on every machine.
+        if path.is_relative_to(self._root):
+            return record_end(path.relative_to(self._root).as_posix(), line)
+        return record_end(path.name, line)
 
     def _flush(self) -> None:
         if threading.current_thread() is threading.main_thread():
@@ -230,3 +220,75 @@ class Recorder:
         report = pytest.TestReport(item.nodeid, item.location, {}, "passed", None, "setup")
         setattr(report, RECORDS_ONLY, True)
         item.ihook.pytest_runtest_logreport(report=report)
+
+
+class RecordSender:
+    """Attaches the records of a worker to the report that is sent next."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
+        """Attach the records only while xdist sends the report; other plugins keep every report to the end."""
+        with signals_deferred():
+            batches = self._recorder.take()
+            if batches:
+                setattr(report, _ATTRIBUTE, list(map(_pack, batches)))
+            try:
+                return (yield)
+            finally:
+                report.__dict__.pop(_ATTRIBUTE, None)
+
+
+def detach_records(report: Any) -> list[RecordBatch]:
+    """Remove the records from a report, so that no other plugin keeps or writes them."""
+    return [_unpack(packed) for packed in report.__dict__.pop(_ATTRIBUTE, ())]
+
+
+def _pack(batch: RecordBatch) -> bytes:
+    # xdist sends a tuple member by member, in pure Python.
+    *head, lines = batch
+    return b"%s\n%s" % (json.dumps(head).encode("ascii"), lines)
+
+
+def _unpack(packed: bytes) -> RecordBatch:
+    head, _, lines = packed.partition(b"\n")
+    test, attempt, counts, traits = json.loads(head)
+    return RecordBatch(test, attempt, {name: tuple(numbers) for name, numbers in counts.items()}, traits, lines)
+
+
+def create_counts(path: Path) -> Any:
+    """Create the file of the counts, and map it."""
+    with path.open("xb") as file:
+        file.truncate(8 * _MOST_PROCESSES)
+    return mapped_counts(path)
+
+
+def mapped_counts(path: Path | str) -> Any:
+    """Map the file of the counts; not every folder can be mapped, and a worker on another machine has no such file."""
+    try:
+        with Path(path).open("r+b") as file:
+            return memoryview(mmap.mmap(file.fileno(), 0)).cast("Q")
+    except OSError:
+        return [0] * _MOST_PROCESSES
+
+
+def place_of_worker(name: str) -> int:
+    """Return the index of a worker's count; xdist calls workers gw0, gw1 and so on."""
+    number = name.removeprefix("gw")
+    if number.isdecimal():
+        return int(number) % (_MOST_PROCESSES - 1) + 1
+    return 0
+
+
+def add_lost_count(report: Any, counts: Any) -> None:
+    """Add to the report of a crash how many comparisons are lost with the worker."""
+    at = place_of_worker(report.node.gateway.id)
+    lost = counts[at]
+    counts[at] = 0
+    if lost:
+        report.longrepr = (
+            f"{report.longrepr}\n{counted(lost, 'comparison')} of its last phase {'is' if lost == 1 else 'are'} lost;"
+            " verdict_flush = comparison hands each one over at once"
+        )

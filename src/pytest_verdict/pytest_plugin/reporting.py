@@ -9,9 +9,8 @@ import pytest
 
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.pytest_plugin import captured
-from pytest_verdict.pytest_plugin.recorder import Recorder
+from pytest_verdict.pytest_plugin.recorder import PENDING_COUNT, Recorder, RecordSender, mapped_counts, place_of_worker
 from pytest_verdict.pytest_plugin.shards import WHOLE, CollectedTests, shard_of
-from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, RecordSender, mapped_counts, place_of_worker
 from pytest_verdict.report.compression import FORMS
 from pytest_verdict.report.journal import JOURNAL
 from pytest_verdict.report.junit import check_profile

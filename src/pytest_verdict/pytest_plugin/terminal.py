@@ -22,7 +22,6 @@ _MOST_OPERATORS: Final = 5
 
 
 def closing_lines(built: Built, place: str, *, has_page: bool) -> Iterator[str]:
-    """Yield counts, the worst comparisons, lines of families, and the place of the report."""
     summary = built.summary
     counts = summary.comparisons
     yield f"{counted(sum(counts), 'comparison')}: {counts_text(counts)}"

@@ -31,7 +31,6 @@ def decompressed(raw: BufferedReader) -> IO[bytes]:
 
 @contextmanager
 def open_records(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file of records, plain or compressed."""
     with stored(path).open("rb") as raw:
         try:
             yield decompressed(raw)

@@ -74,7 +74,6 @@ class ReportFolder:
         return target
 
     def refuse_foreign_files(self) -> None:
-        """Refuse a folder in which a report would replace files of another origin."""
         for name in _MARKS:
             refuse_foreign_file(self.path / name)
 
@@ -88,7 +87,6 @@ class ReportFolder:
                 (self.path / name).replace(self.path / EARLIER / name)
 
     def remove_earlier(self) -> None:
-        """Remove the report of an earlier session, after the new report is written."""
         _remove(self.path / EARLIER, files_of_report())
 
     def release(self) -> None:
@@ -99,7 +97,6 @@ class ReportFolder:
 
 
 def files_of_report() -> tuple[str, ...]:
-    """List the names of all files that a report may have."""
     return (*_MARKS, *plugin_files()[0])
 
 
@@ -122,7 +119,6 @@ def plugin_files() -> tuple[Mapping[str, str], list[str]]:
 
 
 def refuse_foreign_file(path: Path) -> None:
-    """Refuse to replace a file of another origin."""
     if path.is_file():
         with path.open("rb") as file:
             refuse_foreign_text(path, path.name, file.read(200))
@@ -135,12 +131,10 @@ def refuse_foreign_text(place: Path | str, name: str, beginning: bytes) -> None:
 
 
 def remove_journal(journal: Path) -> None:
-    """Remove a journal and nothing else."""
     _remove(journal, (RECORDS, TESTS, PENDING, OUTPUTS))
 
 
 def latest_interrupted(folder: Path) -> Path | None:
-    """Find the journal of the last interrupted session."""
     journals = [path for path in folder.glob(f"{INTERRUPTED}*") if (path / TESTS).is_file()]
     return max(filter(interruption, journals), key=interruption, default=None)
 

@@ -57,8 +57,6 @@ class ByteRange(NamedTuple):
 
 @dataclass(slots=True)
 class TestEntry:
-    """One attempt of one test."""
-
     # Not a test class for pytest, in spite of its name.
     __test__ = False
 
@@ -127,7 +125,6 @@ class Journal:
         return self.folder / RECORDS
 
     def add_start(self, test: str, path: str, line: int) -> None:
-        """Add that a test began."""
         before = self.began.get(test)
         self.began[test] = path, line, 1 if before is None else before[2]
 
@@ -186,12 +183,10 @@ class JournalWriter:
         _write_all(self._tests, text.encode("ascii"))
 
     def append_order(self, tests: list[str]) -> None:
-        """Append the order in which tests were collected."""
         self.journal.order = tests
         self._append({"collected": tests})
 
     def append_test(self, entry: TestEntry) -> None:
-        """Append one attempt of a test."""
         members = {name: getattr(entry, name) for name in _WRITTEN_MEMBERS}
         self._append({name: value for name, value in members.items() if value})
         self.journal.add_entry(entry)

@@ -43,14 +43,12 @@ _ESCAPES_IN_ATTRIBUTE: Final = str.maketrans({**_IN_TEXT, "\t": "&#9;", "\n": "&
 
 
 def check_profile(profile: str) -> Profile:
-    """Check the name of a profile."""
     if profile not in PROFILES:
         raise ConfigurationError(f"unknown JUnit profile {profile!r}.{allowed('profile', profile, PROFILES)}")
     return profile  # type: ignore[return-value]
 
 
 def write(contents: Contents) -> Iterator[str]:
-    """Write ``junit.xml``."""
     profile = check_profile(contents.profile)
     run = contents.run
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'

@@ -31,8 +31,6 @@ class _Part(BaseModel):
 
 
 class Test(_Part):
-    """A test with all its attempts."""
-
     __test__ = False
 
     test: str
@@ -127,8 +125,6 @@ class _Run(_Part):
 
 
 class Report(StrictModel):
-    """``report.json`` and its folder."""
-
     model_config = ConfigDict(extra="ignore")
 
     subject = "the report"
@@ -167,10 +163,9 @@ class Report(StrictModel):
 
     def milliseconds(self) -> tuple[int, int]:
         """Return start and end in milliseconds since 1970; 0 if they are unknown."""
-        numbers = []
-        for time in (self.run.started, self.run.finished or self.run.started):
-            numbers.append(int(datetime.datetime.fromisoformat(time).timestamp() * 1000) if time else 0)
-        return numbers[0], numbers[1]
+        times = (self.run.started, self.run.finished or self.run.started)
+        start, end = (int(datetime.datetime.fromisoformat(time).timestamp() * 1000) if time else 0 for time in times)
+        return start, end
 
 
 def read_report(folder: Path, root: str = "") -> Report:

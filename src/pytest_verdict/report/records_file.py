@@ -3,7 +3,6 @@
 import mmap
 import os
 import sys
-from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from io import BufferedReader, BytesIO
@@ -11,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Final, cast
 
-from pytest_verdict.core.record import read_id, record_start
+from pytest_verdict.core.record import record_start
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.compression import DAMAGED, decompressed, stored
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
@@ -21,8 +20,6 @@ _LONGEST_LINE: Final = 1 << 28
 # A few hundredths of a second of work.
 PIECE: Final = 1 << 20
 _ZIP: Final = b"PK"
-# The id of a record is within these bytes of its line.
-_HEAD: Final = 128
 MALFORMED: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 """The exceptions that a file raises that no session has written."""
 
@@ -58,11 +55,9 @@ class RecordsFile:
         return self._raw.tell()
 
     def lines(self) -> Iterator[bytes]:
-        """Read line by line."""
         return chain.from_iterable(self.pieces())
 
     def pieces(self) -> Iterator[list[bytes]]:
-        """Read many lines at once."""
         piped = cast("BufferedReader", sys.stdin.buffer)
         with nullcontext(piped) if self._is_piped else self.path.open("rb") as raw:
             self._raw = raw
@@ -77,37 +72,21 @@ class RecordsFile:
                 raise RecordError(f"{self.path}: the compressed file is damaged: {error}") from None
 
     def find(self, identifier: str) -> bytes | None:
-        """Find a record in a plain file by its id: bisect the records of its attempt, else scan the file."""
-        attempt, _, ordinal = identifier.rpartition("-")
+        """Find a record in a plain file by its id."""
         if self._is_piped or not identifier.isascii():
             return None
         content = mapped(self.path)
-        start = _first_record(content, record_start(f"{attempt}-"), 0)
-
-        def sort_key(offset: int) -> tuple[int, str]:
-            line = content.rfind(b"\n", start, offset) + 1 or start
-            record_attempt, _, number = read_id(content[line : line + _HEAD]).rpartition("-")
-            # The records of an attempt follow one another; others come behind them.
-            return (len(number), number) if record_attempt == attempt else (sys.maxsize, "")
-
-        at = start + bisect_left(range(start, len(content)), (len(ordinal), ordinal), key=sort_key)
         mark = record_start(f'{identifier}"')
-        if content[at : at + len(mark)] != mark:
-            at = _first_record(content, mark, start)
-        return content[at : content.find(b"\n", at) + 1 or len(content)] or None
+        start = 0
+        if content[: len(mark)] != mark:
+            # Evidence may contain the text of another record, but never at the start of a line.
+            start = content.find(b"\n" + mark) + 1
+            if start == 0:
+                return None
+        return content[start : content.find(b"\n", start) + 1 or len(content)]
 
 
-_Content = bytes | mmap.mmap
-
-
-def _first_record(content: _Content, mark: bytes, start: int) -> int:
-    # Evidence may contain the text of another record, but never at the start of a line.
-    if content[start : start + len(mark)] == mark:
-        return start
-    return content.find(b"\n" + mark, start) + 1 or len(content)
-
-
-def mapped(path: Path) -> _Content:
+def mapped(path: Path) -> bytes | mmap.mmap:
     """Return the bytes of a file, which the system reads on access."""
     # Windows does not let a session replace a file that is mapped; nothing maps an empty one.
     if os.name == "nt" or not path.stat().st_size:

@@ -60,8 +60,6 @@ class TestSummary:
 
 @dataclass(slots=True)
 class Summary:
-    """A session."""
-
     tests: list[TestSummary]
     operators: Counts
     outcomes: Counter[str]
@@ -113,7 +111,6 @@ class Contents:
 
 
 def summarize(journal: Journal) -> Summary:
-    """Fold a journal."""
     position = {test: index for index, test in enumerate(journal.order)}
     attempts: dict[tuple[int, str, str], list[TestEntry]] = {}
     for entry in sorted(journal.entries, key=attrgetter("attempt")):
@@ -125,12 +122,10 @@ def summarize(journal: Journal) -> Summary:
 
 
 def has_ended(run: Mapping[str, Any]) -> bool:
-    """Return whether a session ended normally."""
     return run.get("exit_status") not in _ABNORMAL_EXITS
 
 
 def fold(tests: list[TestSummary], missing: int, *, finished: bool) -> Summary:
-    """Count the outcomes of all tests."""
     operators = _sum_counts(test.final for test in tests)
     return Summary(
         tests=tests,

@@ -27,8 +27,8 @@ _HERE: Final = "pytest_verdict.summaries."
 FORMATS: Final = {
     "markdown": f"{_HERE}markdown:write",
     "github": f"{_HERE}markdown:write_github",
-    "gitlab-codequality": f"{_HERE}gitlab:write",
-    "ctrf": f"{_HERE}ctrf:write",
+    "gitlab-codequality": f"{_HERE}json_formats:write_gitlab",
+    "ctrf": f"{_HERE}json_formats:write_ctrf",
     "otel": f"{_HERE}opentelemetry:write",
 }
 

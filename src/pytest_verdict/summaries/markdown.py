@@ -23,7 +23,6 @@ _LONGEST_ANNOTATION: Final = 4_000
 
 
 def write(report: Report) -> Iterator[str]:
-    """Yield the counts, then the failures up to the limit."""
     head = "".join(_head(report))
     yield head
     size = len(head.encode()) + _RESERVED

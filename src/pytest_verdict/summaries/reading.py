@@ -1,6 +1,5 @@
 """What the formats share: the comparisons of a report, test by test, and escaping for CI logs, whose runners run commands."""
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, tee
@@ -34,15 +33,6 @@ def no_command(text: str) -> str:
 def one_line(text: str, limit: int = _LONGEST) -> str:
     """Format text as one line without control characters, changes of the writing direction, or commands."""
     return no_command(visible(shortened(text, limit)))
-
-
-def json_array(items: Iterable[Any], head: str = "", tail: str = "\n") -> Iterator[str]:
-    """Yield a JSON list in ASCII, an item on each line, without commands for a log."""
-    yield f"{head}["
-    for number, item in enumerate(items):
-        text = json.dumps(item, allow_nan=False).replace("##[", "#\\u0023[")
-        yield f",\n{text}" if number else f"\n{text}"
-    yield f"\n]{tail}"
 
 
 class Comparison(NamedTuple):

@@ -1,15 +1,16 @@
-"""A report in the Common Test Report Format; the steps of a test are its comparisons."""
+"""A report as JSON: the Common Test Report Format (CTRF), and GitLab's code quality report."""
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from pytest_verdict.core.record import digest_of_test
 from pytest_verdict.report.reading import Report, Test
-from pytest_verdict.summaries.reading import MOST_SHOWN, Comparison, by_test, comparisons, json_array, one_line
+from pytest_verdict.summaries.reading import MOST_SHOWN, Comparison, by_test, comparisons, one_line
 
-SPECIFICATION: Final = "0.0.0"
+_CTRF_VERSION: Final = "0.0.0"
 _STATUSES: Final = ("passed", "failed", "skipped", "pending", "other")
 _STATUS: Final = {
     **dict.fromkeys(("passed", "xpassed", "pass"), "passed"),
@@ -17,10 +18,11 @@ _STATUS: Final = {
     **dict.fromkeys(("skipped", "xfailed"), "skipped"),
     "unfinished": "other",
 }
+_SEVERITY: Final = {"fail": "major", "failed": "major"}
 
 
-def write(report: Report) -> Iterator[str]:
-    """Yield the document, test by test, because a report may have very many."""
+def write_ctrf(report: Report) -> Iterator[str]:
+    """Yield the document, test by test, because a report may have very many; the steps of a test are its comparisons."""
     start, stop = report.milliseconds()
     counts = Counter(_STATUS[test.outcome] for test in report.tests)
     summary = {"tests": len(report.tests), **{status: counts[status] for status in _STATUSES}}
@@ -30,11 +32,11 @@ def write(report: Report) -> Iterator[str]:
         "environment": dict(_environment(report)),
     }
     beginning = (
-        f'{{"reportFormat": "CTRF", "specVersion": "{SPECIFICATION}", "results": {json.dumps(head)[:-1]}, "tests": '
+        f'{{"reportFormat": "CTRF", "specVersion": "{_CTRF_VERSION}", "results": {json.dumps(head)[:-1]}, "tests": '
     )
     groups = by_test(report, comparisons(report, keys=True))
     tests = (_test(report, test, list(compared)) for test, compared in groups)
-    return json_array(tests, beginning, "}}\n")
+    return _json_array(tests, beginning, "}}\n")
 
 
 def _environment(report: Report) -> Iterator[tuple[str, Any]]:
@@ -74,3 +76,45 @@ def _step(comparison: Comparison) -> dict[str, Any]:
     extra = {name: record[name] for name in ("id", "operator", "verdict", "score", "threshold")}
     name = one_line(str(record.get("name") or record["operator"]))
     return {"name": name, "status": _STATUS[record["verdict"]], "extra": {**extra, "key": comparison.key}}
+
+
+def write_gitlab(report: Report) -> Iterator[str]:
+    """Yield an issue for each failing comparison of a failed test, by its key, or one for the test itself."""
+    groups = by_test(report, comparisons(report, keys=True))
+    return _json_array(
+        issue for test, compared in groups if not test.is_green for issue in _issues(report, test, compared)
+    )
+
+
+def _issues(report: Report, test: Test, compared: Iterable[Comparison]) -> Iterator[dict[str, Any]]:
+    failing = [comparison for comparison in compared if comparison.record["verdict"] != "pass"]
+    for comparison in failing:
+        path, line = comparison.place()
+        yield {
+            "description": one_line(comparison.headline(), 1_000),
+            "check_name": f"verdict.{one_line(str(comparison.record['operator']))}",
+            "fingerprint": comparison.key,
+            "severity": _SEVERITY.get(str(comparison.record["verdict"]), "critical"),
+            "location": _location(report, path, line),
+        }
+    if not failing:
+        yield {
+            "description": one_line(f"{test.name}: {test.reason}", 1_000),
+            "check_name": f"verdict.{one_line(test.outcome)}",
+            "fingerprint": hashlib.sha256(test.name.encode("utf-8", "surrogatepass")).hexdigest(),
+            "severity": _SEVERITY.get(test.outcome, "critical"),
+            "location": _location(report, test.path, test.line),
+        }
+
+
+def _location(report: Report, path: str, line: int) -> dict[str, Any]:
+    return {"path": one_line(report.place(path), 1_000), "lines": {"begin": max(line, 1)}}
+
+
+def _json_array(items: Iterable[Any], head: str = "", tail: str = "\n") -> Iterator[str]:
+    """Yield a JSON list in ASCII, an item on each line, without commands for a log."""
+    yield f"{head}["
+    for number, item in enumerate(items):
+        text = json.dumps(item, allow_nan=False).replace("##[", "#\\u0023[")
+        yield f",\n{text}" if number else f"\n{text}"
+    yield f"\n]{tail}"
