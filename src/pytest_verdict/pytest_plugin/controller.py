@@ -17,7 +17,7 @@ from pytest_verdict.pytest_plugin.recorder import (
     PENDING_COUNT,
     RecordBatch,
     Recorder,
-    add_lost_count,
+    add_lost,
     create_counts,
     detach_records,
 )
@@ -95,10 +95,9 @@ class Controller:
         # Signals wait until every plugin has the report, so the journal has exactly what pytest counts.
         with signals_deferred():
             if str(report.when) == "???":
-                add_lost_count(report, self._pending)
-            batches = detach_records(report) or self._recorder.take()
-            if batches:
-                self._write(self._append_batches, report, batches)
+                add_lost(report, self._pending)
+            for batch in detach_records(report) or self._recorder.take():
+                self._write(self._append_batch, report, batch)
             for entry in self._attempts.add(report):
                 self._write(self._journal.append_test, entry)
             return (yield)
@@ -174,16 +173,15 @@ class Controller:
                 remove_journal(self._folder.journal)
             self._folder.release()
 
-    def _append_batches(self, report: pytest.TestReport, batches: list[RecordBatch]) -> None:
-        for batch in batches:
-            number = self._attempts.number(report, batch.test, batch.attempt)
-            lines = batch.lines
-            if number != batch.attempt:
-                lines = renumber(lines, number)
-            place = self._journal.append_records(lines)
-            entry = self._attempts.add_records(report, batch, number, place)
-            if entry is not None:
-                self._journal.append_test(entry)
+    def _append_batch(self, report: pytest.TestReport, batch: RecordBatch) -> None:
+        number = self._attempts.number(report, batch.test, batch.attempt)
+        lines = batch.lines
+        if number != batch.attempt:
+            lines = renumber(lines, number)
+        place = self._journal.append_records(lines)
+        entry = self._attempts.add_records(report, batch, number, place)
+        if entry is not None:
+            self._journal.append_test(entry)
 
     def _write(self, write: Callable[..., None], *arguments: Any) -> None:
         # After the first failure nothing more is written, and the tests go on.

@@ -282,7 +282,7 @@ def place_of_worker(name: str) -> int:
     return 0
 
 
-def add_lost_count(report: Any, counts: Any) -> None:
+def add_lost(report: Any, counts: Any) -> None:
     """Add to the report of a crash how many comparisons are lost with the worker."""
     at = place_of_worker(report.node.gateway.id)
     lost = counts[at]

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
@@ -166,12 +166,9 @@ def _sort_records(
 def _sort_outputs(path: Path) -> Iterator[str]:
     """Yield the lines sorted by their beginning, equal ones in their order; an unfinished line is skipped."""
     with path.open("rb") as file:
-        ends = list(accumulate(map(len, file)))
-        file.seek(0)
-        heads = [line[:_HEAD] for line in file if line.endswith(b"\n")]
-        for _, start in sorted(zip(heads, [0, *ends], strict=False)):
-            file.seek(start)
-            yield file.readline().decode()
+        lines = [line for line in file if line.endswith(b"\n")]
+    for line in sorted(lines, key=lambda line: line[:_HEAD]):
+        yield line.decode()
 
 
 def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]:

@@ -231,7 +231,11 @@ def read_journal(folder: Path, tests: str = TESTS) -> Journal:
     journal = Journal(folder)
     with (folder / tests).open("rb") as lines:
         for line in lines:
-            _add_line(journal, line)
+            try:
+                _add_line(journal, _DECODE(line.decode("ascii")))
+            except (ValueError, TypeError, KeyError, AttributeError):
+                # The last line of a killed session may be half a line.
+                journal.damaged += 1
     if journal.header.get("journal") != JOURNAL_FORMAT:
         raise RecordError(f"{folder / tests} is not a journal of format {JOURNAL_FORMAT}")
     add_unfinished(journal)
@@ -240,22 +244,17 @@ def read_journal(folder: Path, tests: str = TESTS) -> Journal:
     return journal
 
 
-def _add_line(journal: Journal, line: bytes) -> None:
-    try:
-        content = _DECODE(line.decode("ascii"))
-        if "journal" in content:
-            journal.header = content
-        elif "collected" in content:
-            journal.order = content["collected"]
-        elif "finished" in content:
-            journal.footer = content["finished"]
-        elif "began" in content:
-            journal.add_start(content["began"], content["path"], _whole(content["line"]))
-        else:
-            journal.add_entry(_entry(content))
-    except (ValueError, TypeError, KeyError, AttributeError):
-        # The last line of a killed session may be half a line.
-        journal.damaged += 1
+def _add_line(journal: Journal, content: dict[str, Any]) -> None:
+    if "journal" in content:
+        journal.header = content
+    elif "collected" in content:
+        journal.order = content["collected"]
+    elif "finished" in content:
+        journal.footer = content["finished"]
+    elif "began" in content:
+        journal.add_start(content["began"], content["path"], _whole(content["line"]))
+    else:
+        journal.add_entry(_entry(content))
 
 
 def _entry(content: dict[str, Any]) -> TestEntry:
