@@ -50,10 +50,7 @@ def about_folder(folder: Path, title: str) -> dict[str, Any]:
     if not (folder / REPORT).is_file():
         warning = f"There is no {REPORT} beside the records, so the page shows nothing about the session."
         return {**about, "warnings": [warning]}
-    return {**about, **_describe_session(read_report(folder))}
-
-
-def _describe_session(report: Report) -> dict[str, Any]:
+    report = read_report(folder)
     slowest = sorted(report.run.seconds.items(), key=lambda pair: (-pair[1], pair[0]))[:_SLOWEST]
     not_green = [test for test in report.tests if not test.is_green][:_MOST_TESTS]
     fields = []
@@ -63,6 +60,7 @@ def _describe_session(report: Report) -> dict[str, Any]:
         fields.append([counts.field, counts.name, parameters, counts.passed, counts.fail, counts.error])
     warnings = [] if report.complete else ["The session did not end normally: not every test has a result."]
     return {
+        **about,
         "facts": [[name, str(value)] for name, value in _facts(report)],
         "slowest": [list(pair) for pair in slowest if pair[1] >= 0.001],
         "tests": [[test.test, test.outcome, test.message[:300]] for test in not_green],

@@ -169,24 +169,18 @@ class FailureReports:
         roles = report.__dict__.pop(_ATTRIBUTE, roles)
         if roles and self._is_worker:
             setattr(report, _ATTRIBUTE, roles)
-        elif roles:
-            report.longrepr = _coloured(report.longrepr, roles)
+        elif roles and type(report.longrepr) is ExceptionChainRepr:
+            from pytest_verdict.explanation.lines import Part, format_coloured, format_plain
+
+            lines = [tuple(Part(*part) for part in line) for line in roles]
+            coloured: Any = copy.copy(report.longrepr)
+            coloured.__class__ = _ColouredRepr
+            coloured.verdict_lines = {format_plain(line): format_coloured(line) for line in lines}
+            report.longrepr = coloured
         try:
             return (yield)
         finally:
             report.__dict__.pop(_ATTRIBUTE, None)
-
-
-def _coloured(longrepr: Any, lines: list[list[list[Any]]]) -> Any:
-    if type(longrepr) is not ExceptionChainRepr:
-        return longrepr
-    from pytest_verdict.explanation.lines import Part, format_coloured, format_plain
-
-    coloured: Any = copy.copy(longrepr)
-    coloured.__class__ = _ColouredRepr
-    parts = [tuple(Part(*part) for part in line) for line in lines]
-    coloured.verdict_lines = {format_plain(line): format_coloured(line) for line in parts}
-    return coloured
 
 
 class _ColouredRepr(ExceptionChainRepr):

@@ -234,7 +234,9 @@ class RecordSender:
         with signals_deferred():
             batches = self._recorder.take()
             if batches:
-                setattr(report, _ATTRIBUTE, list(map(_pack, batches)))
+                # As bytes: xdist sends tuples member by member, in pure Python.
+                packed = [b"%s\n%s" % (json.dumps(batch[:-1]).encode("ascii"), batch.lines) for batch in batches]
+                setattr(report, _ATTRIBUTE, packed)
             try:
                 return (yield)
             finally:
@@ -243,19 +245,13 @@ class RecordSender:
 
 def detach_records(report: Any) -> list[RecordBatch]:
     """Remove the records from a report, so that no other plugin keeps or writes them."""
-    return [_unpack(packed) for packed in report.__dict__.pop(_ATTRIBUTE, ())]
-
-
-def _pack(batch: RecordBatch) -> bytes:
-    # xdist sends a tuple member by member, in pure Python.
-    *head, lines = batch
-    return b"%s\n%s" % (json.dumps(head).encode("ascii"), lines)
-
-
-def _unpack(packed: bytes) -> RecordBatch:
-    head, _, lines = packed.partition(b"\n")
-    test, attempt, counts, traits = json.loads(head)
-    return RecordBatch(test, attempt, {name: tuple(numbers) for name, numbers in counts.items()}, traits, lines)
+    batches = []
+    for packed in report.__dict__.pop(_ATTRIBUTE, ()):
+        head, _, lines = packed.partition(b"\n")
+        test, attempt, counts, traits = json.loads(head)
+        counts = {name: tuple(numbers) for name, numbers in counts.items()}
+        batches.append(RecordBatch(test, attempt, counts, traits, lines))
+    return batches
 
 
 def create_counts(path: Path) -> Any:

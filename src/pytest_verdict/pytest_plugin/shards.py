@@ -58,10 +58,11 @@ class CollectedTests:
         # By identity: pytest-xdist changes node ids, and what is equal to an item.
         position = {id(item): place for place, item in enumerate(self._items)}
         places = [position.get(id(item), len(position)) for item in session.items]
-        self.summary = {
-            "files": {path: [len(names), _digest(names)] for path, names in files.items()},
-            "places": places,
-        }
+        digests = {}
+        for path, names in files.items():
+            digest = hashlib.sha256("\n".join(names).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+            digests[path] = [len(names), digest]
+        self.summary = {"files": digests, "places": places}
         self._items = []
         if hasattr(self._config, "workeroutput"):
             self._config.workeroutput[WHOLE] = self.summary
@@ -70,7 +71,3 @@ class CollectedTests:
     def pytest_testnodedown(self, node: Any) -> None:
         """Receive the summary of a worker; xdist checks that all workers agree."""
         self.summary = getattr(node, "workeroutput", {}).get(WHOLE) or self.summary
-
-
-def _digest(names: list[str]) -> str:
-    return hashlib.sha256("\n".join(names).encode("utf-8", "surrogatepass")).hexdigest()[:32]

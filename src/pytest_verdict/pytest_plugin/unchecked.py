@@ -91,7 +91,7 @@ class UncheckedComparisons:
         from pytest_verdict.core.values.display import counted, visible
         from pytest_verdict.explanation.lines import Line, Part, block, lines_of
 
-        # To describe a result is to read its verdict, which removes it.
+        # Describing a result reads its verdict, which removes it.
         count = self.count
         failures = self._first
         blocks = [lines_of(describe_failure(failure.result)) for failure in failures]

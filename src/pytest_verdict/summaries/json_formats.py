@@ -52,6 +52,12 @@ def _environment(report: Report) -> Iterator[tuple[str, Any]]:
 def _test(report: Report, test: Test, compared: list[Comparison]) -> dict[str, Any]:
     retries = len(test.attempts) - 1
     failing = [comparison for comparison in compared if comparison.record["verdict"] != "pass"]
+    steps = []
+    for comparison in compared:
+        record = comparison.record
+        extra = {name: record[name] for name in ("id", "operator", "verdict", "score", "threshold")}
+        name = one_line(str(record.get("name") or record["operator"]))
+        steps.append({"name": name, "status": _STATUS[record["verdict"]], "extra": {**extra, "key": comparison.key}})
     optional = {
         "message": one_line(test.message, 1_000),
         "filePath": one_line(report.place(test.path), 1_000),
@@ -59,7 +65,7 @@ def _test(report: Report, test: Test, compared: list[Comparison]) -> dict[str, A
         "trace": "\n\n".join(comparison.block() for comparison in failing[:MOST_SHOWN]),
         "retries": retries,
         "flaky": bool(retries) and _STATUS[test.outcome] == "passed",
-        "steps": list(map(_step, compared)),
+        "steps": steps,
     }
     return {
         "testId": digest_of_test(test.test, test.worker),
@@ -69,13 +75,6 @@ def _test(report: Report, test: Test, compared: list[Comparison]) -> dict[str, A
         "duration": round(report.run.seconds.get(test.name, 0.0) * 1000),
         **{name: value for name, value in optional.items() if value},
     }
-
-
-def _step(comparison: Comparison) -> dict[str, Any]:
-    record = comparison.record
-    extra = {name: record[name] for name in ("id", "operator", "verdict", "score", "threshold")}
-    name = one_line(str(record.get("name") or record["operator"]))
-    return {"name": name, "status": _STATUS[record["verdict"]], "extra": {**extra, "key": comparison.key}}
 
 
 def write_gitlab(report: Report) -> Iterator[str]:
