@@ -57,17 +57,7 @@ class Controller:
         try:
             self._folder.refuse_foreign_files()
             self._interrupted = self._folder.set_aside_interrupted()
-            plugins = config.pluginmanager.list_plugin_distinfo()
-            run = {
-                **describe_process(config.rootpath, config.invocation_params.args, SESSION.redaction),
-                "pytest": pytest.__version__,
-                "workers": len(getattr(config.option, "tx", None) or []),
-                "plugins": {plugin.project_name: plugin.version for _, plugin in plugins},
-            }
-            shard = shard_of(config)
-            if shard:
-                run["shard"] = shard
-            run["started"] = now()
+            run = {**describe_environment(config), "started": now()}
             self._journal = JournalWriter(self._folder.journal, {"run": run, **header})
             self._pending = recorder.pending = create_counts(self._folder.journal / PENDING)
         except OSError as error:
@@ -250,6 +240,17 @@ class Controller:
         if path.is_relative_to(start):
             path = path.relative_to(start)
         return str(path)
+
+
+def describe_environment(config: pytest.Config) -> dict[str, Any]:
+    """Describe the programs and arguments of a session; the shard is the only value of environment variables."""
+    return {
+        **describe_process(config.rootpath, config.invocation_params.args, SESSION.redaction),
+        "pytest": pytest.__version__,
+        "workers": len(getattr(config.option, "tx", None) or []),
+        "plugins": {plugin.project_name: plugin.version for _, plugin in config.pluginmanager.list_plugin_distinfo()},
+        **({"shard": shard} if (shard := shard_of(config)) else {}),
+    }
 
 
 def _cannot_write(folder: Path, error: OSError) -> pytest.UsageError:

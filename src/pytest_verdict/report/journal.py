@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from io import FileIO
 from itertools import chain
-from json.encoder import encode_basestring_ascii
 from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
@@ -96,7 +95,6 @@ class TestEntry:
 _ENTRY_OUTCOMES: Final = {"passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished", "rerun", LATE}
 _TEXTS: Final = ("test", "path", "message", "text", "worker")
 _MEMBER_TYPES: Final = {**dict.fromkeys(_TEXTS, str), "crashed": bool, "teardown_error": bool}
-_DECODE: Final = json.JSONDecoder().decode
 _ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 # Reading the journal derives these from the records.
 _WRITTEN_MEMBERS: Final = [name for name in TestEntry.__slots__ if name not in {"comparisons", "records"}]
@@ -178,9 +176,7 @@ class JournalWriter:
     def append_start(self, test: str, location: tuple[str, int | None, str]) -> None:
         path, line = place_of(location)
         self.journal.add_start(test, path, line)
-        where = encode_basestring_ascii(path)
-        text = f'{{"began":{encode_basestring_ascii(test)},"path":{where},"line":{line}}}\n'
-        _write_all(self._tests, text.encode("ascii"))
+        self._append({"began": test, "path": path, "line": line})
 
     def append_order(self, tests: list[str]) -> None:
         self.journal.order = tests
@@ -232,7 +228,7 @@ def read_journal(folder: Path, tests: str = TESTS) -> Journal:
     with (folder / tests).open("rb") as lines:
         for line in lines:
             try:
-                _add_line(journal, _DECODE(line.decode("ascii")))
+                _add_line(journal, json.loads(line.decode("ascii")))
             except (ValueError, TypeError, KeyError, AttributeError):
                 # The last line of a killed session may be half a line.
                 journal.damaged += 1
