@@ -40,7 +40,7 @@ def closing_lines(built: Built, place: str, *, has_page: bool) -> Iterator[str]:
         yield f"  ... and {remaining} more"
     yield from _lines_of_families(built)
     if not summary.complete:
-        yield "the report is not complete: not every collected test came to its end"
+        yield "the report is not complete: not every collected test ended"
     if built.worst:
         yield f"in full: pytest-verdict explain {visible(place)} --failed"
     if has_page:
@@ -69,7 +69,7 @@ def _lines_of_families(built: Built) -> Iterator[str]:
                 records = decisive_records(built.folder / RECORDS, built.summary, operator)
                 yield from map(visible, load(place)(records))
     except Exception as error:  # noqa: BLE001 - another package must not hide the rest
-        yield f"closing lines {place} cannot be given: {visible(safe_repr(error))}"
+        yield f"closing lines {place} cannot be shown: {visible(safe_repr(error))}"
 
 
 def session_verdicts(built: Built, config: pytest.Config, place: str) -> Iterator[tuple[str, bool]]:
@@ -78,7 +78,7 @@ def session_verdicts(built: Built, config: pytest.Config, place: str) -> Iterato
     minimum = config.option.verify_min_comparisons
     if number < minimum:
         yield (
-            f"{counted(number, 'comparison')} made, and at least {minimum} asked for: this session does not pass",
+            f"{counted(number, 'comparison')} made, but at least {minimum} needed: this session does not pass",
             False,
         )
     is_shard = config.option.verify_shard is not None
@@ -128,4 +128,4 @@ def write_github_summary(config: pytest.Config, folder: Path, closing: list[str]
             lines = markdown.write_github(read_report(folder, root.as_posix()))
             return closing, [line.rstrip("\n") for line in lines]
     except (OSError, VerdictError) as error:
-        return [*closing, f"GitHub was not told: {no_command(visible(str(error)))}"], []
+        return [*closing, f"the GitHub summary was not written: {no_command(visible(str(error)))}"], []
