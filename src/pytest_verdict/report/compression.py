@@ -11,8 +11,8 @@ from typing import IO, Final, cast
 from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.errors import RecordError
 
-FORMS: Final = {"plain": "", "gz": ".gz"}
-"""The forms of records in the folder of a report, and the suffix of each."""
+FORMS: Final = ("plain", "gz")
+"""The values of the ini key ``verdict_records``."""
 GZIP: Final = b"\x1f\x8b"
 _LEVEL: Final = 6
 DAMAGED: Final = (EOFError, zlib.error, gzip.BadGzipFile)
@@ -21,12 +21,16 @@ DAMAGED: Final = (EOFError, zlib.error, gzip.BadGzipFile)
 def stored(path: Path) -> Path:
     """Return the path of a file of records: plain, or compressed if only that exists."""
     compressed = path.with_name(f"{path.name}.gz")
-    return compressed if not path.is_file() and compressed.is_file() else path
+    if not path.is_file() and compressed.is_file():
+        return compressed
+    return path
 
 
 def decompressed(raw: BufferedReader) -> IO[bytes]:
     """Return the file, or a file of its decompressed content."""
-    return cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if raw.peek(2).startswith(GZIP) else raw
+    if raw.peek(2).startswith(GZIP):
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+    return raw
 
 
 @contextmanager
@@ -45,6 +49,7 @@ def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) ->
         compressed.unlink(missing_ok=True)
         source.replace(target)
         return
+    # Not above: shutil would slow down commands that only read.
     import shutil
 
     path = new.path(compressed.name)
