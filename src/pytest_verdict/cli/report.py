@@ -17,12 +17,11 @@ from pytest_verdict.report.folder import (
     latest_interrupted,
     remove_journal,
 )
-from pytest_verdict.report.gate_lines import verdict_line
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS, Journal, read_journal
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, PROFILES, check_profile
 from pytest_verdict.report.records_file import reporting_damage
-from pytest_verdict.report.summary import counts_text
+from pytest_verdict.report.summary import counts_text, verdict_line
 
 _EXIT_CODES: Final = """\
 A session that was killed leaves a journal in its folder; the next sessions move such journals to journal.interrupted,

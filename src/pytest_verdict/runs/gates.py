@@ -15,8 +15,16 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError, allowed, similar
 from pytest_verdict.operators.pass_rate import PassRate
-from pytest_verdict.report.gate_lines import INCOMPLETE, MET, MISSED, UNDECIDED, list_names
-from pytest_verdict.report.summary import VERDICTS, Summary, decisive_records
+from pytest_verdict.report.summary import (
+    INCOMPLETE,
+    MET,
+    MISSED,
+    UNDECIDED,
+    VERDICTS,
+    Summary,
+    decisive_records,
+    list_names,
+)
 from pytest_verdict.runs.parts import WHOLES, parts_of
 
 CASE: Final = "case"

@@ -7,8 +7,7 @@ from typing import Final
 from pytest_verdict.console import complain, say
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.display import counted
-from pytest_verdict.report.gate_lines import MET, verdict_line
-from pytest_verdict.report.summary import counts_text
+from pytest_verdict.report.summary import MET, counts_text, verdict_line
 
 _EXIT_CODES: Final = """\
 A shard is a session that ran one part of the tests. The part is set by --verify-shard, by the options of pytest-split or
