@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
+
+from pydantic import BeforeValidator
 
 from pytest_verdict.core.kernel import error_outcome, run
 from pytest_verdict.core.operator import Operator
@@ -40,8 +42,9 @@ class RegexCheck(Operator):
     kind: ClassVar[str] = "trace"
 
     pattern: str = ""
-    value: Any = None
-    match_type: Any = "exact"
+    # decode() also reads the typed JSON of settings(), in which a tuple is an object.
+    value: Annotated[Any, BeforeValidator(decode)] = None
+    match_type: Annotated[Any, BeforeValidator(decode)] = "exact"
 
     def settings(self) -> dict[str, Any]:
         """Return all settings as typed JSON; a tuple stays one."""
