@@ -3,7 +3,7 @@
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from fractions import Fraction
@@ -61,11 +61,7 @@ class Gate:
 
 
 def read_gate(text: str) -> Gate:
-    """Parse a gate.
-
-    Raises:
-        ConfigurationError: The text is not a gate.
-    """
+    """Parse a gate, or raise a `ConfigurationError`."""
     match = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
     kind, pattern, rate_text, confidence_text = match.groups() if match else ("", "", None, None)
     if (rate_text is None) is not (kind == PINNED):
@@ -118,10 +114,24 @@ class _GateCounts:
 
     def add(self, record: Mapping[str, Any], markers: Sequence[str]) -> None:
         """Count the parts of a comparison that the gate selects."""
-        if record["operator"] == PassRate.name != self._gate.pattern:
+        kind = self._gate.kind
+        operator = record["operator"]
+        if operator == PassRate.name != self._gate.pattern:
             # The comparisons over which a pass rate decides are counted themselves.
             return
-        for names, verdict in _named_verdicts(self._gate.kind, record, markers):
+        parts: Iterable[tuple[Sequence[str], str]]
+        if kind in WHOLES:
+            parts = parts_of(record, WHOLES[kind])
+        elif kind == "operator":
+            # A comparison that could not be made is an error of the operator it was meant for.
+            replaced = record["settings"].get("instead_of") if operator in _REPLACEMENTS else None
+            parts = [([name for name in (operator, replaced) if name], record["verdict"])]
+        elif kind == "marker":
+            parts = [(markers, record["verdict"])]
+        else:
+            parts = [([record["test"]], record["verdict"])]
+
+        for names, verdict in parts:
             self._names.update(names)
             if any(map(self._is_selected, names)):
                 self._counts.setdefault(record["test"], Counter())[verdict] += 1
@@ -183,24 +193,8 @@ def _decide(rate: float, confidence: float | None, counts: Mapping[str, int]) ->
     return _decide_counts(rate, confidence, *(counts[verdict] for verdict in VERDICTS))
 
 
-# Many tests have the same few counts.
+# Many tests have the same few counts, and an exact interval is slow to compute.
 @functools.lru_cache(maxsize=1_000)
 def _decide_counts(rate: float, confidence: float | None, *counts: int) -> ComparisonResult:
     operator = PassRate() if confidence is None else PassRate(confident=True, confidence=confidence)
     return run(operator, rate, dict(zip(VERDICTS, counts, strict=True)))
-
-
-def _named_verdicts(
-    kind: str, record: Mapping[str, Any], markers: Sequence[str]
-) -> Iterator[tuple[Sequence[str], str]]:
-    """Yield the names by which a gate of this kind selects a comparison, or each of its parts, and the verdict."""
-    if kind in WHOLES:
-        yield from parts_of(record, WHOLES[kind])
-    elif kind == "operator":
-        # A comparison that could not be made is an error of the operator it was meant for.
-        replaced = record["settings"].get("instead_of") if record["operator"] in _REPLACEMENTS else None
-        yield [name for name in (record["operator"], replaced) if name], record["verdict"]
-    elif kind == "marker":
-        yield markers, record["verdict"]
-    else:
-        yield [record["test"]], record["verdict"]

@@ -63,7 +63,8 @@ def permutation(differences: Sequence[float]) -> float:
         return sum(abs(2 * part - total) >= observed for part in sums) / len(sums)
 
     # One long integer holds the same bit of all sizes, so few operations sum a random subset.
-    planes = [bit_plane(sizes, bit) for bit in range(max(sizes).bit_length())]
+    bits = range(max(sizes).bit_length())
+    planes = [int("".join(str(size >> bit & 1) for size in sizes), 2) for bit in bits]
     source = _seeded_random()
     extreme = 1
     for _ in range(_RESAMPLES):
@@ -71,11 +72,6 @@ def permutation(differences: Sequence[float]) -> float:
         part = sum((plane & subset).bit_count() << bit for bit, plane in enumerate(planes))
         extreme += abs(2 * part - total) >= observed
     return extreme / (_RESAMPLES + 1)
-
-
-def bit_plane(sizes: Sequence[int], bit: int) -> int:
-    """Collect one bit of many numbers in one integer."""
-    return int("".join("1" if size >> bit & 1 else "0" for size in sizes), 2)
 
 
 class Interval(NamedTuple):

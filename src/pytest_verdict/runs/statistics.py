@@ -31,14 +31,22 @@ def compute_statistics(pairs: Pairs, cluster: str | None = None) -> dict[str, An
         counts["p_adjusted"] = p
         counts["conclusion"] = _conclusion(counts, p)
     differences = [after.score - before.score for before, after in pairs]
-    return {
+    statistics = {
         "level": LEVEL,
         "verdicts": _count_changes(pairs),
         "errors": [sum(comparison.verdict == "error" for comparison in run) for run in zip(*pairs, strict=True)],
         "scores": {"mean_difference": sum(differences) / len(differences), "p": permutation(differences)},
         "operators": operators,
-        **({"cluster": _bootstrap(pairs, cluster)} if cluster else {}),
     }
+    if cluster:
+        clusters: dict[str, list[float]] = {}
+        for before, after in pairs:
+            value = after.record().get(cluster)
+            if not isinstance(value, str | int):
+                raise RecordError(f"--cluster {cluster}: the record of {after.test} has no text or number of this name")
+            clusters.setdefault(str(value), []).append(float(after.passed) - float(before.passed))
+        statistics["cluster"] = {"column": cluster, **cluster_bootstrap([*clusters.values()])._asdict()}
+    return statistics
 
 
 def _count_changes(pairs: Pairs) -> dict[str, Any]:
@@ -60,16 +68,6 @@ def _conclusion(counts: dict[str, Any], p: float) -> str:
     if p >= LEVEL:
         return INCONCLUSIVE
     return "worse" if counts["worse"] > counts["better"] else "better"
-
-
-def _bootstrap(pairs: Pairs, column: str) -> dict[str, Any]:
-    clusters: dict[str, list[float]] = {}
-    for before, after in pairs:
-        value = after.record().get(column)
-        if not isinstance(value, str | int):
-            raise RecordError(f"--cluster {column}: the record of {after.test} has no text or number of this name")
-        clusters.setdefault(str(value), []).append(float(after.passed) - float(before.passed))
-    return {"column": column, **cluster_bootstrap([*clusters.values()])._asdict()}
 
 
 def statistics_lines(statistics: dict[str, Any], escape: Callable[[str], str]) -> Iterator[str]:
