@@ -28,5 +28,5 @@ from .primitives import (
     TraceRegex as TraceRegex,
 )
 from .request import FormRequest as FormRequest, judge_schema as judge_schema
-from .strategy import FieldCheck as FieldCheck
 from .template import AnswerTemplate as AnswerTemplate, TemplateResult as TemplateResult
+from .template_match import FieldCheck as FieldCheck

@@ -19,7 +19,7 @@ from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.discovery import load_templates
 from pytest_verdict.templates.field import Verification, choices_of, texts_in
 from pytest_verdict.templates.request import judge_schema
-from pytest_verdict.templates.strategy import fields_in
+from pytest_verdict.templates.template_match import fields_in
 
 _EXIT_CODES: Final = """\
 The module is imported, which runs its code. No judge is asked.

@@ -13,7 +13,7 @@ def recorded_operators() -> Mapping[str, str]:
     """Return the operators that only records name."""
     return {
         "answer_template": f"{_HERE}template_match:TemplateMatch",
-        "field_check": f"{_HERE}strategy:FieldCheck",
+        "field_check": f"{_HERE}template_match:FieldCheck",
         "regex_check": f"{_HERE}regex_check:RegexCheck",
     }
 

@@ -1,20 +1,25 @@
-"""`TemplateMatch`: the operator behind answer templates, and the keys of what it observes."""
+"""The operators of answer templates: `TemplateMatch` compares the fields, and a tree of `FieldCheck` combines their verdicts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from pytest_verdict.core.kernel import result_from_outcome
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
-from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.errors import TemplateError, allowed
+from pytest_verdict.operators.aggregate import CHILD_ERROR, AllOf, AnyOf, AtLeastN, Condition, undecided
 from pytest_verdict.operators.category import BooleanMatch
-from pytest_verdict.operators.text import ContainsAll
+from pytest_verdict.operators.exact_number import ExactNumber, as_exact
+from pytest_verdict.operators.text import ContainsAll, Exact
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all
-from pytest_verdict.templates.strategy import OptionalOperator, check_strategy, granular_score, holds
 
 # Keys of the observed side besides the fields. They start with an underscore, which no pydantic field can.
 TRACE_KEY: Final = "_trace"  # the raw response
@@ -37,6 +42,106 @@ _NO_DETAILS: Final[Mapping[str, Any]] = {}
 
 Fields = dict[str, ComparisonResult]
 Values = Mapping[str, Any]
+
+
+OptionalOperator = Annotated[
+    Any, BeforeValidator(lambda value: None if value is None else operator_from_settings(value))
+]
+
+
+class FieldCheck(Operator):
+    """One field of two mappings passes.
+
+    In the strategy of an answer template it means the template's own check of that field.
+
+    Args:
+        field: The name of the field.
+        operator: The operator that compares the field outside of a template (default: ``exact``, typed equality).
+
+    Example:
+        >>> compare("field_check", {"name": "a"}, {"name": "a", "year": 2016}, field="name").score
+        1.0
+    """
+
+    name: ClassVar[str] = "field_check"
+    kind: ClassVar[str] = "template"
+
+    field: Annotated[str, Field(min_length=1)]
+    operator: OptionalOperator = None
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare the field of both mappings."""
+        values = [
+            side.get(self.field, ABSENT) if isinstance(side, Mapping) else ABSENT for side in (expected, observed)
+        ]
+        child = Condition(self.operator or Exact()).compare(*values, self.field)
+        if child.error is not None:
+            return Outcome(0.0, notes=(CHILD_ERROR,), children=(child,), error=child.error)
+        return Outcome(1.0 if child.passed else 0.0, children=(child,))
+
+
+def check_strategy(node: Any, fields: Collection[str]) -> Operator:
+    """Return a strategy, or raise if it is none over these fields."""
+    if isinstance(node, FieldCheck):
+        if node.field not in fields:
+            hint = allowed("field", node.field, fields)
+            raise TemplateError(f"the strategy checks {node.field!r}, which is not a verified field.{hint}")
+        return node
+    if isinstance(node, AllOf | AnyOf | AtLeastN) and isinstance(node.conditions, tuple):
+        for part in _parts(node):
+            check_strategy(part, fields)
+        return node
+    parts = "FieldCheck, AllOf, AnyOf and AtLeastN with a list of conditions"
+    raise TemplateError(f"a strategy consists of {parts}, got {shown(node, 120)}")
+
+
+def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:
+    """Return whether a strategy holds for the verdicts of the fields; None needs every field."""
+    if node is None:
+        return all(passed.values())
+    if isinstance(node, FieldCheck):
+        return passed.get(node.field, False)
+    parts = [holds(part, passed) for part in _parts(node)]
+    return sum(parts) >= _count_needed(node, len(parts))
+
+
+def fields_in(node: Operator) -> frozenset[str]:
+    """Return the fields of a strategy."""
+    if isinstance(node, FieldCheck):
+        return frozenset({node.field})
+    return frozenset().union(*(fields_in(part) for part in _parts(node)))
+
+
+def granular_score(node: Operator | None, shares: Mapping[str, float], weights: Mapping[str, ExactNumber]) -> float:
+    """Return the weight of what is right divided by all weights; ``shares`` has how much of each field is right.
+
+    Under ``AnyOf`` only the field of the strategy that adds most counts, under ``AtLeastN`` the n fields that do; otherwise
+    every field counts.
+    """
+    # Whole numbers of one common unit, because sums of fractions are slow.
+    exact = {name: Fraction(as_exact(weight)) for name, weight in weights.items()}
+    denominator = math.lcm(*(weight.denominator for weight in exact.values()))
+    units = {name: int(weight * denominator) for name, weight in exact.items()}
+    total = sum(units.values())
+    if not total:
+        return 0.0
+    fields = frozenset(weights)
+    if isinstance(node, AnyOf | AtLeastN):
+        fields = fields_in(node)
+    scores = sorted((units[name] * shares[name] for name in weights if name in fields), reverse=True)
+    return sum(scores[: _count_needed(node, len(scores))]) / total
+
+
+def _count_needed(node: Operator | None, parts: int) -> int:
+    if isinstance(node, AnyOf):
+        return 1
+    if isinstance(node, AtLeastN):
+        return node.n
+    return parts
+
+
+def _parts(node: Any) -> Iterator[Operator]:
+    return (condition.operator for condition in node.conditions)
 
 
 class TemplateMatch(Operator):
@@ -87,7 +192,7 @@ class TemplateMatch(Operator):
         return self._evaluate(expected, observed, details.get(MODEL_EVIDENCE, _NO_DETAILS))
 
     def compare_fields(self, expected: Values, observed: Values, recorded: Values | None = None) -> Fields:
-        """Compare each field, anew or by the recorded details of the operators that asked a model."""
+        """Compare each field; with recorded details, no model is asked."""
         problems = read_problems(observed)
         results: Fields = {}
         for name, rule in self.fields.items():
@@ -148,7 +253,7 @@ class TemplateMatch(Operator):
         if PROBLEMS_KEY not in observed:
             quotes = self.compare_quotes(observed)
             if self.hand_written:
-                own = [_compare_own_verdict(observed)]
+                own = [_compare_own_verdict(observed.get(VERIFY_KEY))]
         parts = [*fields.values(), *quotes.values(), *own, *checks]
 
         error = self._find_error(observed, own, parts)
@@ -173,6 +278,9 @@ class TemplateMatch(Operator):
         if broken and not passes and error is None and self._may_hold(fields, quotes, by_meaning, required):
             error = undecided(broken)
 
+        reply_notes = observed.get(NOTES_KEY)
+        if not isinstance(reply_notes, list | tuple):
+            reply_notes = []
         notes = {
             NULL_OBSERVED: details["null_fields"],
             QUOTE_NOT_FOUND: any(quote.verdict == "fail" for quote in quotes.values()),
@@ -181,7 +289,7 @@ class TemplateMatch(Operator):
         }
         return Outcome(
             1.0 if passes else 0.0,
-            notes=(*read_notes(observed), *(code for code, applies in notes.items() if applies)),
+            notes=(*map(str, reply_notes), *(code for code, applies in notes.items() if applies)),
             details=details,
             children=(*parts, *by_meaning.values()),
             error=error,
@@ -253,8 +361,7 @@ def _may_pass(result: ComparisonResult) -> bool:
     return result.passed or result.error is not None
 
 
-def _compare_own_verdict(observed: Values) -> ComparisonResult:
-    verdict = observed.get(VERIFY_KEY)
+def _compare_own_verdict(verdict: Any) -> ComparisonResult:
     if isinstance(verdict, Mapping):
         return _VERIFY.refuse("verify()", True, None, str(verdict.get("error")))  # noqa: FBT003 - expected is a value
     return _VERIFY.compare("verify()", True, verdict, None)  # noqa: FBT003 - expected is a value
@@ -277,14 +384,6 @@ def read_problems(observed: Values) -> dict[str, str]:
     if not isinstance(problems, Mapping):
         return {}
     return {str(name): str(reason) for name, reason in problems.items()}
-
-
-def read_notes(observed: Values) -> list[str]:
-    """Return the codes that say how the reply was read."""
-    notes = observed.get(NOTES_KEY)
-    if not isinstance(notes, list | tuple):
-        return []
-    return [str(note) for note in notes]
 
 
 def format_problems(problems: Mapping[str, str]) -> str:
