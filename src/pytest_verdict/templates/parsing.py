@@ -158,11 +158,19 @@ def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseA
     while True:
         valid = {name: value for name, value in values.items() if name not in problems}
         # Defaults are for people who build an instance; a field that a judge left out has no answer.
-        model = template if required <= valid.keys() else nullable(template)
+        model = template if required <= valid.keys() else _make_nullable(template)
         try:
             return model.model_validate(valid), problems
         except ValidationError as error:
-            fresh = {name: reason for name, reason in _format_reasons(error).items() if name not in problems}
+            # The first problem of each field.
+            fresh: dict[str, str] = {}
+            for problem in problems_in(error):
+                name, *path = [str(part) for part in problem.path] or [WHOLE_REPLY]
+                reason = problem.message if problem.is_missing else problem.with_value()
+                if path:
+                    reason = f"at {'.'.join(path)}: {reason}"
+                if name not in problems:
+                    fresh.setdefault(name, reason)
             problems.update(fresh)
             if not fresh or WHOLE_REPLY in fresh or not fresh.keys() <= values.keys():
                 return None, problems
@@ -170,24 +178,21 @@ def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseA
             return None, {**problems, WHOLE_REPLY: f"{type(error).__name__}: {error}"}
 
 
-def _format_reasons(error: ValidationError) -> dict[str, str]:
-    """Return the first problem of each field."""
-    reasons: dict[str, str] = {}
-    for problem in problems_in(error):
-        name, *path = [str(part) for part in problem.path] or [WHOLE_REPLY]
-        reason = problem.message if problem.is_missing else problem.with_value()
-        if path:
-            reason = f"at {'.'.join(path)}: {reason}"
-        reasons.setdefault(name, reason)
-    return reasons
-
-
 def _is_wrong_number(template: type[BaseAnswer], name: str, value: Any) -> bool:
     """Return whether pydantic would take a value for a number that it is not."""
     if type(value) in {str, int, float, type(None)}:
         return False
-    if _has_huge_number(value):
-        return True
+    # Pydantic would write all the digits of a number such as 1e999999999.
+    waiting = [value]
+    visited: set[int] = set()
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Decimal) and item.is_finite() and item.adjusted() >= _MOST_DIGITS:
+            return True
+        if isinstance(item, Mapping | list | tuple) and id(item) not in visited:
+            visited.add(id(item))
+            waiting.extend(item.values() if isinstance(item, Mapping) else item)
+
     if name not in template.__verdict_definition__.extracted:
         return False
     types = types_of(template.model_fields[name].annotation)
@@ -200,21 +205,7 @@ def _is_wrong_number(template: type[BaseAnswer], name: str, value: Any) -> bool:
     return False
 
 
-def _has_huge_number(value: Any) -> bool:
-    """Return whether a value has a number such as 1e999999999; pydantic would write all its digits."""
-    waiting = [value]
-    visited: set[int] = set()
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, Decimal) and item.is_finite() and item.adjusted() >= _MOST_DIGITS:
-            return True
-        if isinstance(item, Mapping | list | tuple) and id(item) not in visited:
-            visited.add(id(item))
-            waiting.extend(item.values() if isinstance(item, Mapping) else item)
-    return False
-
-
-def nullable(template: type[BaseAnswer]) -> type[BaseAnswer]:
+def _make_nullable(template: type[BaseAnswer]) -> type[BaseAnswer]:
     """Return the template with every verified field optional, which reads incomplete replies."""
     cached: type[BaseAnswer] | None = template.__dict__.get("_verdict_nullable")
     if cached is not None:
