@@ -27,13 +27,11 @@ _NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.add_argument("folder", metavar="DIR", help="a report's folder")
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write, such as evidence.zip")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     folder = Path(arguments.folder)
     missing = next((name for name in FILES if not stored(folder / name).is_file()), None)
     if missing is not None:

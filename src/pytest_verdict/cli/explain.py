@@ -23,7 +23,6 @@ _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.add_argument(
         "file",
         metavar="FILE",
@@ -39,7 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     file = RecordsFile(arguments.file)
     if arguments.id is not None:
         return _explain_one(file, arguments.id)

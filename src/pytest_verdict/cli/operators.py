@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.add_argument("name", metavar="NAME", nargs="?", help="the operator to describe (default: list all)")
     parser.add_argument("--json", action="store_true", help="write JSON, with the JSON Schema of the settings")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     from pytest_verdict.core.registry import REGISTRY
 
     operators: dict[str, type[Operator]] = {}

@@ -10,7 +10,6 @@ _HERE: Final = "pytest_verdict.cli."
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Return the commands."""
     return {
         "report": Command("rebuild the report of a session that was killed", f"{_HERE}report"),
         "replay": Command("derive every verdict of a records.jsonl again", f"{_HERE}replay"),

@@ -44,7 +44,6 @@ _MOST_JOBS: Final = 61
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.add_argument(
         "file",
         metavar="FILE",
@@ -83,12 +82,10 @@ class Tally:
 
     @property
     def records(self) -> int:
-        """The number of records."""
         return self.statuses.total()
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the command."""
         if self.differences or self.findings:
             return 1
         verified = self.statuses["identical"] + self.statuses["version_changed"]
@@ -96,7 +93,6 @@ class Tally:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     file = RecordsFile(arguments.file)
     tally = replay_file(file, arguments.jobs)
     if arguments.json:
@@ -181,7 +177,6 @@ def _build_document(tally: Tally) -> dict[str, Any]:
 
 
 def format_tally(tally: Tally) -> Iterator[str]:
-    """Format the results as lines."""
     for number, answer in tally.listed:
         if answer.status == "unreadable":
             yield f"line {number}: unreadable, {answer.reason}"

@@ -35,7 +35,6 @@ from pytest_verdict.report.summary import counts_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.add_argument("folder", metavar="DIR", help="a report's folder that holds a journal, or a journal's folder")
     parser.add_argument("--to", metavar="DIR", help="the folder to write to (default: the report's folder)")
     parser.add_argument("--junit-profile", choices=PROFILES, help="the form of junit.xml (default: as in the session)")
@@ -43,7 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     journal_folder, report_folder = _find_journal(Path(arguments.folder))
     target = _choose_target(journal_folder, report_folder, arguments.to)
     with ExitStack() as stack:

@@ -33,7 +33,6 @@ _MEGABYTE: Final = 1_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.add_argument("file", metavar="FILE", help="a file written by `pytest-verdict bundle`")
     parser.add_argument(
         "--limit",
@@ -46,7 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _extract(Path(arguments.file), folder, arguments.limit * _MEGABYTE)

@@ -41,7 +41,6 @@ class Kind(StrEnum):
 
     @property
     def word(self) -> str:
-        """The name of the class in ``--fail-on``."""
         return self.name.lower().replace("_", "-")
 
 
@@ -105,12 +104,10 @@ class Diff:
     information: list[Change]
 
     def counts(self) -> dict[str, int]:
-        """Count the changes of each class."""
         counts = Counter(change.kind for change in self.changes)
         return {kind: counts[kind] for kind in Kind if counts[kind]}
 
     def failing(self, fail_on: Collection[str] = FAIL_ON) -> list[Change]:
-        """Return the changes whose class is in ``fail_on``."""
         return [change for change in (*self.changes, *self.information) if change.words().intersection(fail_on)]
 
 
@@ -120,7 +117,6 @@ def regressions(baseline: str | Path, session: str | Path) -> list[Change]:
 
 
 def diff(old: Run, new: Run) -> Diff:
-    """Compare two runs."""
     pairs, removed, added = pair(old.comparisons, new.comparisons)
     if not pairs:
         raise RecordError(f"{old.place} and {new.place} have no comparison in common, so nothing was compared")

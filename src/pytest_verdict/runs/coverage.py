@@ -74,7 +74,6 @@ def _outcomes_of(record: Mapping[str, Any]) -> Iterator[tuple[_Part, str]]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.add_argument(
         "runs",
         metavar="RUN",
@@ -85,7 +84,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     if len(set(arguments.runs)) < len(arguments.runs):
         complain("a run occurs twice; name each run once, because each is a column")
         return 2

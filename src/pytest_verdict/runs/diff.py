@@ -119,23 +119,13 @@ def _code(text: str) -> str:
 
 
 _TERMINAL: Final = _Layout(heading=("", "{title}"), item="  {change}", value="    {name}: {value}", escape=str)
+# No text of a record is markup.
 _MARKDOWN: Final = _Layout(
     heading=("", "### {title}", ""), item="- {change}", value="  - {name}: {value}", escape=_code
 )
 
 
-def terminal_lines(diff: Diff, statistics: dict[str, Any] | None) -> Iterator[str]:
-    """Format a diff for a terminal."""
-    return _lines(diff, statistics, _TERMINAL)
-
-
-def markdown_lines(diff: Diff, statistics: dict[str, Any] | None) -> Iterator[str]:
-    """Format a diff as Markdown, in which no text of a record is markup."""
-    for line in _lines(diff, statistics, _MARKDOWN):
-        yield line if not line or line[0] in " -#" else f"{line}<br>"
-
-
-def _lines(diff: Diff, statistics: dict[str, Any] | None, layout: _Layout) -> Iterator[str]:
+def _format_lines(diff: Diff, statistics: dict[str, Any] | None, layout: _Layout) -> Iterator[str]:
     escape = layout.escape
     yield from _summary_lines(diff, escape)
     for ending, all_changes in (("", diff.changes), (_SAME_VERDICT, diff.information)):
@@ -201,7 +191,6 @@ def _shown(value: Any) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     for name, what in (("old", "the earlier run"), ("new", "the later run")):
         parser.add_argument(
             name, metavar=name.upper(), help=f"{what}: a report's folder, a records.jsonl, or what `bundle` wrote"
@@ -229,7 +218,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     fail_on = parse_fail_on(arguments.fail_on)
     with pause_garbage_collection():
         differences = diff(read_run(arguments.old), read_run(arguments.new))
@@ -240,11 +228,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "json":
         say_json(diff_json(differences, statistics, failing))
     elif arguments.format == "markdown":
-        # These lines are escaped already; say() would escape their backslashes again.
-        sys.stdout.writelines(f"{line}\n" for line in markdown_lines(differences, statistics))
+        for line in _format_lines(differences, statistics, _MARKDOWN):
+            ending = "" if not line or line[0] in " -#" else "<br>"
+            # These lines are escaped already; say() would escape their backslashes again.
+            sys.stdout.write(f"{line}{ending}\n")
     elif arguments.format == "html":
         write_html(differences, statistics, Path(arguments.output))
         say(f"written: {arguments.output}")
     else:
-        say(*terminal_lines(differences, statistics))
+        say(*_format_lines(differences, statistics, _TERMINAL))
     return int(failing > 0)

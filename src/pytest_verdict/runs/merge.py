@@ -115,10 +115,8 @@ def count_unselected(shards: Sequence[Shard]) -> int:
 
 
 def merge(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> Built:
-    """Write the merged report of all shards."""
     shards = sorted(shards, key=attrgetter("index"))
-    _refuse_other_sessions(shards, target)
-    missing = _find_missing(shards, allow_missing=allow_missing)
+    missing = _check_shards(shards, target, allow_missing=allow_missing)
     order = _merge_order(shards)
     run = _merge_run(shards, missing)
     folder = ReportFolder(target)
@@ -147,7 +145,8 @@ def merge(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> Buil
         folder.release()
 
 
-def _refuse_other_sessions(shards: Sequence[Shard], target: Path) -> None:
+def _check_shards(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> list[int]:
+    """Check that the shards are of one session, and return the numbers of the missing ones."""
     for shard in shards:
         if shard.folder.resolve() == target.resolve():
             raise RecordError(f"{target}: the report would overwrite one of its shards; name another folder with -o")
@@ -167,17 +166,16 @@ def _refuse_other_sessions(shards: Sequence[Shard], target: Path) -> None:
                     " shards of one session are needed"
                 )
 
-
-def _find_missing(shards: Sequence[Shard], *, allow_missing: bool) -> list[int]:
     for index, same in groupby(shards, attrgetter("index")):
         folders = [str(shard.folder) for shard in same]
         if len(folders) > 1:
             raise RecordError(f"shard {index} is there more than once: {', '.join(folders)}")
-    of = shards[0].of
-    missing = sorted(set(range(1, of + 1)) - {shard.index for shard in shards})
+    missing = sorted(set(range(1, first.of + 1)) - {shard.index for shard in shards})
     if missing and not allow_missing:
         numbers = ", ".join(map(str, missing))
-        raise RecordError(f"of {of} shards these are missing: {numbers}; --allow-missing writes an incomplete report")
+        raise RecordError(
+            f"of {first.of} shards these are missing: {numbers}; --allow-missing writes an incomplete report"
+        )
     return missing
 
 
@@ -248,14 +246,12 @@ def _merge_run(shards: Sequence[Shard], missing: list[int]) -> dict[str, Any]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.add_argument("folders", metavar="DIR", nargs="+", help="the folders of the shards' reports")
     parser.add_argument("-o", "--output", metavar="DIR", required=True, help="the folder to write the merged report to")
     parser.add_argument("--allow-missing", action="store_true", help="write an incomplete report if shards are missing")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     with pause_garbage_collection():
         shards = [read_shard(Path(folder)) for folder in arguments.folders]
         built = merge(shards, Path(arguments.output), allow_missing=arguments.allow_missing)

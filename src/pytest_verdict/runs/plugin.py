@@ -10,7 +10,6 @@ _HERE: Final = "pytest_verdict.runs."
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Return the commands."""
     return {
         "coverage": Command("show which criteria tell good from bad, run by run", f"{_HERE}coverage"),
         "diff": Command("compare two runs, and explain why verdicts changed", f"{_HERE}diff"),

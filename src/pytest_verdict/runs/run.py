@@ -19,8 +19,6 @@ _CHECK_MEMBERS: Final = ("operator", "settings", "threshold", "negated", "operat
 
 
 class Comparison(NamedTuple):
-    """The members of a record by which two runs are paired; its values stay in the line."""
-
     test: str
     name: str | None
     operator: str

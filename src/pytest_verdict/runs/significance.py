@@ -75,8 +75,6 @@ def permutation(differences: Sequence[float]) -> float:
 
 
 class Interval(NamedTuple):
-    """A mean and its 95 % confidence interval."""
-
     mean: float
     low: float
     high: float

@@ -71,7 +71,6 @@ def _conclusion(counts: dict[str, Any], p: float) -> str:
 
 
 def statistics_lines(statistics: dict[str, Any], escape: Callable[[str], str]) -> Iterator[str]:
-    """Format the statistics, one line each."""
     scores = statistics["scores"]
     errors = statistics["errors"]
     yield f"verdicts: {_sentence(statistics['verdicts'])}"

@@ -15,7 +15,7 @@ import importlib
 import itertools
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,6 +41,7 @@ _COMPARISON_COLUMNS: Final = ("operator", "operator_version", "verdict", "error"
 
 # A spreadsheet evaluates a cell that begins with one of these as a formula: https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA: Final = tuple("=+-@\t\r")
+_SUFFIXES: Final = (".csv", ".jsonl", ".md", ".parquet")
 _ROWS_AT_ONCE: Final = 10_000
 _COUNTS: Final = ("attempt", "ordinal", "line", "operator_version", "comparisons", "pass", "fail")
 _SHARES: Final = ("score", "threshold", "rate", "low", "high")
@@ -181,14 +182,25 @@ def _group_name(row: Mapping[str, Any], name: str) -> str:
 
 def write_rows(rows: Rows, path: Path) -> None:
     """Write rows in the format of the suffix."""
-    write = _WRITERS.get(path.suffix)
-    if write is None:
-        raise ConfigurationError(f"{path}: the suffix names no format.{allowed('suffix', path.suffix, _WRITERS)}")
-    write(rows, path)
+    if path.suffix not in _SUFFIXES:
+        raise ConfigurationError(f"{path}: the suffix names no format.{allowed('suffix', path.suffix, _SUFFIXES)}")
+    if path.suffix == ".parquet":
+        _write_parquet(rows, path)
+        return
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        if path.suffix == ".md":
+            file.write(format_markdown(rows))
+        elif path.suffix == ".jsonl":
+            file.writelines(f"{json.dumps(row)}\n" for row in rows)
+        else:
+            writer = csv.writer(file, lineterminator="\n")
+            for number, row in enumerate(rows):
+                if number == 0:
+                    writer.writerow(row)
+                writer.writerow([_csv_cell(cell) for cell in row.values()])
 
 
 def format_markdown(rows: Rows) -> str:
-    """Format rows as a table in Markdown."""
     lines: list[list[str]] = []
     for row in rows:
         if not lines:
@@ -206,29 +218,11 @@ def _plain(cell: Any) -> str:
     return cell if isinstance(cell, str) else json.dumps(cell)
 
 
-def _write_csv(rows: Rows, path: Path) -> None:
-    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        for number, row in enumerate(rows):
-            if number == 0:
-                writer.writerow(row)
-            writer.writerow([_csv_cell(cell) for cell in row.values()])
-
-
 def _csv_cell(cell: Any) -> Any:
     if isinstance(cell, int | float) or cell is None:
         return cell
     text = _plain(cell)
     return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-def _write_json_lines(rows: Rows, path: Path) -> None:
-    with path.open("w", encoding="ascii", newline="") as file:
-        file.writelines(f"{json.dumps(row)}\n" for row in rows)
-
-
-def _write_markdown(rows: Rows, path: Path) -> None:
-    path.write_text(format_markdown(rows), encoding="utf-8", errors="backslashreplace", newline="")
 
 
 def _write_parquet(rows: Rows, path: Path) -> None:
@@ -243,8 +237,8 @@ def _write_parquet(rows: Rows, path: Path) -> None:
         if writer is None:
             schema = arrow.schema([(name, _arrow_type(arrow, name, cell)) for name, cell in batch[0].items()])
             writer = parquet.ParquetWriter(path, schema, compression="zstd")
-        encoded = [{name: _parquet_cell(name, cell) for name, cell in row.items()} for row in batch]
-        writer.write_table(arrow.Table.from_pylist(encoded, schema))
+        cells = [{name: _parquet_cell(name, cell) for name, cell in row.items()} for row in batch]
+        writer.write_table(arrow.Table.from_pylist(cells, schema))
     if writer is None:
         raise ConfigurationError(f"{path}: there is no row to write")
     writer.close()
@@ -265,16 +259,7 @@ def _parquet_cell(name: str, cell: Any) -> Any:
     return _plain(cell).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-_WRITERS: Final[dict[str, Callable[[Rows, Path], None]]] = {
-    ".csv": _write_csv,
-    ".jsonl": _write_json_lines,
-    ".md": _write_markdown,
-    ".parquet": _write_parquet,
-}
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.add_argument(
         "file",
         metavar="DIR",
@@ -291,7 +276,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     if arguments.by is None and arguments.output is None:
         complain("give --by NAMES to count comparisons, or -o FILE to write the records; for example, --by operator")
         return 2

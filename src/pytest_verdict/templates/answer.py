@@ -33,8 +33,6 @@ _ALIASES: Final = ("alias", "validation_alias", "serialization_alias")
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """The definition of a template, read from its class."""
-
     template: str
     verified: Mapping[str, Verification]
     plain: tuple[str, ...]
@@ -249,7 +247,6 @@ def collect_values(answer: BaseAnswer, trace: str | None) -> dict[str, Any]:
 
 
 def read_definition(cls: type[BaseAnswer]) -> Definition:
-    """Read the definition of a template from its class."""
     verified: dict[str, Verification] = {}
     plain: list[str] = []
     for name, field in cls.model_fields.items():

@@ -42,8 +42,6 @@ Changes = Iterator[tuple[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A correct answer with one change."""
-
     field: str
     kind: str
     before: Any
@@ -90,7 +88,19 @@ def audit_template(template: type[BaseAnswer], correct_values: Mapping[str, Any]
         failed = ", ".join(map(str, correct.details.get("failed", []))) or correct.error
         raise TemplateError(f"{template.__name__}: the correct answer does not pass itself: {failed}")
 
-    mutations = list(_mutate_answer(template, correct_values))
+    mutations: list[Mutation] = []
+    definition = template.__verdict_definition__
+    # Values are changed as the template reads them: a date in text is a date.
+    answer = parse_reply(template, correct_values).answer
+    for name in definition.extracted:
+        before = getattr(answer, name, None)
+        truth: Any = before
+        operator: Operator = definition.match
+        if name in definition.verified:
+            truth = definition.verified[name].ground_truth
+            operator = definition.verified[name].operator
+        for kind, after in _change_value(before, truth, operator, template.model_fields[name].annotation):
+            mutations.append(Mutation(name, kind, before, after))
     unnoticed = [
         mutation
         for mutation in mutations
@@ -109,23 +119,7 @@ def _verify(template: AnswerTemplate, values: Mapping[str, Any], trace: str | No
     return kernel.run(match, expected, observed)
 
 
-def _mutate_answer(template: type[BaseAnswer], values: Mapping[str, Any]) -> Iterator[Mutation]:
-    definition = template.__verdict_definition__
-    # Values are changed as the template reads them: a date in text is a date.
-    answer = parse_reply(template, values).answer
-    for name in definition.extracted:
-        before = getattr(answer, name, None)
-        truth: Any = before
-        operator: Operator = definition.match
-        if name in definition.verified:
-            truth = definition.verified[name].ground_truth
-            operator = definition.verified[name].operator
-        for kind, after in _change_value(before, truth, operator, template.model_fields[name].annotation):
-            yield Mutation(name, kind, before, after)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
     parser.add_argument("module", metavar="MODULE", help="a dotted name, or the path of a .py file")
     values_help = "a correct answer as a JSON object, for a module of one template (default: the ground truths)"
     parser.add_argument("--values", metavar="FILE", help=values_help)
@@ -133,7 +127,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     templates = load_templates(arguments.module, only_one=arguments.values is not None)
     trace = None
     if arguments.trace is not None:

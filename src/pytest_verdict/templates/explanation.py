@@ -125,7 +125,6 @@ def _draw_tree(node: Mapping[str, Any], passed: Mapping[Any, bool]) -> _Tree:
 
 
 def explain_regex_check(result: ComparisonResult, budget: Budget) -> Explanation:
-    """Explain a regex check: why it failed, its pattern and the response."""
     explanation = build_default_explanation(result, budget)
     if result.error is not None or result.passed:
         return explanation

@@ -43,7 +43,6 @@ class FieldRule:
         return self.operator.kind == "trace"
 
     def written(self) -> dict[str, Any]:
-        """Return the rule as typed JSON."""
         setting = {**as_setting(self.operator), "weight": self.weight}
         if self.quote:
             setting["quote"] = True

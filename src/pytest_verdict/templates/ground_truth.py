@@ -52,7 +52,6 @@ _BOUNDS: Final = ("ge", "gt", "le", "lt")
 
 
 def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]) -> None:
-    """Raise if no answer can pass with the ground truth of a field."""
     for name, verification in verified.items():
         reason = _find_reason(cls, name, verification)
         if reason:

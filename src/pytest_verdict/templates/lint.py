@@ -54,8 +54,6 @@ _LONGEST: Final = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem of a template."""
-
     template: str
     field: str
     code: str
@@ -63,7 +61,6 @@ class Finding:
 
     @property
     def level(self) -> Literal["warning", "notice"]:
-        """How serious it is."""
         return "notice" if self.code == "boolean_anchors" else "warning"
 
     def __str__(self) -> str:
@@ -297,12 +294,10 @@ def _spans(text: str, most_words: int) -> Iterator[str]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
     parser.add_argument("module", metavar="MODULE", help="a dotted name, or the path of a .py file")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     templates = load_templates(arguments.module)
     findings = [finding for template in templates for finding in lint_template(template)]
     for finding in findings:

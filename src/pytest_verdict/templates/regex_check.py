@@ -51,11 +51,9 @@ class RegexCheck(Operator):
         return {"pattern": self.pattern, "value": encode(self.value), "match_type": encode(self.match_type)}
 
     def effective_expected(self, expected: Any) -> Any:
-        """Return the setting ``value`` if there is one."""
         return expected if self.value is None else self.value
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Search the trace and compare the matches."""
         if not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,), details={"reason": f"the trace is no text: {shown(observed, 80)}"})
         try:
@@ -107,7 +105,6 @@ class RegexCheck(Operator):
 
 
 def regex_checks(template: str, entries: Any) -> dict[str, RegexCheck]:
-    """Read the ``self.regex`` of a template."""
     if entries is None:
         return {}
     if not isinstance(entries, Mapping):
@@ -127,7 +124,6 @@ def regex_checks(template: str, entries: Any) -> dict[str, RegexCheck]:
 
 
 def compare_all(checks: Mapping[str, RegexCheck], trace: Any) -> list[ComparisonResult]:
-    """Compare every check with a trace."""
     return [run(check, None, trace, name=name) for name, check in checks.items()]
 
 

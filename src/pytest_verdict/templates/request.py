@@ -96,7 +96,6 @@ class FormRequest(JudgeRequest):
 
 
 def form_request(template: type[BaseAnswer], response: str) -> FormRequest:
-    """Build the request for the form of a template."""
     schema = judge_schema(template)
     hints: dict[str, str] = {}
     for name, verification in template.__verdict_definition__.verified.items():

@@ -38,7 +38,6 @@ QUOTE_NOT_FOUND: Final = "quote_not_found"
 
 _VERIFY: Final = FieldRule(BooleanMatch())
 _QUOTE: Final = FieldRule(ContainsAll(normalize=("collapse_whitespace",)))
-_NO_DETAILS: Final[Mapping[str, Any]] = {}
 
 Fields = dict[str, ComparisonResult]
 Values = Mapping[str, Any]
@@ -70,7 +69,6 @@ class FieldCheck(Operator):
     operator: OptionalOperator = None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare the field of both mappings."""
         values = [
             side.get(self.field, ABSENT) if isinstance(side, Mapping) else ABSENT for side in (expected, observed)
         ]
@@ -106,7 +104,6 @@ def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:
 
 
 def fields_in(node: Operator) -> frozenset[str]:
-    """Return the fields of a strategy."""
     if isinstance(node, FieldCheck):
         return frozenset({node.field})
     return frozenset().union(*(fields_in(part) for part in _parts(node)))
@@ -178,18 +175,16 @@ class TemplateMatch(Operator):
     embedding_check: OptionalOperator = None
 
     def model_post_init(self, context: Any, /) -> None:
-        """Check that the strategy is one over verified fields."""
         del context
         if self.strategy is not None:
             check_strategy(self.strategy, self.fields)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare the fields and combine their verdicts."""
         return self._evaluate(expected, observed, None)
 
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
         """Derive the outcome again, with the evidence of models from the record."""
-        return self._evaluate(expected, observed, details.get(MODEL_EVIDENCE, _NO_DETAILS))
+        return self._evaluate(expected, observed, details.get(MODEL_EVIDENCE, {}))
 
     def compare_fields(self, expected: Values, observed: Values, recorded: Values | None = None) -> Fields:
         """Compare each field; with recorded details, no model is asked."""
@@ -206,7 +201,7 @@ class TemplateMatch(Operator):
             if reason:
                 results[name] = rule.refuse(name, expected.get(name), value, reason)
             else:
-                details = None if recorded is None else recorded.get(name, _NO_DETAILS)
+                details = None if recorded is None else recorded.get(name, {})
                 results[name] = rule.compare(name, expected.get(name), value, details)
         return results
 
@@ -233,7 +228,6 @@ class TemplateMatch(Operator):
         return holds(self.strategy, _verdicts_by_field(fields, quotes))
 
     def weigh(self, fields: Fields, quotes: Fields) -> float:
-        """Return the granular score."""
         shares: dict[str, float] = {**_verdicts_by_field(fields, quotes)}
         for name, rule in self.fields.items():
             # An operator with graded scores counts with its score.
@@ -311,8 +305,8 @@ class TemplateMatch(Operator):
         """Return whether enough would pass if all that could not be compared did."""
         may_pass = {}
         for name, field in fields.items():
-            looks = [field, by_meaning.get(name, field)]
-            may_pass[name] = any(map(_may_pass, looks)) and (name not in quotes or _may_pass(quotes[name]))
+            comparisons = [field, by_meaning.get(name, field)]
+            may_pass[name] = any(map(_may_pass, comparisons)) and (name not in quotes or _may_pass(quotes[name]))
         return holds(self.strategy, may_pass) and all(map(_may_pass, required))
 
     def _compare_by_meaning(self, expected: Values, fields: Fields, recorded: Values | None) -> Fields:
@@ -326,7 +320,7 @@ class TemplateMatch(Operator):
             is_text = isinstance(truth, str) and isinstance(field.observed, str)
             if is_text and self.fields[name].operator.kind == "text" and field.verdict == "fail":
                 label = f"embedding check of {name}"
-                details = None if recorded is None else recorded.get(label, _NO_DETAILS)
+                details = None if recorded is None else recorded.get(label, {})
                 results[name] = rule.compare(label, truth, field.observed, details)
         return results
 
@@ -379,7 +373,6 @@ def is_abstention(observed: Values, fields: Iterable[str]) -> bool:
 
 
 def read_problems(observed: Values) -> dict[str, str]:
-    """Return the problems of the reply, by field."""
     problems = observed.get(PROBLEMS_KEY)
     if not isinstance(problems, Mapping):
         return {}
@@ -387,5 +380,4 @@ def read_problems(observed: Values) -> dict[str, str]:
 
 
 def format_problems(problems: Mapping[str, str]) -> str:
-    """Format problems on one line."""
     return "; ".join(f"{name}: {reason}" if name else reason for name, reason in problems.items())
