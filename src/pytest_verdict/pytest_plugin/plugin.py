@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_verdict.comparator import Comparator
     from pytest_verdict.judging.protocol import Judge
-    from pytest_verdict.templates.request import FormRequest
+    from pytest_verdict.templates.form import FormRequest
     from pytest_verdict.templates.template import AnswerTemplate
 
 FOLDER_DEFAULT = "verify-report"

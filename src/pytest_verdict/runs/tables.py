@@ -165,7 +165,7 @@ def count_groups(rows: Rows, by: Sequence[str]) -> list[dict[str, Any]]:
         counts = verdicts[key]
         total = counts.total()
         low, high = exact_interval(counts["pass"], total)
-        group = dict(zip(by, key, strict=True))
+        group: dict[str, Any] = dict(zip(by, key, strict=True))
         group |= {"comparisons": total, **{verdict: counts[verdict] for verdict in VERDICTS}}
         group |= {"rate": round(counts["pass"] / total, 6), "low": low, "high": high}
         group["score"] = round(scores[key] / total, 6)

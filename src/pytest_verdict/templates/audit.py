@@ -32,7 +32,7 @@ from pytest_verdict.operators.number import NumericMaximum, NumericMinimum, Nume
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.discovery import load_templates
 from pytest_verdict.templates.field import choices_of
-from pytest_verdict.templates.parsing import parse_reply, plain_numbers
+from pytest_verdict.templates.form import parse_reply, plain_numbers
 from pytest_verdict.templates.template import AnswerTemplate
 
 DateOperator = DateMatch | DateTolerance | DateRange

@@ -11,7 +11,6 @@ exit codes:
 import argparse
 import datetime
 import enum
-import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from pytest_verdict.operators.text import NormalizedExact
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.discovery import load_templates
 from pytest_verdict.templates.field import Verification, choices_of, texts_in
-from pytest_verdict.templates.request import judge_schema
+from pytest_verdict.templates.form import judge_schema
 from pytest_verdict.templates.template_match import fields_in
 
 # A choice does not say which one is right, and an only choice is a const too.
@@ -113,12 +112,10 @@ def _check_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]
     if isinstance(truth, bool):
         reason = "its description tells the judge what to look for, who may then find it"
         yield "boolean_anchors", f"{reason}; a field that extracts the value does not"
-
     lost = verification.find_lost_punctuation()
     if lost:
         change = f"remove_punctuation changes {shown(lost, 60)}"
         yield "lost_punctuation", f"{change}, which then equals texts that differ only in punctuation"
-
     # With built-in operators, a ground truth that nothing passes is refused when the class is defined.
     operator = verification.operator
     if not operator.evaluate_is_pure and not verification.compare("", truth, truth, None).passed:
@@ -154,10 +151,9 @@ def _find_leaks(template: type[BaseAnswer], name: str, verification: Verificatio
         shortest = 1 if place in own_texts else _LONG
         answers = [answer for answer in expected if len(answer) >= shortest and _occurs(answer, text)]
         if not answers:
-            answers = [span for span in _passing_spans(verification, text) if len(span) >= shortest][:1]
+            answers = list(filter(None, [_find_passing_span(verification, text, shortest)]))
         for answer in answers:
-            problem = f"the expected {shown(answer, 60)} occurs in {place}"
-            message = f"{problem}; describe the value with another example"
+            message = f"the expected {shown(answer, 60)} occurs in {place}; describe the value with another example"
             yield Finding(template.__name__, name, "answer_leaks", message)
 
 
@@ -257,13 +253,12 @@ def _is_common(answer: str) -> bool:
     return answer.casefold() in _COMMON_WORDS.split() or (len(answer) == 1 and answer.isalpha())
 
 
-def _passing_spans(verification: Verification, text: str) -> Iterator[str]:
-    """Yield the words and phrases of a text that the operator accepts for the ground truth; shortest first."""
+def _find_passing_span(verification: Verification, text: str, shortest: int) -> str:
+    """Return the shortest words of a text that the operator accepts for the ground truth, or an empty text."""
     operator = verification.operator
     truth = verification.ground_truth
     if operator.name not in _OPERATORS or isinstance(truth, bool) or truth is None:
-        return
-
+        return ""
     is_list = operator.kind == "list"
     truths = [truth]
     if is_list:
@@ -277,20 +272,17 @@ def _passing_spans(verification: Verification, text: str) -> Iterator[str]:
         # A word that merely contains a letter of the answer reveals nothing.
         most_characters = max(map(len, answers), default=0) + 2
 
-    for span in _spans(text[:_LONGEST], most_words):
-        if len(span) > most_characters or _is_common(span):
-            continue
-        observed = [span] if is_list else span
-        if any(verification.compare("", item, observed, None).passed for item in truths):
-            yield span
-
-
-def _spans(text: str, most_words: int) -> Iterator[str]:
-    words = list(_WORD.finditer(text))
-    for count, start in itertools.product(range(1, most_words + 1), range(len(words))):
-        if start + count <= len(words):
-            span = text[words[start].start() : words[start + count - 1].end()]
-            yield from dict.fromkeys(part for part in (span.strip(_AROUND), span) if part)
+    words = list(_WORD.finditer(text[:_LONGEST]))
+    for count in range(1, most_words + 1):
+        for first, last in zip(words, words[count - 1 :], strict=False):
+            phrase = text[first.start() : last.end()]
+            for span in dict.fromkeys((phrase.strip(_AROUND), phrase)):
+                if not shortest <= len(span) <= most_characters or _is_common(span):
+                    continue
+                observed = [span] if is_list else span
+                if any(verification.compare("", item, observed, None).passed for item in truths):
+                    return span
+    return ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,9 +16,8 @@ from pytest_verdict.judging.asking import ask, ask_async
 from pytest_verdict.judging.protocol import Judge
 from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.templates.answer import BaseAnswer, Definition, collect_values
-from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
+from pytest_verdict.templates.form import FormRequest, ParsedAnswer, form_request, parse_reply
 from pytest_verdict.templates.regex_check import regex_checks
-from pytest_verdict.templates.request import FormRequest, form_request
 from pytest_verdict.templates.template_match import (
     EMBEDDING_OVERRIDE,
     GRANULAR_KEY,
