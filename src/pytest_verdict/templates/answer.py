@@ -177,11 +177,7 @@ class BaseAnswer(BaseModel):
         self._trace = value
 
     def set_question_id(self, question_id: str) -> None:
-        """Set the id of the question.
-
-        Args:
-            question_id: The new `id`.
-        """
+        """Set the id of the question."""
         self.id = question_id
 
     def verify(self, trace: str | None = None) -> bool:
@@ -208,7 +204,7 @@ class BaseAnswer(BaseModel):
             The weight of what passed divided by the weight of all fields, from 0.0 to 1.0.
 
         Raises:
-            TemplateError: As for `verify`, or the template has no verified fields and no ``verify_granular()``.
+            TemplateError: As for `verify`, or the template has no verified fields.
         """
         if not self.__verdict_definition__.verified:
             raise TemplateError(f"{type(self).__name__} has no verified fields: write verify_granular(self) -> float")

@@ -133,8 +133,9 @@ def _find_leaks(template: type[BaseAnswer], name: str, verification: Verificatio
         form = judge_schema(template)
     except TemplateError:
         # Without a JSON schema for a type there is no form, but the descriptions are checked all the same.
-        names = template.__verdict_definition__.extracted
-        properties = {name: {"description": template.model_fields[name].description or ""} for name in names}
+        properties: dict[str, Any] = {}
+        for extracted in template.__verdict_definition__.extracted:
+            properties[extracted] = {"description": template.model_fields[extracted].description or ""}
         form = {"description": template.__doc__ or "", "properties": properties}
     field_schema = form.get("properties", {}).pop(name, {})
     own_texts = {f"its {key}": text for key, text in _texts_by_keyword(name, field_schema)}

@@ -126,12 +126,7 @@ class TemplateResult:
         return EMBEDDING_OVERRIDE in self.notes
 
     def describe(self) -> str:
-        """Return the fields as a table.
-
-        Returns:
-            The block that the failure prints, without control characters: what failed first, a line for each field and check
-            with the reason, the strategy, and the keys that belong to no field.
-        """
+        """Return the block that a failure prints: a table of the fields with reasons, the strategy, and unknown keys."""
         return describe_failure(self.comparison)
 
     @property
@@ -248,16 +243,8 @@ class AnswerTemplate:
     def assert_verified(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
         """Verify an answer as `verify` does, and fail the test unless it passes; inside `collect`, at the end of the block.
 
-        Args:
-            answer: As for `verify`.
-            trace: As for `verify`.
-
-        Returns:
-            The result; inside `Comparator.collect` it may be one that did not pass.
-
         Raises:
             MismatchError: The answer is wrong or cannot be read, outside `collect`; the message is a table of the fields.
-            TemplateError: As for `verify`.
         """
         __tracebackhide__ = HIDDEN
         result = self.verify(answer, trace)
@@ -283,17 +270,7 @@ class AnswerTemplate:
         return parse_reply(self._template, reply, response, extract_json=self._extract_json)
 
     async def parse_async(self, response: str) -> ParsedAnswer:
-        """Do what `parse` does, in a running event loop.
-
-        Args:
-            response: As for `parse`.
-
-        Returns:
-            As for `parse`.
-
-        Raises:
-            TemplateError: As for `parse`.
-        """
+        """Do what `parse` does, in a running event loop."""
         if not self._definition.extracted:
             return parse_reply(self._template, {}, response)
         reply = await ask_async(*self._build_question(response))

@@ -69,10 +69,9 @@ class FieldCheck(Operator):
     operator: OptionalOperator = None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        values = [
-            side.get(self.field, ABSENT) if isinstance(side, Mapping) else ABSENT for side in (expected, observed)
-        ]
-        child = Condition(self.operator or Exact()).compare(*values, self.field)
+        expected_value = expected.get(self.field, ABSENT) if isinstance(expected, Mapping) else ABSENT
+        observed_value = observed.get(self.field, ABSENT) if isinstance(observed, Mapping) else ABSENT
+        child = Condition(self.operator or Exact()).compare(expected_value, observed_value, self.field)
         if child.error is not None:
             return Outcome(0.0, notes=(CHILD_ERROR,), children=(child,), error=child.error)
         return Outcome(1.0 if child.passed else 0.0, children=(child,))
