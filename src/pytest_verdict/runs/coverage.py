@@ -34,7 +34,7 @@ class _Part(NamedTuple):
 
 
 def count_outcomes(runs: Sequence[str]) -> list[dict[str, Any]]:
-    """Count the outcomes of each part in each run, and find the parts that never told outputs apart."""
+    """Count the outcomes of each part in each run; the finding is about parts whose outcomes never differ."""
     counts: dict[_Part, list[Counter[str]]] = {}
     for index, run in enumerate(runs):
         for line in RecordsFile(run).lines():

@@ -31,7 +31,7 @@ from pytest_verdict.page.writing import write_page
 from pytest_verdict.report.summary import VERDICTS
 from pytest_verdict.runs.changes import Change, Diff, Kind, diff, parse_fail_on
 from pytest_verdict.runs.run import Comparison, read_run
-from pytest_verdict.runs.statistics import compute_statistics, statistics_lines
+from pytest_verdict.runs.significance import compute_statistics, statistics_lines
 
 _MOST_LISTED: Final = 20
 _VALUE: Final = 80

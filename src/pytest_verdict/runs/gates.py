@@ -41,7 +41,7 @@ _SYNTAX: Final = (
     " 'operator:numeric_* >= 0.95 @ 0.9', the exact interval must reach the rate. A shell needs the quotes. A pinned test"
     " must pass as a whole, so it takes no rate: 'pinned:TEST'."
 )
-# Operators that stand for a comparison that could not be made; a setting names the operator they replace.
+# These operators replace one that could not run; a setting has its name.
 _REPLACEMENTS: Final = {"not_compared", "nothing_found"}
 
 
@@ -159,7 +159,14 @@ class _GateCounts:
 
         reason = ""
         if not self._counts:
-            reason = self._explain_empty_selection()
+            kind = KINDS[gate.kind]
+            names = sorted(self._names)
+            reason = f"nothing was compared that has {kind}"
+            if names:
+                close = similar(gate.pattern, names, 1)
+                hint = f", did you mean {close[0]!r}?" if close else ""
+                listed = list_names(names)
+                reason = f"no comparison belongs to {gate.pattern!r}{hint}; the {kind} of this session are {listed}"
         elif not is_complete:
             reason = INCOMPLETE
         verdict = MET if decision.passed else MISSED
@@ -176,17 +183,6 @@ class _GateCounts:
         if missed:
             entry["tests"] = missed
         return entry
-
-    def _explain_empty_selection(self) -> str:
-        what = KINDS[self._gate.kind]
-        names = sorted(self._names)
-        if not names:
-            return f"nothing was compared that has {what}"
-        close = similar(self._gate.pattern, names, 1)
-        hint = f", did you mean {close[0]!r}?" if close else ""
-        return (
-            f"no comparison belongs to {self._gate.pattern!r}{hint}; the {what} of this session are {list_names(names)}"
-        )
 
 
 def _decide(rate: float, confidence: float | None, counts: Mapping[str, int]) -> ComparisonResult:

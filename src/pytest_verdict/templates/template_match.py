@@ -78,7 +78,7 @@ class FieldCheck(Operator):
 
 
 def check_strategy(node: Any, fields: Collection[str]) -> Operator:
-    """Return a strategy, or raise if it is none over these fields."""
+    """Return a strategy, or raise if it does not consist of checks of these fields."""
     if isinstance(node, FieldCheck):
         if node.field not in fields:
             hint = allowed("field", node.field, fields)
