@@ -152,7 +152,8 @@ def _find_leaks(template: type[BaseAnswer], name: str, verification: Verificatio
         shortest = 1 if place in own_texts else _LONG
         answers = [answer for answer in expected if len(answer) >= shortest and _occurs(answer, text)]
         if not answers:
-            answers = list(filter(None, [_find_passing_span(verification, text, shortest)]))
+            span = _find_passing_span(verification, text, shortest)
+            answers = [span] if span else []
         for answer in answers:
             message = f"the expected {shown(answer, 60)} occurs in {place}; describe the value with another example"
             yield Finding(template.__name__, name, "answer_leaks", message)
