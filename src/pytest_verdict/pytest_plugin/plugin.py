@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from pytest_verdict.comparator import Comparator
     from pytest_verdict.judging.protocol import Judge
-    from pytest_verdict.templates.request import FormRequest
+    from pytest_verdict.templates.form import FormRequest
     from pytest_verdict.templates.template import AnswerTemplate
 
 _REDACT = "verdict_redact"
