@@ -29,13 +29,13 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.folder import ReportFolder
-from pytest_verdict.report.summary import MET, counts_text, verdict_line
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, ByteRange, Journal, TestEntry, read_journal
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import PROFILES, check_profile
 from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.records_file import MALFORMED
 from pytest_verdict.report.statements import file_digest
+from pytest_verdict.report.summary import MET, counts_text, verdict_line
 
 # Members of `run` that describe the files of one shard.
 _FILE_MEMBERS: Final = ("seconds", "files", "sha256")
