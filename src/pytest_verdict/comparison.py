@@ -133,7 +133,7 @@ def describe_failure(result: ComparisonResult) -> str:
 
     redaction = SESSION.redaction
     advice: list[str] = []
-    if SESSION.advice and not result.outcome.negated:
+    if SESSION.advice and not result.negated:
         advice = advise(result)
     if redaction is not None:
         advice = list(map(redaction, advice))

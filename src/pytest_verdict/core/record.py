@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
 
 from pytest_verdict.core.record_members import (
+    CONTEXT,
     EVIDENCE,
     EXPECTED,
     HEAD,
@@ -21,6 +22,7 @@ from pytest_verdict.core.record_members import (
     OUTCOME,
     PLACE,
     RECORD_FORMAT,
+    THRESHOLD,
     VERDICTS,
     RecordContent,
     Verdict,
@@ -60,32 +62,32 @@ _NO_COUNTS: Final = (0, 0, 0)
 class Envelope:
     """The text of a comparison around its two sides, shared by comparisons that differ in nothing else."""
 
-    __slots__ = ("_identity", "_name", "_outcome", "_redaction", "_threshold", "after", "before", "operator", "verdict")
+    __slots__ = ("_content", "after", "before", "operator", "verdict")
 
     def __init__(self, content: RecordContent) -> None:
-        self._identity = content.identity
-        self._threshold = content.threshold
-        self._name = content.name
-        self._redaction = content.redaction
         self.operator = content.identity.name
-        self.verdict = verdict_of(content.outcome, content.threshold)
+        self.verdict = verdict_of(content.outcome, content.threshold, negated=content.negated)
         members = content.identity.redacted(content.redaction).members
         self.before = f"{write_members(HEAD, content)},{members},{EXPECTED.key}"
-        self.after = f",{write_members(OUTCOME, content)}"
-        evidence = write_outcome_members(EVIDENCE, content)
-        if evidence:
-            self.after += f",{evidence}"
+        self.after = f",{write_members((*OUTCOME, THRESHOLD), content)}"
+        evidence = [write_outcome_members(EVIDENCE, content), write_members(CONTEXT, content)]
+        for members in filter(None, evidence):
+            self.after += f",{members}"
         # Evidence belongs to one pair of sides.
-        self._outcome = None if evidence else content.outcome
+        self._content = None if any(evidence) else content
 
     def fits(self, content: RecordContent) -> bool:
         """Return whether another comparison has the same text around its sides."""
+        own = self._content
         return (
-            content.outcome is self._outcome
-            and content.identity is self._identity
-            and content.threshold == self._threshold
-            and content.name == self._name
-            and content.redaction is self._redaction
+            own is not None
+            and content.outcome is own.outcome
+            and content.identity is own.identity
+            and content.threshold == own.threshold
+            and content.name == own.name
+            and content.negated is own.negated
+            and content.sources is own.sources
+            and content.redaction is own.redaction
         )
 
 

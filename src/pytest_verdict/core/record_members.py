@@ -60,6 +60,8 @@ class RecordContent(NamedTuple):
     threshold: float
     outcome: Outcome
     name: str | None
+    negated: bool
+    sources: Mapping[str, Any] | None
     redaction: Redaction | None
 
     def write(self, value: Any) -> str:
@@ -76,11 +78,13 @@ def write_evidence(value: Any, redaction: Redaction | None) -> str:
     return encode_text(value) if redaction is None else _dump(redact(encode(value), redaction))
 
 
-def verdict_of(outcome: Outcome, threshold: float) -> Verdict:
+def verdict_of(outcome: Outcome, threshold: float, *, negated: bool) -> Verdict:
     """Return the verdict of a comparison."""
     if outcome.error is not None:
         return "error"
-    return "pass" if (outcome.score >= threshold) is not outcome.negated else "fail"
+    if (outcome.score >= threshold) is negated:
+        return "fail"
+    return "pass"
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +253,7 @@ START: Final = (
 HEAD: Final = (
     Member("verdict", JsonType("text", "text", {"enum": list(VERDICTS)}, _is_text),
            "`pass` when score >= threshold, or the opposite where negated; `error` when the comparison could not be made.",
-           lambda content: f'"{verdict_of(content.outcome, content.threshold)}"'),
+           lambda content: f'"{verdict_of(content.outcome, content.threshold, negated=content.negated)}"'),
     Member("name", _TYPED_TEXT, "What the test calls the comparison.",
            lambda content: "" if content.name is None else content.write_text(content.name), default=None, is_typed=True),
 )
@@ -280,9 +284,10 @@ OUTCOME: Final = (
     Member("notes", _NAMES, "Machine-readable codes, such as `json_parse_failed`.", _write_notes, convert=tuple),
     Member("score", _SCORE, "How well the values match, from 0.0 to 1.0.",
            lambda content: _write_number(content.outcome.score), convert=float),
-    Member("threshold", _THRESHOLD, "The lowest score that passes, in (0, 1].",
-           lambda content: _write_number(content.threshold), convert=float),
 )
+
+THRESHOLD: Final = Member("threshold", _THRESHOLD, "The lowest score that passes, in (0, 1].",
+                          lambda content: _write_number(content.threshold), convert=float)
 
 EVIDENCE: Final = (
     Member("expected_surface", _EVIDENCE, "What was compared on the expected side; absent when it is the value itself.",
@@ -297,13 +302,18 @@ EVIDENCE: Final = (
            _write_children, default=()),
     Member("error", _TYPED_TEXT, "Why the comparison could not be made.",
            lambda content: content.write_text(content.outcome.error), default=None, is_typed=True),
-    Member("negated", JsonType("true", "true", {"const": True}, _accept_all),
-           "The test expects no match, as `x != expect(...)` does: the verdict is `pass` when score < threshold.",
-           lambda _: "true", default=False, convert=lambda value: value is True),
-    Member("sources", _OBJECT, "The document from which sides were extracted, the mapping, and the steps of each extraction.",
-           lambda content: content.write(dict(content.outcome.sources)), default=None, is_typed=True),
 )
 """Attributes of the outcome, which are left out when they have their default."""
+
+CONTEXT: Final = (
+    Member("negated", JsonType("true", "true", {"const": True}, _accept_all),
+           "The test expects no match, as `x != expect(...)` does: the verdict is `pass` when score < threshold.",
+           lambda content: "true" if content.negated else "", default=False, convert=lambda value: value is True),
+    Member("sources", _OBJECT, "The document from which sides were extracted, the mapping, and the steps of each extraction.",
+           lambda content: "" if content.sources is None else content.write(dict(content.sources)),
+           default=None, is_typed=True),
+)
+"""What the test adds to the outcome."""
 
 PLACE: Final = (
     Member("test", _TEXT, "The node id of the test.", encode_basestring_ascii),
@@ -316,7 +326,7 @@ PLACE: Final = (
 """Written from the value of the member."""
 # fmt: on
 
-COMPARISON: Final = (*HEAD, *OPERATOR, EXPECTED, OBSERVED, *OUTCOME, *EVIDENCE)
+COMPARISON: Final = (*HEAD, *OPERATOR, EXPECTED, OBSERVED, *OUTCOME, THRESHOLD, *EVIDENCE, *CONTEXT)
 """The members that the result of a part has as well."""
 
 MEMBERS: Final = (*START, *COMPARISON, *PLACE)

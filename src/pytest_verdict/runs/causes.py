@@ -122,7 +122,7 @@ def margins(old: Comparison, new: Comparison) -> tuple[tuple[float, Decimal], ..
 
 
 def _margin(result: ComparisonResult) -> tuple[float, Decimal]:
-    sign = -1 if result.outcome.negated else 1
+    sign = -1 if result.negated else 1
     try:
         margin = Decimal(str(result.details.get("margin", 0)))
     except InvalidOperation:

@@ -62,17 +62,17 @@ def build_template(operator: Operator, result: ComparisonResult, paths: Sequence
 
     outcome = result.outcome
     record: dict[str, Any] = {name: getattr(outcome, name) for name in (*_SURFACES, "details")}
-    if outcome.sources:
-        record["sources"] = outcome.sources
-    record |= {"name": result.name, "expected": result.expected, "observed": result.observed}
+    content = result.content()
+    record |= {name: getattr(content, name) for name in ("name", "expected", "observed", "sources")}
     for number, path in enumerate(paths):
         record = _replace_at(record, path, f"{mark}{number}")
 
-    content = result.content()._replace(
+    content = content._replace(
         identity=operator.identity,
         expected=record.pop("expected"),
         observed=record.pop("observed"),
         name=record.pop("name"),
+        sources=record.pop("sources"),
         outcome=outcome.replace(**record),
     )
     return Template(encode_comparison(content).members, mark, paths)
