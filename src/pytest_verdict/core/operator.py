@@ -205,7 +205,7 @@ class Operator(BaseModel):
         # So model_dump returns what is recorded, which the constructor accepts.
         return self.settings()
 
-    @property
+    @functools.cached_property
     def asks_model(self) -> bool:
         """Whether the outcome depends on a model, and is derived again from the details of the record."""
         return type(self).replay is not Operator.replay
