@@ -36,15 +36,14 @@ class Outcome:
         score: How well they match, from 0.0 to 1.0.
         normalization: Names of the steps that were applied, in order.
         notes: Machine-readable codes, such as ``json_parse_failed``.
-        details: Evidence of the operator, JSON values by name; or a function without arguments that returns them, which is
-            called once, when they are first read.
-        expected_surface: The value that was compared, where normalization changed it.
-        observed_surface: The same for the observed side.
+        details: More evidence, JSON values by name; or a function that returns it, which is called when it is first read.
+        expected_surface: The expected value after normalization, if that changed it.
+        observed_surface: The observed value after normalization, if that changed it.
         children: The results of the parts, for aggregates.
         error: Why the comparison could not be made; the score is then 0.0.
 
     Raises:
-        ValueError: The score is not a number from 0 to 1, or another part is of the wrong type. A list is taken for a tuple.
+        ValueError: The score is not a number from 0 to 1, or another part is of the wrong type.
 
     Example:
         >>> Outcome(0.5, notes=("half_found",)).score
@@ -106,12 +105,12 @@ class Outcome:
 
     @property
     def expected_surface(self) -> Any:
-        """The expected value after normalization; ABSENT when it did not change."""
+        """The expected value after normalization; ABSENT if it did not change."""
         return self._expected_surface
 
     @property
     def observed_surface(self) -> Any:
-        """The observed value after normalization; ABSENT when it did not change."""
+        """The observed value after normalization; ABSENT if it did not change."""
         return self._observed_surface
 
     @property
@@ -166,10 +165,10 @@ def _checked_names(part: str, names: Any) -> tuple[str, ...]:
 
 
 class ComparisonResult:
-    """One comparison: what was compared, how, and what came out.
+    """The result of one comparison, with everything that it depends on.
 
-    Made by `compare`; immutable, equal by value, picklable as far as its values are. It is true when it passed and false
-    when it failed. A comparison that could not be made is neither: `bool` of it raises `UndecidedError`.
+    `compare` returns it. It is immutable, equal by value, and picklable if its values are. It is true if the comparison
+    passed and false if it failed; `bool` of an ``error`` raises `UndecidedError`.
 
     Args:
         identity: The operator's name, version and settings.
@@ -299,19 +298,19 @@ class ComparisonResult:
 
     @property
     def expected_surface(self) -> Any:
-        """What was really compared on the expected side."""
+        """The expected value after normalization."""
         surface = self._outcome.expected_surface
         return snapshot(self._expected if surface is ABSENT else surface)
 
     @property
     def observed_surface(self) -> Any:
-        """What was really compared on the observed side."""
+        """The observed value after normalization."""
         surface = self._outcome.observed_surface
         return snapshot(self._observed if surface is ABSENT else surface)
 
     @property
     def changed_sides(self) -> tuple[bool, bool]:
-        """Whether something else than the value itself was compared, on the expected and on the observed side."""
+        """Whether normalization changed the expected value, and the observed value."""
         return self._outcome.expected_surface is not ABSENT, self._outcome.observed_surface is not ABSENT
 
     @property
@@ -330,23 +329,23 @@ class ComparisonResult:
         return self._outcome.error
 
     def to_report(self) -> dict[str, Any]:
-        """Give the eight values of the Comparator pattern.
+        """Return the eight values of the Comparator pattern.
 
         Returns:
             A new dict with operator, expected, observed, normalization, notes, score, threshold and verdict.
         """
-        names = "operator", "expected", "observed", "normalization", "notes", "score", "threshold", "verdict"
+        names = ("operator", "expected", "observed", "normalization", "notes", "score", "threshold", "verdict")
         return {name: getattr(self, name) for name in names}
 
     def to_record(self) -> dict[str, Any]:
-        """Give the full record as JSON values.
+        """Return the full record as JSON values.
 
         Returns:
-            A new dict of JSON values, keys in the order of the record format; absent when empty: name, the surfaces,
-            details, children, error, negated and sources.
+            A new dict in the order of the record format, without empty members: name, the surfaces, details, children,
+            error, negated and sources.
         """
-        found: dict[str, Any] = json.loads(self.to_text())
-        return found
+        record: dict[str, Any] = json.loads(self.to_text())
+        return record
 
     def with_message(self, message: str) -> ComparisonResult:
         """Return the same comparison with a text that a failure shows first.
@@ -370,19 +369,19 @@ class ComparisonResult:
         """Write the full record as one line of JSON.
 
         Args:
-            redaction: From a text of the evidence to the text that may be written; None writes it verbatim.
+            redaction: A function from a text to the redacted text (default: texts are written verbatim).
 
         Returns:
-            JSON text in ASCII, the same bytes for equal results in every process.
+            JSON in ASCII; equal results have the same text in every process.
         """
         return "{" + self.to_members(redaction) + "}"
 
     def to_members(self, redaction: Redaction | None = None) -> str:
-        """Write the members of the record's JSON object, without its braces."""
+        """Write the members of the record without the braces of the object."""
         return encode_comparison(self.content(redaction)).members
 
     def content(self, redaction: Redaction | None = None) -> RecordContent:
-        """Return what the record is written from."""
+        """Return the source of the record."""
         return RecordContent(
             self._identity,
             self._expected,
@@ -403,14 +402,14 @@ class ComparisonResult:
             record: What `to_record` returned, or one parsed line of ``records.jsonl``.
 
         Returns:
-            An equal result, as far as its evidence could be encoded.
+            An equal result, if its values could be encoded.
 
         Raises:
             RecordError: A key is missing or has a value that cannot be read.
         """
         try:
             identity = read_identity(record)
-            # The settings are written again, and JSON has no number that is not finite.
+            # The settings must be JSON, which has no NaN or infinity.
             json.dumps(identity.settings, allow_nan=False)
             members = {member.name: member.read(record) for member in (*OUTCOME, *EVIDENCE)}
             children = tuple(map(ComparisonResult.from_record, members.pop("children")))
@@ -441,17 +440,10 @@ class ComparisonResult:
         return hash(self.to_members())
 
     def __repr__(self) -> str:
-        if self._name is None:
-            label = ""
-        else:
-            label = f" {shown(self._name, 40)}"
+        label = "" if self._name is None else f" {shown(self._name, 40)}"
         verdict = verdict_of(self._outcome, self._threshold, negated=self._negated)
-        score = self._outcome.score
-        if score in {0.0, 1.0}:
-            scored = ""
-        else:
-            scored = f", score {score:.6g}"
+        score = "" if self._outcome.score in {0.0, 1.0} else f", score {self._outcome.score:.6g}"
         return (
-            f"<{visible(self.operator)}{label}: {verdict}{scored},"
+            f"<{visible(self.operator)}{label}: {verdict}{score},"
             f" expected {shown(self._expected, 60)}, got {shown(self._observed, 60)}>"
         )
