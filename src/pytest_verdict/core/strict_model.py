@@ -48,10 +48,10 @@ class StrictModel(BaseModel):
         if isinstance(value, cls):
             return value
         if not isinstance(value, Mapping):
-            raise ValueError(f"{cls.subject} is a mapping, got {shown(value, 80)}")
+            raise ValueError(f"{cls.subject} is a mapping, got {shown(value, 80)}")  # noqa: TRY004 - pydantic needs a ValueError
         for key in value:
             if not isinstance(key, str):
-                raise ValueError(_unknown_key(cls, key))
+                raise ValueError(_unknown_key(cls, key))  # noqa: TRY004
         return dict(value)
 
 

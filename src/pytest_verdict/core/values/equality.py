@@ -89,7 +89,7 @@ _EQUAL_IN_PYTHON: Final = frozenset({str, int, bool, type(None)})
 _CONTAINERS: Final[dict[type, Callable[..., bool]]] = {dict: _equal_mappings, list: _equal_items, tuple: _equal_items}
 
 
-def _key(value: Any, *, nan_equal: bool) -> Any:
+def _key(value: Any, *, nan_equal: bool) -> Hashable:
     if isinstance(value, str):
         return str.__str__(value)
     # Exact types come first, because the checks below are slow.
@@ -156,7 +156,7 @@ def _equal_others(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
         if isinstance(expected, kind) and isinstance(observed, kind):
             return _equal_items(expected, observed, nan_equal=nan_equal)
     if isinstance(expected, set | frozenset) and isinstance(observed, set | frozenset):
-        return _key(expected, nan_equal=nan_equal) == _key(observed, nan_equal=nan_equal)
+        return bool(_key(expected, nan_equal=nan_equal) == _key(observed, nan_equal=nan_equal))
     if isinstance(expected, datetime.datetime) and isinstance(observed, datetime.datetime):
         return _instant(expected) == _instant(observed)
     if _same_kind(expected, observed):

@@ -68,9 +68,10 @@ class YamlDocument:
             self.value = _Constructor().value(self._root)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+            context = getattr(error, "context", None)
             problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-            context = f"{error.context}, " if getattr(error, "context", None) else ""
-            raise YamlTextError(mark.line + 1 if mark else 1, f"it is not YAML: {context}{problem}") from None
+            reason = f"{context}, {problem}" if context else problem
+            raise YamlTextError(mark.line + 1 if mark else 1, f"it is not YAML: {reason}") from None
         except RecursionError:
             raise YamlTextError(1, _TOO_DEEP) from None
 
