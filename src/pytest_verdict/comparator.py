@@ -86,16 +86,9 @@ class Comparator:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
         threshold, settings = self.complete(operator, threshold, settings)
-        result = compare(
-            operator,
-            expected,
-            observed,
-            threshold,
-            name=name,
-            extract=extract,
-            message=message,
-            **settings,  # type: ignore[arg-type]
-        )
+        # The overloads refuse a union of names and operators.
+        call: Any = compare
+        result = call(operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings)
         if self._collecting:
             # A copy, because the session notes who reads the verdict of the result itself.
             plain = copy.copy(result)
@@ -136,16 +129,9 @@ class Comparator:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
         __tracebackhide__ = HIDDEN
-        result = self(
-            operator,
-            expected,
-            observed,
-            threshold,
-            name=name,
-            extract=extract,
-            message=message,
-            **settings,  # type: ignore[arg-type]
-        )
+        # The overloads refuse a union of names and operators.
+        call: Any = self
+        result = call(operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings)
         if not self._collecting and not result.passed:
             raise MismatchError(describe_failure(result), [result])
         return result

@@ -117,16 +117,9 @@ def assert_matches(
         1.0
     """
     __tracebackhide__ = HIDDEN
-    result = compare(
-        operator,
-        expected,
-        observed,
-        threshold,
-        name=name,
-        extract=extract,
-        message=message,
-        **settings,  # type: ignore[arg-type]
-    )
+    # The overloads refuse a union of names and operators.
+    call: Any = compare
+    result = call(operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings)
     if not result.passed:
         raise MismatchError(describe_failure(result), [result])
     return result

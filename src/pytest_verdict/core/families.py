@@ -107,11 +107,7 @@ class Hooks:
 
 
 class Families:
-    """All families of this process.
-
-    Args:
-        own: The modules of our own families.
-    """
+    """The families of a process: our own modules, and those of other packages."""
 
     def __init__(self, own: Iterable[str]) -> None:
         self._own = tuple(own)

@@ -29,25 +29,7 @@ def run(
     negated: bool = False,
     sources: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
-    """Compare two values.
-
-    Args:
-        operator: The operator that compares them.
-        expected: The expected value.
-        observed: The observed value.
-        threshold: The lowest score that passes, in (0, 1] (default: that of the operator).
-        name: The name of the comparison in the report.
-        recorded: The details of a recorded comparison, which replace the replies of a model.
-        negated: Whether the test expects that the values do not match.
-        sources: The document that the values were extracted from, and how.
-
-    Returns:
-        The result; an ``error`` when the operator raises.
-
-    Raises:
-        ConfigurationError: The threshold or the name is wrong.
-        RecordError: The operator asks a model, and ``recorded`` does not have its reply.
-    """
+    """Compare two values; with the details of a record, the replies of a model come from these (``RecordError`` if none)."""
     if threshold is None:
         threshold = operator.own_threshold
     else:

@@ -10,11 +10,7 @@ _Partners = list[int | None]
 
 
 def maximum_matching(candidates: Sequence[Sequence[int]], size: int) -> list[int | None]:
-    """Pair as many left members as possible, each with one of its candidates on the right.
-
-    The algorithm of Hopcroft and Karp (1973), in time proportional to the number of candidates times the square root of
-    the number of members.
-    """
+    """Pair as many left members as possible, each with one of its candidates on the right (Hopcroft and Karp 1973)."""
     partners: list[int | None] = [None] * len(candidates)
     owners: list[int | None] = [None] * size
     for left, choices in enumerate(candidates):
@@ -70,11 +66,7 @@ def _extend(
 
 
 def optimal_assignment(cost: Sequence[Sequence[int]]) -> list[int | None]:
-    """Pair rows with columns at the lowest total cost.
-
-    The Hungarian method as shortest augmenting paths with potentials (Jonker and Volgenant 1987), in time proportional to
-    the square of the shorter side times the longer side.
-    """
+    """Pair rows with columns at the lowest total cost: the Hungarian method in the form of Jonker and Volgenant (1987)."""
     if not cost or not cost[0]:
         return [None] * len(cost)
     if len(cost) <= len(cost[0]):

@@ -212,7 +212,7 @@ class Operator(BaseModel):
 
     @functools.cached_property
     def expected_override(self) -> Any:
-        """The expected value that settings replace expected with, as it is recorded, or ABSENT."""
+        """The value of the settings that replace expected, or ABSENT."""
         values = [getattr(self, name) for name in self.expected_settings]
         if values.count(None) == len(values):
             return ABSENT

@@ -32,7 +32,7 @@ _dump: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 @dataclass(frozen=True)
 class OperatorIdentity:
-    """What a record has of its operator."""
+    """The operator of a record."""
 
     name: str
     version: int
@@ -173,7 +173,7 @@ class Member:
 
     @functools.cached_property
     def key(self) -> str:
-        """The key as it is written, with its colon."""
+        """The beginning of the member in a line."""
         return f'"{self.name}":'
 
     def read(self, record: Mapping[str, Any]) -> Any:
@@ -215,10 +215,6 @@ def _write_details(content: RecordContent) -> str:
     if content.redaction is not None:
         details = redact_names(details, content.redaction)
     return content.write(dict(details))
-
-
-def _write_children(content: RecordContent) -> str:
-    return f"[{','.join([child.to_text(content.redaction) for child in content.outcome.children])}]"
 
 
 def _write_notes(content: RecordContent) -> str:
@@ -298,7 +294,7 @@ EVIDENCE: Final = (
     Member("details", _OBJECT, "Evidence of the operator: differences with their paths, distances, matched text.",
            _write_details, default=None, is_typed=True),
     Member("children", _RESULTS, "The results of the parts of an aggregate, with the members from `verdict` to `sources`.",
-           _write_children, default=()),
+           lambda content: f"[{','.join([one.to_text(content.redaction) for one in content.outcome.children])}]", default=()),
     Member("error", _TYPED_TEXT, "Why the comparison could not be made.",
            lambda content: content.write_text(content.outcome.error), default=None, is_typed=True),
 )

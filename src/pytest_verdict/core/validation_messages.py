@@ -12,15 +12,7 @@ from pytest_verdict.errors import allowed
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem that pydantic reports.
-
-    Attributes:
-        path: The keys and positions of the value.
-        kind: Pydantic's name of the problem, such as ``missing`` or ``extra_forbidden``.
-        value: The refused value.
-        message: Pydantic's message, or that of the ValueError of a validator.
-        context: More from pydantic, such as the allowed values.
-    """
+    """One problem: its path of keys and positions, pydantic's name for it, the refused value, and more from pydantic."""
 
     path: tuple[str | int, ...]
     kind: str

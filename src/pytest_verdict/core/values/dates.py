@@ -47,7 +47,7 @@ class ReadDate:
 
 
 def read_date(value: Any, *, day_first: bool = False) -> ReadDate | str:
-    """Read a date; return a note if it is none."""
+    """Read a date, or return a note."""
     if isinstance(value, datetime.datetime):
         return _with_time(value)
     if isinstance(value, datetime.date):

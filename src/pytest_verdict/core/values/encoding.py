@@ -124,7 +124,7 @@ def _encode_by_class(value: Any, above: tuple[int, ...]) -> Any:
     if isinstance(value, Enum) and not isinstance(value, str | int | float):
         return _encode_member(class_name(type(value)), value.name, value, above)
     if has_fields(value):
-        return _object(value, above)
+        return _encode_fields(value, above)
     for base in _BASES:
         if isinstance(value, base):
             return _WRITERS[base](value, above)
@@ -139,7 +139,7 @@ def _encode_member(cls: str, member: str | None, value: Any, above: tuple[int, .
     return {TYPE_KEY: "enum", "class": cls, "member": member, "value": _encode(value.value, inside)}
 
 
-def _object(value: Any, above: tuple[int, ...]) -> Any:
+def _encode_fields(value: Any, above: tuple[int, ...]) -> Any:
     kind, cls, fields = named_fields(value)
     inside = _enter(value, above)
     return _tagged(kind, {str(name): _encode(item, inside) for name, item in fields.items()}, **{"class": cls})
@@ -205,7 +205,7 @@ def _encode_set(value: Any, above: tuple[int, ...]) -> Any:
 def _encode_encoded(value: EncodedObject, above: tuple[int, ...]) -> Any:
     if value.kind == "enum":
         return _encode_member(value.class_name, value.member, value, above)
-    return _object(value, above)
+    return _encode_fields(value, above)
 
 
 def _by_form(tag: str, write: Callable[[Any], Any]) -> _Writer:

@@ -69,10 +69,7 @@ def parse_json(text: str | bytes | bytearray) -> Any:
 
 
 def parse_json_with_floats(text: str, *, refuse_repeated_keys: bool = True) -> Any:
-    """Parse one JSON document with numbers as Python's json reads them; refuse a number beyond the range of a float.
-
-    A caller that checks for repeated keys itself can turn off that check, which calls a function for each object.
-    """
+    """Parse one JSON document with numbers as Python's json reads them; refuse a number beyond the range of a float."""
     digits = text.encode("utf-8", "replace").translate(_DIGITS_ALIKE, _SIGNS)
     decoder = _FLOAT_DECODER if refuse_repeated_keys else _UNCHECKED_DECODER
     if _LARGE_EXPONENT in digits or _MANY_DIGITS in digits:
@@ -89,10 +86,7 @@ def parse_json_with_floats(text: str, *, refuse_repeated_keys: bool = True) -> A
 
 
 def hold_surely_the_same(expected: str, observed: str) -> bool:
-    """Return True if two texts surely are the same document, in half the time that parsing them takes.
-
-    Numbers are compared as text. False means nothing: the documents may still be equal.
-    """
+    """Return True if two texts surely are the same document, with numbers as text; False means nothing."""
     try:
         if len(expected) > _SHORT:
             with pause_garbage_collection():

@@ -68,11 +68,8 @@ def is_beyond_float(text: str, number: float) -> bool:
 
 
 def as_decimal(value: Any) -> Decimal | None:
-    """Return the exact value of a number or of a text with one number; None for anything else.
-
-    A float is its shortest decimal form, so ``1.1`` is 1.1 and not 1.100000000000000088. A text is one ASCII decimal number
-    between optional blanks; a normalizer can remove thousands separators and units first. A bool is never a number.
-    """
+    """Return the exact value of a number, or of a text that is one ASCII decimal number; None for anything else."""
+    # A float is its shortest decimal form: 1.1, not 1.100000000000000088.
     kind = type(value)
     if kind is float:
         return Decimal(repr(value))

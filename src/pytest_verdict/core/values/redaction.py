@@ -31,13 +31,7 @@ _QUERY: Final = re.compile(r"(://[^\s?#'\"<>]*)[?#][^\s'\"<>]*")
 
 
 class RedactableText(str):  # noqa: SLOT000 - it keeps a function
-    """A text with a shortened value, which can be formatted again from the redacted value.
-
-    Redaction must come before the cut, because half of a secret matches no pattern.
-
-    Args:
-        format_text: A function from a redaction, or None, to the text.
-    """
+    """A text with a shortened value; redaction must come before the cut, because half of a secret matches no pattern."""
 
     _format_text: Callable[[Redaction | None], str]
 

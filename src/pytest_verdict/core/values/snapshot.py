@@ -59,10 +59,9 @@ def _copy(value: Any, of_class: Callable[[Any], Any]) -> Any:
 
 
 def recorded_form(value: Any) -> tuple[Any, Any]:
-    """Return the copy of a value that is recorded, and the decoded copy for the operator.
+    """Return the copy of a value for the record, and the decoded copy for the operator.
 
-    An object of a class has more than its record: methods, properties, a repr. An operator that used them could come to
-    another result in a replay. So it compares the decoded record. A value that cannot be decoded is recorded as its repr.
+    An operator that used more of an object than its record has, such as its methods, could not be replayed.
     """
     try:
         copied = _copy(value, _refuse_class)
