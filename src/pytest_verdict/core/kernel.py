@@ -62,14 +62,7 @@ def run(
         outcome = error_outcome(error)
 
     return ComparisonResult(
-        operator.identity,
-        recorded_expected,
-        recorded_observed,
-        threshold,
-        outcome,
-        name,
-        negated=negated,
-        sources=sources,
+        operator.identity, recorded_expected, recorded_observed, threshold, outcome, name, None, sources, negated
     )
 
 

