@@ -130,11 +130,11 @@ class NormalizerFunction:
 
     function: str
     code: str
-    call: Callable[[str], str]
+    called: Callable[[str], str]
 
     def __call__(self, text: str) -> str:
         """Call the function."""
-        normalized = self.call(text)
+        normalized = self.called(text)
         if type(normalized) is not str:
             raise TypeError(f"the normalizer {self.function} must return text, got {shown(normalized, 80)}")
         return normalized

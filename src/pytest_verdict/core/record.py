@@ -27,6 +27,7 @@ from pytest_verdict.core.record_members import (
     RecordContent,
     Verdict,
     verdict_of,
+    write_evidence,
     write_members,
     write_outcome_members,
 )
@@ -111,8 +112,8 @@ class EncodedComparison(NamedTuple):
 
 def encode_comparison(content: RecordContent, previous: Envelope | None = None) -> EncodedComparison:
     """Encode a comparison; the envelope of the previous one is shared if it fits."""
-    expected = content.write(content.expected)
-    observed = content.write(content.observed)
+    expected = write_evidence(content.expected, content.redaction)
+    observed = write_evidence(content.observed, content.redaction)
     # Only a value of a class can have hidden fields.
     if _TYPED in expected or _TYPED in observed:
         redaction = hiding(content.redaction, content.expected, content.observed)

@@ -114,7 +114,9 @@ class Replay:
             return Replayed("", "unreadable", "it is nested too deeply", summary=summary)
 
     def _replay_record(self, line: bytes, record: dict[str, Any], summary: RecordSummary | None) -> Replayed:
-        identifier, test, operator = record["id"], record["test"], record["operator"]
+        identifier = record["id"]
+        test = record["test"]
+        operator = record["operator"]
         try:
             installed = find_operator(record)
             result = derive_result(line, record, installed.operator)
@@ -126,7 +128,7 @@ class Replay:
         members = comparison.members
         text = line.removesuffix(b"\n").removesuffix(b"\r")
         if summary is not None and text == write_record(members, summary).encode("ascii")[:-1]:
-            return Replayed(identifier, "identical", "", test, operator, summary=summary)
+            return Replayed(identifier, "identical", "", test, operator, (), summary)
 
         if installed.operator.asks_model and result.error is not None and "error" in record:
             # The record has the error of the model's library instead of its reply.
@@ -155,7 +157,9 @@ def _check_head(record: dict[str, Any]) -> None:
 
 
 def _unverifiable(record: dict[str, Any], summary: RecordSummary | None, reason: str) -> Replayed:
-    identifier, test, operator = record["id"], record["test"], record["operator"]
+    identifier = record["id"]
+    test = record["test"]
+    operator = record["operator"]
     # The verdict follows from the score even if nothing else can be derived.
     verdict = "error"
     if "error" not in record:
