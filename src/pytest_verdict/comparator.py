@@ -88,7 +88,9 @@ class Comparator:
         threshold, settings = self.complete(operator, threshold, settings)
         # The overloads refuse a union of names and operators.
         call: Any = compare
-        result = call(operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings)
+        result: ComparisonResult = call(
+            operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings
+        )
         if self._collecting:
             # A copy, because the session notes who reads the verdict of the result itself.
             plain = copy.copy(result)
@@ -131,7 +133,9 @@ class Comparator:
         __tracebackhide__ = HIDDEN
         # The overloads refuse a union of names and operators.
         call: Any = self
-        result = call(operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings)
+        result: ComparisonResult = call(
+            operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings
+        )
         if not self._collecting and not result.passed:
             raise MismatchError(describe_failure(result), [result])
         return result

@@ -119,7 +119,9 @@ def assert_matches(
     __tracebackhide__ = HIDDEN
     # The overloads refuse a union of names and operators.
     call: Any = compare
-    result = call(operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings)
+    result: ComparisonResult = call(
+        operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings
+    )
     if not result.passed:
         raise MismatchError(describe_failure(result), [result])
     return result

@@ -53,9 +53,10 @@ def content_key(value: Any) -> Hashable | None:
     """Return a hashable key, equal for values that are `equal`; None for a value that only its class can compare."""
     if type(value) is str:
         return value
+    key: Hashable | None = None
     if type(value) in _EQUAL_IN_PYTHON or is_replayable(encode(value)):
-        return _key(value, nan_equal=False)
-    return None
+        key = _key(value, nan_equal=False)
+    return key
 
 
 def _equal_items(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
@@ -89,7 +90,7 @@ _EQUAL_IN_PYTHON: Final = frozenset({str, int, bool, type(None)})
 _CONTAINERS: Final[dict[type, Callable[..., bool]]] = {dict: _equal_mappings, list: _equal_items, tuple: _equal_items}
 
 
-def _key(value: Any, *, nan_equal: bool) -> Hashable:
+def _key(value: Any, *, nan_equal: bool) -> Any:
     if isinstance(value, str):
         return str.__str__(value)
     # Exact types come first, because the checks below are slow.
