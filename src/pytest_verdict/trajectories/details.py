@@ -9,7 +9,6 @@ from pytest_verdict.core.values.differences import Difference as ValueDifference
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.trajectories import pairing
-from pytest_verdict.trajectories.call_index import find_accepted_calls
 from pytest_verdict.trajectories.call_matcher import (
     EQUAL,
     Call,
@@ -19,6 +18,7 @@ from pytest_verdict.trajectories.call_matcher import (
     split_arguments,
 )
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED
+from pytest_verdict.trajectories.pairing import find_accepted_calls
 
 EQUAL_CALL: Final = "equal"
 EXTRA: Final = "extra"
@@ -108,7 +108,7 @@ def align_in_order(
         partners = pairing.pair_most_in_order(expected, observed, matcher)
     else:
         partners = [at if at < len(observed) else None for at in range(len(expected))]
-    return align(pairing.iter_rows(partners, len(observed)), expected, observed, matcher, extras)
+    return align(pairing.iter_pairs(partners, len(observed)), expected, observed, matcher, extras)
 
 
 def _weigh(score: float) -> float:
@@ -130,7 +130,7 @@ def align_any_order(
         matches = pairing.pair_best([expected[at] for at in lefts], [observed[at] for at in rights], matcher, _weigh)
         nearest = {left: rights[at] for left, at in zip(lefts, matches, strict=True) if at is not None}
 
-    rows: list[pairing.Row] = [(left, nearest.get(left, right)) for left, right in enumerate(partners)]
+    rows: list[pairing.Pair] = [(left, nearest.get(left, right)) for left, right in enumerate(partners)]
     used = set(nearest.values())
     rows += [(None, at) for at in rights if at not in used]
     details = align(rows, expected, observed, matcher, extras)
@@ -142,7 +142,7 @@ def align_any_order(
 
 
 def align(
-    rows: Iterable[pairing.Row],
+    rows: Iterable[pairing.Pair],
     expected: Sequence[Call],
     observed: Sequence[Call],
     matcher: CallMatcher,
@@ -203,10 +203,10 @@ def _choose_rows(kinds: Sequence[str]) -> Sequence[int]:
 
 
 def _classify(
-    pairs: Iterable[pairing.Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
+    pairs: Iterable[pairing.Pair], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
 ) -> Iterator[_AlignedCall]:
     """Yield how the calls of each pair differ."""
-    rows: list[pairing.Row] = []
+    rows: list[pairing.Pair] = []
     for left, right in pairs:
         if left is not None and right is not None and expected[left].name != observed[right].name:
             rows += [(left, None), (None, right)]

@@ -13,17 +13,17 @@ _READERS: Final = f"{_HERE}readers."
 def operators() -> Mapping[str, str]:
     """Return the operators by name."""
     return {
-        "trajectory_any_order": f"{_HERE}order:TrajectoryAnyOrder",
-        "trajectory_exact": f"{_HERE}order:TrajectoryExact",
-        "trajectory_f1": f"{_HERE}scores:TrajectoryF1",
-        "trajectory_forbidden": f"{_HERE}limits:TrajectoryForbidden",
-        "trajectory_in_order": f"{_HERE}order:TrajectoryInOrder",
-        "trajectory_max_calls": f"{_HERE}limits:TrajectoryMaxCalls",
-        "trajectory_only_from": f"{_HERE}limits:TrajectoryOnlyFrom",
-        "trajectory_precision": f"{_HERE}scores:TrajectoryPrecision",
-        "trajectory_recall": f"{_HERE}scores:TrajectoryRecall",
-        "trajectory_similarity": f"{_HERE}scores:TrajectorySimilarity",
-        "trajectory_single_tool_use": f"{_HERE}limits:TrajectorySingleToolUse",
+        "trajectory_any_order": f"{_HERE}operators:TrajectoryAnyOrder",
+        "trajectory_exact": f"{_HERE}operators:TrajectoryExact",
+        "trajectory_f1": f"{_HERE}operators:TrajectoryF1",
+        "trajectory_forbidden": f"{_HERE}operators:TrajectoryForbidden",
+        "trajectory_in_order": f"{_HERE}operators:TrajectoryInOrder",
+        "trajectory_max_calls": f"{_HERE}operators:TrajectoryMaxCalls",
+        "trajectory_only_from": f"{_HERE}operators:TrajectoryOnlyFrom",
+        "trajectory_precision": f"{_HERE}operators:TrajectoryPrecision",
+        "trajectory_recall": f"{_HERE}operators:TrajectoryRecall",
+        "trajectory_similarity": f"{_HERE}operators:TrajectorySimilarity",
+        "trajectory_single_tool_use": f"{_HERE}operators:TrajectorySingleToolUse",
         "trajectory_steps": f"{_HERE}steps:TrajectorySteps",
     }
 
