@@ -275,16 +275,23 @@ class CallScores:
         for lookup in lookups:
             for column in lookup.positions:
                 matches[column] += 1
-        scores = [round(self._weigh(count / len(lookups)) * SCALE) for count in range(len(lookups) + 1)]
         names = call.args.keys()
-        row_scores = []
+        is_equality = self._matcher.get_rule(call.name) == EQUAL
+        cache: dict[tuple[int, int], int] = {}
+        scores = []
         for column in columns:
             other = self._observed[column]
-            if other.has_args and other.args.keys() == names:
-                row_scores.append(scores[matches[column]])
-            else:
-                row_scores.append(self._score(call, other))
-        return row_scores
+            names_differ = other.args.keys() != names
+            if not other.has_args or (names_differ and not is_equality):
+                scores.append(self._score(call, other))
+                continue
+            # Under equality every argument of one side counts, under other rules it depends.
+            number = len(names | other.args.keys()) if names_differ else len(lookups)
+            ratio = (matches[column], number)
+            if ratio not in cache:
+                cache[ratio] = round(self._weigh(matches[column] / number) * SCALE)
+            scores.append(cache[ratio])
+        return scores
 
     def _score(self, call: Call, observed: Call) -> int:
         return round(self._weigh(self._matcher.score(call, observed)) * SCALE)
