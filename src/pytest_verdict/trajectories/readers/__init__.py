@@ -13,7 +13,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.common import attach_results
+from pytest_verdict.trajectories.readers.common import attach_results, get
 from pytest_verdict.trajectories.readers.formats import Format
 
 AUTO: Final = "auto"
@@ -113,8 +113,11 @@ def _is_simple_call(item: Any) -> bool:
 def _is_simple_message(message: Any) -> bool:
     if type(message) is not dict or "role" not in message or not message.keys() <= _CHAT_KEYS:
         return False
-    # A list of blocks may be of another format.
+    # A list of blocks may be of another format, and so may a name in place of a function.
     content = message.get("content")
+    calls = message.get("tool_calls")
+    if isinstance(calls, list) and any(isinstance(get(call, "function"), str) for call in calls):
+        return False
     return content is None or type(content) is str
 
 

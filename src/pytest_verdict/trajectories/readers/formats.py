@@ -18,7 +18,6 @@ from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallOrResult,
     get,
-    has,
     is_object,
     parse_if_json,
     unwrap_list,
@@ -86,7 +85,6 @@ class Format:
         is_item: Whether an item belongs to this format.
         item: The shape of an item; None if `read` refuses unknown keys itself.
         containers: Keys that hold the list.
-        own_keys: Only values of this format have one of these keys.
         is_whole: Whether a value belongs to this format whatever its items are.
         other_containers: Keys that hold objects of another shape.
         sibling_keys: Keys beside the list, like `Shape.keys`.
@@ -96,15 +94,12 @@ class Format:
     is_item: Callable[[Any], bool] = lambda _: False
     item: Shape | None = None
     containers: str = ""
-    own_keys: str = ""
     is_whole: Callable[[Any], bool] = lambda _: False
     other_containers: Mapping[str, Shape] = field(default_factory=dict)
     sibling_keys: str = ""
 
     def recognises(self, value: Any) -> bool:
         """Return whether a value is in this format."""
-        if self.own_keys and has(value, *self.own_keys.split()):
-            return True
         return self.is_whole(value) or any(map(self.is_item, unwrap_list(value, *self.containers.split())))
 
     def refuse_unknown_calls(self, name: str, value: Any) -> None:

@@ -148,7 +148,7 @@ _CASE: Final = Shape("conversation", {"conversation": _ADK_ITEM}, _STATES)
     is_item=lambda item: has(item, "author") and has(item, *_EVENT_KEYS),
     item=_ADK_ITEM,
     containers="events",
-    own_keys=" ".join(_CASES),
+    is_whole=lambda value: has(value, *_CASES),
     other_containers={**dict.fromkeys(_CASES, _CASE), "conversation": _ADK_ITEM},
     sibling_keys=_STATES,
 )
@@ -197,7 +197,7 @@ _INPUTS: Final = ("tool_input", "toolInput")
     Format,
     is_item=lambda item: has(item, *_NAMES) and has(item, *_INPUTS),
     item=Shape("tool_name toolName", keys="tool_name toolName tool_input toolInput"),
-    own_keys=" ".join(_COLUMNS),
+    is_whole=lambda value: has(value, *_COLUMNS),
     other_containers=dict.fromkeys(_COLUMNS, Shape(allows_text=True, is_single=True)),
     sibling_keys=" ".join(_COLUMNS),
 )

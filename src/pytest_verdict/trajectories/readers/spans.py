@@ -240,7 +240,7 @@ _OUTPUT_FORMAT: Final = Format(list, item=Shape("role parts", {"parts": _PART}))
 _AGENT_OPERATIONS: Final = {"invoke_agent", "create_agent"}
 
 
-@partial(Format, is_item=is_span, containers="spans", own_keys="resourceSpans resource_spans")
+@partial(Format, is_item=is_span, containers="spans", is_whole=lambda value: has(value, *_RESOURCES))
 def otel(value: Any) -> Iterator[Event]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
     spans = read_spans(value)
