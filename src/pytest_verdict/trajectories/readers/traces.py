@@ -1,18 +1,21 @@
-"""OpenTelemetry GenAI spans, ``execute_tool`` with ``gen_ai.tool.*`` attributes, and OpenInference spans of the kind TOOL.
+"""Traces: OpenTelemetry GenAI and OpenInference spans, and the runs of LangSmith and Langfuse.
 
-In both formats the messages of the models' spans hold the calls that a model requested and no tool executed.
+A span that executed a tool is a call, and so is a request of a model that no tool executed.
 """
 
 import datetime
+import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers import read_trajectory
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     build_call,
@@ -27,7 +30,7 @@ from pytest_verdict.trajectories.readers.common import (
     require_objects,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format, Shape, refuse_unknown_attributes
+from pytest_verdict.trajectories.readers.formats import Format, Shape, find_call, refuse_unknown_attributes
 
 _RESOURCES: Final = ("resourceSpans", "resource_spans")
 _SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
@@ -44,10 +47,10 @@ class Span:
     attributes: Mapping[str, Any]
     start: int
     end: int
-    events: tuple[Mapping[str, Any], ...]
     error: str | None
     identifier: str | None
     parent: str | None
+    events: tuple[Mapping[str, Any], ...] = ()
 
 
 class SpanCall(NamedTuple):
@@ -57,7 +60,7 @@ class SpanCall(NamedTuple):
     event: Event
 
 
-def read_spans(value: Any) -> list[Span]:
+def _read_spans(value: Any) -> list[Span]:
     """Read spans in the order of their start."""
     spans = [_read_span(raw) for raw in _list_raw_spans(value)]
     return sorted(spans, key=lambda span: span.start)
@@ -80,6 +83,11 @@ def _list_raw_spans(value: Any) -> list[Any]:
 
 def _read_span(raw: Any) -> Span:
     attributes = _read_attributes(get(raw, "attributes"))
+    status = get(raw, "status")
+    code = get(status, "code", "status_code")
+    error = attributes.get("error.type")
+    if error is None and isinstance(code, int | str) and code in _ERROR_CODES:
+        error = format_failure(get(status, "message", "description"))
     identifier = get(raw, "spanId", "span_id", default=get(get(raw, "context"), "span_id"))
     parent = get(raw, "parentSpanId", "parent_span_id", "parent_id", default=get(get(raw, "parent"), "span_id"))
     return Span(
@@ -87,21 +95,11 @@ def _read_span(raw: Any) -> Span:
         attributes=attributes,
         start=_parse_time(get(raw, "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time")),
         end=_parse_time(get(raw, "endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time")),
-        events=tuple(_read_attributes(get(event, "attributes")) for event in get_list(raw, "events")),
-        error=_read_error(get(raw, "status"), attributes),
+        error=None if error is None else str(error),
         identifier=None if identifier is None else str(identifier),
         parent=str(parent) if parent else None,
+        events=tuple(_read_attributes(get(event, "attributes")) for event in get_list(raw, "events")),
     )
-
-
-def _read_error(status: Any, attributes: Mapping[str, Any]) -> str | None:
-    kind = attributes.get("error.type")
-    if kind is not None:
-        return str(kind)
-    code = get(status, "code", "status_code")
-    if isinstance(code, int | str) and code in _ERROR_CODES:
-        return format_failure(get(status, "message", "description"))
-    return None
 
 
 def _read_attributes(raw: Any) -> dict[str, Any]:
@@ -148,12 +146,7 @@ def _parse_time(value: Any) -> int:
     return (moment - _EPOCH) // datetime.timedelta(microseconds=1) * 1_000
 
 
-def is_span(item: Any) -> bool:
-    """Return whether an item is a span, or holds the spans of a resource."""
-    return has(item, *_RESOURCES) or (has(item, "attributes") and has(item, "name"))
-
-
-def iter_executed_calls(
+def _iter_executed_calls(
     spans: list[Span], tool_spans: list[Span], agent_attribute: str, build: Callable[..., Event]
 ) -> Iterator[SpanCall]:
     """Yield the calls of spans that ran a tool; those that ran at overlapping times are one group."""
@@ -183,7 +176,7 @@ def _find_agent(span: Span, by_id: Mapping[str, Span], attribute: str) -> str | 
     return None
 
 
-def iter_in_time(
+def _iter_in_time(
     executed: list[SpanCall], requested: list[SpanCall], is_call: Callable[[Span], bool] = lambda _: True
 ) -> Iterator[Event]:
     """Yield calls in the order of time; requests that no span executed have groups of their own."""
@@ -240,12 +233,17 @@ _OUTPUT_FORMAT: Final = Format(list, item=Shape("role parts", {"parts": _PART}))
 _AGENT_OPERATIONS: Final = {"invoke_agent", "create_agent"}
 
 
-@partial(Format, is_item=is_span, containers="spans", is_whole=lambda value: has(value, *_RESOURCES))
+@partial(
+    Format,
+    is_item=lambda item: has(item, *_RESOURCES) or (has(item, "attributes") and has(item, "name")),
+    containers="spans",
+    is_whole=lambda value: has(value, *_RESOURCES),
+)
 def otel(value: Any) -> Iterator[Event]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
-    spans = read_spans(value)
+    spans = _read_spans(value)
     executions = _drop_repeated_spans([span for span in spans if _is_execution(span)])
-    executed = list(iter_executed_calls(spans, executions, "gen_ai.agent.name", _build_executed_call))
+    executed = list(_iter_executed_calls(spans, executions, "gen_ai.agent.name", _build_executed_call))
     # An agent repeats the requests of its models.
     requested = list(
         _iter_requests([span for span in spans if span.attributes.get(_OPERATION) not in _AGENT_OPERATIONS])
@@ -263,7 +261,7 @@ def otel(value: Any) -> Iterator[Event]:
         output_tools = get(parse_if_json(span.attributes.get(_PARAMETERS)), "output_tools")
         if isinstance(output_tools, list):
             output_names.update(get(tool, "name") for tool in output_tools)
-    return (event for event in iter_in_time(executed, requested, _is_call) if event.name not in output_names)
+    return (event for event in _iter_in_time(executed, requested, _is_call) if event.name not in output_names)
 
 
 def _is_call(span: Span) -> bool:
@@ -338,19 +336,19 @@ _REQUEST: Final = re.compile(r"llm\.output_messages\.(\d+)\.message\.tool_calls\
 
 @partial(
     Format,
-    is_whole=lambda value: otel.recognises(value) and any(_KIND in span.attributes for span in read_spans(value)),
+    is_whole=lambda value: otel.recognises(value) and any(_KIND in span.attributes for span in _read_spans(value)),
 )
 def openinference(value: Any) -> Iterator[Event]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
-    spans = read_spans(value)
+    spans = _read_spans(value)
     tools = [span for span in spans if span.attributes.get(_KIND) == "TOOL"]
-    executed = list(iter_executed_calls(spans, tools, "agent.name", _build_tool_call))
+    executed = list(_iter_executed_calls(spans, tools, "agent.name", _build_tool_call))
     requested = list(_iter_inference_requests(spans))
     keys = _INFERENCE_KEYS
     if executed or requested:
         keys += _INFERENCE_COPIES
     refuse_unknown_attributes(spans, _INFERENCE_MARKS, keys)
-    return iter_in_time(executed, requested)
+    return _iter_in_time(executed, requested)
 
 
 def _build_tool_call(span: Span, **more: Any) -> Event:
@@ -374,3 +372,207 @@ def _iter_inference_requests(spans: list[Span]) -> Iterator[SpanCall]:
         for _, call in sorted(calls.items()):
             args = call.get("function.arguments", MISSING)
             yield SpanCall(span, build_call(call.get("function.name"), args, id=call.get("id"), group=place))
+
+
+# LangSmith and Langfuse: the runs of a trace, each of a tool, a model or something else. The outputs of other runs repeat calls.
+_MODEL_KINDS: Final = {"llm", "generation"}
+# The server notes the calls of a model beside its output.
+_CALL_COUNTS: Final = ("toolCalls", "toolCallNames")
+# Python writes literals differently from JSON.
+_ESCAPE: Final = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""
+_LITERAL: Final = re.compile(rf"""'(?:[^'\\]|{_ESCAPE})*'|"(?:[^"\\]|{_ESCAPE})*"|\b(?:True|False|None)\b""")
+_CONSTANTS: Final = {"True": "true", "False": "false", "None": "null"}
+
+
+def _read_runs(runs: Iterable[Any]) -> Iterator[Event]:
+    """Read the calls of runs in the order of their start; calls that overlap in time are one group."""
+    traces: dict[str, dict[Any, Span]] = {}
+    for span in sorted(map(_read_run, runs), key=lambda span: span.start):
+        # A run may be listed and be a child of another one, too.
+        identity: Any = id(span)
+        if span.identifier and span.start:
+            identity = (span.identifier, span.name, span.start, span.end)
+        traces.setdefault(span.attributes["trace"], {})[identity] = span
+    if not traces:
+        raise TrajectoryError("there are no runs")
+
+    first_group = 0
+    for spans in traces.values():
+        events = list(_read_trace(list(spans.values())))
+        for event in events:
+            yield replace(event, group=first_group + (event.group or 0))
+        first_group += len(events)
+
+
+def _read_run(run: Any) -> Span:
+    kind = str(get(run, "run_type", "type")).lower()
+    more = get(run, "extra", default=parse_if_json(get(run, "metadata")))
+    error = get(run, "error")
+    if get(run, "level") == "ERROR":
+        error = format_failure(get(run, "statusMessage", "status_message"))
+    elif error:
+        error = format_failure(error)
+    identifier = get(run, "id")
+    parent = get(run, "parent_run_id", "parentObservationId", "parent_observation_id")
+    attributes = {
+        "kind": kind,
+        # A Langfuse trace is listed with its observations and has no type.
+        "trace": str(get(run, "trace_id", "traceId", default=identifier if kind == "none" else None)),
+        "input": get(run, "inputs", "input"),
+        "output": get(run, "outputs", "output"),
+        "id": parse_if_json(get(more, "tool_call_id")),
+        "call_count": get(more, "tool_call_count") or get(run, *_CALL_COUNTS),
+        "is_langchain": has(more, "color") or str(get(get(more, "runtime"), "library")).startswith("langchain"),
+        "agent": get(run, "name") if kind == "agent" else None,
+    }
+    return Span(
+        name=str(get(run, "name")),
+        attributes=attributes,
+        start=_parse_time(get(run, "start_time", "startTime")),
+        end=_parse_time(get(run, "end_time", "endTime")),
+        error=error or None,
+        identifier=None if identifier is None else str(identifier),
+        parent=str(parent) if parent else None,
+    )
+
+
+def _read_trace(spans: list[Span]) -> Iterator[Event]:
+    tools = [span for span in spans if span.attributes["kind"] == "tool"]
+    models = [span for span in spans if span.attributes["kind"] in _MODEL_KINDS]
+    if not tools and not models:
+        raise TrajectoryError("a trace has no run of a tool or a model, so nothing is known of its calls")
+
+    executed = list(_iter_executed_calls(spans, tools, "agent", _build_run_call))
+    requested = list(_iter_model_requests(models))
+    # Other runs may return calls of earlier turns, but then a model got them as input.
+    if not executed and not requested and not any(_holds_call(model.attributes["input"]) for model in models):
+        for span in spans:
+            if _holds_call(span.attributes["output"]):
+                raise TrajectoryError(f"the run {span.name!r} returned a call that no run of a tool or a model has")
+    return _iter_in_time(executed, requested)
+
+
+def _holds_call(value: Any) -> bool:
+    return find_call(parse_if_json(value), set()) is not None
+
+
+def _build_run_call(span: Span, **more: Any) -> Event:
+    output = parse_if_json(span.attributes["output"])
+    message = get(output, "output", default=output)
+    if has(message, "tool_call_id") and get(message, "status") == "error":
+        more["error"] = format_failure(get(message, "content"))
+    identifier = span.attributes["id"] or get(message, "tool_call_id")
+    args = _parse_input(span.attributes["input"], is_langchain=span.attributes["is_langchain"])
+    return build_call(span.name, args, id=identifier, result=output, **more)
+
+
+def _parse_input(value: Any, *, is_langchain: bool) -> Any:
+    args = parse_if_json(value)
+    if args is None:
+        return MISSING
+    if isinstance(args, Mapping):
+        if args.keys() == {"args", "kwargs"} and isinstance(args["args"], list | tuple):
+            # The arguments of a traced function; those by position have no names.
+            return args["args"] or args["kwargs"]
+        if args.keys() == {"input"} and is_langchain and str(args["input"]).startswith("{"):
+            # LangChain before 1.0 writes all arguments as the text of a Python dict.
+            args = parse_if_json(args["input"])
+
+    if isinstance(args, str):
+        # ast.literal_eval may crash the interpreter on hostile text.
+        converted = parse_if_json(_LITERAL.sub(_convert_literal, args))
+        if not isinstance(converted, str):
+            return converted
+    return args
+
+
+def _convert_literal(match: re.Match[str]) -> str:
+    literal = match[0]
+    if literal in _CONSTANTS:
+        return _CONSTANTS[literal]
+    text = literal[1:-1].encode("latin-1", "backslashreplace").decode("unicode_escape")
+    return json.dumps(text)
+
+
+def _iter_model_requests(models: list[Span]) -> Iterator[SpanCall]:
+    seen = set()
+    for place, span in enumerate(models):
+        for event in _read_output(span):
+            # A model run inside another one, such as a client inside its adapter, repeats its calls.
+            is_repeated = event.id is not None and (span.parent, event.name, event.id) in seen
+            seen.add((span.identifier, event.name, event.id))
+            if not is_repeated:
+                yield SpanCall(span, replace(event, group=place))
+
+
+def _read_output(span: Span) -> list[Event]:
+    output = parse_if_json(span.attributes["output"])
+    if not output and output != "" and span.error is None:
+        raise TrajectoryError(f"the model's run {span.name!r} has neither an output nor an error")
+    if not span.attributes["call_count"] and not _holds_call(output):
+        return []
+    events = read_trajectory(_unwrap_messages(output))
+    if not events:
+        raise TrajectoryError(f"the model's run {span.name!r} has calls that cannot be read")
+    return events
+
+
+def _unwrap_messages(output: Any) -> Any:
+    while isinstance(output, Mapping) and len(output) == 1 and output.keys() <= {"output", "message"}:
+        output = next(iter(output.values()))
+    generations = get(output, "generations")
+    if generations is None:
+        return output
+    # LangChain returns a list for each prompt.
+    answers = [answer for batch in require_list(generations, "generations") for answer in unwrap_list(batch)]
+    return [get(answer, "message") for answer in answers]
+
+
+_RUN: Final = Shape(
+    "run_type",
+    keys="inputs outputs extra metadata events serialized manifest child_runs parent_run feedback_stats",
+    types="(?i:tool|llm|chain|retriever|embedding|prompt|parser)",
+    type_key="run_type",
+)
+
+
+@partial(Format, is_item=lambda run: has(run, "run_type"), item=_RUN, containers="runs")
+def langsmith(value: Any) -> Iterator[Event]:
+    """Read a run with its `child_runs`, or a list of runs."""
+    return _read_runs(_iter_with_children(unwrap_list(value, "runs")))
+
+
+def _iter_with_children(runs: Any) -> Iterator[Any]:
+    langsmith.refuse_unknown_calls("langsmith", runs)
+    for run in runs:
+        yield run
+        yield from _iter_with_children(get_objects(run, "child_runs"))
+
+
+_TYPES: Final = "TOOL|GENERATION|SPAN|EVENT|AGENT|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL"
+_OBSERVATION: Final = Shape("type", keys="input output metadata toolDefinitions toolCalls toolCallNames", types=_TYPES)
+_ITEM: Final = Shape("type observations", {"observations": _OBSERVATION}, _OBSERVATION.keys, _TYPES)
+
+
+def _is_trace_or_observation(item: Any) -> bool:
+    if isinstance(get(item, "observations"), list | tuple) and has(item, "timestamp", "trace"):
+        return True
+    return has(item, "traceId", "trace_id") and str(get(item, "type")) in _TYPES.split("|")
+
+
+@partial(
+    Format,
+    is_item=_is_trace_or_observation,
+    item=_ITEM,
+    containers="data",
+    other_containers={"observations": _OBSERVATION},
+    sibling_keys=f"{_OBSERVATION.keys} trace",
+)
+def langfuse(value: Any) -> Iterator[Event]:
+    """Read a trace with its `observations`, or a list of observations."""
+    runs: list[Any] = []
+    for item in unwrap_list(value, "data"):
+        trace = get(item, "trace")
+        runs.append(item if trace is None else trace)
+        runs.extend(get_objects(item, "observations"))
+    return _read_runs(runs)
