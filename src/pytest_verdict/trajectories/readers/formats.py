@@ -170,9 +170,8 @@ class _Checker:
                 raise TrajectoryError(f"{item_path} must be a list, got {shown(item, 80)}")
 
     def _check_types(self, shape: Shape, value: Any, path: str) -> None:
-        for key in ("role", shape.type_key):
+        for key, types in (("role", None), (shape.type_key, shape.types)):
             kind = get(value, key)
-            types = shape.types if key == shape.type_key else None
             if kind is None or (types and _matches(types, kind)):
                 continue
             if _matches(_CALL_TYPE, kind):
@@ -187,16 +186,14 @@ class _Checker:
                 continue
             if _is_call_key(key, item):
                 raise self._unread_call(path, key)
-            inner = find_call(item, set())
+            inner = find_call(item)
             if inner is not None:
                 raise self._unread_call(path, key, inner)
             if argument_key is None and _to_snake_case(key) in _ARGUMENT_KEYS:
                 argument_key = key
 
         # Unknown arguments beside a name: the object itself may be a call.
-        if argument_key is None or "name" in shape.allowed_keys:
-            return
-        if _is_call({**entries, argument_key: MISSING}):
+        if argument_key and "name" not in shape.allowed_keys and _is_call({**entries, argument_key: MISSING}):
             raise self._unread_call(path, argument_key)
 
     def _unread_call(self, path: str, form: str, inner: str = "") -> TrajectoryError:
@@ -212,7 +209,14 @@ def refuse_unknown_attributes(spans: Iterable[Any], marks: str, keys: str) -> No
         for attributes in (span.attributes, *span.events):
             for name, value in attributes.items():
                 is_marked = is_marked or _matches(marks, name)
-                if not _matches(keys, name) and _may_hold_call(name, value):
+                if _matches(keys, name) or not value or isinstance(value, bool | int | float):
+                    continue
+                attribute = _WORD_BOUNDARY.sub("_", name).lower()
+                if _KIND_ATTRIBUTE.fullmatch(attribute):
+                    is_call = str(value).strip('"').lower() in _TOOL_KINDS
+                else:
+                    is_call = bool(_CALL_ATTRIBUTE.fullmatch(attribute)) or find_call(parse_if_json(value)) is not None
+                if is_call:
                     raise TrajectoryError(
                         f"the span {span.name!r} has a call in the attribute {name!r}, which is not read"
                     )
@@ -220,24 +224,17 @@ def refuse_unknown_attributes(spans: Iterable[Any], marks: str, keys: str) -> No
         raise TrajectoryError(f"no span has an attribute of the format ({marks})")
 
 
-def _may_hold_call(name: str, value: Any) -> bool:
-    if not value or isinstance(value, bool | int | float):
-        return False
-    attribute = _WORD_BOUNDARY.sub("_", name).lower()
-    if _KIND_ATTRIBUTE.fullmatch(attribute):
-        return str(value).strip('"').lower() in _TOOL_KINDS
-    return _CALL_ATTRIBUTE.fullmatch(attribute) is not None or find_call(parse_if_json(value), set()) is not None
-
-
-def find_call(value: Any, seen: set[int]) -> str | None:
-    """Return the path of something that looks like a call, or None; values whose ids are in `seen` are skipped."""
-    if value is None or isinstance(value, str | bytes | bool | int | float) or id(value) in seen:
+def find_call(value: Any, visited: set[int] | None = None) -> str | None:
+    """Return the path of something that looks like a call, or None; a value that contains itself is searched once."""
+    if visited is None:
+        visited = set()
+    if value is None or isinstance(value, str | bytes | bool | int | float) or id(value) in visited:
         return None
-    seen.add(id(value))
+    visited.add(id(value))
 
     if isinstance(value, list | tuple | set | frozenset):
         for item in value:
-            path = find_call(item, seen)
+            path = find_call(item, visited)
             if path is not None:
                 return f"[...]{path}"
         return None
@@ -250,7 +247,7 @@ def find_call(value: Any, seen: set[int]) -> str | None:
             continue
         if _is_call_key(key, item):
             return f".{key}"
-        path = find_call(item, seen)
+        path = find_call(item, visited)
         if path is not None:
             return f".{key}{path}"
     return None

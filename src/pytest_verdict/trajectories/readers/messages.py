@@ -305,7 +305,7 @@ def langgraph(value: Any) -> Iterator[Event]:
     else:
         for key, item in iter_entries(value):
             # The results are states of the graph, and calls in their messages are no nodes.
-            if key not in {"steps", "results"} and find_call(item, set()) is not None:
+            if key not in {"steps", "results"} and find_call(item) is not None:
                 raise TrajectoryError(f"the value has a call in the form {key!r}, which is not one of langgraph")
 
     for place, step in enumerate(require_list(steps, "a list of steps")):

@@ -453,7 +453,7 @@ def _read_trace(spans: list[Span]) -> Iterator[Event]:
 
 
 def _holds_call(value: Any) -> bool:
-    return find_call(parse_if_json(value), set()) is not None
+    return find_call(parse_if_json(value)) is not None
 
 
 def _build_run_call(span: Span, **more: Any) -> Event:
