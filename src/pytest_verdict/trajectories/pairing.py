@@ -42,8 +42,6 @@ Pair = tuple[int | None, int | None]
 Scores = Callable[[int, Sequence[int]], list[int]]
 """From an expected call and several observed ones to the scores of the pairs, at most ``SCALE``."""
 
-_Gains = Callable[[int, int, int], list[int]]
-
 # Steps in the table of an alignment: to the row above, to a pair, to the column before.
 _UP: Final = 0
 _PAIR: Final = 1
@@ -359,8 +357,8 @@ def pair_best_in_order(
 ) -> Partners:
     """Pair calls without crossing so that the sum of the scores is the highest possible."""
     same_tool = find_calls_of_same_tool(expected, observed)
-    gains = _build_gains(same_tool, len(observed), CallScores(expected, observed, matcher, weigh))
-    _, steps = _fill_table(gains, len(expected), len(observed), band=max(len(expected), len(observed)))
+    scores = CallScores(expected, observed, matcher, weigh)
+    _, steps = _fill_table(same_tool, len(observed), scores, band=max(len(expected), len(observed)))
     return _trace_back(steps, len(observed))
 
 
@@ -456,49 +454,43 @@ def edit_distance(same_tool: Sequence[Sequence[int]], observed: int, scores: Sco
 
     height = len(same_tool) - head - tail
     width = observed - head - tail
-    gains = _build_gains(same_tool, width, scores, head, unlike=SCALE)
+    middle_tools = same_tool[head : head + height]
     band = max(abs(height - width), 16)
     while True:
-        gain, steps = _fill_table(gains, height, width, band)
+        gain, steps = _fill_table(middle_tools, width, scores, band, head, unlike=SCALE)
         cost = (height + width) * SCALE - gain
         # Leaving the band takes more than `band` calls without a partner, so no cheaper alignment is outside.
         if cost <= band * SCALE or band >= max(height, width):
             break
         band *= 4
-    middle = [None if at is None else head + at for at in _trace_back(steps, width)]
+    middle = [None if column is None else head + column for column in _trace_back(steps, width)]
     return cost, [*range(head), *middle, *range(observed - tail, observed)]
 
 
-def _build_gains(
-    same_tool: Sequence[Sequence[int]], width: int, scores: Scores, head: int = 0, unlike: int = 0
-) -> _Gains:
-    """Return a function for the gains of a row between two columns; rows and columns are counted from `head`."""
+def _fill_table(
+    same_tool: Sequence[Sequence[int]], width: int, scores: Scores, band: int, head: int = 0, unlike: int = 0
+) -> tuple[int, list[bytearray]]:
+    """Return the highest gain of an alignment within a band, and the steps that lead to each cell.
 
-    def get_gains(row: int, first: int, last: int) -> list[int]:
-        gains = [unlike] * width
-        positions = same_tool[head + row]
-        positions = positions[bisect_left(positions, head + first) : bisect_left(positions, head + last)]
-        for position, score in zip(positions, scores(head + row, positions), strict=True):
-            gains[position - head] = unlike + score
-        return gains
-
-    return get_gains
-
-
-def _fill_table(get_gains: _Gains, height: int, width: int, band: int) -> tuple[int, list[bytearray]]:
-    """Return the highest gain of an alignment within a band, and the steps that lead to each cell."""
-    outside = -2 * SCALE * (height + width + 1)
+    Rows and columns are counted from `head`; two calls of different tools gain `unlike`, two of the same tool also their score.
+    """
+    outside = -2 * SCALE * (len(same_tool) + width + 1)
     previous = [0 if column <= band else outside for column in range(width + 1)]
     steps = []
-    for row in range(height):
+    for row, positions in enumerate(same_tool):
         first = max(0, row - band)
         last = min(width, row + 1 + band)
+        gains = [unlike] * (last - first)
+        columns = positions[bisect_left(positions, head + first) : bisect_left(positions, head + last)]
+        for column, score in zip(columns, scores(head + row, columns), strict=True):
+            gains[column - head - first] += score
+
         current = [outside] * (width + 1)
         current[0] = 0 if row < band else outside
         row_steps = bytearray(width + 1)
         best = current[first]
         corner = previous[first]
-        for column, gain in enumerate(get_gains(row, first, last)[first:last], first + 1):
+        for column, gain in enumerate(gains, first + 1):
             before = best
             above = previous[column]
             best = above

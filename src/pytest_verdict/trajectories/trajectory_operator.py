@@ -1,11 +1,8 @@
-"""`TrajectoryOperator`, the base class of the operators on trajectories: which events count, and under which names.
-
-A selection that leaves nothing to compare is refused.
-"""
+"""`TrajectoryOperator`, the base class of the operators on trajectories: which events count, and under which names."""
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
@@ -173,14 +170,21 @@ class ObservedTrajectory(Operator):
             return
         names = {*self.aliases.values(), *map(self._get_tool_name, (*self.aliases, *other_names))}
         tools = sorted(names.union(*(side.names for side in sides)))
-        for name in map(self._get_tool_name, self.only_tools or ()):
-            if name not in tools:
-                raise _unknown_tool("only_tools", name, get_close_matches(name, tools, 1))
-        for name in map(self._get_tool_name, self.except_tools):
-            # Excluding a tool that is not called is harmless, unless another tool was meant.
-            close = get_close_matches(name, tools, 1, _LIKELY_TYPO)
-            if name not in tools and close:
-                raise _unknown_tool("except_tools", name, close)
+        for setting, names_of_setting, cutoff in (
+            ("only_tools", self.only_tools or (), 0.6),
+            ("except_tools", self.except_tools, _LIKELY_TYPO),
+        ):
+            for name in map(self._get_tool_name, names_of_setting):
+                close = get_close_matches(name, tools, 1, cutoff)
+                # Excluding a tool that is not called is harmless, unless another tool was meant.
+                if name in tools or (setting == "except_tools" and not close):
+                    continue
+                hint = f" Did you mean {close[0]!r}?" if close else ""
+                raise UnusableError(
+                    UNKNOWN_TOOL,
+                    f"{setting} has {name!r}, which no side calls and no other setting names.{hint}"
+                    " Tools that need not be called are named in tools=[...]",
+                )
 
     def _refuse_emptied(self, outcome: Outcome, observed: Selected) -> Outcome:
         """Return an outcome, unless it has a score only because no observed call was selected."""
@@ -208,13 +212,6 @@ def _strip_server(name: str, servers: Iterable[str]) -> str:
                 if rest not in {"", name}:
                     return rest
     return name
-
-
-def _unknown_tool(setting: str, name: str, close: list[str]) -> UnusableError:
-    reason = f"{setting} has {name!r}, which no side calls and no other setting names."
-    if close:
-        reason += f" Did you mean {close[0]!r}?"
-    return UnusableError(UNKNOWN_TOOL, f"{reason} Tools that need not be called are named in tools=[...]")
 
 
 class ExpectedSide(NamedTuple):
@@ -284,11 +281,9 @@ class TrajectoryOperator(ObservedTrajectory):
     def _build_matcher(self) -> CallMatcher:
         args = self.args
         if not isinstance(args, str):
-            args = self._rename_tools(args)
-        return CallMatcher(args, self.ignored_args, self._rename_tools(self.defaults))
-
-    def _rename_tools(self, settings: Mapping[str, T]) -> dict[str, T]:
-        return {self._get_tool_name(tool): setting for tool, setting in settings.items()}
+            args = {self._get_tool_name(tool): rule for tool, rule in args.items()}
+        defaults = {self._get_tool_name(tool): own for tool, own in self.defaults.items()}
+        return CallMatcher(args, self.ignored_args, defaults)
 
     def _read_expected(self, expected: Any, matcher: CallMatcher) -> ExpectedSide:
         """Read the expected side and prepare the calls that count for comparison."""

@@ -141,7 +141,7 @@ def decode_text(value: Any) -> Any:
 
 
 def parse_json_text(text: str) -> Any:
-    """Parse JSON text."""
+    """Parse the JSON text of a trajectory."""
     try:
         return parse_json(text)
     except JsonTextError as error:
