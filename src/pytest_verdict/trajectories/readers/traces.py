@@ -5,7 +5,6 @@ A span that executed a tool is a call, and so is a request of a model that no to
 
 import datetime
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -129,17 +128,14 @@ def _decode_value(value: Any) -> Any:
 
 def _parse_time(value: Any) -> int:
     """Parse a time to nanoseconds; a span without a readable time starts at 0."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return 0
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return int(value)
     text = str(value or "")
-    if text.isdigit():
-        return int(text)
-
     try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return int(value)
+        if text.isdigit():
+            return int(text)
         moment = value if isinstance(value, datetime.datetime) else datetime.datetime.fromisoformat(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0
     if not moment.tzinfo:
         moment = moment.replace(tzinfo=datetime.UTC)
@@ -245,15 +241,10 @@ def otel(value: Any) -> Iterator[Event]:
     executions = _drop_repeated_spans([span for span in spans if _is_execution(span)])
     executed = list(_iter_executed_calls(spans, executions, "gen_ai.agent.name", _build_executed_call))
     # An agent repeats the requests of its models.
-    requested = list(
-        _iter_requests([span for span in spans if span.attributes.get(_OPERATION) not in _AGENT_OPERATIONS])
-    )
-    if not requested:
-        requested = list(_iter_requests(spans))
-    keys = _GENAI_KEYS
-    if executed or requested:
-        keys += _GENAI_COPIES
-    refuse_unknown_attributes(spans, _GENAI_MARKS, keys)
+    models = [span for span in spans if span.attributes.get(_OPERATION) not in _AGENT_OPERATIONS]
+    requested = list(_iter_requests(models)) or list(_iter_requests(spans))
+    copies = _GENAI_COPIES if executed or requested else ""
+    refuse_unknown_attributes(spans, _GENAI_MARKS, _GENAI_KEYS + copies)
 
     # pydantic-ai offers tools by which the model writes its final answer.
     output_names: set[Any] = set()
@@ -265,10 +256,9 @@ def otel(value: Any) -> Iterator[Event]:
 
 
 def _is_call(span: Span) -> bool:
-    if span.name == _OUTPUT_FUNCTION or _DEFERRED in span.attributes:
-        return False
     message = span.attributes.get("logfire.msg")
-    return not (isinstance(message, str) and message.startswith(_OUTPUT_FUNCTION))
+    is_output = span.name == _OUTPUT_FUNCTION or (isinstance(message, str) and message.startswith(_OUTPUT_FUNCTION))
+    return not is_output and _DEFERRED not in span.attributes
 
 
 def _is_execution(span: Span) -> bool:
@@ -277,9 +267,8 @@ def _is_execution(span: Span) -> bool:
     operation = span.attributes.get(_OPERATION)
     if operation is not None:
         return bool(operation == "execute_tool")
-    return span.name.startswith("execute_tool") or (
-        span.name == "running tool" and "gen_ai.tool.name" in span.attributes
-    )
+    is_running_tool = span.name == "running tool" and "gen_ai.tool.name" in span.attributes
+    return is_running_tool or span.name.startswith("execute_tool")
 
 
 def _get_tool_name(span: Span) -> str:
@@ -291,13 +280,12 @@ def _drop_repeated_spans(spans: list[Span]) -> list[Span]:
     distinct: list[Span] = []
     for span in spans:
         identifier = span.attributes.get(_CALL_ID)
-        is_repeated = False
-        for other in distinct:
-            if not identifier or other.attributes.get(_CALL_ID) != identifier:
-                continue
-            overlaps = span.start < other.end or (other.identifier and span.parent == other.identifier)
-            if overlaps and _get_tool_name(other) == _get_tool_name(span):
-                is_repeated = True
+        is_repeated = identifier and any(
+            other.attributes.get(_CALL_ID) == identifier
+            and (span.start < other.end or (other.identifier and span.parent == other.identifier))
+            and _get_tool_name(other) == _get_tool_name(span)
+            for other in distinct
+        )
         if not is_repeated:
             distinct.append(span)
     return distinct
@@ -344,10 +332,8 @@ def openinference(value: Any) -> Iterator[Event]:
     tools = [span for span in spans if span.attributes.get(_KIND) == "TOOL"]
     executed = list(_iter_executed_calls(spans, tools, "agent.name", _build_tool_call))
     requested = list(_iter_inference_requests(spans))
-    keys = _INFERENCE_KEYS
-    if executed or requested:
-        keys += _INFERENCE_COPIES
-    refuse_unknown_attributes(spans, _INFERENCE_MARKS, keys)
+    copies = _INFERENCE_COPIES if executed or requested else ""
+    refuse_unknown_attributes(spans, _INFERENCE_MARKS, _INFERENCE_KEYS + copies)
     return _iter_in_time(executed, requested)
 
 
@@ -456,14 +442,14 @@ def _holds_call(value: Any) -> bool:
     return find_call(parse_if_json(value)) is not None
 
 
-def _build_run_call(span: Span, **more: Any) -> Event:
+def _build_run_call(span: Span, **fields: Any) -> Event:
     output = parse_if_json(span.attributes["output"])
     message = get(output, "output", default=output)
     if has(message, "tool_call_id") and get(message, "status") == "error":
-        more["error"] = format_failure(get(message, "content"))
+        fields["error"] = format_failure(get(message, "content"))
     identifier = span.attributes["id"] or get(message, "tool_call_id")
     args = _parse_input(span.attributes["input"], is_langchain=span.attributes["is_langchain"])
-    return build_call(span.name, args, id=identifier, result=output, **more)
+    return build_call(span.name, args, id=identifier, result=output, **fields)
 
 
 def _parse_input(value: Any, *, is_langchain: bool) -> Any:
@@ -511,32 +497,32 @@ def _read_output(span: Span) -> list[Event]:
         raise TrajectoryError(f"the model's run {span.name!r} has neither an output nor an error")
     if not span.attributes["call_count"] and not _holds_call(output):
         return []
-    events = read_trajectory(_unwrap_messages(output))
+
+    messages = output
+    while isinstance(messages, Mapping) and len(messages) == 1 and messages.keys() <= {"output", "message"}:
+        messages = next(iter(messages.values()))
+    generations = get(messages, "generations")
+    if generations is not None:
+        # LangChain returns a list for each prompt.
+        answers = [answer for batch in require_list(generations, "generations") for answer in unwrap_list(batch)]
+        messages = [get(answer, "message") for answer in answers]
+    events = read_trajectory(messages)
     if not events:
         raise TrajectoryError(f"the model's run {span.name!r} has calls that cannot be read")
     return events
 
 
-def _unwrap_messages(output: Any) -> Any:
-    while isinstance(output, Mapping) and len(output) == 1 and output.keys() <= {"output", "message"}:
-        output = next(iter(output.values()))
-    generations = get(output, "generations")
-    if generations is None:
-        return output
-    # LangChain returns a list for each prompt.
-    answers = [answer for batch in require_list(generations, "generations") for answer in unwrap_list(batch)]
-    return [get(answer, "message") for answer in answers]
-
-
-_RUN: Final = Shape(
-    "run_type",
-    keys="inputs outputs extra metadata events serialized manifest child_runs parent_run feedback_stats",
-    types="(?i:tool|llm|chain|retriever|embedding|prompt|parser)",
-    type_key="run_type",
+@partial(
+    Format,
+    is_item=lambda run: has(run, "run_type"),
+    item=Shape(
+        "run_type",
+        keys="inputs outputs extra metadata events serialized manifest child_runs parent_run feedback_stats",
+        types="(?i:tool|llm|chain|retriever|embedding|prompt|parser)",
+        type_key="run_type",
+    ),
+    containers="runs",
 )
-
-
-@partial(Format, is_item=lambda run: has(run, "run_type"), item=_RUN, containers="runs")
 def langsmith(value: Any) -> Iterator[Event]:
     """Read a run with its `child_runs`, or a list of runs."""
     return _read_runs(_iter_with_children(unwrap_list(value, "runs")))
