@@ -191,7 +191,6 @@ class MappedInputs(NamedTuple):
 
 
 def map_inputs(mapping: InputMapping, document: Any) -> MappedInputs:
-    """Find the inputs in a document."""
     inputs: dict[str, Any] = {}
     traces: dict[str, Trace] = {}
     try:

@@ -45,7 +45,6 @@ def check_word(what: str, word: Any, words: Sequence[str]) -> Any:
 
 
 def choose(matches: Sequence[Any], many: Many, label: str) -> Any:
-    """Return the match that a rule chooses, or a list of all."""
     if many == "list":
         return list(matches)
     if len(matches) > 1 and many == "error":
@@ -76,7 +75,7 @@ def _build_finder(path: str, dialect: Dialect) -> Find:
 
     def find(document: Any) -> Sequence[Any]:
         if steps is not None:
-            value = document
+            value: Any = document
             for step in steps:
                 if type(value) is not (dict if isinstance(step, str) else list):
                     # The library decides about containers of other types.
@@ -113,11 +112,11 @@ def _plain_steps(tree: Any) -> tuple[str | int, ...] | None:
     if kind in {"Root", "This"}:
         return ()
     if kind == "Child":
-        left = _plain_steps(tree.left)
-        right = _plain_steps(tree.right)
-        if left is None or right is None:
+        before = _plain_steps(tree.left)
+        after = _plain_steps(tree.right)
+        if before is None or after is None:
             return None
-        return (*left, *right)
+        return (*before, *after)
     if kind == "Fields" and len(tree.fields) == 1 and "*" not in tree.fields:
         return (str(tree.fields[0]),)
     indices = getattr(tree, "indices", None)

@@ -20,8 +20,6 @@ from pytest_verdict.operators.regex_process import RegexTimeLimitError
 
 
 class Part(NamedTuple):
-    """A part of a text: its value and its position."""
-
     value: Any
     start: int
     end: int
@@ -149,7 +147,6 @@ _DEFAULT_GROUP: Final = object()
 
 
 def refuse_unknown_keys(what: str, value: Mapping[Any, Any], keys: Sequence[str]) -> None:
-    """Refuse a dict with other keys than the allowed ones."""
     for key in value:
         if key not in keys:
             raise SettingsError(f"{what} has no key {key!r}.{allowed('key', key, keys)}")
@@ -169,7 +166,6 @@ def apply_steps(steps: Sequence[Step], value: Any, trace: list[dict[str, Any]]) 
 
 
 def read_steps(extract: Any) -> tuple[Step, ...]:
-    """Read the steps of an extraction."""
     if extract is None:
         return ()
     return tuple(map(_read_step, extract if isinstance(extract, list | tuple) else [extract]))

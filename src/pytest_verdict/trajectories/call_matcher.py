@@ -43,7 +43,6 @@ _ABSENT: Final = object()
 
 
 def parse_rules(value: Any) -> str | dict[str, ToolRule]:
-    """Parse the setting ``args``."""
     if isinstance(value, str):
         if value not in MODES:
             raise ValueError(f"Unknown args mode: {value!r}.{allowed('mode', value, MODES)}")
@@ -148,8 +147,6 @@ def get_part_path(rule: ToolRule, part: str) -> str:
 
 @dataclass(eq=False)
 class Call:
-    """An event with the name and the arguments that are compared."""
-
     event: Event
     name: str
     args: Mapping[str, Any]
@@ -180,7 +177,6 @@ class CallMatcher:
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def prepare(self, event: Event, name: str) -> Call:
-        """Build the call that is compared."""
         args = event.args
         has_args = event.args_note is None
         if has_args and name in self.defaults:
@@ -190,18 +186,15 @@ class CallMatcher:
         return Call(event, name, args, has_args)
 
     def get_rule(self, tool: str) -> ToolRule:
-        """Return the rule of a tool."""
         if isinstance(self.rules, str):
             return self.rules
         return self.rules.get(tool, self.rules.get(OTHERS, EQUAL))
 
     def accepts_any_args(self, expected: Call) -> bool:
-        """Return whether an expected call accepts any arguments of its tool."""
         rule = self.get_rule(expected.name)
         return rule == IGNORE or expected.is_bare or (rule == CONTAINS and expected.has_args and not expected.args)
 
     def accepts(self, expected: Call, observed: Call) -> bool:
-        """Return whether an expected call accepts an observed one."""
         if expected.name != observed.name:
             return False
         has_args = expected.has_args and observed.has_args
@@ -225,7 +218,6 @@ class CallMatcher:
         return sum(scores) / len(scores)
 
     def compare_args(self, expected: Call, observed: Call) -> Iterator[ArgumentResult]:
-        """Yield the results for the arguments of two calls of one tool."""
         rule = self.get_rule(expected.name)
         expected_args = split_arguments(rule, expected.args)
         observed_args = split_arguments(rule, observed.args)

@@ -51,7 +51,6 @@ def to_json(value: Any) -> Any:
 
 
 def format_call(call: Call) -> dict[str, Any]:
-    """Format a call."""
     if call.has_args:
         return {"name": call.name, "args": to_json(call.args)}
     details: dict[str, Any] = {"name": call.name}
@@ -63,7 +62,6 @@ def format_call(call: Call) -> dict[str, Any]:
 
 
 def format_unexpected(place: int, call: Call) -> Difference:
-    """Format an observed call that was not expected."""
     return {"path": f"$[{place}]", "kind": "unexpected", "observed": format_call(call)}
 
 
@@ -245,7 +243,6 @@ def _compare_args(expected: Call, observed: Call, matcher: CallMatcher) -> Itera
 
 
 def list_argument_notes(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> list[str]:
-    """List the notes on arguments that could not be compared."""
     notes: list[str] = []
     if all(call.has_args for call in expected) and all(call.has_args for call in observed):
         return notes

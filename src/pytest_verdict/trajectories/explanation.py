@@ -48,7 +48,6 @@ class _Row(NamedTuple):
 
 
 def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
-    """Explain a comparison of trajectories."""
     details = result.details
     if result.error is None and "trajectory_unreadable" in result.notes and "reason" in details:
         reason = shortened(str(details["reason"]), budget.characters)

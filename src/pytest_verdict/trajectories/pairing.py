@@ -62,8 +62,6 @@ class _Column:
 
 
 class _Lookup(NamedTuple):
-    """The calls that have a key in a column, and the column."""
-
     positions: list[int]
     column: _Column
 
@@ -312,7 +310,6 @@ class CallScores:
 
 
 def pair_most(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> Partners:
-    """Pair as many calls as possible."""
     partners: Partners = [None] * len(expected)
     for rows, columns in _iter_tools(expected, observed):
         calls = [expected[row] for row in rows]

@@ -235,8 +235,6 @@ def _read_times(item: Any) -> Times:
 
 
 class _Slot(NamedTuple):
-    """A place for one observed call in a step."""
-
     choices: tuple[Call, ...]
     accepted: Sequence[int]
     is_required: bool

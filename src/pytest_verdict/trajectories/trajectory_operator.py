@@ -52,7 +52,6 @@ class Selected(NamedTuple):
 
 
 def join_sides(turns: Iterable[Selected]) -> Selected:
-    """Join the same side of several turns."""
     sides = list(turns)
     events = [pair for side in sides for pair in side.events]
     names = frozenset[str]().union(*(side.names for side in sides))
@@ -140,7 +139,6 @@ class ObservedTrajectory(Operator):
         return self._selects_tools or self.agents is not None
 
     def _select(self, events: Iterable[Event], *, are_expected: bool = False) -> Selected:
-        """Return the events that count."""
         pairs = [(event, self._get_canonical_name(event.name)) for event in events]
         selected = pairs
         names = frozenset[str]()
@@ -286,7 +284,6 @@ class TrajectoryOperator(ObservedTrajectory):
         return CallMatcher(args, self.ignored_args, defaults)
 
     def _read_expected(self, expected: Any, matcher: CallMatcher) -> ExpectedSide:
-        """Read the expected side and prepare the calls that count for comparison."""
         events = read_side("expected", read_trajectory, expected, self.expected_format)
         selected = self._select(events, are_expected=True)
         return ExpectedSide(selected, [matcher.prepare(event, name) for event, name in selected.events])

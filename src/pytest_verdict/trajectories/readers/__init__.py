@@ -74,7 +74,6 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
 
 
 def recognised_format(value: Any) -> str:
-    """Return the name of the format that a value is in."""
     simple = _recognise_simple_list(value)
     if simple is not None:
         return simple
@@ -122,7 +121,6 @@ def _is_simple_message(message: Any) -> bool:
 
 
 def check_format(name: str) -> None:
-    """Refuse a format that does not exist."""
     if name != AUTO and FAMILIES.find(_HOOK, name) is None:
         raise ValueError(f"Unknown trajectory format: {name!r}.{allowed('format', name, (AUTO, *_iter_formats()))}")
 
@@ -141,7 +139,6 @@ def decode_text(value: Any) -> Any:
 
 
 def parse_json_text(text: str) -> Any:
-    """Parse the JSON text of a trajectory."""
     try:
         return parse_json(text)
     except JsonTextError as error:

@@ -84,12 +84,10 @@ def require_objects(value: Any, what: str) -> Sequence[Any]:
 
 
 def get_list(value: Any, *names: str) -> Sequence[Any]:
-    """Return the list under the first key or attribute that is present."""
     return require_list(get(value, *names), names[0])
 
 
 def get_objects(value: Any, *names: str) -> Sequence[Any]:
-    """Return the list of objects under the first key or attribute that is present."""
     return require_objects(get(value, *names), names[0])
 
 
@@ -115,7 +113,6 @@ def unwrap_list(value: Any, *containers: str) -> Sequence[Any]:
 
 
 def read_messages(value: Any) -> Sequence[Any]:
-    """Return a list of messages, alone or under the key ``messages``."""
     return require_objects(unwrap_list(value, "messages"), "messages")
 
 
@@ -138,14 +135,12 @@ def parse_if_json(value: Any) -> Any:
 
 
 def format_arguments(args: Any) -> str:
-    """Format malformed arguments for a person."""
     if isinstance(args, str):
         return args
     return shown(args, 500)
 
 
 def format_failure(reason: Any) -> str:
-    """Format the reason why a call failed."""
     if isinstance(reason, str) and reason:
         return reason
     return "the tool reported an error"

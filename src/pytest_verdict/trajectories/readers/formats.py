@@ -99,7 +99,6 @@ class Format:
     sibling_keys: str = ""
 
     def recognises(self, value: Any) -> bool:
-        """Return whether a value is in this format."""
         return self.is_whole(value) or any(map(self.is_item, unwrap_list(value, *self.containers.split())))
 
     def refuse_unknown_calls(self, name: str, value: Any) -> None:
@@ -126,12 +125,9 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class _Checker:
-    """Checks that a value has the shape of a format."""
-
     format: str
 
     def check_list(self, shape: Shape, items: Iterable[Any], path: str) -> None:
-        """Refuse an item that is no object, or not of the shape."""
         for place, item in enumerate(items):
             item_path = f"{path}[{place}]" if path else f"item {place}"
             if not is_object(item):
@@ -139,7 +135,6 @@ class _Checker:
             self.check_object(shape, item, item_path)
 
     def check_object(self, shape: Shape, value: Any, path: str) -> None:
-        """Refuse an object that is not of the shape."""
         if value is None or isinstance(value, bool | int | float):
             return
         if isinstance(value, str):

@@ -53,14 +53,11 @@ class Span:
 
 
 class SpanCall(NamedTuple):
-    """A call, and the span that executed or requested it."""
-
     span: Span
     event: Event
 
 
 def _read_spans(value: Any) -> list[Span]:
-    """Read spans in the order of their start."""
     spans = [_read_span(raw) for raw in _list_raw_spans(value)]
     return sorted(spans, key=lambda span: span.start)
 
@@ -481,12 +478,12 @@ def _convert_literal(match: re.Match[str]) -> str:
 
 
 def _iter_model_requests(models: list[Span]) -> Iterator[SpanCall]:
-    seen = set()
+    identities = set()
     for place, span in enumerate(models):
         for event in _read_output(span):
             # A model run inside another one, such as a client inside its adapter, repeats its calls.
-            is_repeated = event.id is not None and (span.parent, event.name, event.id) in seen
-            seen.add((span.identifier, event.name, event.id))
+            is_repeated = event.id is not None and (span.parent, event.name, event.id) in identities
+            identities.add((span.identifier, event.name, event.id))
             if not is_repeated:
                 yield SpanCall(span, replace(event, group=place))
 
