@@ -61,7 +61,7 @@ def finder(path: str, dialect: Dialect = "jsonpath_ng") -> Find:
 
 @functools.lru_cache(maxsize=1_000)
 def _build_finder(path: str, dialect: Dialect) -> Find:
-    steps = None
+    steps: Sequence[Any] | None = None
     search: Find
     if dialect == "rfc9535":
         search = _compile_standard(path)
@@ -75,7 +75,7 @@ def _build_finder(path: str, dialect: Dialect) -> Find:
 
     def find(document: Any) -> Sequence[Any]:
         if steps is not None:
-            value: Any = document
+            value = document
             for step in steps:
                 if type(value) is not (dict if isinstance(step, str) else list):
                     # The library decides about containers of other types.

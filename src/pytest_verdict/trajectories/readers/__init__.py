@@ -24,6 +24,7 @@ _HOOK: Final = "trajectory_readers"
 _READ_ERRORS: Final = (TypeError, AttributeError, LookupError, ValueError, ArithmeticError, RecursionError)
 
 _CHAT_KEYS: Final = frozenset({"role", "content", "tool_calls", "tool_call_id", "name", "refusal"})
+_CHAT_ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _PLAIN_KEYS: Final = frozenset({"name", "args", "arguments", "kwargs", "id"})
 
 
@@ -95,12 +96,11 @@ def _iter_formats() -> Iterator[str]:
 
 def _recognise_simple_list(value: Any) -> str | None:
     """Return the format of a list whose items have no keys to check; None if each reader has to look at it."""
-    if not isinstance(value, list):
-        return None
-    if all(map(_is_simple_call, value)):
-        return "plain"
-    if all(map(_is_simple_message, value)):
-        return "openai_chat"
+    if isinstance(value, list):
+        if all(map(_is_simple_call, value)):
+            return "plain"
+        if all(map(_is_simple_message, value)):
+            return "openai_chat"
     return None
 
 
@@ -110,14 +110,15 @@ def _is_simple_call(item: Any) -> bool:
 
 
 def _is_simple_message(message: Any) -> bool:
-    if type(message) is not dict or "role" not in message or not message.keys() <= _CHAT_KEYS:
+    if type(message) is not dict or not message.keys() <= _CHAT_KEYS:
         return False
     # A list of blocks may be of another format, and so may a name in place of a function.
+    role = message.get("role")
     content = message.get("content")
     calls = message.get("tool_calls")
     if isinstance(calls, list) and any(isinstance(get(call, "function"), str) for call in calls):
         return False
-    return content is None or type(content) is str
+    return type(role) is str and role in _CHAT_ROLES and (content is None or type(content) is str)
 
 
 def check_format(name: str) -> None:
