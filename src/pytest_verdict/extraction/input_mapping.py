@@ -246,7 +246,9 @@ def _describe_sources(
     if mapping.presets:
         sources["presets"] = mapping.presets
     steps = {name: trace for name, trace in traces.items() if trace}
-    evidence = {"document": document, **({"steps": steps} if steps else {})}
+    evidence = {"document": document}
+    if steps:
+        evidence["steps"] = steps
     for name, value in evidence.items():
         text = encode_text(value)
         if len(text) <= LONGEST_DOCUMENT:

@@ -77,7 +77,8 @@ def _build_finder(path: str, dialect: Dialect) -> Find:
         if steps is not None:
             value = document
             for step in steps:
-                if type(value) is not (dict if isinstance(step, str) else list):
+                container: Any = dict if isinstance(step, str) else list
+                if type(value) is not container:
                     # The library decides about containers of other types.
                     break
                 try:
@@ -130,13 +131,17 @@ def first_key(source: Mapping[str, Any]) -> str | None:
     if source.get("dialect") == "rfc9535":
         return None
     steps = _plain_steps(compiled(source["path"]))
-    return steps[0] if steps and isinstance(steps[0], str) else None
+    if steps and isinstance(steps[0], str):
+        return steps[0]
+    return None
 
 
 def only_key(path: str) -> str | None:
     """Return the key that is the whole path, in the extended dialect; None for any other path."""
     steps = _plain_steps(compiled(path))
-    return steps[0] if steps and len(steps) == 1 and isinstance(steps[0], str) else None
+    if steps and len(steps) == 1 and isinstance(steps[0], str):
+        return steps[0]
+    return None
 
 
 def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -> str:

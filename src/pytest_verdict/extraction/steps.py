@@ -78,7 +78,9 @@ def _find_final_answer(text: str) -> Iterator[Part]:
     """Yield the final answer: in a tag, in a box, after #### or after a word such as answer or result."""
     last_lines = "\n".join(text.rstrip().rsplit("\n", 2)[-2:])
     for pattern in (_TAG, _BOXED, _HASHES, _NAMED, _CONCLUDED):
-        start = len(text.rstrip()) - len(last_lines) if pattern is _CONCLUDED else 0
+        start = 0
+        if pattern is _CONCLUDED:
+            start = len(text.rstrip()) - len(last_lines)
         for last in deque(_find_groups(pattern, text, start), maxlen=1):
             answer = _strip_decoration(last)
             if answer.value:
@@ -127,7 +129,10 @@ def find_parts(name: str, text: str) -> list[Part]:
     before, thinking_end, _ = text.rpartition("</think>")
     offset = len(before + thinking_end)
     parts: Iterable[Part] = find(text[offset:])
-    parts = itertools.islice(parts, 1) if which == "first" else deque(parts, maxlen=1)
+    if which == "first":
+        parts = itertools.islice(parts, 1)
+    else:
+        parts = deque(parts, maxlen=1)
     return [Part(part.value, part.start + offset, part.end + offset) for part in parts]
 
 
@@ -168,7 +173,8 @@ def apply_steps(steps: Sequence[Step], value: Any, trace: list[dict[str, Any]]) 
 def read_steps(extract: Any) -> tuple[Step, ...]:
     if extract is None:
         return ()
-    return tuple(map(_read_step, extract if isinstance(extract, list | tuple) else [extract]))
+    steps = extract if isinstance(extract, list | tuple) else [extract]
+    return tuple(map(_read_step, steps))
 
 
 def _read_step(step: Any) -> Step:

@@ -113,8 +113,11 @@ def _list_rows(result: ComparisonResult) -> list[_Row]:
     rows = []
     for details in _list_objects(result.details, "alignment"):
         kind = str(details.get("kind"))
-        pairs = by_position.get(str(details.get("observed")), []) if kind == "different_arguments" else []
-        rows.append(_Row(kind, details, [inner for inner, _ in pairs], pairs[0][1] if pairs else ""))
+        pairs = by_position.get(str(details.get("observed")), [])
+        row = _Row(kind, details, ())
+        if pairs and kind == "different_arguments":
+            row = _Row(kind, details, [inner for inner, _ in pairs], pairs[0][1])
+        rows.append(row)
     return rows
 
 
@@ -199,8 +202,10 @@ def _draw_call(row: _Row, room: int) -> Iterator[Part]:
             if not any(f"{difference.path}.".startswith(prefixes) for difference in row.differences):
                 yield Part(f"{comma}{_format_name(argument)}={shown(value, room and room // 2)}")
                 comma = ", "
+    elif not row.differences and "args_text" in row.details:
+        yield Part(shown(row.details["args_text"], room))
     elif not row.differences:
-        yield Part(shown(row.details["args_text"], room) if "args_text" in row.details else "…")
+        yield Part("…")
     yield Part(")")
 
 

@@ -201,7 +201,9 @@ def find_accepted_calls(expected: Sequence[Call], observed: Sequence[Call], matc
         cache: dict[Hashable, list[int]] = {}
         for row in rows:
             call = expected[row]
-            cache_key: Hashable = row if call.key is None and not call.is_bare else (call.key, call.is_bare)
+            cache_key: Hashable = (call.key, call.is_bare)
+            if call.key is None and not call.is_bare:
+                cache_key = row
             if cache_key not in cache:
                 cache[cache_key] = _match_call(call, observed, columns, index, matcher)
             accepted[row] = cache[cache_key]
@@ -281,8 +283,10 @@ class CallScores:
             if not other.has_args or (names_differ and not is_equality):
                 scores.append(self._score(call, other))
                 continue
-            # Under equality every argument of one side counts, under other rules it depends.
-            number = len(names | other.args.keys()) if names_differ else len(lookups)
+            number = len(lookups)
+            if names_differ:
+                # Under equality, an argument of one side counts, too.
+                number = len(names | other.args.keys())
             ratio = (matches[column], number)
             if ratio not in cache:
                 cache[ratio] = round(self._weigh(matches[column] / number) * SCALE)
@@ -302,7 +306,9 @@ class CallScores:
             own = get_argument_rule(rule, argument)
             if own == IGNORE:
                 continue
-            lookup = None if isinstance(own, Exact) else self._index.find(argument, value, own)
+            if isinstance(own, Exact):
+                return None
+            lookup = self._index.find(argument, value, own)
             if lookup is None or lookup.column.without_key:
                 return None
             lookups.append(lookup)

@@ -109,7 +109,9 @@ def _read_contents(item: Any) -> list[tuple[Sequence[Any], str | None]]:
     if parts is None and has(item, *_CALL, *_RESPONSE):
         parts = [item]
     author = get(item, "author")
-    return [(require_objects(parts, "parts"), author if isinstance(author, str) else None)]
+    if not isinstance(author, str):
+        author = None
+    return [(require_objects(parts, "parts"), author)]
 
 
 def _read_part(part: Any, **fields: Any) -> Iterator[CallOrResult]:
@@ -153,9 +155,11 @@ def adk(value: Any) -> Iterator[CallOrResult]:
     container = next(
         (key for key in ("conversation", "events") if get(source, key, default=MISSING) is not MISSING), ""
     )
-    all_events = get(source, container) if container else unwrap_list(source)
-    if container and not all_events:
-        raise TrajectoryError(f"{container} is empty, so nothing was recorded")
+    all_events = unwrap_list(source)
+    if container:
+        all_events = get(source, container)
+        if not all_events:
+            raise TrajectoryError(f"{container} is empty, so nothing was recorded")
 
     # A partial event is repeated when it is complete, with other identifiers.
     incomplete_tools: set[Any] = set()

@@ -135,7 +135,9 @@ def _iter_agent_events(events: Any, owners: dict[Any, _SpanOwner]) -> Iterator[t
         if get(event, "event") == "span_begin":
             parent = owners.get(get(event, "parent_id"), _SpanOwner())
             kind = get(event, "type")
-            agent = get(event, "name") if kind == "agent" else parent.agent
+            agent = parent.agent
+            if kind == "agent":
+                agent = get(event, "name")
             owners[get(event, "id")] = _SpanOwner(agent, parent.is_scorer or kind in {"scorer", "scorers"})
         owner = owners.get(get(event, "span_id"), _SpanOwner())
         if not owner.is_scorer:
@@ -225,7 +227,9 @@ def openhands(value: Any) -> Iterator[CallOrResult]:
             yield from _read_sdk_event(event, kind, group)
         elif not has(event, "action"):
             metadata = get(event, "tool_call_metadata")
-            identifier = get(event, "cause") if metadata is None else get(metadata, "tool_call_id")
+            identifier = get(event, "cause")
+            if metadata is not None:
+                identifier = get(metadata, "tool_call_id")
             is_error = get(event, "observation") in {"error", "user_rejected"}
             yield Result.from_content(event, identifier, failed=is_error)
         elif get(event, "source") != "user":
@@ -261,6 +265,7 @@ def _read_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterato
     answer = get(metadata, "model_response")
     identifier = get(metadata, "tool_call_id")
     call = build_call(get(metadata, "function_name"), MISSING, id=identifier)
-    requests = openai_chat.read(answer) if has(answer, "choices") else ()
-    call = next((item for item in requests if isinstance(item, Event) and item.id == identifier), call)
+    if has(answer, "choices"):
+        requests = (item for item in openai_chat.read(answer) if isinstance(item, Event))
+        call = next((request for request in requests if request.id == identifier), call)
     yield replace(call, group=groups.setdefault(get(answer, "id") or place, len(groups)))

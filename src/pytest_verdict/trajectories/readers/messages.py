@@ -95,7 +95,10 @@ def claude_code(value: Any) -> Iterator[CallOrResult]:
             continue
         group = groups.setdefault(get(message, "id") or ("line", place), len(groups))
         for item in anthropic.read([message]):
-            yield replace(item, group=group) if isinstance(item, Event) else item
+            if isinstance(item, Event):
+                yield replace(item, group=group)
+            else:
+                yield item
 
 
 # Bedrock Converse; Strands agents write the same.
@@ -123,7 +126,9 @@ _CONVERSE: Final = Shape(
 def bedrock(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
     answer = get(get(value, "output"), "message")
-    messages = unwrap_list(value, "messages") if answer is None else [answer]
+    messages: Sequence[Any] = [answer]
+    if answer is None:
+        messages = unwrap_list(value, "messages")
     for place, message in enumerate(require_objects(messages, "messages")):
         for block in require_objects(get_blocks(message), "content"):
             call = get(block, "toolUse")
@@ -276,7 +281,9 @@ def _iter_provider_calls(message: Any, calls: Sequence[Any]) -> Iterator[Any]:
 
     identifiers = {get(call, "id") for call in calls}
     blocks = get(message, "content")
-    for block in blocks if isinstance(blocks, list | tuple) else ():
+    if not isinstance(blocks, list | tuple):
+        return
+    for block in blocks:
         kind = get(block, "type")
         is_call = isinstance(kind, str) and re.fullmatch(_LANGCHAIN_CALLS, kind)
         if is_call and get(block, "call_id", "id") not in identifiers:
