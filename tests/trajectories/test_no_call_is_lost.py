@@ -221,11 +221,6 @@ def test_unrecognised_value_is_unreadable(value, format):
         read_trajectory(value, format)
 
 
-def test_message_with_the_role_of_a_call_is_unreadable():
-    with pytest.raises(TrajectoryError, match="has a call in the form 'tool_call'"):
-        read_trajectory([{"role": "tool_call", "content": "delete_all"}])
-
-
 def test_requests_without_span_are_calls():
     read = read_trajectory(spans(EXECUTED, {"gen_ai.output.messages": REQUEST}))
     assert [event.name for event in read] == ["search", "delete_all"]

@@ -24,7 +24,6 @@ _HOOK: Final = "trajectory_readers"
 _READ_ERRORS: Final = (TypeError, AttributeError, LookupError, ValueError, ArithmeticError, RecursionError)
 
 _CHAT_KEYS: Final = frozenset({"role", "content", "tool_calls", "tool_call_id", "name", "refusal"})
-_CHAT_ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _PLAIN_KEYS: Final = frozenset({"name", "args", "arguments", "kwargs", "id"})
 
 
@@ -110,15 +109,14 @@ def _is_simple_call(item: Any) -> bool:
 
 
 def _is_simple_message(message: Any) -> bool:
-    if type(message) is not dict or not message.keys() <= _CHAT_KEYS:
+    if type(message) is not dict or "role" not in message or not message.keys() <= _CHAT_KEYS:
         return False
     # A list of blocks may be of another format, and so may a name in place of a function.
-    role = message.get("role")
     content = message.get("content")
     calls = message.get("tool_calls")
     if isinstance(calls, list) and any(isinstance(get(call, "function"), str) for call in calls):
         return False
-    return type(role) is str and role in _CHAT_ROLES and (content is None or type(content) is str)
+    return content is None or type(content) is str
 
 
 def check_format(name: str) -> None:
