@@ -88,7 +88,7 @@ class TextSimilarity(Operator):
         if refusal := not_text(expected, observed):
             return refusal
         found = normalize_sides(expected, observed, self.normalize)
-        if refusal := found.emptied(expected):
+        if refusal := found.refuse_empty_expected(expected):
             return refusal
         folding: tuple[str, ...] = ()
         if self.metric in _WORD_METRICS:
