@@ -12,7 +12,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
-from pytest_verdict.operators.lists import listed
+from pytest_verdict.operators.lists import item_details
 from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NOT_TEXT, NormalizedSides, not_text, unusable
 from pytest_verdict.operators.regex import Flags, compiles, find_matches, refused_pattern
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
@@ -64,7 +64,9 @@ class TraceRegex(Operator):
         except RegexTimeLimitError as error:
             return Outcome(0.0, error=str(error))
         enough = len(matches) >= (1 if self.count_min is None else self.count_min)
-        return _decided(enough, wanted, {"count": len(matches), **listed("matched", [match.text for match in matches])})
+        return _decided(
+            enough, wanted, {"count": len(matches), **item_details("matched", [match.text for match in matches])}
+        )
 
 
 class TraceContains(Operator):
