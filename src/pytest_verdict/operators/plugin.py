@@ -34,7 +34,7 @@ _CLASSES: Final = {
     },
     "criteria": {"criteria": "CriteriaMatch"},
     "derived": {"derived": "DerivedMatch"},
-    "evidence": {"not_blank": "NotBlank"},
+    "synthetic_operators": {"not_blank": "NotBlank"},
 }  # fmt: skip
 _OPERATORS: Final = {
     name: f"{_HERE}{module}:{cls}" for module, classes in _CLASSES.items() for name, cls in classes.items()
@@ -51,10 +51,10 @@ def operators() -> Mapping[str, str]:
 def recorded_operators() -> Mapping[str, str]:
     """Name the operators that only records carry."""
     return {
-        "not_compared": f"{_HERE}evidence:NotCompared",
-        "nothing_found": f"{_HERE}evidence:NothingFound",
+        "not_compared": f"{_HERE}synthetic_operators:NotCompared",
+        "nothing_found": f"{_HERE}synthetic_operators:NothingFound",
         "pass_rate": f"{_HERE}pass_rate:PassRate",
-        "scorer_verdict": f"{_HERE}evidence:ScorerVerdict",
+        "scorer_verdict": f"{_HERE}synthetic_operators:ScorerVerdict",
     }
 
 

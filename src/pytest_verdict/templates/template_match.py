@@ -9,7 +9,7 @@ from pytest_verdict.core.kernel import result_from_outcome
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
-from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
+from pytest_verdict.operators.aggregate import CHILD_ERROR, first_error
 from pytest_verdict.operators.category import BooleanMatch
 from pytest_verdict.operators.text import ContainsAll
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
@@ -171,7 +171,7 @@ class TemplateMatch(Operator):
         passes = (is_met or is_override) and error is None and all(part.passed for part in required)
         broken = [part for part in (*failed, *by_meaning.values()) if part.error is not None]
         if broken and not passes and error is None and self._may_hold(fields, quotes, by_meaning, required):
-            error = undecided(broken)
+            error = first_error(broken)
 
         notes = {
             NULL_OBSERVED: details["null_fields"],
