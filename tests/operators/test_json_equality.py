@@ -11,7 +11,7 @@ from pytest_verdict import compare
 from pytest_verdict.core.values.differences import step
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.json.document import read_document
-from pytest_verdict.operators.json.rules import compiled
+from pytest_verdict.operators.json.rules import compile_path
 
 scalars = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.5, 1.0, 2.5, "", "a", "b.c", "it's"])
 documents = st.recursive(
@@ -105,7 +105,7 @@ def test_differences_are_limited_to_100(operator):
 
 @pytest.mark.parametrize("key", ["plain", "b.c", "with space", "ünïcode", ""])
 def test_path_finds_its_part(key):
-    [match] = compiled(step("$", key)).find({key: 7, "other": 8})
+    [match] = compile_path(step("$", key)).find({key: 7, "other": 8})
     assert match.value == 7
 
 

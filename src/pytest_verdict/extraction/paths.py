@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, get_args
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import MappingError, MissingExtraError, SettingsError, allowed
-from pytest_verdict.operators.json.rules import compiled
+from pytest_verdict.operators.json.rules import compile_path
 
 Find = Callable[[Any], Sequence[Any]]
 """Returns the values that a path matches in a document, in order."""
@@ -78,7 +78,7 @@ def _standard_finder(path: str) -> Find:
 @functools.lru_cache(maxsize=1_000)
 def _extended_finder(path: str) -> Find:
     try:
-        tree = compiled(path)
+        tree = compile_path(path)
     except ValueError as error:
         raise SettingsError(f"{error}. A key with other signs than letters is quoted: $['a key']") from None
     find = _guard(path, lambda document: tuple(match.value for match in tree.find(document)))
@@ -139,13 +139,13 @@ def first_key(source: Mapping[str, Any]) -> str | None:
     """Return the first key of an input's path; None when the path may match elsewhere in the document."""
     if source.get("dialect") == "rfc9535":
         return None
-    step = next(iter(_plain_steps(compiled(source["path"])) or ()), None)
+    step = next(iter(_plain_steps(compile_path(source["path"])) or ()), None)
     return step if isinstance(step, str) else None
 
 
 def only_key(path: str) -> str | None:
     """Return the key that is the whole path, in the extended dialect; None for any other path."""
-    steps = _plain_steps(compiled(path)) or ()
+    steps = _plain_steps(compile_path(path)) or ()
     if len(steps) != 1:
         return None
     return first_key({"path": path})
@@ -157,7 +157,7 @@ def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -
     reached = "$"
     steps = None
     if dialect != "rfc9535":
-        steps = _plain_steps(compiled(path))
+        steps = _plain_steps(compile_path(path))
     for step in steps or ():
         matches = finder(_step_path(step))(value)
         if not matches:
