@@ -136,7 +136,7 @@ class TreeBuilder:
         nodes: list[Node] = []
         if self._marks is NO_MARKS:
             for label, part in parts:
-                nodes.append(self._node(part, label, policy))  # noqa: PERF401 - a comprehension takes a third frame per level
+                nodes.append(self._node(part, label, policy))
             return nodes
         for label, part in parts:
             place = id(holder.document), label
