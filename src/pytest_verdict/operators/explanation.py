@@ -8,11 +8,10 @@ from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.core.values.numbers import truth_value
+from pytest_verdict.explanation.differences import draw_window
 from pytest_verdict.explanation.facts import build_default_explanation, build_explanation
-from pytest_verdict.explanation.lines import Line, Part, cut, format_plain, line
-from pytest_verdict.explanation.model import Explanation
+from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, format_plain, line
 from pytest_verdict.explanation.notes import is_refusal
-from pytest_verdict.explanation.text import draw_window
 
 _NARROWEST: Final = 40
 _NEEDED: Final = {"criteria": "", "none_of": ", none may"}

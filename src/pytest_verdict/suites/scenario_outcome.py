@@ -9,8 +9,8 @@ from pytest_verdict.comparison import compare, describe_failure
 from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, visible
-from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate
+from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.session import publish
 from pytest_verdict.suites.scorer import Scored, worst_verdict
 
