@@ -1,4 +1,4 @@
-"""What the operators bring."""
+"""The hooks of the operators."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -43,13 +43,13 @@ _OPERATORS: Final = {
 
 @hookimpl
 def operators() -> Mapping[str, str]:
-    """Name the operators."""
+    """Return where each operator is."""
     return _OPERATORS
 
 
 @hookimpl
 def recorded_operators() -> Mapping[str, str]:
-    """Name the operators that only records carry."""
+    """Return where each operator is that only records have."""
     return {
         "not_compared": f"{_HERE}synthetic_operators:NotCompared",
         "nothing_found": f"{_HERE}synthetic_operators:NothingFound",
@@ -60,7 +60,7 @@ def recorded_operators() -> Mapping[str, str]:
 
 @hookimpl
 def explanations() -> Mapping[str, str]:
-    """Name the operators whose failures are put into words."""
+    """Return the explanations by operator."""
     parts = dict.fromkeys((*_CLASSES["aggregate"], "criteria"), f"{_HERE}explanation:explain_parts")
-    words = "is_type", "not_contains", "pass_rate", "scorer_verdict", "semantic", *_CLASSES["trace"]
-    return {**parts, **dict.fromkeys(words, f"{_HERE}explanation:explain_in_words")}
+    described = "is_type", "not_contains", "pass_rate", "scorer_verdict", "semantic", *_CLASSES["trace"]
+    return {**parts, **dict.fromkeys(described, f"{_HERE}explanation:explain_in_words")}
