@@ -119,7 +119,7 @@ class _Aggregate(Operator):
         return outcome.replace(score=0.0, error=first_error(outcome.children))
 
     def _child_score(self, child: ComparisonResult) -> float:
-        return 1.0 if child.passed else 0.0
+        return float(child.passed)
 
     def _score(self, scores: list[float]) -> float:
         return sum(scores) / len(scores)
@@ -152,8 +152,7 @@ class AllOf(_Aggregate):
 class AnyOf(_Aggregate):
     """At least one condition passes; the score is the share that passes, the threshold the share of one condition.
 
-    Args:
-        conditions: As for `AllOf`.
+    The conditions are those of `AllOf`.
 
     Example:
         >>> compare("any_of", 1, "1", conditions=["numeric_exact", "exact"]).threshold
@@ -172,8 +171,7 @@ class NoneOf(_Aggregate):
     A condition that could not read observed, such as a JSON operator on text that is not JSON, does not count as failed,
     because it checked nothing.
 
-    Args:
-        conditions: As for `AllOf`.
+    The conditions are those of `AllOf`.
 
     Example:
         >>> refusals = {"operator": "regex", "settings": {"pattern": "(?i)as an AI|I cannot", "mode": "search"}}
@@ -184,7 +182,7 @@ class NoneOf(_Aggregate):
     name: ClassVar[str] = "none_of"
 
     def _child_score(self, child: ComparisonResult) -> float:
-        return 1.0 if child.verdict == "fail" and REFUSALS.isdisjoint(child.notes) else 0.0
+        return float(child.verdict == "fail" and REFUSALS.isdisjoint(child.notes))
 
 
 class AtLeastN(_Aggregate):

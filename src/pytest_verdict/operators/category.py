@@ -101,7 +101,7 @@ class IsType(Operator):
             return unusable(NOT_A_TYPE, _TYPE_NAMES, expected)
         matches = [name for name, is_of_type in _TYPES.items() if is_of_type(observed)]
         details = {"type": matches[0]} if matches else None
-        return Outcome(0.0 if set(matches).isdisjoint(names) else 1.0, details=details)
+        return Outcome(float(not set(matches).isdisjoint(names)), details=details)
 
 
 class _Accepted(tuple[Any, ...]):  # noqa: SLOT001 - there are few

@@ -60,7 +60,7 @@ class DateMatch(Operator):
         if isinstance(first, str) or isinstance(second, str):
             return _unreadable(expected, first, second)
         details = {"expected_date": first.day.isoformat(), "observed_date": second.day.isoformat()}
-        return Outcome(1.0 if first.day == second.day else 0.0, notes=_ambiguity(first, second), details=details)
+        return Outcome(float(first.day == second.day), notes=_ambiguity(first, second), details=details)
 
 
 class DateTolerance(Operator):
@@ -95,7 +95,7 @@ class DateTolerance(Operator):
         if self.unit == "days" and (first.moment is None or second.moment is None):
             distance = Decimal(abs((second.day - first.day).days))
             details = _measure(distance, self.tolerance, "days")
-            return Outcome(1.0 if distance <= self.tolerance else 0.0, notes=notes, details=details)
+            return Outcome(float(distance <= self.tolerance), notes=notes, details=details)
 
         if first.zone:
             return unusable(TIMEZONE_UNKNOWN, _KNOWN_ZONE, expected, notes=notes)
@@ -104,7 +104,7 @@ class DateTolerance(Operator):
             return Outcome(0.0, notes=(problem, *notes))
         distance = _seconds_between(first, second)
         limit = self.tolerance * _UNITS[self.unit]
-        return Outcome(1.0 if distance <= limit else 0.0, notes=notes, details=_measure(distance, limit, "seconds"))
+        return Outcome(float(distance <= limit), notes=notes, details=_measure(distance, limit, "seconds"))
 
 
 def _as_bound(value: Any) -> Any:

@@ -85,7 +85,7 @@ class SetContainment(Operator):
         if self.mode == "superset" and not sides.expected:
             notes.append(EMPTY_EXPECTED)
         details = functools.partial(_split_details, missing, unexpected, common)
-        return sides.outcome(1.0 if passed else 0.0, notes, details)
+        return sides.outcome(float(passed), notes, details)
 
 
 class SetSimilarity(Operator):

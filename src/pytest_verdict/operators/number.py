@@ -68,7 +68,7 @@ class NumericExact(_Numeric):
     name: ClassVar[str] = "numeric_exact"
 
     def _score(self, expected: Number, observed: Number) -> float:
-        return 1.0 if is_within(expected, observed, 0, "absolute") else 0.0
+        return float(is_within(expected, observed, 0, "absolute"))
 
     def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
         return {"distance": as_written(_difference(expected, observed).copy_abs())}
@@ -168,12 +168,7 @@ class NumericMinimum(_Limit):
 class NumericMaximum(_Limit):
     """Observed is at most expected.
 
-    Args:
-        exclusive: Whether observed must be less than expected.
-        normalize: Normalizers for evidence that is text (default: none).
-        zero_at: The distance on the wrong side at which the score is 0.0, as for `NumericRange`.
-        mode: Whether ``zero_at`` is ``absolute`` or ``relative`` to the expected number (default: ``absolute``).
-        decay: How the score falls, as for `NumericTolerance`.
+    It has the settings of `NumericMinimum`.
 
     Example:
         >>> compare("numeric_maximum", 10, 10, exclusive=True).score
@@ -247,7 +242,7 @@ class NumericRange(Operator):
             passed = passed and (margins[-1] > 0 or (margins[-1] == 0 and not self.exclusive_max))
         margin = min(margins)
         distance = max(-margin, Decimal(0))
-        score = 1.0 if passed else _score_outside(distance, self.zero_at, self.decay)
+        score = float(passed) or _score_outside(distance, self.zero_at, self.decay)
         return sides.outcome(score, details={"distance": as_written(distance), "margin": as_written(margin)})
 
     def _is_empty(self, low: Number | None, high: Number | None) -> bool:
@@ -294,7 +289,7 @@ class Delta(Operator):
         if amount is None or len(finite) < 2:
             return sides.unreadable(NOT_A_NUMBER, "a number", expected, (amount is None, len(finite) < 2))
         change = EXACT.subtract(finite[1], finite[0])
-        score = 1.0 if is_within(amount, change, self.tolerance, self.mode) else 0.0
+        score = float(is_within(amount, change, self.tolerance, self.mode))
         measures = _tolerance_details(amount, change, self.tolerance, self.mode)
         return sides.outcome(score, details={"change": as_written(change), **measures})
 

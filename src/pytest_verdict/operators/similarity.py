@@ -130,7 +130,7 @@ class TextSimilarity(Operator):
         if expected and observed:
             score = 2.0 * common / (len(expected) + len(observed))
         else:
-            score = 1.0 if sides.expected == sides.observed else 0.0
+            score = float(sides.expected == sides.observed)
         details = {
             "metric": self.metric,
             "common_words": common,

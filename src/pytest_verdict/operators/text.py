@@ -1,7 +1,7 @@
 """Operators on text: equality and substrings."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import model_validator
@@ -57,7 +57,7 @@ class Exact(Operator):
         steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
         sides = normalize_sides(expected, observed, steps)
         is_equal = equal(sides.expected, sides.observed, nan_equal=self.nan_equal)
-        return sides.refuse_empty_expected(expected) or sides.outcome(1.0 if is_equal else 0.0)
+        return sides.refuse_empty_expected(expected) or sides.outcome(float(is_equal))
 
 
 class NormalizedExact(Exact):
@@ -81,7 +81,6 @@ class NormalizedExact(Exact):
 class _Contains(Operator):
     kind: ClassVar[str] = "text"
     expected_settings: ClassVar[tuple[str, ...]] = ("substrings",)
-    _is_in: ClassVar[Callable[[str, str], bool]] = staticmethod(str.__contains__)
     _lists_missing: ClassVar[bool] = False
 
     substrings: Annotated[Sequence[str] | None, IN_ORDER] = None
@@ -109,14 +108,17 @@ class _Contains(Operator):
             return sides.outcome(0.0, [EMPTY_EXPECTED], error=must_be(_SUBSTRINGS, expected))
         if not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,))
-        matches = [text for text in texts if self._is_in(sides.observed, text)]
+        matches = self._find(texts, sides.observed)
         passed = self._passes(len(matches), len(texts))
-        return sides.outcome(1.0 if passed else 0.0, details=functools.partial(self._details, matches, texts))
+        return sides.outcome(float(passed), details=functools.partial(self._details, matches, texts))
 
     def _steps(self) -> Sequence[Step]:
         if self.case_sensitive:
             return self.normalize
         return (*self.normalize, "casefold")
+
+    def _find(self, texts: list[str], observed: str) -> list[str]:
+        return [text for text in texts if text in observed]
 
     def _passes(self, matches: int, total: int) -> bool:
         del total
@@ -150,10 +152,7 @@ class ContainsAny(_Contains):
 class ContainsAll(_Contains):
     """Observed contains every one of the substrings.
 
-    Args:
-        substrings: As for `ContainsAny`.
-        normalize: As for `ContainsAny`.
-        case_sensitive: As for `ContainsAny`.
+    It has the settings of `ContainsAny`.
 
     Example:
         >>> compare("contains_all", ["Paris", "France"], "Paris is in Italy").details
@@ -170,10 +169,7 @@ class ContainsAll(_Contains):
 class NotContains(_Contains):
     """Observed is a text that contains none of the substrings.
 
-    Args:
-        substrings: As for `ContainsAny`.
-        normalize: As for `ContainsAny`.
-        case_sensitive: As for `ContainsAny`.
+    It has the settings of `ContainsAny`.
 
     Example:
         >>> compare("not_contains", ["sorry", "cannot"], "I cannot help you.").details
@@ -190,10 +186,7 @@ class NotContains(_Contains):
 class StartsWith(_Contains):
     """Observed starts with one of the substrings.
 
-    Args:
-        substrings: As for `ContainsAny`.
-        normalize: As for `ContainsAny`.
-        case_sensitive: As for `ContainsAny`.
+    It has the settings of `ContainsAny`.
 
     Example:
         >>> compare("starts_with", "Dear", "  Dear Ms. Lee", normalize=["strip"]).details["found"]
@@ -201,16 +194,15 @@ class StartsWith(_Contains):
     """
 
     name: ClassVar[str] = "starts_with"
-    _is_in: ClassVar[Callable[[str, str], bool]] = staticmethod(str.startswith)
+
+    def _find(self, texts: list[str], observed: str) -> list[str]:
+        return [text for text in texts if str.startswith(observed, text)]
 
 
 class EndsWith(_Contains):
     """Observed ends with one of the substrings.
 
-    Args:
-        substrings: As for `ContainsAny`.
-        normalize: As for `ContainsAny`.
-        case_sensitive: As for `ContainsAny`.
+    It has the settings of `ContainsAny`.
 
     Example:
         >>> compare("ends_with", [".", "!"], "Done").score
@@ -218,7 +210,9 @@ class EndsWith(_Contains):
     """
 
     name: ClassVar[str] = "ends_with"
-    _is_in: ClassVar[Callable[[str, str], bool]] = staticmethod(str.endswith)
+
+    def _find(self, texts: list[str], observed: str) -> list[str]:
+        return [text for text in texts if str.endswith(observed, text)]
 
 
 def _as_texts(value: Any) -> list[str] | None:

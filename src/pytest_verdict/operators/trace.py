@@ -64,7 +64,7 @@ class TraceRegex(Operator):
             return Outcome(0.0, error=str(error))
         is_match = len(matches) >= (self.count_min or 1)
         details = {"count": len(matches), **item_details("matched", [match.text for match in matches])}
-        return Outcome(1.0 if is_match is should_match else 0.0, details=details)
+        return Outcome(float(is_match is should_match), details=details)
 
 
 class TraceContains(Operator):
@@ -102,7 +102,7 @@ class TraceContains(Operator):
         if refusal := not_text(substring, observed, _SUBSTRING):
             return refusal
         position = observed.find(substring)
-        return Outcome(1.0 if (position >= 0) is should_match else 0.0, details={"position": position})
+        return Outcome(float((position >= 0) is should_match), details={"position": position})
 
 
 class TraceLength(Operator):
@@ -146,7 +146,7 @@ class TraceLength(Operator):
             return Outcome(0.0, notes=(NOT_TEXT,))
         length = len(_PARTS[self.unit](observed))
         is_inside = (self.min is None or length >= self.min) and (self.max is None or length <= self.max)
-        return Outcome(1.0 if is_inside is should_match else 0.0, details={"length": length})
+        return Outcome(float(is_inside is should_match), details={"length": length})
 
 
 def _read_truth(expected: Any) -> bool | None:

@@ -42,23 +42,24 @@ class JsonOperator(Operator):
 
 def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[bool, bool]) -> Documents | Outcome:
     """Read both documents, or return the outcome when one cannot be read."""
-    texts = [value if isinstance(value, str) else None for value in (expected, observed)]
-    sides = normalize_sides(*texts, steps)
-    values = {
-        "expected": expected if texts[0] is None else sides.expected,
-        "observed": observed if texts[1] is None else sides.observed,
-    }
+    expected_text = expected if isinstance(expected, str) else None
+    observed_text = observed if isinstance(observed, str) else None
+    sides = normalize_sides(expected_text, observed_text, steps)
+    values = [
+        expected if expected_text is None else sides.expected,
+        observed if observed_text is None else sides.observed,
+    ]
     documents: list[Any] = []
     errors: dict[str, JsonTextError] = {}
-    for (side, value), is_parsed in zip(values.items(), parse, strict=True):
+    for side, value, is_parsed in zip(("expected", "observed"), values, parse, strict=True):
         try:
             documents.append(read_document(value, parse=is_parsed))
         except JsonTextError as error:
             errors[side] = error
     if not errors:
-        return Documents(*documents, sides)
+        return Documents(documents[0], documents[1], sides)
 
-    requirement = "a JSON document" if texts[0] is None else "JSON text, unless parse=False"
+    requirement = "a JSON document" if expected_text is None else "JSON text, unless parse=False"
     error_text = must_be(requirement, expected) if "expected" in errors else None
     notes = [*dict.fromkeys(error.note for error in errors.values())]
     reasons = {side: str(error) for side, error in errors.items()}

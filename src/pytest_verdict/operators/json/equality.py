@@ -106,13 +106,9 @@ class JsonSubset(_JsonPartsOperator):
     """The expected JSON document is contained in the observed one.
 
     An object is contained in an object that has all its keys, with values that contain the expected ones; a scalar is
-    contained in an equal scalar. Evidence is read as by `JsonCanonical`.
+    contained in an equal scalar. The other settings are those of `JsonCanonical`.
 
     Args:
-        normalize: Normalizers for evidence that is text (default: none).
-        parse: Whether text is parsed, as for `JsonCanonical`.
-        ignore: As for `JsonCanonical`.
-        case_sensitive: As for `JsonCanonical`.
         list_mode: ``contained``: every expected item is contained in an observed item of its own, in any order, found by
             maximum matching. ``exact``: the lists have equal lengths, and each item is contained in the one at its index.
 

@@ -105,12 +105,12 @@ class JsonSchema(JsonOperator):
             return _refuse_schema(SCHEMA_FAILED, documents, expected, f"{type(error).__name__}: {error}")
         if not errors:
             return documents.sides.outcome(1.0)
-        violations = []
-        for error in errors:
-            path = functools.reduce(step, error.absolute_path, "$")
-            violations.append(Difference(path, ABSENT, error.instance, reason=shortened(error.message, 500)))
-        violations.sort(key=lambda violation: (violation.path, violation.reason or ""))
-        return documents.sides.outcome(0.0, details=difference_details(violations))
+        differences = []
+        for violation in errors:
+            path = functools.reduce(step, violation.absolute_path, "$")
+            differences.append(Difference(path, ABSENT, violation.instance, reason=shortened(violation.message, 500)))
+        differences.sort(key=lambda difference: (difference.path, difference.reason or ""))
+        return documents.sides.outcome(0.0, details=difference_details(differences))
 
 
 def _refuse_schema(note: str, documents: Documents, expected: Any, reason: str) -> Outcome:
