@@ -96,7 +96,7 @@ class TextSimilarity(Operator):
         second: str = sides.observed
         lengths = [len(first), len(second)]
         # In one fixed order, so that every metric is symmetric to the last bit.
-        if (lengths[0], first) > (lengths[1], second):
+        if lengths[0] > lengths[1] or (lengths[0] == lengths[1] and first > second):
             first, second = second, first
         if error := _length_error(self.metric, first, second):
             return sides.outcome(0.0, error=error)

@@ -1,6 +1,5 @@
 """Operators on text: equality and substrings."""
 
-import functools
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Final, Self
 
@@ -110,7 +109,7 @@ class _Contains(Operator):
             return Outcome(0.0, notes=(NOT_TEXT,))
         matches = self._find(texts, sides.observed)
         passed = self._passes(len(matches), len(texts))
-        return sides.outcome(float(passed), details=functools.partial(self._details, matches, texts))
+        return sides.outcome(float(passed), details=lambda: self._details(matches, texts))
 
     def _steps(self) -> Sequence[Step]:
         if self.case_sensitive:

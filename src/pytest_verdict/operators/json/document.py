@@ -45,25 +45,26 @@ def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[
     expected_text = expected if isinstance(expected, str) else None
     observed_text = observed if isinstance(observed, str) else None
     sides = normalize_sides(expected_text, observed_text, steps)
-    values = [
-        expected if expected_text is None else sides.expected,
-        observed if observed_text is None else sides.observed,
-    ]
-    documents: list[Any] = []
-    errors: dict[str, JsonTextError] = {}
-    for side, value, is_parsed in zip(("expected", "observed"), values, parse, strict=True):
-        try:
-            documents.append(read_document(value, parse=is_parsed))
-        except JsonTextError as error:
-            errors[side] = error
-    if not errors:
-        return Documents(documents[0], documents[1], sides)
-
+    first = expected if expected_text is None else sides.expected
+    second = observed if observed_text is None else sides.observed
+    try:
+        return Documents(read_document(first, parse=parse[0]), read_document(second, parse=parse[1]), sides)
+    except JsonTextError:
+        # Read again, because the other side may be unreadable too.
+        errors = {"expected": _find_error(first, parse=parse[0]), "observed": _find_error(second, parse=parse[1])}
     requirement = "a JSON document" if expected_text is None else "JSON text, unless parse=False"
-    error_text = must_be(requirement, expected) if "expected" in errors else None
-    notes = [*dict.fromkeys(error.note for error in errors.values())]
-    reasons = {side: str(error) for side, error in errors.items()}
+    error_text = None if errors["expected"] is None else must_be(requirement, expected)
+    notes = [*dict.fromkeys(error.note for error in errors.values() if error is not None)]
+    reasons = {side: str(error) for side, error in errors.items() if error is not None}
     return sides.outcome(0.0, notes, {"unreadable": reasons}, error=error_text)
+
+
+def _find_error(value: Any, *, parse: bool) -> JsonTextError | None:
+    try:
+        read_document(value, parse=parse)
+    except JsonTextError as error:
+        return error
+    return None
 
 
 def read_document(value: Any, *, parse: bool = True) -> Any:
@@ -87,7 +88,7 @@ def _copy_plain(value: Any, depth: int) -> Any:
     if depth > MAXIMUM_DEPTH:
         raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels, or contains itself")
     # A call for each scalar would take most of the time.
-    if not isinstance(value, Mapping):
+    if kind is list or not isinstance(value, Mapping):
         return [item if type(item) in _PLAIN else _copy_plain(item, depth + 1) for item in value]
     if TEXT.issuperset(map(type, value)):
         return {key: item if type(item) in _PLAIN else _copy_plain(item, depth + 1) for key, item in value.items()}
