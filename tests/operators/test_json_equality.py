@@ -183,7 +183,9 @@ def test_json_subset_candidates_include_every_match(expected, observed):
     wanted, given_items = ([builder.build(read_document(item)) for item in side] for side in (expected, observed))
     containers = [item for item in given_items if item.is_container]
     for item, likely in zip(wanted, equality._find_candidates(wanted, containers), strict=True):
-        accepted = {at for at, other in enumerate(containers) if item.is_container and equality._is_contained(item, other)}
+        accepted = {
+            at for at, other in enumerate(containers) if item.is_container and equality._is_contained(item, other)
+        }
         assert accepted <= {*likely}
         assert list(likely) == sorted({*likely})
 

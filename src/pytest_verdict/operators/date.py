@@ -117,7 +117,7 @@ def _as_bound(value: Any) -> Any:
 
 
 class DateRange(Operator):
-    """Observed lies between two dates, which belong to the range.
+    """Observed is one of two dates or between them.
 
     A bound without a time is a whole day: every time on the day of ``max`` is inside. If a bound and observed both have a
     time, instants are compared, and either both have an offset or neither has.

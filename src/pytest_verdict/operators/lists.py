@@ -202,6 +202,7 @@ class _Distinct:
             self.items[key] = item
 
     def contains(self, key: Hashable | None, item: Any) -> bool:
+        """Return whether an item, with its key, is among the items."""
         if key is not None and key in self.items:
             return True
         return any(equal(other, item) for other in (self.items if key is None else self.unkeyed).values())

@@ -136,7 +136,7 @@ class _Limit(_Numeric):
         limit = to_decimal(expected)
         if self.mode == "relative" and limit.is_finite():
             unit = Fraction(limit.copy_abs())
-        return _score_outside(-margin, self.zero_at, self.decay, unit)
+        return _score_outside(margin.copy_abs(), self.zero_at, self.decay, unit)
 
     def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
         return {"margin": as_written(self._margin(expected, observed))}
@@ -180,7 +180,7 @@ class NumericMaximum(_Limit):
 
 
 class NumericRange(Operator):
-    """Observed lies between two bounds; a bound belongs to the range unless it is exclusive.
+    """Observed is one of two bounds or between them; an exclusive bound is outside.
 
     Args:
         min: The lower bound. If ``min`` or ``max`` is set, the settings replace expected; otherwise expected is a pair
@@ -241,7 +241,7 @@ class NumericRange(Operator):
             margins.append(_difference(high, number))
             passed = passed and (margins[-1] > 0 or (margins[-1] == 0 and not self.exclusive_max))
         margin = min(margins)
-        distance = max(-margin, Decimal(0))
+        distance = margin.copy_abs() if margin < 0 else Decimal(0)
         score = float(passed) or _score_outside(distance, self.zero_at, self.decay)
         return sides.outcome(score, details={"distance": as_written(distance), "margin": as_written(margin)})
 
@@ -364,7 +364,7 @@ def _fade(excess: Fraction, width: Fraction, decay: Decay) -> float:
 
 
 def bounds_of(value: Any) -> list[Any] | None:
-    """Return the two bounds of a range, of which one may be None for open."""
+    """Return the two bounds of a range; None for an open one."""
     bounds = [None, None]
     if isinstance(value, Mapping) and {*value} <= {"min", "max"}:
         bounds = [value.get("min"), value.get("max")]

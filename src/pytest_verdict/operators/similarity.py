@@ -95,7 +95,7 @@ class TextSimilarity(Operator):
         first: str = sides.expected
         second: str = sides.observed
         lengths = [len(first), len(second)]
-        # In one fixed order, so that every metric is symmetric to the last bit.
+        # A fixed order makes every metric symmetric to the last bit.
         if lengths[0] > lengths[1] or (lengths[0] == lengths[1] and first > second):
             first, second = second, first
         if error := _length_error(self.metric, first, second):

@@ -106,7 +106,7 @@ class TraceContains(Operator):
 
 
 class TraceLength(Operator):
-    """The length of the trace lies between two bounds, which belong to the range.
+    """The length of the trace is one of two bounds or between them.
 
     Args:
         min: The shortest length, at least 0 (default: none). One bound is required, and ``min=0`` alone is not a bound.

@@ -136,6 +136,7 @@ class TreeComparison:
         self._cache: dict[tuple[int, int, int], tuple[int, bool]] = {}
 
     def cost(self) -> int:
+        """Return the cost of turning one document into the other."""
         return self._cost(self._first, self._second, BUDGET)
 
     def notes(self) -> list[str]:
@@ -225,7 +226,7 @@ class TreeComparison:
         pairs: list[tuple[int | None, int | None]] = [*alignment.pairs]
         pairs += [(index, None) for index in unpaired(first.items, [index for index, _ in alignment.pairs])]
         pairs += [(None, index) for index in unpaired(second.items, [index for _, index in alignment.pairs])]
-        # In the order of the expected list; unexpected items come last.
+        # The pairs follow the expected list; unexpected items come last.
         pairs.sort(key=lambda pair: [(index is None, index or 0) for index in (pair[::-1] if self._swapped else pair)])
         for index, other_index in pairs:
             item = None if index is None else first.items[index]

@@ -79,7 +79,7 @@ def _copy_plain(value: Any, depth: int) -> Any:
     if kind in _PLAIN:
         return value
     if kind is not dict and kind is not list:
-        # A dataclass or model stands for its fields, also one that was read from a record.
+        # A dataclass or model is compared by its fields, also one that was read from a record.
         if has_named_fields(value):
             value = named_fields(value)[2]
         # A member of an Enum is recorded as such, whatever else it is.
@@ -118,7 +118,7 @@ def _read_scalar(value: Any) -> Any:
 
 
 def _type_name(value: Any) -> str:
-    # As in the record, because a replay does not have the class.
+    # The recorded name, because a replay does not have the class.
     encoded = encode(value)
     if isinstance(encoded, dict) and TYPE_KEY in encoded:
         return str(encoded.get("class", encoded[TYPE_KEY]))
