@@ -232,7 +232,7 @@ def test_catastrophic_pattern_is_an_error_only_on_endless_text(pattern, endless,
     ],
 )
 def test_everyday_patterns_need_no_process(pattern, monkeypatch):
-    monkeypatch.setattr(regex_process, "_started", lambda: pytest.fail("a process was started"))
+    monkeypatch.setattr(regex_process, "_start_process", lambda: pytest.fail("a process was started"))
     regex_process.PROCESS.stop()
     find_matches(pattern, (), "search", "The answer is 1928. " * 10, limit=None)
 

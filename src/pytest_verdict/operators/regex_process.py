@@ -95,19 +95,20 @@ class RegexProcess:
         """Return the answer, ``_TIMED_OUT``, or nothing if the process ended before it answered."""
         answer = b""
         try:
-            process = self._process = self._process or _start_process()
-            assert process.stdin is not None
-            assert process.stdout is not None
-            rest = memoryview(len(message).to_bytes(8, "little") + message)
-            while rest:
-                rest = rest[process.stdin.write(rest) :]
+            try:
+                process = self._process = self._process or _start_process()
+                assert process.stdin is not None
+                assert process.stdout is not None
+                rest = memoryview(len(message).to_bytes(8, "little") + message)
+                while rest:
+                    rest = rest[process.stdin.write(rest) :]
+            except OSError:
+                return b""
             header = _read(process.stdout, 8)
             if header == _TIMED_OUT:
                 answer = header
             else:
                 answer = _read(process.stdout, int.from_bytes(header, "little"))
-        except OSError:
-            answer = b""
         finally:
             # A signal may interrupt the exchange; the next message must not get its answer.
             if answer in {b"", _TIMED_OUT}:
