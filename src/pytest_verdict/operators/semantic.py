@@ -33,7 +33,14 @@ class NamedEmbedder:
 
     def __call__(self, texts: list[str]) -> Sequence[Sequence[float]]:
         """Embed texts."""
-        return (self.function or _import_embedder(self.name))(texts)
+        if self.function is not None:
+            return self.function(texts)
+        module, _, path = self.name.partition(":")
+        try:
+            function = functools.reduce(getattr, path.split("."), importlib.import_module(module))
+        except (ImportError, AttributeError) as error:
+            raise ConfigurationError(f"the embedder {self.name!r} cannot be imported: {error}") from None
+        return cast("Embedder", function)(texts)
 
 
 class SemanticMatch(Operator):
@@ -157,14 +164,6 @@ def _check_vectors(vectors: list[list[float]]) -> tuple[list[float], list[float]
         lengths = f"got lengths {[len(vector) for vector in vectors]}"
         raise ConfigurationError(f"an embedder returns a vector of one length for each of two texts, {lengths}")
     return vectors[0], vectors[1]
-
-
-def _import_embedder(name: str) -> Embedder:
-    module, _, path = name.partition(":")
-    try:
-        return cast("Embedder", functools.reduce(getattr, path.split("."), importlib.import_module(module)))
-    except (ImportError, AttributeError) as error:
-        raise ConfigurationError(f"the embedder {name!r} cannot be imported: {error}") from None
 
 
 @functools.lru_cache(maxsize=4)

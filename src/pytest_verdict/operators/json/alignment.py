@@ -180,22 +180,16 @@ class Aligner:
             pairs, rest = without_equal(items, others)
             self._bound.reached = True
         rows, columns = rest
-        if _assignable(items, others, rest, budget):
-            share = budget // max(len(rows) * len(columns), 1)
-            cost, more_pairs = self._assigned(items, others, rest, share)
-            return Alignment(cost, pairs + more_pairs, share)
-        self._bound.reached = True
-        rows.sort(key=lambda index: _SORT_KEY(items[index]))
-        columns.sort(key=lambda index: _SORT_KEY(others[index]))
-        sorted_items = [items[index] for index in rows], [others[index] for index in columns]
-        aligned = self.ordered(*sorted_items, budget)
-        pairs += [(rows[row], columns[column]) for row, column in aligned.pairs]
-        return Alignment(aligned.cost, pairs, aligned.budget)
+        if not _assignable(items, others, rest, budget):
+            self._bound.reached = True
+            rows.sort(key=lambda index: _SORT_KEY(items[index]))
+            columns.sort(key=lambda index: _SORT_KEY(others[index]))
+            aligned = self.ordered([items[index] for index in rows], [others[index] for index in columns], budget)
+            pairs += [(rows[row], columns[column]) for row, column in aligned.pairs]
+            return Alignment(aligned.cost, pairs, aligned.budget)
 
-    def _assigned(
-        self, items: Sequence[Node], others: Sequence[Node], rest: tuple[list[int], list[int]], share: int
-    ) -> tuple[int, Pairs]:
-        rows, columns = rest
+        share = budget // max(len(rows) * len(columns), 1)
+        cost = sum([items[row].size for row in rows]) + sum([others[column].size for column in columns])
         matrix: list[list[int]] = []
         for row in rows:
             item = items[row]
@@ -204,13 +198,11 @@ class Aligner:
                 other = others[column]
                 gains.append(self._cost(item, other, share) - item.size - other.size)
             matrix.append(gains)
-        cost = sum([items[row].size for row in rows]) + sum([others[column].size for column in columns])
-        pairs: Pairs = []
         for index, partner in enumerate(optimal_assignment(matrix)):
             if partner is not None:
                 cost += matrix[index][partner]
                 pairs.append((rows[index], columns[partner]))
-        return cost, pairs
+        return Alignment(cost, pairs, share)
 
 
 def _most_saved(profile: Profile, other: Profile) -> int:

@@ -76,13 +76,6 @@ class JsonRule(BaseModel):
     def _as_settings(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set}
 
-    def change_policy(self, policy: Policy, rank: Rank) -> Policy:
-        """Return a policy with the settings of this rule."""
-        changes: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set - {"ignore"}}
-        if "tolerance" in changes:
-            changes["tolerance"] = as_exact(changes["tolerance"])
-        return replace(policy, **changes, ranks=(rank, *policy.ranks))
-
 
 Rank = tuple[int, ...]
 """The precedence of a rule: steps of its path, named steps among them, position in the mapping."""
@@ -115,7 +108,10 @@ class Marks:
     def policy(self, inherited: Policy, place: Place) -> Policy:
         """Return the policy of a part."""
         for rank, rule in self.rules.get(place, ()):
-            inherited = rule.change_policy(inherited, rank)
+            changes: dict[str, Any] = {name: getattr(rule, name) for name in rule.model_fields_set - {"ignore"}}
+            if "tolerance" in changes:
+                changes["tolerance"] = as_exact(changes["tolerance"])
+            inherited = replace(inherited, **changes, ranks=(rank, *inherited.ranks))
         return inherited
 
 
