@@ -25,7 +25,7 @@ from pytest_verdict.extraction.input_mapping import (
 )
 from pytest_verdict.extraction.paths import key_path
 from pytest_verdict.extraction.steps import refuse_unknown_keys
-from pytest_verdict.operators.evidence import not_compared
+from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.session import publish
 
 # The size of the cache of operators that documents name.

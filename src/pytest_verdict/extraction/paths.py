@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, get_args
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import MappingError, MissingExtraError, SettingsError, allowed
-from pytest_verdict.operators.json.rules import compiled
+from pytest_verdict.operators.json.rules import compile_path
 
 Find = Callable[[Any], Sequence[Any]]
 """Returns the values that a path matches in a document, in order."""
@@ -67,7 +67,7 @@ def _build_finder(path: str, dialect: Dialect) -> Find:
         search = _compile_standard(path)
     else:
         try:
-            tree = compiled(path)
+            tree = compile_path(path)
         except ValueError as error:
             raise SettingsError(f"{error}. A key with other signs than letters is quoted: $['a key']") from None
         search = lambda document: tuple(match.value for match in tree.find(document))  # noqa: E731
@@ -130,7 +130,7 @@ def first_key(source: Mapping[str, Any]) -> str | None:
     """Return the first key of an input's path; None when the path may match elsewhere in the document."""
     if source.get("dialect") == "rfc9535":
         return None
-    steps = _plain_steps(compiled(source["path"]))
+    steps = _plain_steps(compile_path(source["path"]))
     if steps and isinstance(steps[0], str):
         return steps[0]
     return None
@@ -138,7 +138,7 @@ def first_key(source: Mapping[str, Any]) -> str | None:
 
 def only_key(path: str) -> str | None:
     """Return the key that is the whole path, in the extended dialect; None for any other path."""
-    steps = _plain_steps(compiled(path))
+    steps = _plain_steps(compile_path(path))
     if steps and len(steps) == 1 and isinstance(steps[0], str):
         return steps[0]
     return None
@@ -150,7 +150,7 @@ def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -
     reached = "$"
     steps = None
     if dialect != "rfc9535":
-        steps = _plain_steps(compiled(path))
+        steps = _plain_steps(compile_path(path))
     for step in steps or ():
         inner_path = f"$[{step}]" if isinstance(step, int) else key_path(step)
         if isinstance(step, str) and step.isascii() and step.isidentifier():

@@ -10,10 +10,9 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.explanation.differences import draw_both_sides, draw_difference
 from pytest_verdict.explanation.facts import build_default_explanation
-from pytest_verdict.explanation.lines import Line, Part, cut, line, table
-from pytest_verdict.explanation.model import Explanation
-from pytest_verdict.explanation.values import draw_both_sides, draw_difference
+from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, line, table
 
 _MARKS: Final = {
     "equal": Part("ok"),
