@@ -482,7 +482,7 @@ def test_command_line_names_the_extra(monkeypatch, capsys):
     def missing(_):
         raise MissingExtraError("this", "arrow")
 
-    monkeypatch.setattr("pytest_verdict.cli._run", missing)
+    monkeypatch.setattr("pytest_verdict.cli._import_command", missing)
     monkeypatch.setattr("importlib.metadata.distributions", lambda name: iter([]))
     assert main(["operators"]) == 2
     assert capsys.readouterr().err.splitlines()[-1].endswith('pip install "pytest-verdict[arrow]"')
