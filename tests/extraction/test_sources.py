@@ -23,7 +23,7 @@ FOUND = {
     "fenced_block": (1, "dd37b646"),
     "final_answer": (1, "80249f77"),
     "first_json": (1, "8329f783"),
-    "first_number": (1, "78b22314"),
+    "first_number": (1, "f2ed49f5"),
     "last_line": (1, "ac0eb647"),
     "last_number": (1, "98755233"),
 }

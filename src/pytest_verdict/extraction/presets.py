@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Literal, NamedTuple
 
 from pytest_verdict.core.values.jsontext import documents_in
+from pytest_verdict.core.values.numerals import find_numerals
 
 
 class Part(NamedTuple):
@@ -21,11 +22,6 @@ class Part(NamedTuple):
     end: int
 
 
-# A sign between two operands, as in 7-3, belongs to no number. A comma or narrow blank before three digits separates thousands.
-_NUMBER: Final = re.compile(
-    r"(?:(?<![\w)\]])(?P<sign>[-+\u2212])[$€£¥]?)?(?<![\w.])"
-    r"(?P<digits>[0-9]{1,3}(?:[,\u00a0\u2009\u202f'][0-9]{3})+(?![0-9])|[0-9]+)(?P<rest>(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
-)
 _TAG: Final = re.compile(r"<((?:final_)?answer)>((?:[^<]|<(?!/?\1>))*+)</\1>", re.IGNORECASE)
 _BOXED: Final = re.compile(r"\\boxed\{([^{}]*)\}")
 _HASHES: Final = re.compile(r"^#{4,}[ \t]+(.+)$", re.MULTILINE)
@@ -64,10 +60,8 @@ def _find_groups(pattern: re.Pattern[str], text: str, start: int = 0) -> Iterato
 
 
 def _find_numbers(text: str) -> Iterator[Part]:
-    for match in _NUMBER.finditer(text):
-        sign = "-" if match["sign"] in {"-", "\u2212"} else ""
-        digits = re.sub("[^0-9]", "", match["digits"])
-        yield Part(f"{sign}{digits}{match['rest']}", *match.span())
+    for value, start, end in find_numerals(text):
+        yield Part(value, start, end)
 
 
 def _find_final_answer(text: str) -> Iterator[Part]:
@@ -130,4 +124,5 @@ def find_parts(name: str, text: str) -> list[Part]:
         parts = itertools.islice(parts, 1)
     else:
         parts = deque(parts, maxlen=1)
-    return [Part(part.value, part.start + offset, part.end + offset) for part in parts]
+    # A number that something around it changes is no part: an earlier one would be another number.
+    return [Part(part.value, part.start + offset, part.end + offset) for part in parts if part.value is not None]
