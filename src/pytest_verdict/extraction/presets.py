@@ -87,6 +87,12 @@ def _strip_decoration(part: Part) -> Part:
     return Part(text, start, start + len(text))
 
 
+def _find_lines(text: str) -> Iterator[Part]:
+    """Yield the lines that are not empty and not the end of a code block."""
+    lines = map(_strip_decoration, _find_groups(_LINE, text))
+    return (line for line in lines if line.value)
+
+
 def _find_json(text: str) -> list[Part]:
     """Find objects and lists; those without an object come last, because a list in brackets may be a footnote."""
     parts = (Part(*document) for document in documents_in(text))
@@ -108,9 +114,13 @@ PRESETS: Final[dict[str, Preset]] = {
     "final_answer": Preset(_find_final_answer, "first"),
     "first_json": Preset(_find_json, "first"),
     "first_number": Preset(_find_numbers, "first"),
-    "last_line": Preset(lambda text: map(_strip_decoration, _find_groups(_LINE, text)), "last"),
+    "last_line": Preset(_find_lines, "last"),
     "last_number": Preset(_find_numbers, "last"),
 }
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def find_parts(name: str, text: str) -> list[Part]:
@@ -124,5 +134,5 @@ def find_parts(name: str, text: str) -> list[Part]:
         parts = itertools.islice(parts, 1)
     else:
         parts = deque(parts, maxlen=1)
-    # A number that something around it changes is no part: an earlier one would be another number.
-    return [Part(part.value, part.start + offset, part.end + offset) for part in parts if part.value is not None]
+    # No other part takes the place of a number that is refused or of an empty text: it would be another answer.
+    return [Part(part.value, part.start + offset, part.end + offset) for part in parts if not _is_missing(part.value)]
