@@ -45,6 +45,14 @@ _CONCLUDED: Final = re.compile(
 _END: Final = re.compile(
     r"[.!?](?=[\"'\u201d\u2019*_)\]]{0,4}(?:\s|$))|;| [(\u2013\u2014]|,? (?:because|since)\b|, (?:as|and|not|but|so|which)\b"
 )
+# A period behind these does not end a sentence: titles, and initials behind a name or another initial.
+_ABBREVIATED: Final = re.compile(
+    r"(?:\b(?!(?:Option|Choice|Answer|Group|Class|Type|Plan|Part|Vitamin) )[A-Z][\w'-]* [A-Z]|\b[A-Z]\. ?[A-Z]"
+    r"|\b(?:St|Ste|Dr|Mr|Mrs|Ms|Prof|Mt|Ft|Sr|Jr|No|Nr|vs|cf|ca|approx|Gen|Col|Capt|Lt|Sgt|Rev|Hon|Sen|Rep|Gov|Pres|Art|Fig"
+    r"|Vol|e\.g|i\.e))\.$"
+)
+_INITIALS: Final = re.compile(r"\W*[A-Z](?=\. ?[A-Z]\.)")
+_LAST_ITEM: Final = re.compile(r"(?: [^\s,.;:!?]+){1,4}[.!?]?[\"'\u201d\u2019*_)\]]{0,4}$")
 _LINE: Final = re.compile(r"^(.*\S)", re.MULTILINE)
 _FENCED: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)\n? {0,3}^ {0,3}\1", re.MULTILINE | re.DOTALL)
 _DECORATION: Final = " \t*_`\"'\u201c\u201d\u2018\u2019"
@@ -80,11 +88,24 @@ def _find_final_answer(text: str) -> Iterator[Part]:
 
 def _strip_decoration(part: Part) -> Part:
     """Remove what follows the answer on its line, and the quotes and emphasis around it."""
-    end = _END.search(part.value)
-    text = part.value[: end.start()] if end else part.value
+    text = part.value
+    for end in _END.finditer(text):
+        if not _is_inside_answer(text, end):
+            text = text[: end.start()]
+            break
     start = part.start + len(text) - len(text.lstrip(_DECORATION))
     text = text.strip(_DECORATION)
     return Part(text, start, start + len(text))
+
+
+def _is_inside_answer(text: str, end: re.Match[str]) -> bool:
+    """Return whether an end is none: the period of an abbreviation, or the last comma of a list."""
+    if end[0] == ".":
+        initials = _INITIALS.match(text)
+        is_first_initial = initials is not None and initials.end() == end.start()
+        # Names longer than this are not recognised, so that the search stays linear.
+        return is_first_initial or _ABBREVIATED.search(text, max(end.end() - 40, 0), end.end()) is not None
+    return end[0] == ", and" and ", " in text[: end.start()] and _LAST_ITEM.match(text, end.end()) is not None
 
 
 def _find_lines(text: str) -> Iterator[Part]:
