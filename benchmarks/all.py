@@ -15,6 +15,7 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -68,11 +69,12 @@ def conditions(load_before: float) -> str:
     """Say when, where and beside which versions the tables were measured."""
     names = (HERE / "requirements.txt").read_text(encoding="utf-8").split()
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names if is_installed(name))
-    return (
+    text = (
         f"*{datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {os.cpu_count()} cores, load {load_before:.1f} before and "
         f"{os.getloadavg()[0]:.1f} after, Python {platform.python_version()}, pytest {importlib.metadata.version('pytest')}; "
         f"installed: {versions}.*"
     )
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def is_installed(name: str) -> bool:

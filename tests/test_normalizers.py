@@ -237,6 +237,6 @@ def len_of(text: str) -> int:
         ([{"function": "os:system", "code": ""}], "the function 'os:system' was not used in this process"),
     ],
 )
-def test_object_that_is_no_step_is_rejected(steps, message):
+def test_object_that_is_not_a_step_is_rejected(steps, message):
     with pytest.raises(SettingsError, match=message):
         compare("exact", "a", "a", normalize=steps)

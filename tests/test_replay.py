@@ -199,7 +199,7 @@ def examples():
 
 
 @pytest.mark.parametrize(("name", "expected", "observed", "settings"), list(examples()))
-def test_what_a_built_in_operator_recorded_comes_out_again(name, expected, observed, settings):
+def test_records_of_built_in_operators_are_identical(name, expected, observed, settings):
     result = compare(name, expected, observed, name="a\nname", **settings)
     answer = replay_line(line_of(result))
     assert (answer.status, answer.reason, answer.differing) == ("identical", "", ())

@@ -303,12 +303,12 @@ class TestAnUnknownOperator:
             assert not any(f"{internal!r}" in str(caught.value) for internal in hidden)
             assert REGISTRY.find("not_compared").name == "not_compared"
 
-    def test_that_is_a_whole_document_is_not_written_out(self):
+    def test_whole_document_is_not_printed(self):
         with pytest.raises(UnknownOperatorError) as caught:
             compare("The capital of France is Paris. " * 200_000, "Paris", 0.8)
         assert len(str(caught.value)) < 450
 
-    def test_of_an_empty_registry(self):
+    def test_empty_registry_has_no_hint(self):
         with pytest.raises(UnknownOperatorError, match="No operator is allowed here"):
             OperatorRegistry().find("exact")
 

@@ -1,7 +1,6 @@
-"""Directives that document what the package holds, from its own docstrings.
+"""Directives that build reference pages from docstrings, so that a new name is documented without a change here.
 
-``operators`` asks the registry for every operator, ``other-public-names`` the package for every public name that no page
-documents by hand, so that what is added to them is documented without a word written here.
+``operators`` documents every operator in the registry, ``other-public-names`` every public name that no page documents by hand.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _NAMESPACES: tuple[Any, ...] = (
 )
 _LOGGER = logging.getLogger(__name__)
 _TITLES = {"json": "JSON"}
-# What most people look for first; other kinds follow in alphabetical order.
+# The most used kinds come first; other kinds follow in alphabetical order.
 _FIRST = (
     "text",
     "number",
@@ -60,7 +59,7 @@ def by_kind() -> dict[str, dict[type[Operator], list[str]]]:
     Returns:
         Names by class by kind, in the order of the page.
     """
-    found: dict[str, dict[type[Operator], list[str]]] = defaultdict(
+    groups: dict[str, dict[type[Operator], list[str]]] = defaultdict(
         lambda: defaultdict(list)
     )
     for name in REGISTRY.names():
@@ -69,16 +68,17 @@ def by_kind() -> dict[str, dict[type[Operator], list[str]]]:
         except ModuleNotFoundError as error:
             _LOGGER.warning("the operator %s cannot be imported: %s", name, error)
             continue
-        found[cls.kind][cls].append(name)
-    known = [kind for kind in _FIRST if kind in found]
-    return {kind: found[kind] for kind in [*known, *sorted(set(found) - set(known))]}
+        groups[cls.kind][cls].append(name)
+    first = [kind for kind in _FIRST if kind in groups]
+    others = sorted(set(groups) - set(first))
+    return {kind: groups[kind] for kind in [*first, *others]}
 
 
 class Operators(Directive):
     """``.. operators::``."""
 
     def run(self) -> list[nodes.Node]:
-        """Write a section for each kind, and in it one for each operator."""
+        """Build a section for each kind, with one for each operator."""
         lines: list[str] = []
         for kind, classes in by_kind().items():
             title = _TITLES.get(kind, kind.capitalize())
@@ -92,7 +92,7 @@ class OtherPublicNames(Directive):
     """``.. other-public-names::``."""
 
     def run(self) -> list[nodes.Node]:
-        """Write a section for each part of the package, and in it the names that no other page documents."""
+        """Build a section for each part of the package, with the names that no other page documents."""
         folder = Path(self.state.document.settings.env.srcdir)
         pages = "".join(
             path.read_text(encoding="utf-8")
@@ -119,7 +119,7 @@ class OtherPublicNames(Directive):
 def _undocumented(namespace: Any, pages: str) -> Iterator[str]:
     for name in namespace.__all__:
         public = getattr(namespace, name)
-        # Operators and errors have pages of their own, made from the registry and the module of errors.
+        # Operators and errors have their own pages.
         elsewhere = isinstance(public, type) and issubclass(
             public, Operator | Exception
         )

@@ -1,8 +1,8 @@
-"""Two summaries, compared blindly. Functions stand in for the model, to run offline.
+"""A blind comparison of two summaries. Functions replace the model, to run offline.
 
-One judge reads. The other prefers whatever it is shown first; as both orders are
-asked, its two answers contradict one another,
-and the comparison has no winner.
+One judge reads the texts. The other always prefers the first text. Because the
+judge sees both orders, its two replies contradict each other, and the comparison
+has no winner.
 """
 
 from pytest_verdict.blind import assert_preferred

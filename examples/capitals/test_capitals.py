@@ -1,4 +1,4 @@
-"""What an assistant said about two capitals. It is wrong about that of Australia."""
+"""The replies of an assistant about two capitals. The one for Australia is wrong."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A data set of which 90 % must pass. One row of eight is wrong, one has no answer."""
+"""A data set that needs 90 % passes. One of eight rows is wrong, one has no answer."""
 
 from pathlib import Path
 

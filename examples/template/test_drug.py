@@ -1,7 +1,7 @@
-"""A free-text answer, verified by fields. A judge's reply is in the folder replies.
+"""A free-text answer, verified by fields. The judge's reply is in the folder replies.
 
-With RECORD set, replies that are missing are asked of a model. Without it nobody is
-asked, and a missing reply is an error.
+If RECORD is set, a model is asked for missing replies. Otherwise, a missing reply is
+an error.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The calls of an agent, from the messages of its run. It pays 93.0 instead of 39.0."""
+"""An agent's tool calls, read from its messages. It refunds 93.0 instead of 39.0."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Values out of the answer of a model that booked a flight. Two of them are wrong."""
+"""Values from the reply of a model that booked a flight. Two of them are wrong."""
 
 import datetime
 import json

@@ -66,7 +66,7 @@ def test_pictures_are_in_the_order_of_the_prompt(pair):
     assert run(BlindPreference(**read.settings), read.expected, read.observed).to_text() == text
 
 
-def test_judge_without_sight_is_not_asked_about_pictures(pair):
+def test_judge_without_sight_gets_no_pictures(pair):
     found = blind_compare(*pair, TASK, larger)
     assert found.status == "INVALID"
     assert "square.png" in found.result.error

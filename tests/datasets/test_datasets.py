@@ -215,7 +215,7 @@ def test_a_soft_check_of_rows_fails_at_the_end(results):
     assert list(error.value.results) == [check.gate, *check.first, results[-1]]
 
 
-def test_it_streams():
+def test_check_dataset_streams_rows():
     numbers = count()
     rows = ({"want": "x" * 1000, "got": next(numbers)} for _ in range(3000))
     check = check_dataset(rows, "exact", {**MAPPING, "expected": {"literal": 0}}, pass_rate=0.0001)
@@ -238,7 +238,7 @@ def test_it_streams():
     ],
     ids=str,
 )
-def test_what_is_written_wrongly_is_refused(arguments, words):
+def test_invalid_argument_is_refused(arguments, words):
     given = {"source": [], "operator": "exact", "mapping": MAPPING, **arguments}
     with pytest.raises(ConfigurationError, match=words):
         check_dataset(**given)
@@ -468,7 +468,7 @@ def test_too_few_cases_are_an_error(harness, marker, words):
     assert words in run.output
 
 
-def test_as_many_cases_as_expected_are_run(harness):
+def test_number_of_cases_must_match(harness):
     head = "import pytest\n\n@pytest.mark.verdict_cases([1, 2], "
     for sizes in ("expect_rows=2", "min_rows=2", "min_rows=1"):
         run = harness.run(f"{head}{sizes})\ndef test_it(case):\n    pass\n")
@@ -529,7 +529,7 @@ def test_a_compressed_file_is_refused_by_name(write, suffix):
     ],
     ids=str,
 )
-def test_a_json_file_that_is_no_list_is_refused(write, content, words):
+def test_json_file_must_be_a_list(write, content, words):
     with pytest.raises(ConfigurationError, match=r"rows\.json: ") as error:
         check_dataset(write("rows.json", content), "exact", MAPPING)
     assert words in str(error.value)

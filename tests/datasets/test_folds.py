@@ -64,6 +64,6 @@ def test_folding_is_associative(one, two, three):
     assert (left + middle) + right == left + (middle + right) == reduce(Fold.__add__, found)
 
 
-def test_what_does_not_follow_is_refused():
+def test_folds_of_distant_units_are_refused():
     with pytest.raises(ValueError, match="rows up to 3 are followed by those from 5"):
         fold_of(0, 3) + fold_of(4, 2)

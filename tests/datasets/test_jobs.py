@@ -108,6 +108,6 @@ WRONG = [(ROWS, 2, "give its path, or leave jobs out"), ("rows.jsonl", 0, "jobs 
 
 
 @pytest.mark.parametrize(("source", "jobs", "message"), WRONG)
-def test_what_is_wrong(source, jobs, message):
+def test_wrong_argument_of_jobs_is_refused(source, jobs, message):
     with pytest.raises(ConfigurationError, match=message):
         check_dataset(source, "exact", BOTH, jobs=jobs)

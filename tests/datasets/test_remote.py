@@ -129,7 +129,7 @@ def test_a_foreign_file_is_not_replaced(bucket, capsys):
         ("memory://bucket/rows.txt", "rows.txt"),
     ],
 )
-def test_what_cannot_be_read_is_told(bucket, tmp_path, capsys, source, told):
+def test_unreadable_remote_file_is_reported(bucket, tmp_path, capsys, source, told):
     bucket.pipe("/bucket/rows.txt", b"a text")
     assert score(source, "out", "-j", "1") == 2
     error = capsys.readouterr().err

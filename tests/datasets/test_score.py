@@ -62,7 +62,7 @@ def report_in(folder):
     return (folder / "records.jsonl").read_bytes(), report, junit
 
 
-def test_exit_codes_and_what_is_told(rows, capsys):
+def test_score_exit_codes_and_messages(rows, capsys):
     assert score(rows, "--pass-rate", "0.8", "-j", "1") == 0
     told = capsys.readouterr().out
     assert told.startswith("51 of 62 rows passed, 9 failed, 2 could not be compared (1 of these could not be read)")

@@ -85,7 +85,7 @@ def test_record_keys_are_described_in_order(pytester):
     """)
     pytester.runpytest_inprocess("-pno:asyncio", "--verify-report").assert_outcomes(passed=1)
     lines = (pytester.path / "verify-report" / "records.jsonl").read_text("utf-8").splitlines()
-    section = _text("reference/report-formats.md").partition("\n`sources` stands in")[0]
+    section = _text("reference/report-formats.md").partition("\nA record has `sources`")[0]
     described = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
     records = [json.loads(line) for line in lines]
     assert {key for record in records for key in record} == set(described)

@@ -94,7 +94,7 @@ def test_a_group_without_an_operator_is_an_error():
         (("exact",), {"observed": "got"}, "expected: the mapping does not say"),
     ],
 )
-def test_what_is_written_wrongly_is_refused(arguments, settings, words):
+def test_invalid_argument_is_refused(arguments, settings, words):
     with pytest.raises(ConfigurationError) as error:
         Evaluator(*arguments, **settings)
     assert words in str(error.value)

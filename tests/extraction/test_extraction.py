@@ -70,7 +70,7 @@ def taken(extract, text):
     ],
     ids=str,
 )
-def test_what_a_step_takes(extract, text, value):
+def test_step_extracts_part(extract, text, value):
     if value is None:
         with pytest.raises(MappingError, match="matches nothing"):
             taken(extract, text)
@@ -210,7 +210,7 @@ def test_a_part_of_a_document_is_found_by_a_path():
     assert compare("exact", "1", {"a": "x: 1"}, extract={"path": "$.a", "extract": {"after": "x:"}}).passed
 
 
-def test_what_is_missing_is_an_error_or_a_fail():
+def test_missing_part_is_an_error_or_a_fail():
     missing = compare("exact", "5", "No idea.", extract="last_number")
     assert (missing.operator, missing.verdict) == ("not_compared", "error")
     failed = compare("exact", "5", "No idea.", extract={"extract": "last_number", "on_missing": "fail"})

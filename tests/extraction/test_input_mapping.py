@@ -48,7 +48,7 @@ def observed(source, document=DOCUMENT):
     ],
     ids=str,
 )
-def test_what_an_input_resolves_to(source, value):
+def test_input_resolves_to_value(source, value):
     found = observed(source)
     assert found == value
     assert type(found) is type(value)
@@ -71,7 +71,7 @@ def test_what_an_input_resolves_to(source, value):
     ],
     ids=str,
 )
-def test_what_finds_nothing_says_what_is_there(source, words):
+def test_path_without_match_shows_document(source, words):
     with pytest.raises(MappingError) as error:
         observed(source)
     assert [word for word in words if word not in str(error.value)] == []

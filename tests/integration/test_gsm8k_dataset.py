@@ -20,7 +20,7 @@ MAPPING = {
 }
 
 
-def test_it_agrees_with_every_flag(monkeypatch):
+def test_verdicts_agree_with_every_flag(monkeypatch):
     results = []
     monkeypatch.setattr(SESSION, "observer", lambda result: results.append(result) or result)
     monkeypatch.setattr(SESSION, "rows_observer", None)

@@ -84,7 +84,7 @@ def test_find_judge_opens_a_model():
     assert get_judge_name(judge) == "pydantic-ai test {}"
 
 
-def test_missing_model_is_rejected_before_it_is_asked(monkeypatch):
+def test_missing_model_is_rejected_before_the_first_call(monkeypatch):
     pytest.importorskip("pydantic_ai")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     for model in ("no-such-model", "openai:gpt-4o-mini"):

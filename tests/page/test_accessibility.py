@@ -53,7 +53,7 @@ def test_a_narrow_window_shows_the_list_or_the_details(browse, examples):
     assert page.locator("#list").is_visible()
 
 
-def test_what_is_open_is_printed_without_the_list(browse, examples):
+def test_print_shows_open_record_without_the_list(browse, examples):
     page = browse((examples / "report.html").as_uri())
     page.locator(".row", has_text="Canberra").click()
     page.emulate_media(media="print")

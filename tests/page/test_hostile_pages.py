@@ -30,7 +30,7 @@ def open_row(page):
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=map(ascii, TEXTS))
-def test_it_does_nothing_wherever_it_stands(browse, folder, text):
+def test_hostile_text_does_nothing_in_any_place(browse, folder, text):
     values = {text: [text, {text: text}], "x": {text}}
     results = [
         compare("exact", values, text, name=text),
@@ -66,7 +66,7 @@ def test_it_does_nothing_wherever_it_stands(browse, folder, text):
         ("caf\u00e9 \U0001f600", '"caf\u00e9 \U0001f600"'),
     ],
 )
-def test_what_cannot_be_seen_is_written_as_the_terminal_writes_it(browse, folder, text, seen):
+def test_invisible_characters_are_shown_as_in_the_terminal(browse, folder, text, seen):
     page = browse((folder({"t.py::t": [compare("exact", text, "")]}) / "report.html").as_uri())
     open_row(page)
     assert page.locator(".sides .tree").first.inner_text().strip() == seen

@@ -53,7 +53,7 @@ def parts(page, heading):
     return [[cell.strip() for cell in row.locator("td").all_inner_texts()] for row in found.all()]
 
 
-def test_it_opens_at_what_did_not_pass(browse, examples):
+def test_page_opens_with_failures(browse, examples):
     page = browse(address(examples))
     assert chosen(page) == {"verdict": ["fail", "error"]}
     assert page.locator("#status").inner_text() == "10 of 28 comparisons"
@@ -63,7 +63,7 @@ def test_it_opens_at_what_did_not_pass(browse, examples):
     assert "expected 'Canberra', got 'Sydney'" in page.locator("#rows").inner_text()
 
 
-def test_where_everything_passed_everything_is_listed(browse, folder):
+def test_page_without_failures_lists_everything(browse, folder):
     page = browse(address(folder({"t.py::t": [compare("exact", 1, 1)] * 3})))
     assert chosen(page) == {}
     assert page.locator("#status").inner_text() == "3 comparisons"
@@ -205,7 +205,7 @@ def test_numbers_are_shown_as_they_were_written(browse, folder):
     assert observed.split("\n")[1:] == ["0: -0.0", "1: 1", "2: 2.5"]
 
 
-def test_a_template_is_a_table_of_its_fields_and_a_trajectory_stands_side_by_side(browse, examples):
+def test_template_is_a_table_and_trajectory_is_side_by_side(browse, examples):
     page = browse(address(examples))
     page.locator(".row", has_text="Drug").click()
     page.wait_for_selector("#detail h2:has-text('answer_template')")
@@ -251,7 +251,7 @@ def test_commands_are_there_to_copy(browse, folder):
     ]  # fmt: skip
 
 
-def test_of_a_long_list_only_what_is_seen_is_drawn(browse, folder):
+def test_long_list_draws_visible_rows_only(browse, folder):
     page = browse(address(folder(LONG), "all=1"))
     assert page.locator("#grid").get_attribute("aria-rowcount") == "1500"
     assert page.locator("#rows .row").count() < 40
@@ -279,7 +279,7 @@ def test_a_list_that_is_too_high_for_a_browser_is_scrolled_in_larger_steps(brows
     assert 0 < int(page.locator("#rows .row").first.get_attribute("aria-rowindex")) < 1400
 
 
-def test_the_lowest_margins_come_first_where_that_is_asked_for(browse, folder):
+def test_sort_by_margin_puts_lowest_first(browse, folder):
     results = [compare("text_similarity", "abcd", text, threshold=0.5) for text in ("abcd", "abxx", "abcx")]
     page = browse(address(folder({"t.py::t": results})))
     page.locator("#order").select_option("margin")
@@ -287,7 +287,7 @@ def test_the_lowest_margins_come_first_where_that_is_asked_for(browse, folder):
     assert browse(page.url).locator("#order").input_value() == "margin"
 
 
-def test_what_is_not_in_the_page_is_said(browse, tmp_path):
+def test_page_names_records_it_leaves_out(browse, tmp_path):
     from pytest_verdict.page.folder import about_folder
     from pytest_verdict.page.rows import Row
     from pytest_verdict.page.writing import write_page

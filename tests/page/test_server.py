@@ -76,11 +76,11 @@ NOT_THERE = ["row?for=21", "row?for=-1", "row?for=x", "row", f"row?for={'9' * 40
 
 
 @pytest.mark.parametrize("path", NOT_THERE)
-def test_nothing_else_is_given_out(server, path):
+def test_server_serves_no_other_file(server, path):
     assert status(server, f"/{server.token}/{path}") in {404, 500}
 
 
-def test_whoever_does_not_know_the_token_gets_nothing(server):
+def test_request_without_token_is_refused(server):
     for path in (
         "/",
         "/index",
@@ -100,7 +100,7 @@ def test_a_page_of_elsewhere_whose_name_leads_here_gets_nothing(server):
         assert status(server, path, host) == 403
 
 
-def test_it_is_reached_from_this_machine_alone(server):
+def test_server_listens_on_this_machine_only(server):
     assert server.server_address[0] == "127.0.0.1"
     headers = urllib.request.urlopen(server.address).headers
     assert headers["X-Content-Type-Options"] == "nosniff"
@@ -126,7 +126,7 @@ def replaced(path, results):
     os.replace(new, path)
 
 
-def test_rows_stay_those_of_the_index_until_it_is_asked_for_again(server, tmp_path):
+def test_rows_match_index_until_next_request(server, tmp_path):
     path = tmp_path / "records.jsonl"
     before = get(server, "row?for=20")
     version = get(server, "state")

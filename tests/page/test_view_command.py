@@ -13,14 +13,14 @@ from written_page import WrittenPage
 RESULTS = {"t.py::t": [compare("exact", 1, 2), compare("exact", 1, 1)]}
 
 
-def test_the_page_is_written_and_its_place_is_told(command, folder):
+def test_view_writes_page_and_prints_path(command, folder):
     place = folder(RESULTS)
     (place / "report.html").unlink()
     assert command("view", "--no-open", place) == (0, f"written: {place / 'report.html'}\n", "")
     assert WrittenPage(place / "report.html").head["rows"] == 2
 
 
-def test_it_is_opened_in_the_browser(command, folder, tmp_path, monkeypatch):
+def test_view_opens_browser(command, folder, tmp_path, monkeypatch):
     import webbrowser
 
     opened = []
@@ -49,7 +49,7 @@ def test_without_report_json_the_page_says_that_nothing_is_known_of_the_session(
     ],
     ids=["no records", "half a record", "no members", "another report.json", "a page of somebody"],
 )
-def test_what_cannot_be_shown_is_refused(command, folder, spoil, words):
+def test_view_refuses_unreadable_report(command, folder, spoil, words):
     place = folder(RESULTS)
     spoil(place)
     status, out, complaint = command("view", "--no-open", place)

@@ -64,7 +64,7 @@ def test_the_same_report_gives_the_same_bytes(folder):
     assert (folder(TESTS) / "report.html").read_bytes() == first
 
 
-def test_no_text_of_a_record_stands_in_the_html(page_of):
+def test_html_contains_no_text_of_records(page_of):
     plain = page_of({"t.py::t": [compare("exact", 1, 2)]}).outside_the_data
     tests = {HOSTILE: [compare("exact", HOSTILE, {HOSTILE: HOSTILE + "!"}, name=HOSTILE)]}
     page = page_of(tests)

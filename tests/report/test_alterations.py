@@ -35,7 +35,7 @@ def said(capsys, folder):
     return status, (written.out + written.err).replace(str(folder), "").splitlines()
 
 
-def test_nothing_is_said_of_an_untouched_folder(report_folder, capsys):
+def test_untouched_folder_has_no_findings(report_folder, capsys):
     assert said(capsys, report_folder) == (0, ["8 records: 8 identical"])
 
 
@@ -68,7 +68,7 @@ def test_killed():
 
 
 @pytest.mark.parametrize("damage", [b"", b'{"record":1,"id":"half'], ids=["whole", "torn"])
-def test_nothing_is_said_of_a_report_that_was_built_from_a_journal(pytester, few_plugins, capsys, damage):
+def test_report_built_from_journal_has_no_findings(pytester, few_plugins, capsys, damage):
     pytester.makepyfile(KILLED)
     pytester.runpytest_subprocess("--verify-report", "-p", "no:cacheprovider")
     with (pytester.path / "verify-report" / "journal" / "records.jsonl").open("ab") as file:
@@ -101,7 +101,7 @@ def test_the_page_says_how_many_alterations_are_run():
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_what_is_found_among_many_records_is_what_is_found_of_each(tmp_path, monkeypatch, seed):
+def test_findings_among_many_records_equal_findings_of_each(tmp_path, monkeypatch, seed):
     rows, chosen = [{"want": number % 7, "got": number % 5} for number in range(120)], random.Random(seed)
     (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
     mapping = {"expected": "$.want", "observed": "$.got"}

@@ -27,7 +27,7 @@ def header(path):
     return json.loads((path / "tests.jsonl").read_text())["run"]["name"]
 
 
-def test_journals_of_interrupted_sessions_are_numbered_and_kept(folder):
+def test_journals_of_interrupted_sessions_are_numbered(folder):
     kept = []
     for number in range(3):
         killed(folder, str(number))
@@ -42,7 +42,7 @@ def test_a_number_is_not_used_again(folder):
     assert folder.set_aside_interrupted().name == "journal.interrupted.8"
 
 
-def test_what_is_left_after_the_report_took_the_records_is_no_interrupted_session(folder):
+def test_journal_without_records_is_not_an_interrupted_session(folder):
     killed(folder, "whole")
     (folder.journal / "records.jsonl").unlink()
     assert folder.set_aside_interrupted() is None

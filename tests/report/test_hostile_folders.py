@@ -99,7 +99,7 @@ def test_any_byte_that_is_changed_is_seen(tmp_path, name):
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"null", b"[" * 100_000, b'{"a":' * 50_000, b"\xff"])
-def test_what_is_no_report_is_unreadable(tmp_path, capsys, content):
+def test_file_of_another_form_is_unreadable(tmp_path, capsys, content):
     shutil.copytree(SESSION, tmp_path / "report")
     (tmp_path / "report" / "report.json").write_bytes(content)
     assert main(["replay", str(tmp_path / "report")]) == 2

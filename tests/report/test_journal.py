@@ -70,7 +70,7 @@ def test_records_that_follow_each_other_are_one_piece(tmp_path):
     assert unfinished.comparisons == {"exact": (5, 0, 0)}
 
 
-def test_it_can_be_read_wherever_it_was_cut(written, tmp_path):
+def test_journal_cut_anywhere_can_be_read(written, tmp_path):
     for name in ("records.jsonl", "tests.jsonl"):
         content = (written / name).read_bytes()
         header = content.index(b"\n") + 1 if name == "tests.jsonl" else 0
@@ -87,7 +87,7 @@ def test_it_can_be_read_wherever_it_was_cut(written, tmp_path):
             shutil.rmtree(cut)
 
 
-def test_what_is_no_journal_is_refused(tmp_path):
+def test_file_that_is_not_a_journal_is_refused(tmp_path):
     with pytest.raises(RecordError, match="holds no journal"):
         read_journal(tmp_path)
     for name in ("records.jsonl", "tests.jsonl"):

@@ -129,7 +129,7 @@ def test_junitparser_counts_the_same(profile):
     assert (suites.failures, suites.errors) == (4, 2)
 
 
-def test_what_ci_systems_rely_on():
+def test_junit_has_members_that_ci_systems_need():
     root = etree.fromstring(document(ENTRIES, "ci"))
     names = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
     assert len(set(names)) == len(names)
@@ -189,7 +189,7 @@ def test_any_session_can_be_read(tests):
         ("unfinished", {}, "failure", "verdict.Unfinished"),
     ],
 )
-def test_what_kind_of_failure_it_is_stands_in_the_type(outcome, comparisons, element, kind):
+def test_failure_type_names_kind_of_failure(outcome, comparisons, element, kind):
     entry = TestEntry("test_x.py::test_a", 1, outcome=outcome, path="test_x.py", comparisons=comparisons)
     case = etree.fromstring(document([entry], "ci")).find(".//testcase")
     assert case.find(element).get("type") == kind

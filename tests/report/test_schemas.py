@@ -76,7 +76,7 @@ def test_a_record_lacks_nothing(key):
     assert not record_validator.is_valid(record)
 
 
-def test_what_an_error_looks_like():
+def test_schema_error_names_the_place():
     class Refuses:
         def __eq__(self, other):
             raise ValueError("no")

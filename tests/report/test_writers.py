@@ -94,7 +94,7 @@ def fails_without_words(contents):
     ],
     ids=["midway", "exit", "unprintable", "bytes", "nothing", "no function", "pytest.fail"],
 )
-def test_what_a_writer_raises_is_told_and_our_files_are_written(bring_writer, built, writer, raised):
+def test_error_of_writer_is_reported_and_our_files_are_written(bring_writer, built, writer, raised):
     older = built().folder / "operators.csv"
     older.write_text("older")
     (older.parent / "report.json").write_text("older")

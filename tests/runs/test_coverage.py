@@ -46,7 +46,7 @@ def rows(out):
     return head, lines
 
 
-def test_what_never_failed_is_found_over_a_run(command, run):
+def test_coverage_finds_criteria_that_never_failed(command, run):
     path = run("a.jsonl", criteria("please wait"), criteria("go please"), template(city="Paris", year=2))
     status, out, _ = command("coverage", path)
     head, lines = rows(out)
@@ -73,11 +73,11 @@ def test_a_history_decides_what_one_run_does_not_and_versions_stand_side_by_side
     ]
 
 
-def test_where_everything_tells_apart_the_status_is_0(command, run):
+def test_coverage_exits_with_0_when_all_criteria_discriminate(command, run):
     assert command("coverage", run("a.jsonl", criteria("please"), criteria("x" * 30)))[0] == 0
 
 
-def test_what_could_not_be_compared_was_never_decided(command, run):
+def test_errors_count_as_never_decided(command, run):
     broken = {"id": "broken", "version": 1, "severity": "minor", "operator": "contains_any"}
     found = compare("criteria", {"broken": 3}, "a", id="tone", revision=1, criteria=[broken])
     assert found.children[0].verdict == "error"

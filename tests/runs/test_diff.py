@@ -80,7 +80,7 @@ def test_each_of_two_differences_may_do_alone(changes):
     assert change["class"] == "several causes"
 
 
-def test_what_is_the_same_in_both_runs_is_no_change(changes):
+def test_equal_comparisons_are_no_change(changes):
     assert changes([compare("exact", 1, 1)], [compare("exact", 1, 1)]) == (0, [], [])
 
 
@@ -194,7 +194,7 @@ def test_an_operator_that_is_not_installed_is_not_comparable(command, write, tmp
     assert "not derived again: operator_absent" in out
 
 
-def test_what_was_redacted_is_not_comparable(command, write):
+def test_redacted_records_are_not_comparable(command, write):
     def redaction(text):
         return text.replace("secret", "[redacted]")
 
@@ -206,7 +206,7 @@ def test_what_was_redacted_is_not_comparable(command, write):
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.95])
-def test_a_model_is_not_asked_again(changes, threshold):
+def test_diff_calls_no_model(changes, threshold):
     def meaning(text, scale, limit):
         vectors = {"a": [1.0, 0.0], "b": [scale, 1.0]}
         return compare(
@@ -262,7 +262,7 @@ def test_runs_are_folders_files_or_bundles(command, write, tmp_path, kind):
 @pytest.mark.parametrize(
     "content", [b"", b"{}\n", b"\xff\n", b'{"record":1}\n', b"PK\x05\x06" + bytes(18), b"[" * 99999]
 )
-def test_what_is_no_run_is_refused(command, write, tmp_path, content):
+def test_diff_refuses_file_that_is_not_a_run(command, write, tmp_path, content):
     old, new = write("old", compare("exact", 1, 1)), tmp_path / "new.jsonl"
     new.write_bytes(content)
     status, out, complaint = command("diff", old, new)

@@ -69,7 +69,7 @@ def test_a_gate_is_read(text, read):
         ("pinned:test_it >= 0.9", "is not a gate. .* A pinned test must pass as a whole, so it takes no rate"),
     ],
 )
-def test_what_is_no_gate_is_told_with_what_is_allowed(text, said):
+def test_invalid_gate_error_lists_allowed_forms(text, said):
     with pytest.raises(ConfigurationError, match=said):
         read_gate(text)
 
@@ -141,7 +141,7 @@ comparison = st.tuples(names, names, st.sampled_from(VERDICTS))
 
 @settings(max_examples=60)
 @given(st.lists(comparison, min_size=1), names)
-def test_what_is_selected_is_what_a_count_by_hand_selects(records, made, name):
+def test_gate_selects_what_a_manual_count_selects(records, made, name):
     by_operator, by_test, by_case, pinned = entries(
         records, made, f"operator:{name}* >= 1/2", f"test:{name} >= 1/2", f"case:{name} >= 1/2", f"pinned:{name}"
     )

@@ -138,7 +138,7 @@ def test_quiet_sessions_say_why_they_failed(harness):
         ),
     ],
 )
-def test_what_is_no_gate_stops_pytest_before_the_first_test(harness, arguments, said):
+def test_invalid_gate_stops_pytest_before_the_first_test(harness, arguments, said):
     run = harness.run({"test_it.py": TESTS, "pytest.ini": INI}, *arguments)
     assert run.status == pytest.ExitCode.USAGE_ERROR
     assert said in run.output
@@ -200,7 +200,7 @@ def test_a_worker_that_crashed_and_was_replaced_leaves_its_comparisons_counted(h
         (("--deselect", "test_it.py"), "error: nothing was compared that has operators"),
     ],
 )
-def test_what_was_deselected_does_not_pass(harness, arguments, said, workers):
+def test_gate_on_deselected_tests_does_not_pass(harness, arguments, said, workers):
     gate = "--verify-gate=operator:numeric_* >= 0.1"
     run = harness.run({"test_it.py": TESTS, "pytest.ini": INI}, *workers, *arguments, gate)
     assert run.status == 1

@@ -268,7 +268,7 @@ def test_a_test_in_two_shards_is_named(session, built, merge, shards, tmp_path):
     assert f"{shards[0]} and {folder} both ran test_a.py::test_it[1]" in complaint
 
 
-def test_a_session_that_is_no_shard_is_refused(session, built, merge, tmp_path):
+def test_merge_refuses_session_without_shard(session, built, merge, tmp_path):
     session(built, f"--verify-report-dir={tmp_path / 'plain'}")
     status, _, complaint = merge(tmp_path / "plain")
     assert status == 2

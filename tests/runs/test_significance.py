@@ -170,7 +170,7 @@ def test_a_column_that_records_do_not_have_is_refused(command, tmp_path):
     assert "--cluster model: the record of tests/test_x.py::test_a has no text or number of this name" in complaint
 
 
-def test_errors_are_not_passed_and_told_apart(command, tmp_path):
+def test_errors_count_as_not_passed_and_are_listed(command, tmp_path):
     (tmp_path / "old").write_bytes(lines_of([compare("regex", "a", "a", name="x")]))
     (tmp_path / "new").write_bytes(lines_of([compare("regex", "(", "a", name="x")]))
     _, out, _ = command("diff", tmp_path / "old", tmp_path / "new", "--statistics")

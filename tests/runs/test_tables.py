@@ -76,7 +76,7 @@ def test_by_function_and_note(command, folder):
         ("", "--by: unknown name ''."),
     ],
 )
-def test_what_cannot_be_grouped_by_is_told(command, folder, by, message):
+def test_table_refuses_unknown_group(command, folder, by, message):
     status, out, err = command("table", folder, "--by", by)
     assert (status, out) == (2, "")
     assert message in err
@@ -146,7 +146,7 @@ def test_untrusted_text_stays_text(command, tmp_path, suffix):
         '{"verdict": "pass", "score": 1.0, "threshold": 1.0, "children": [3]}',
     ],
 )
-def test_a_line_that_is_no_record_is_named(tmp_path, line):
+def test_table_names_line_without_record(tmp_path, line):
     path = tmp_path / "records.jsonl"
     path.write_text(line)
     with pytest.raises(RecordError, match=r"line 1 is no whole record|not a record"):

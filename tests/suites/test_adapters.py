@@ -56,7 +56,7 @@ def test_a_program_reads_mappings_as_json_with_sorted_keys(tmp_path):
     ],
     ids=["status", "terminal", "no_result", "no_json", "bytes"],
 )
-def test_what_a_program_does_wrong_is_said(tmp_path, written, words):
+def test_error_of_program_is_reported(tmp_path, written, words):
     with pytest.raises(AdapterError) as error:
         open_adapter(written, tmp_path).run("hello", CONTEXT)
     assert words in str(error.value)
@@ -67,13 +67,13 @@ def test_the_output_of_a_program_is_its_bytes(tmp_path):
     assert open_adapter(f"command: {program(code)}", tmp_path).run("", CONTEXT).output == "a\r\nb\rc"
 
 
-def test_a_program_is_given_its_words_without_a_shell(tmp_path):
+def test_program_gets_its_arguments_without_a_shell(tmp_path):
     code = "import sys; print(sys.argv[1:])"
     written = f"command: {program(code)} 'a b' $HOME ; *"
     assert open_adapter(written, tmp_path).run("", CONTEXT).output == "['a b', '$HOME', ';', '*']"
 
 
-def test_what_is_not_json_is_refused(tmp_path):
+def test_output_that_is_not_json_is_refused(tmp_path):
     code = "print('{', chr(34), 'output', chr(34), ': NaN}', sep='')"
     adapter = open_adapter(f"command-json: {program(code)}", tmp_path)
     with pytest.raises(AdapterError, match="NaN is not JSON"):
@@ -81,7 +81,7 @@ def test_what_is_not_json_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"output": Infinity}', "{", '{"output": 1, "output": 2}'])
-def test_text_that_is_no_json_is_a_value_error(text):
+def test_text_that_is_not_json_is_a_value_error(text):
     with pytest.raises(
         ValueError, match=r"nested too deeply|Infinity is not JSON|Expecting|occurs twice in one object"
     ):
@@ -101,7 +101,7 @@ def test_an_adapter_with_its_own_time_limit_may_clean_up():
     assert cleaned.is_set()
 
 
-def test_what_still_runs_is_ended_with_the_session(tmp_path):
+def test_running_programs_end_with_the_session(tmp_path):
     adapter = open_adapter(f"command: {program('import time; print(1, flush=True); time.sleep(30)')}", tmp_path)
     said = []
 
@@ -179,7 +179,7 @@ def test_a_service(url, tmp_path):
         ("/slow", "took longer than 0.2"),
     ],
 )
-def test_what_a_service_does_wrong_is_said(url, tmp_path, path, words):
+def test_error_of_service_is_reported(url, tmp_path, path, words):
     with pytest.raises(AdapterError) as error:
         open_adapter(url + path, tmp_path).run("ab", {**CONTEXT, "timeout_seconds": 0.2})
     assert words.replace("\\\\", "\\") in str(error.value) or words in str(error.value).replace("b'", "'")
@@ -238,7 +238,7 @@ def test_an_adapter_that_is_written_wrongly(tmp_path, written):
         open_adapter(written, tmp_path)
 
 
-def test_what_a_call_raises_reaches_the_caller():
+def test_exception_of_call_reaches_the_caller():
     with pytest.raises(KeyboardInterrupt):
         call_within(5, lambda: (_ for _ in ()).throw(KeyboardInterrupt()))
     with pytest.raises(TimeoutError, match="own"):

@@ -11,7 +11,7 @@ from pytest_verdict.cli import main
 from pytest_verdict.suites.suite_model import suite_schema
 
 
-def test_what_init_writes_runs_and_is_written_rightly(harness, capsys):
+def test_suite_written_by_init_runs(harness, capsys):
     assert main(["init", str(harness.path / "first")]) == 0
     assert "now run: pytest" in capsys.readouterr().out
     run = harness.run((), "first", "--verify-report", "--strict-markers", "-W", "error")
@@ -60,7 +60,7 @@ def test_check_names_every_mistake(write, capsys):
     assert third == f"{good}: good, 1 scenario, no adapter of its own"
 
 
-def test_check_is_told_what_conftest_registers(write, capsys):
+def test_check_knows_scorers_of_conftest(write, capsys):
     path = write("a.verdict.yaml", "scenarios: [{name: a, input: b, scorers: [exact, from_conftest]}]")
     assert main(["check", str(path)]) == 1
     assert "say --scorer NAME" in capsys.readouterr().out

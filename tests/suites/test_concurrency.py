@@ -111,7 +111,7 @@ def test_the_smaller_of_suite_and_option_holds(harness, given, options, ini, mos
 @pytest.mark.parametrize(
     "more", [["--verdict-concurrency=0"], ["-overdict_concurrency=many"], ["-overdict_concurrency=0"]]
 )
-def test_a_number_of_calls_that_is_none_is_an_error(harness, more):
+def test_invalid_number_of_calls_is_an_error(harness, more):
     run = harness.run(files("fast", 1), REPORT, *more)
     assert run.outcomes == {"errors": 1}
     assert "is a whole number from 1, got" in run.stdout
@@ -132,14 +132,14 @@ def test_a_stopped_session_wastes_only_the_calls_ahead(harness, most, calls):
     assert 1 <= len(called(run)) <= calls
 
 
-def test_what_does_not_run_is_not_called(harness):
+def test_deselected_scenarios_are_not_called(harness):
     assert called(harness.run(files("fast", 9, changed={4: {"tags": ["skip"]}}), "-k", "s3 or s4 or s5")) == [
         "i3",
         "i5",
     ]
 
 
-def test_what_failed_last_is_called_alone(harness):
+def test_last_failed_calls_only_the_failed_scenarios(harness):
     given = files("fast", 9, changed={4: {"expected_output": "other"}})
     harness.run(given)
     (harness.path / "calls.txt").unlink()

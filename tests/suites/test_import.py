@@ -163,7 +163,7 @@ def test_several_texts_may_be_negated(imported, kind, output, passes):
     assert (said, scorer.score(plan.scenario, AgentResult(output), "x", None).verdict == "pass") == ([], passes)
 
 
-def test_a_prompt_that_stands_in_the_file_is_filled_in(imported):
+def test_prompt_in_the_file_is_filled_in(imported):
     config = {
         "prompts": ["Say {{a}} and {{ b }}"],
         "tests": [{"vars": {"a": "x", "b": [1]}, "assert": [{"type": "is-json"}]}],
@@ -320,7 +320,7 @@ def test_a_question_cannot_leave_its_text(imported):
     assert f"TEMPLATES[{nasty!a}] = Answer" in path.read_text("utf-8")
 
 
-def test_code_that_is_none_is_named(imported):
+def test_invalid_code_is_named(imported):
     code, said, path, err = imported("karenina", checkpoint("class ("), "x.jsonld")
     assert (code, path) == (2, None)
     assert any("there is no template in Python" in line for line in said)

@@ -151,7 +151,7 @@ def test_a_report_is_a_recording(harness):
     assert "has no recorded output for the scenario 's0'" in harness.run({}, "--verdict-adapter=recorded:.").stdout
 
 
-def test_what_must_not_be_written_is_not_saved(harness):
+def test_redacted_outputs_are_not_saved(harness):
     run = harness.run(files("a", "the-hunter2-key"), "--verify-report", "-overdict_redact=hunter2")
     assert [row["name"] for row in outputs(run)] == ["s0"]
     assert "hunter2" not in "".join(path.read_text() for path in run.folder.rglob("*") if path.is_file())

@@ -47,7 +47,7 @@ def test_an_adapter_without_result_is_an_error_and_not_a_failure(harness, adapte
     assert [answer.status for answer in replay(run.records_bytes.splitlines())] == ["identical"]
 
 
-def test_what_an_adapter_raises_is_harmless_and_short(harness):
+def test_error_of_adapter_is_harmless_and_short(harness):
     adapter = "def loud(text):\n    raise ValueError('\\x1b[31m red \\x07' + 'z' * 1_000_000)\n"
     files = {
         "loud.py": adapter,

@@ -66,7 +66,7 @@ def test_a_request_as_the_suite_writes_it(harness, serve, monkeypatch):
     }
 
 
-def test_what_an_input_says_is_never_filled_in(serve, tmp_path, monkeypatch):
+def test_braces_in_an_input_are_never_filled_in(serve, tmp_path, monkeypatch):
     monkeypatch.setenv("MY_KEY", SECRET)
     service = serve(echo)
     asked = HttpRequest(url=service.url, headers={"X-Key": "abc"}, body={"input": "{{input}} and {{input}}"})
@@ -147,7 +147,7 @@ def test_a_service_that_is_only_a_url_is_looked_at_too(write, capsys):
     assert "{{inptu}}: there is no 'inptu'; there is input, context, env" in capsys.readouterr().out
 
 
-def test_what_looks_for_braces_in_a_reply_is_no_name(write):
+def test_path_with_braces_in_a_reply_is_no_name(write):
     adapter = {"url": "http://h/", "reply": {"output": {"path": "$.text", "extract": {"after": "{{answer}}"}}}}
     content = suite({"name": "x", "input": "i", "expected_output": "o"}, adapter=adapter)
     assert main(["check", str(write("a.verdict.yaml", content))]) == 0
@@ -246,7 +246,7 @@ def scenarios(count):
     ("status", "headers"),
     [(429, {"Retry-After": "0.2"}), (503, {"Retry-After": "0"}), (529, {"Retry-After": "0"})],
 )
-def test_a_service_that_asks_to_wait_is_asked_again(harness, serve, status, headers):
+def test_call_is_repeated_after_retry_after(harness, serve, status, headers):
     service = serve(busy(2, status, **headers))
     run = harness.run({"a.verdict.yaml": suite(*scenarios(1), adapter=service.url)}, REPORT, "-rP")
     assert run.outcomes == {"passed": 1}
@@ -298,7 +298,7 @@ def test_patience_has_an_end(harness, serve, limit, headers, requests):
 
 
 @pytest.mark.parametrize("status", [500, 503, 404])
-def test_what_does_not_ask_to_wait_is_not_asked_again(harness, serve, status):
+def test_call_without_retry_after_is_not_repeated(harness, serve, status):
     service = serve(busy(99, status))
     assert harness.run({"a.verdict.yaml": suite(*scenarios(1), adapter=service.url)}).outcomes == {"errors": 1}
     assert len(service.requests) == 1

@@ -90,5 +90,5 @@ def test_pass_rate(expected, counts, settings, verdict):
 @pytest.mark.parametrize(
     "observed", [None, [3, 1], {"pass": 1}, {"pass": 1, "fail": 0, "error": -1}, {"pass": True, "fail": 0, "error": 0}]
 )
-def test_what_is_no_counts_is_a_fail_with_a_note(observed):
+def test_invalid_counts_fail_with_a_note(observed):
     assert compare("pass_rate", 0.5, observed).notes == ["not_counts"]

@@ -55,13 +55,13 @@ def test_no_input_is_put_into_a_script():
     assert used == set(ACTION["inputs"])
 
 
-def test_the_report_is_kept_whatever_the_tests_did():
+def test_action_uploads_report_after_failing_tests():
     upload = ACTION["runs"]["steps"][-1]
     assert upload["if"].startswith("always()")
     assert upload["with"]["path"] == "${{ inputs.report-folder }}"
 
 
-def test_it_runs_the_tests_and_tells_github(folder):
+def test_action_runs_tests_and_writes_summary(folder):
     done = run(folder)
     assert done.returncode == 1
     assert "::error file=test_it.py,line=4," in done.stdout

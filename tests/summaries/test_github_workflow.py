@@ -94,7 +94,7 @@ def test_quiet_sessions_tell_it_too(harness, workflow, quiet):
     assert len(annotations(run.stdout)) == (0 if "terminal" in quiet else 1)
 
 
-def test_without_a_report_or_without_both_variables_nothing_is_told(harness, workflow, monkeypatch):
+def test_nothing_is_written_without_report_or_variables(harness, workflow, monkeypatch):
     harness.run(FAILING.format(1))
     monkeypatch.delenv("GITHUB_ACTIONS")
     run = harness.run("", "--verify-report")
@@ -119,7 +119,7 @@ def test_the_command_tells_the_same_as_the_session(harness, workflow, summary):
     assert out in run.stdout
 
 
-def test_a_collection_error_and_a_test_without_comparison_are_told(harness, workflow):
+def test_summary_has_collection_errors_and_tests_without_comparison(harness, workflow):
     files = {
         "test_bad.py": "import nothing_there\n",
         "test_it.py": "\ndef test_it():\n    assert 1 == 2, 'a, b: 100 %'\n",

@@ -176,7 +176,7 @@ def test_ctrf_has_every_test_and_every_comparison(hostile, summary):
     assert max(len(json.dumps(test)) for test in results["tests"]) < 20_000
 
 
-def test_repeated_tests_are_told_by_their_last_attempt(harness, summary):
+def test_last_attempt_decides_in_every_format(harness, summary):
     text = "from pytest_verdict import *\nruns = []\n"
     text += "def test_it():\n    runs.append(1)\n    assert_matches('exact', 2, len(runs))\n"
     run = harness.run(text, "--verify-report", "--reruns=2", "-p", "rerunfailures")
@@ -189,7 +189,7 @@ def test_repeated_tests_are_told_by_their_last_attempt(harness, summary):
 
 
 @pytest.mark.parametrize("form", TELLING)
-def test_a_report_that_is_none_is_refused_in_one_line(hostile, summary, form, tmp_path):
+def test_invalid_report_is_refused_in_one_line(hostile, summary, form, tmp_path):
     status, _, err = summary(tmp_path, form)
     assert (status, err.count("\n")) == (2, 1)
     assert "there is no report.json in this folder" in err

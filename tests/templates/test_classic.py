@@ -124,7 +124,7 @@ def judge_that_must_not_be_asked(request):
 
 
 @pytest.mark.parametrize("correct", ["missing", "BCL2", None, ["BCL2"], 3])
-def test_correct_that_is_no_dict_raises_at_construction(correct):
+def test_correct_must_be_a_dict(correct):
     class Answer(BaseAnswer):
         target: str = Field(description="d")
 

@@ -203,7 +203,7 @@ def test_changed_field_value_is_compared():
     assert (answer.verify(), answer.verify_granular()) == (False, 0.0)
 
 
-def test_changing_the_given_list_does_not_change_the_ground_truth():
+def test_changing_the_list_does_not_change_the_ground_truth():
     truth = ["a"]
     made = template(list[str], truth, SetContainment())
     truth.append("b")

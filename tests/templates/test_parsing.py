@@ -75,7 +75,7 @@ def test_markdown_fence_is_removed_with_a_note():
     ],
     ids=repr,
 )
-def test_reply_that_is_no_object_is_an_error_of_all_fields(reply, note):
+def test_reply_without_object_is_an_error_of_all_fields(reply, note):
     result = AnswerTemplate(Answer).verify(reply, trace=TRACE)
     assert (result.verdict, result.granular) == ("error", None)
     assert note in result.notes

@@ -389,7 +389,7 @@ def test_invalid_field_raises_the_documented_error(arguments, error, message):
         VerifiedField(**arguments)
 
 
-def test_trace_field_that_is_no_bool_raises():
+def test_trace_field_must_be_bool():
     with pytest.raises(ValueError, match="its type is bool, not str"):
 
         class Answer(BaseAnswer):

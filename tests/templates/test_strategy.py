@@ -47,7 +47,7 @@ def test_strategy_is_monotone_in_passed_fields(tree, passed, name):
 
 
 @given(st.none() | trees(), passing, weights)
-def test_granular_score_lies_between_0_and_1(tree, passed, weight):
+def test_granular_score_is_from_0_to_1(tree, passed, weight):
     score = granular_score(tree, passed, weight)
     assert 0.0 <= score <= 1.0
     if not any(passed.values()):

@@ -26,7 +26,7 @@ def test_the_same_bytes_or_none(value):
 @pytest.mark.parametrize(
     "value", [{"$type": "repr"}, {1: 2}, math.nan, math.inf, 10**18, "é", (1,), [0] * 33, [[[[[]]]]]], ids=repr
 )
-def test_what_is_not_small_and_plain_takes_the_long_way(value):
+def test_other_values_use_the_general_encoder(value):
     assert small_json(value) is None
 
 

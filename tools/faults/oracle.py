@@ -160,7 +160,7 @@ def examine(project: Path, status: int | str, older: bytes | None = None) -> Fin
     if report and report != older:
         return Finding("report", _faults(project, folder, status, "report"))
     if told and status == 1:
-        return Finding("nothing, told", [])
+        return Finding("nothing, reported", [])
     return Finding("nothing", ["reports were counted, and nothing is there"] if reported else [])
 
 
@@ -169,7 +169,7 @@ def _of_journal(project: Path, status: int | str, *, told: bool) -> Finding:
     folder = build(journal, project / "rebuilt", run=journal.run, profile="ci").folder
     if told and status == 1:
         # What came after the disk was full is not there, and the session said so.
-        return Finding("journal, told", _of_records(*_read(folder)))
+        return Finding("journal, reported", _of_records(*_read(folder)))
     return Finding("journal", _faults(project, folder, status, "journal"), journal.lost)
 
 

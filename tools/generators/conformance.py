@@ -78,7 +78,7 @@ def corpus() -> bytes:
 
 
 def run_session(folder: Path) -> None:
-    """Run the session in this process, which has a clock that stands still."""
+    """Run the session in this process with a fixed clock."""
     import time
 
     time.time = lambda: 1_767_225_600.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# What stands between the two comments is written by `make generate`; the rest of the page is written by hand.
+# `make generate` writes the text between the two comments; the rest of the page is written by hand.
 BEGIN = "<!-- written by make generate: {name} -->"
 END = "<!-- end of {name} -->"
 

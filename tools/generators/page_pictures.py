@@ -20,7 +20,7 @@ from tools.generate import REPOSITORY
 STATIC = REPOSITORY / "docs" / "_static"
 LARGEST = 120_000
 WIDE = {"width": 1280, "height": 720}
-# For each picture the scheme of colours, the size, and the row that is opened; the overview if there is none.
+# Colour scheme, size and opened row of each picture (None: the overview).
 PICTURES = {
     "page-overview.png": ("light", WIDE, None),
     "page-comparison.png": ("light", WIDE, "message"),

@@ -1,6 +1,6 @@
 """The cases of all operators: one table, one row for each case.
 
-A new operator needs one row here. The rows are walked by `test_case_tables.py`, laws are checked with the settings in them, and the
+A new operator needs one row here. `test_case_tables.py` runs the rows, laws are checked with their settings, and the
 conformance corpus holds a record of each. A module of this folder holds the rows of one kind of operators.
 """
 
