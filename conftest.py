@@ -42,12 +42,14 @@ def pytest_collection():
 
 @pytest.fixture(autouse=True)
 def _registry_as_before():
-    """Undo what a test registers, because registry and families are shared by all tests of the process."""
+    """Undo what a test registers, because all tests of the process share registry, families and scorers."""
     from pytest_verdict.core.families import FAMILIES
     from pytest_verdict.core.registry import REGISTRY
+    from pytest_verdict.suites.scorer import REGISTERED
 
     classes = REGISTRY._classes.copy()
     families = FAMILIES._manager.get_plugins()
+    scorers = REGISTERED.copy()
     yield
     for added in FAMILIES._manager.get_plugins() - families:
         FAMILIES._manager.unregister(added)
@@ -55,6 +57,8 @@ def _registry_as_before():
     REGISTRY._classes.clear()
     REGISTRY._classes.update(classes)
     REGISTRY._built.clear()
+    REGISTERED.clear()
+    REGISTERED.update(scorers)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ def reply(request, scores, **changes):
     """Answer in the form that is asked for, with one score for every criterion."""
     best = max(LABELS, key=lambda label: scores[label])
     winner = "TIE" if scores["A"] == scores["B"] else best
-    made = {
+    answer = {
         "rubric": {label: side(request, scores[label]) for label in LABELS},
         "output_quality": {label: {"strengths": ["readable"], "weaknesses": []} for label in LABELS},
         "reasoning": f"{winner} it is.",
@@ -28,8 +28,8 @@ def reply(request, scores, **changes):
     }
     if request.expectations:
         answers = [{"text": text, "passed": True} for text in request.expectations]
-        made["expectation_results"] = {label: {"details": answers} for label in LABELS}
-    return {**made, **changes}
+        answer["expectation_results"] = {label: {"details": answers} for label in LABELS}
+    return {**answer, **changes}
 
 
 def quality(output):
@@ -84,22 +84,22 @@ class Random:
 
 
 def contradicting(request):
-    made = honest(request)
-    return {**made, "winner": OTHER[made["winner"]]}
+    answer = honest(request)
+    return {**answer, "winner": OTHER[answer["winner"]]}
 
 
 def bad_arithmetic(request):
-    made = honest(request)
+    answer = honest(request)
     for label in LABELS:
-        made["rubric"][label].update(content_score=1.0, structure_score=1.0, overall_score=10)
-        made["output_quality"][label]["score"] = 1
-    return made
+        answer["rubric"][label].update(content_score=1.0, structure_score=1.0, overall_score=10)
+        answer["output_quality"][label]["score"] = 1
+    return answer
 
 
 def missing_criterion(request):
-    made = honest(request)
-    made["rubric"]["A"]["content"].pop("accuracy")
-    return made
+    answer = honest(request)
+    answer["rubric"]["A"]["content"].pop("accuracy")
+    return answer
 
 
 def out_of_range(request):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict.blind.comparison_json import format_comparison, read_comparison
-from pytest_verdict.blind.reply import ReplyProblem, build_comparison, find_contradictions, read_reply
+from pytest_verdict.blind.files import format_comparison, read_comparison
+from pytest_verdict.blind.reply import ReplyProblem, build_comparison, read_reply
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Scores, decide_winner, read_rubric, round_half_up
 from pytest_verdict.errors import RecordError, SettingsError
 
@@ -27,25 +27,25 @@ def scores(content, structure):
 
 def test_pattern_example_is_derived_from_its_scores():
     document = json.loads(EXAMPLE)
-    asked = {**document, "winner": "B"}
+    reply_values = {**document, "winner": "B"}
     for label in "AB":
         for name in ("content_score", "structure_score", "overall_score"):
-            del asked["rubric"][label][name]
-        del asked["output_quality"][label]["score"]
+            del reply_values["rubric"][label][name]
+        del reply_values["output_quality"][label]["score"]
         for name in ("passed", "total", "pass_rate"):
-            del asked["expectation_results"][label][name]
-    reply = read_reply(json.dumps(asked), DEFAULT_RUBRIC, EXPECTATIONS)
+            del reply_values["expectation_results"][label][name]
+    reply = read_reply(json.dumps(reply_values), DEFAULT_RUBRIC, EXPECTATIONS)
     passed = {label: side.passed for label, side in reply.sides.items()}
     winner = decide_winner({label: side.scores for label, side in reply.sides.items()}, passed)
-    made = build_comparison(winner, reply.reasoning, reply.sides, EXPECTATIONS)
-    assert json.dumps(made) == json.dumps(json.loads(EXAMPLE))
+    derived_document = build_comparison(winner, reply.reasoning, reply.sides, EXPECTATIONS)
+    assert json.dumps(derived_document) == json.dumps(json.loads(EXAMPLE))
 
 
 def test_pattern_example_round_trips():
-    found = read_comparison(EXAMPLE)
-    assert (found.winner, found.derived_winner, found.warnings) == ("A", "A", ())
-    assert json.loads(format_comparison(found.document)) == json.loads(EXAMPLE)
-    assert json.dumps(found.document) == json.dumps(json.loads(EXAMPLE))
+    comparison = read_comparison(EXAMPLE)
+    assert (comparison.winner, comparison.derived_winner, comparison.warnings) == ("A", "A", ())
+    assert json.loads(format_comparison(comparison.document)) == json.loads(EXAMPLE)
+    assert json.dumps(comparison.document) == json.dumps(json.loads(EXAMPLE))
 
 
 def test_example_of_the_pattern_page_has_no_warning():
@@ -54,8 +54,8 @@ def test_example_of_the_pattern_page_has_no_warning():
         pytest.skip(f"the pattern's page is not at {page}")
     text = page.read_text(encoding="utf-8")
     example, _ = json.JSONDecoder().raw_decode(text[text.index('{\n"winner"') :])
-    found = read_comparison(json.dumps(example))
-    assert (found.winner, found.derived_winner, found.warnings) == ("A", "A", ())
+    comparison = read_comparison(json.dumps(example))
+    assert (comparison.winner, comparison.derived_winner, comparison.warnings) == ("A", "A", ())
     texts = [item["text"] for item in example["expectation_results"]["A"]["details"]]
     reply = read_reply(json.dumps(example), DEFAULT_RUBRIC, texts)
     assert json.dumps(build_comparison("A", reply.reasoning, reply.sides, texts)) == json.dumps(example)
@@ -69,15 +69,15 @@ def test_comparison_without_expectations_has_no_results():
 @given(st.lists(st.integers(1, 5), min_size=3, max_size=3), st.lists(st.integers(1, 5), min_size=3, max_size=3))
 def test_equal_scores_with_different_rounding_tie(first, second):
     """2.7 and 2.6 may be made of the same thirds; only the exact sum decides."""
-    found = decide_winner({"A": scores(first, second), "B": scores(second, first)})
-    assert found == "TIE"
+    winner = decide_winner({"A": scores(first, second), "B": scores(second, first)})
+    assert winner == "TIE"
 
 
 def test_rounded_totals_do_not_decide():
-    left, right = scores([3, 3, 2], [3, 3, 2]), scores([5, 3, 2], [2, 2, 2])
-    assert left.overall == right.overall
-    assert left.totals["overall_score"] != right.totals["overall_score"]
-    assert decide_winner({"A": left, "B": right}) == "TIE"
+    first, second = scores([3, 3, 2], [3, 3, 2]), scores([5, 3, 2], [2, 2, 2])
+    assert first.overall == second.overall
+    assert first.totals["overall_score"] != second.totals["overall_score"]
+    assert decide_winner({"A": first, "B": second}) == "TIE"
 
 
 def test_expectations_decide_only_between_equal_scores():
@@ -110,8 +110,8 @@ def test_rounding_is_half_up():
 def test_imported_deviation_gives_a_warning(change, warning):
     document = json.loads(EXAMPLE)
     change(document)
-    found = read_comparison(json.dumps(document))
-    assert any(warning in one for one in found.warnings), found.warnings
+    comparison = read_comparison(json.dumps(document))
+    assert any(warning in one for one in comparison.warnings), comparison.warnings
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,9 @@ def test_imported_expectations_decide_by_pass_rate(counts, winner):
         for label, (passed, total) in zip("AB", counts, strict=True)
     }
     exchanged = {"A": results["B"], "B": results["A"]}
-    for answers, wanted in ((results, winner), (exchanged, {"A": "B", "B": "A"}.get(winner, winner))):
+    for answers, expected_winner in ((results, winner), (exchanged, {"A": "B", "B": "A"}.get(winner, winner))):
         text = json.dumps({"winner": "TIE", "rubric": {"A": side, "B": side}, "expectation_results": answers})
-        assert read_comparison(text).derived_winner == wanted
+        assert read_comparison(text).derived_winner == expected_winner
 
 
 @pytest.mark.parametrize("null", [None, {}])
@@ -203,8 +203,8 @@ def test_wrong_claims_are_contradictions():
     document["expectation_results"]["A"]["pass_rate"] = 1.0
     document["expectation_results"]["B"]["details"][0]["text"] = "Something else"
     reply = read_reply(json.dumps(document), DEFAULT_RUBRIC, EXPECTATIONS)
-    found = {one.code: (one.claimed, one.derived) for one in find_contradictions(reply, "A", EXPECTATIONS)}
-    assert found == {
+    contradictions = {one.code: (one.claimed, one.derived) for one in reply.contradictions}
+    assert contradictions == {
         "winner_opposite": ("B", "A"),
         "score_arithmetic": ("7", "9"),
         "quality_mismatch": ("8", "5.4"),
@@ -215,7 +215,7 @@ def test_wrong_claims_are_contradictions():
 
 def test_pattern_example_has_no_contradiction():
     reply = read_reply(EXAMPLE, DEFAULT_RUBRIC, EXPECTATIONS)
-    assert find_contradictions(reply, "A", EXPECTATIONS) == []
+    assert reply.contradictions == ()
 
 
 RUBRIC_FILE = """

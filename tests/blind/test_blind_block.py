@@ -60,9 +60,9 @@ def test_invalid_replies_show_the_reason_and_the_needed_form_once():
 
 def test_needed_form_includes_expectations():
     def forgetful(request):
-        made = judges.honest(request)
-        made.pop("expectation_results")
-        return made
+        answer = judges.honest(request)
+        answer.pop("expectation_results")
+        return answer
 
     text = "\n".join(explain(compared(forgetful, expectations=["It has a total."]), Budget(width=0)))
     assert '"expectation_results": {"A": {"details": "1 object with text and passed"}, "B": "as A"}' in text
@@ -103,10 +103,10 @@ def test_unusable_record_is_explained():
     assert next(explain(compare("blind_preference", "new", 1))).startswith(
         "blind_preference: observed is no blind comparison: it has no format"
     )
-    found = compared(judges.honest)
-    other = compare("blind_preference", "nobody", found.observed)
+    comparison = compared(judges.honest)
+    other = compare("blind_preference", "nobody", comparison.observed)
     assert next(explain(other)) == "blind_preference: expected 'nobody' to win, but the candidates are ['new', 'old']"
-    altered = {**found.observed, "calls_digest": "0"}
+    altered = {**comparison.observed, "calls_digest": "0"}
     assert next(explain(compare("blind_preference", "new", altered))).startswith(
         "blind_preference: the record was altered"
     )

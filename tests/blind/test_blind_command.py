@@ -22,7 +22,7 @@ def task(tmp_path):
     return path
 
 
-def written(folder, **texts):
+def write_outputs(folder, **texts):
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (folder / f"{name}.md").write_text(text)
@@ -39,9 +39,9 @@ def test_blind_command_compares_two_outputs(command, tmp_path, task):
     old.write_text(BAD)
     out = tmp_path / "out"
     common = ("blind", new, old, "--prompt", task, "--judge", JUDGE, "-o", out, "--names", "new", "old")
-    status, said, _ = command(*common, "--prefer", "new")
+    status, output, _ = command(*common, "--prefer", "new")
     assert status == 0
-    assert said == (
+    assert output == (
         "1 pair: new won 1, old won 0, 0 ties, 0 without a verdict; 0 order flips\n"
         "win rate of new: 100% of 1 decided [0.03, 1.00], p 1\n"
     )
@@ -56,25 +56,25 @@ def test_blind_command_compares_two_outputs(command, tmp_path, task):
 
 
 def test_blind_command_fails_with_inconsistent_judge(command, tmp_path, task):
-    outputs = [written(tmp_path / "a", one=GOOD), written(tmp_path / "b", one=BAD)]
-    status, said, problems = command(
+    outputs = [write_outputs(tmp_path / "a", one=GOOD), write_outputs(tmp_path / "b", one=BAD)]
+    status, output, problems = command(
         "blind", *outputs, "--pairs", "--prompt", task, "--judge", "blind_judges:first_slot", "-o", tmp_path / "out"
     )
     assert status == 1
-    assert "1 pair: a won 0, b won 0, 0 ties, 1 without a verdict; 1 order flip" in said
+    assert "1 pair: a won 0, b won 0, 0 ties, 1 without a verdict; 1 order flip" in output
     assert "one.md: INCONSISTENT" in problems
 
 
 def test_blind_command_pairs_outputs_by_name(command, tmp_path):
-    first = written(tmp_path / "a", one=GOOD, two=BAD, three=GOOD)
-    second = written(tmp_path / "b", one=BAD, two=GOOD, three=GOOD)
-    prompts = written(tmp_path / "tasks", one="Task one.", two="Task two.", three="Task three.")
+    first = write_outputs(tmp_path / "a", one=GOOD, two=BAD, three=GOOD)
+    second = write_outputs(tmp_path / "b", one=BAD, two=GOOD, three=GOOD)
+    prompts = write_outputs(tmp_path / "tasks", one="Task one.", two="Task two.", three="Task three.")
     out = tmp_path / "out"
     status, _, _ = command("blind", first, second, "--pairs", "--prompt", prompts, "--judge", JUDGE, "-o", out)
     assert status == 0
-    found = summary(out)
-    assert (found["wins"], found["ties"], found["win_rate"]["rate"]) == ({"a": 1, "b": 1}, 1, 0.5)
-    assert found["comparisons"]["two.md"] == {"status": "JUDGED", "winner": "b"}
+    totals = summary(out)
+    assert (totals["wins"], totals["ties"], totals["win_rate"]["rate"]) == ({"a": 1, "b": 1}, 1, 0.5)
+    assert totals["comparisons"]["two.md"] == {"status": "JUDGED", "winner": "b"}
     tasks = {
         name: json.loads((out / f"{name}.md" / "blind.json").read_text())["observed"]["comparison"]["task"]
         for name in ("one", "two", "three")
@@ -83,7 +83,7 @@ def test_blind_command_pairs_outputs_by_name(command, tmp_path):
 
 
 def test_blind_command_rejects_unpaired_output(command, tmp_path, task):
-    outputs = [written(tmp_path / "a", one=GOOD, two=BAD), written(tmp_path / "b", one=BAD)]
+    outputs = [write_outputs(tmp_path / "a", one=GOOD, two=BAD), write_outputs(tmp_path / "b", one=BAD)]
     status, _, problems = command(
         "blind", *outputs, "--pairs", "--prompt", task, "--judge", JUDGE, "-o", tmp_path / "o"
     )
@@ -105,23 +105,23 @@ def test_blind_command_rejects_unpaired_output(command, tmp_path, task):
 )
 def test_blind_command_rejects_wrong_arguments(command, tmp_path, monkeypatch, task, words, message):
     monkeypatch.chdir(tmp_path)
-    written(tmp_path / "a", one=GOOD)
-    written(tmp_path / "b", one=BAD)
+    write_outputs(tmp_path / "a", one=GOOD)
+    write_outputs(tmp_path / "b", one=BAD)
     status, _, problems = command("blind", "--judge", JUDGE, "-o", "out", *words)
     assert (status, message in problems) == (2, True), problems
 
 
 def test_folder_judge_answers_in_a_later_run(command, tmp_path, task):
-    outputs = [written(tmp_path / "a", one=GOOD, two="No."), written(tmp_path / "b", one=BAD, two=GOOD)]
+    outputs = [write_outputs(tmp_path / "a", one=GOOD, two="No."), write_outputs(tmp_path / "b", one=BAD, two=GOOD)]
     words = ("blind", *outputs, "--pairs", "--prompt", task, "--judge", "folder", "-o", tmp_path / "out")
-    status, said, _ = command(*words)
+    status, output, _ = command(*words)
     assert status == 3
-    assert said.count("reply.json is still to be written") == 4
+    assert output.count("reply.json is still to be written") == 4
     questions = sorted((tmp_path / "out" / "judgments").glob("*/request.json"))
     assert len(questions) == 4
     for question in questions:
-        asked = json.loads(question.read_text())
-        names = asked["schema"]["properties"]["rubric"]["properties"]["A"]["properties"]
+        question_values = json.loads(question.read_text())
+        names = question_values["schema"]["properties"]["rubric"]["properties"]["A"]["properties"]
         shown = {label: "".join(path.read_text() for path in (question.parent / label).iterdir()) for label in "AB"}
         sides = {
             label: {
@@ -139,7 +139,7 @@ def test_folder_judge_answers_in_a_later_run(command, tmp_path, task):
 
 
 def test_human_judge_answers_in_a_later_run(command, tmp_path, task):
-    outputs = [written(tmp_path / "a", one=GOOD), written(tmp_path / "b", one=BAD)]
+    outputs = [write_outputs(tmp_path / "a", one=GOOD), write_outputs(tmp_path / "b", one=BAD)]
     words = ("blind", *outputs, "--prompt", task, "--judge", "human", "-o", tmp_path / "out", "--order", "single")
     status, _, problems = command(*words)
     assert (status, "--judge human with --order single needs --key" in problems) == (2, True)
@@ -165,7 +165,7 @@ def iteration(tmp_path):
         for configuration, text in (("with_skill", GOOD), ("without_skill", BAD)):
             for run in (1, 2):
                 place = folder / configuration / f"run-{run}"
-                written(place / "outputs", answer=text)
+                write_outputs(place / "outputs", answer=text)
                 checks = {
                     "says 42": compare("contains_any", "42", text),
                     "says why": compare("contains_any", "because", text),

@@ -23,10 +23,10 @@ TASK = "Say what 6 times 7 is, and why."
 
 def compared(judge, **options):
     options = {"key": "seed", "identity": ["acme-gpt-9"], "names": ("reasoned", "short"), **options}
-    found = blind_compare(GOOD, BAD, TASK, judge, prefer="reasoned", **options)
-    assert replay_line(line_of(found.result)).status == "identical"
-    assert ComparisonResult.from_record(json.loads(found.result.to_text())) == found.result
-    return found
+    comparison = blind_compare(GOOD, BAD, TASK, judge, prefer="reasoned", **options)
+    assert replay_line(line_of(comparison.result)).status == "identical"
+    assert ComparisonResult.from_record(json.loads(comparison.result.to_text())) == comparison.result
+    return comparison
 
 
 CASES = {
@@ -53,10 +53,10 @@ CASES = {
 
 @pytest.mark.parametrize(("judge", "verdict", "status", "winner", "notes"), CASES.values(), ids=CASES)
 def test_each_kind_of_judge_has_its_verdict(judge, verdict, status, winner, notes):
-    found = compared(judge)
-    assert (found.result.verdict, found.status, found.winner) == (verdict, status, winner)
-    assert set(found.result.notes) == {*notes, "informal"}
-    assert bool(found) is (verdict == "pass")
+    comparison = compared(judge)
+    assert (comparison.result.verdict, comparison.status, comparison.winner) == (verdict, status, winner)
+    assert set(comparison.result.notes) == {*notes, "informal"}
+    assert bool(comparison) is (verdict == "pass")
 
 
 @pytest.mark.parametrize(
@@ -71,28 +71,28 @@ def test_each_kind_of_judge_has_its_verdict(judge, verdict, status, winner, note
     ids=lambda value: getattr(value, "__name__", None),
 )
 def test_invalid_reply_is_retried_and_each_attempt_recorded(judge, code, reason):
-    found = compared(judge, protocol=BlindProtocol(retries=2))
-    assert [child.notes for child in found.result.children] == [[code]] * 6
-    assert reason in found.result.error
-    assert found.comparison is None
+    comparison = compared(judge, protocol=BlindProtocol(retries=2))
+    assert [child.notes for child in comparison.result.children] == [[code]] * 6
+    assert reason in comparison.result.error
+    assert comparison.comparison is None
 
 
 def test_error_of_the_judge_is_recorded():
-    found = compared(judges.raising, protocol=BlindProtocol(retries=0))
-    assert found.result.error == "no verdict: ConnectionError: 503 Service Unavailable"
-    assert [child.verdict for child in found.result.children] == ["error", "error"]
+    comparison = compared(judges.raising, protocol=BlindProtocol(retries=0))
+    assert comparison.result.error == "no verdict: ConnectionError: 503 Service Unavailable"
+    assert [child.verdict for child in comparison.result.children] == ["error", "error"]
 
 
 def test_slow_judge_times_out():
-    found = compared(judges.slow, protocol=BlindProtocol(order="single", retries=0, timeout=0.05))
-    assert found.result.error == "no verdict: TimeoutError: the judge took longer than 0.05 seconds"
+    comparison = compared(judges.slow, protocol=BlindProtocol(order="single", retries=0, timeout=0.05))
+    assert comparison.result.error == "no verdict: TimeoutError: the judge took longer than 0.05 seconds"
 
 
 def test_random_judge_has_no_verdict_with_many_repetitions():
-    found = compared(judges.Random(), protocol=BlindProtocol(repetitions=9, rule="supermajority"))
-    assert not found
-    assert found.status in {"ABSTAINED", "INCONSISTENT"}
-    assert sum(found.result.details["first_shown_won"][:1]) < found.result.details["first_shown_won"][1]
+    comparison = compared(judges.Random(), protocol=BlindProtocol(repetitions=9, rule="supermajority"))
+    assert not comparison
+    assert comparison.status in {"ABSTAINED", "INCONSISTENT"}
+    assert sum(comparison.result.details["first_shown_won"][:1]) < comparison.result.details["first_shown_won"][1]
 
 
 @pytest.mark.parametrize("key", [f"seed {number}" for number in range(8)])
@@ -109,19 +109,19 @@ def test_latin4_separates_label_bias_from_position_bias():
 
 
 def test_single_order_is_noted():
-    found = compared(judges.first_slot, protocol=BlindProtocol(order="single"))
-    assert found.status == "JUDGED"
-    assert "single_order" in found.result.notes
+    comparison = compared(judges.first_slot, protocol=BlindProtocol(order="single"))
+    assert comparison.status == "JUDGED"
+    assert "single_order" in comparison.result.notes
 
 
 @pytest.mark.parametrize(
     ("resolve", "status"), [("derived", "JUDGED"), ("strict", "INVALID"), ("abstain", "ABSTAINED")]
 )
 def test_resolve_policy_decides_the_status(resolve, status):
-    found = compared(judges.contradicting, protocol=BlindProtocol(resolve=resolve))
-    assert found.status == status
-    assert [one["code"] for one in found.contradictions] == ["winner_opposite"] * 2
-    assert not found
+    comparison = compared(judges.contradicting, protocol=BlindProtocol(resolve=resolve))
+    assert comparison.status == status
+    assert [one["code"] for one in comparison.contradictions] == ["winner_opposite"] * 2
+    assert not comparison
 
 
 def test_gate_option_selects_contradictions():
@@ -135,9 +135,9 @@ def test_winner_and_tie_give_order_sensitive_tie():
     def half(request):
         return judges.reply(request, {"A": 3, "B": 4 if request.outputs["B"].text == GOOD else 3})
 
-    found = compared(half)
-    assert (found.status, found.winner) == ("JUDGED", "TIE")
-    assert "order_sensitive" in found.result.notes
+    comparison = compared(half)
+    assert (comparison.status, comparison.winner) == ("JUDGED", "TIE")
+    assert "order_sensitive" in comparison.result.notes
     assert compared(half, protocol=BlindProtocol(rule="abstain")).status == "ABSTAINED"
 
 
@@ -145,10 +145,10 @@ def test_identical_outputs_tie_without_a_judge():
     def never(_request):
         raise AssertionError("asked")
 
-    found = blind_compare("same", "same", TASK, never)
-    assert found.is_tie
-    assert "identical_outputs" in found.result.notes
-    assert replay_line(line_of(found.result)).status == "identical"
+    comparison = blind_compare("same", "same", TASK, never)
+    assert comparison.is_tie
+    assert "identical_outputs" in comparison.result.notes
+    assert replay_line(line_of(comparison.result)).status == "identical"
     biased = blind_compare("same", "same", TASK, judges.first_slot, always_ask=True)
     assert biased.status == "INCONSISTENT"
 
@@ -201,15 +201,15 @@ def test_blind_compare_works_inside_an_event_loop():
 
 
 def test_positions_balance_a_series_exactly():
-    asked = {"eval_prompt": TASK, "judge": judges.honest}
+    arguments = {"eval_prompt": TASK, "judge": judges.honest}
     drawn = [
-        collect_evidence(GOOD, f"{number}", BlindInputs(**asked, key="k", position=number))["assignment"]["A"]
+        collect_evidence(GOOD, f"{number}", BlindInputs(**arguments, key="k", position=number))["assignment"]["A"]
         for number in range(20)
     ]
     assert sum(drawn) == 10
     assert 0 < sum(drawn[::2]) < 10
     with pytest.raises(ConfigurationError, match="give key as well"):
-        BlindInputs(**asked, position=1)
+        BlindInputs(**arguments, position=1)
 
 
 @pytest.mark.parametrize(
@@ -311,28 +311,30 @@ def test_verdict_does_not_depend_on_key_or_protocol(scores, key, order, rule, re
         return judges.reply(request, {label: by_text[output.text] for label, output in request.outputs.items()})
 
     protocol = BlindProtocol(order=order, rule=rule, repetitions=repetitions)
-    found = blind_compare("one", "two", TASK, judge, key=key, protocol=protocol)
-    assert found.winner == ("TIE" if scores[0] == scores[1] else "x" if scores[0] > scores[1] else "y")
-    assert len(found.result.children) == repetitions * {"single": 1, "both": 2, "latin4": 4}[order]
-    document = found.comparison
-    assert document["winner"] == found.label
-    behind = {name: label for label, name in found.assignment.items()}
+    comparison = blind_compare("one", "two", TASK, judge, key=key, protocol=protocol)
+    assert comparison.winner == ("TIE" if scores[0] == scores[1] else "x" if scores[0] > scores[1] else "y")
+    assert len(comparison.result.children) == repetitions * {"single": 1, "both": 2, "latin4": 4}[order]
+    document = comparison.comparison
+    assert document["winner"] == comparison.label
+    behind = {name: label for label, name in comparison.assignment.items()}
     assert document["rubric"][behind["x"]]["content"]["accuracy"] == scores[0]
 
 
 @pytest.mark.parametrize("key", ["a", "b", "c", "d"])
 def test_comparison_json_matches_the_assignment(key):
-    found = compared(judges.honest, key=key)
-    label = {name: label for label, name in found.assignment.items()}["reasoned"]
-    assert found.label == found.comparison["winner"] == label
-    assert found.comparison["rubric"][label]["overall_score"] == 10.0
-    assert found.comparison["reasoning"] == f"{label} it is."
+    comparison = compared(judges.honest, key=key)
+    label = {name: label for label, name in comparison.assignment.items()}["reasoned"]
+    assert comparison.label == comparison.comparison["winner"] == label
+    assert comparison.comparison["rubric"][label]["overall_score"] == 10.0
+    assert comparison.comparison["reasoning"] == f"{label} it is."
 
 
 def test_comparison_json_explains_a_missing_verdict():
-    found = compared(judges.first_slot)
-    assert found.comparison["winner"] == "TIE"
-    assert found.comparison["reasoning"].startswith("[With the labels exchanged, the judge preferred the other output.")
+    comparison = compared(judges.first_slot)
+    assert comparison.comparison["winner"] == "TIE"
+    assert comparison.comparison["reasoning"].startswith(
+        "[With the labels exchanged, the judge preferred the other output."
+    )
 
 
 @pytest.mark.parametrize(
@@ -351,11 +353,11 @@ def test_comparison_json_explains_a_missing_verdict():
     ],
 )
 def test_failed_repetitions_count(votes, rule, label):
-    known = {
+    votes_by_letter = {
         "A": Vote("JUDGED", "A"),
         "B": Vote("JUDGED", "B"),
         "T": Vote("JUDGED", "TIE"),
         "X": Vote("INVALID"),
         "I": Vote("INCONSISTENT"),
     }
-    assert combine_repetitions([known[vote] for vote in votes], rule).label == label
+    assert combine_repetitions([votes_by_letter[vote] for vote in votes], rule).label == label

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict.blind.api import blind_compare
-from pytest_verdict.blind.assignment import draw_assignment, is_drawn_from_its_key
 from pytest_verdict.blind.candidates import read_candidate
 from pytest_verdict.blind.files import verify_folder
 from pytest_verdict.blind.leaks import Token, find_tokens, redact_tokens
-from pytest_verdict.blind.protocol import BlindProtocol
+from pytest_verdict.blind.protocol import BlindProtocol, draw_assignment, is_drawn_from_its_key
 from pytest_verdict.cli import main
 from pytest_verdict.errors import ConfigurationError, LeakError, VerdictError
 
@@ -56,8 +55,8 @@ class Looking:
 
 def test_judge_sees_neutral_copies(pair):
     judge = Looking()
-    found = blind_compare(*pair, TASK, judge, names=("with_skill", "old_skill"), key="k", prefer="with_skill")
-    assert found
+    comparison = blind_compare(*pair, TASK, judge, names=("with_skill", "old_skill"), key="k", prefer="with_skill")
+    assert comparison
     assert {path for _, path, _, _ in judge.seen} == {"report.md", "pictures", "pictures/a.png"}
     assert {(time, mode) for _, path, time, mode in judge.seen if path != "pictures"} == {(0.0, "0o644")}
     assert {label for label, path, _, _ in judge.seen if path == "pictures"} == {"A", "B"}
@@ -67,7 +66,7 @@ def test_judge_sees_neutral_copies(pair):
     assert "skill" not in judge.request
     assert "metrics.json" not in judge.request
     assert not judge.folder.exists()
-    described = found.result.observed["comparison"]["candidates"]
+    described = comparison.result.observed["comparison"]["candidates"]
     assert described[0]["excluded"] == ["metrics.json"]
 
 
@@ -105,20 +104,24 @@ def test_task_expectations_and_rubric_are_scanned(options):
 
 
 def test_names_match_whole_words_and_identities_everywhere():
-    assert find_tokens("renewed", [Token("new", whole_word=True)]) == {}
-    assert find_tokens("the new_one", [Token("new", whole_word=True)]) == {"new": 1}
-    assert find_tokens("acmegpt", [Token("acme")]) == {"acme": 1}
+    assert find_tokens("renewed", [Token(text="new", whole_word=True)]) == {}
+    assert find_tokens("the new_one", [Token(text="new", whole_word=True)]) == {"new": 1}
+    assert find_tokens("acmegpt", [Token(text="acme", whole_word=False)]) == {"acme": 1}
 
 
 @given(st.text("aA-_ .b\n", max_size=30))
 def test_ascii_and_other_text_find_the_same_tokens(text):
-    tokens = [Token("a b"), Token("ab-a", whole_word=True), Token("b.a.")]
+    tokens = [
+        Token(text="a b", whole_word=False),
+        Token(text="ab-a", whole_word=True),
+        Token(text="b.a.", whole_word=False),
+    ]
     assert find_tokens(text, tokens) == find_tokens(f"{text}\u200b", tokens)
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_redacted_text_has_no_token(before, after):
-    tokens = [Token("with_skill")]
+    tokens = [Token(text="with_skill", whole_word=False)]
     text = redact_tokens(f"{before} With\u00adSkill? WITH-skill {after}", tokens)
     assert find_tokens(text.replace("[redacted]", " | "), tokens) == {}
 
@@ -126,23 +129,23 @@ def test_redacted_text_has_no_token(before, after):
 def test_redaction_is_recorded():
     protocol = BlindProtocol(leaks="redact")
     text = "I am acme-9, because."
-    found = blind_compare(text, "Short", TASK, judges.honest, identity=["acme-9"], protocol=protocol, prefer="x")
-    described = found.result.observed["comparison"]
+    comparison = blind_compare(text, "Short", TASK, judges.honest, identity=["acme-9"], protocol=protocol, prefer="x")
+    described = comparison.result.observed["comparison"]
     assert described["candidates"][0]["source_digest"] != described["candidates"][0]["digest"]
     assert described["leaks"] == [{"where": "content of first candidate: output.txt", "token": "acme-9", "count": 1}]
-    assert found
-    assert "leaks_recorded" in found.result.notes
+    assert comparison
+    assert "leaks_recorded" in comparison.result.notes
 
 
 def test_naming_a_redacted_candidate_is_a_breach():
     def judge(request):
         return {**judges.honest(request), "reasoning": "This is acme-9."}
 
-    found = blind_compare(
+    comparison = blind_compare(
         "Because acme-9.", "No.", TASK, judge, identity=["acme-9"], protocol=BlindProtocol(leaks="redact")
     )
-    assert "blindness_breach" in found.result.notes
-    assert not found
+    assert "blindness_breach" in comparison.result.notes
+    assert not comparison
 
 
 def test_binary_leak_cannot_be_redacted(tmp_path):
@@ -190,8 +193,8 @@ def test_control_characters_in_file_names_are_escaped(tmp_path):
 
 @pytest.mark.parametrize("given", [{"acme-9", "beta-2", "gamma-5"}, ["gamma-5", "beta-2", "acme-9"]], ids=type)
 def test_order_of_identities_does_not_matter(given):
-    found = blind_compare("Yes.", "No.", TASK, judges.honest, identity=given, key="k")
-    assert [token["text"] for token in found.result.observed["comparison"]["identity"]] == [
+    comparison = blind_compare("Yes.", "No.", TASK, judges.honest, identity=given, key="k")
+    assert [token["text"] for token in comparison.result.observed["comparison"]["identity"]] == [
         "acme-9",
         "beta-2",
         "gamma-5",
@@ -227,18 +230,18 @@ def test_default_key_is_random():
 @pytest.fixture
 def folder(pair, tmp_path):
     out = tmp_path / "verdict"
-    seen = []
+    commitments = []
 
     def judge(request):
-        seen.append(json.loads((out / "commitment.json").read_text())["commitment"])
+        commitments.append(json.loads((out / "commitment.json").read_text())["commitment"])
         assert sorted(place.name for place in out.iterdir()) == ["commitment.json"]
-        assert request.commitment == seen[0]
+        assert request.commitment == commitments[0]
         return judges.honest(request)
 
     judge.sees_files = True
     names = ("with_skill", "old_skill")
-    found = blind_compare(*pair, TASK, judge, names=names, key="k", output=out, prefer="with_skill")
-    assert seen == [found.commitment] * 2
+    comparison = blind_compare(*pair, TASK, judge, names=names, key="k", output=out, prefer="with_skill")
+    assert commitments == [comparison.commitment] * 2
     return out
 
 
@@ -324,10 +327,10 @@ def test_unblind_detects_each_altered_value(folder, name):
     for path in _leaves(document):
         (folder / name).write_text(json.dumps(_altered(document, path), **form) + "\n")
         try:
-            found = list(verify_folder(folder))
+            problems = list(verify_folder(folder))
         except VerdictError:
             continue
-        assert found, path
+        assert problems, path
 
 
 def test_unblind_checks_the_commitment_option(folder, capsys):

@@ -41,16 +41,16 @@ def samples():
 @pytest.mark.parametrize("pairs", list(samples()), ids=len)
 def test_kappa_matches_scikit_learn(pairs):
     metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is a development dependency")
-    left, right = zip(*pairs, strict=True)
-    assert compute_kappa(pairs) == pytest.approx(metrics.cohen_kappa_score(left, right))
+    first, second = zip(*pairs, strict=True)
+    assert compute_kappa(pairs) == pytest.approx(metrics.cohen_kappa_score(first, second))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = metrics.precision_recall_fscore_support(left, right, labels=["a", "b", "t"], zero_division=0)
+        figures = metrics.precision_recall_fscore_support(first, second, labels=["a", "b", "t"], zero_division=0)
     for position, label in enumerate("abt"):
         precision, recall = compute_precision_and_recall(pairs, label).values()
-        assert (precision or 0, recall or 0) == pytest.approx((found[0][position], found[1][position]))
+        assert (precision or 0, recall or 0) == pytest.approx((figures[0][position], figures[1][position]))
     counted = count_confusion(pairs, ["a", "b", "t"])
-    expected = metrics.confusion_matrix(left, right, labels=["a", "b", "t"]).tolist()
+    expected = metrics.confusion_matrix(first, second, labels=["a", "b", "t"]).tolist()
     assert [list(row.values()) for row in counted.values()] == expected
 
 
@@ -62,9 +62,9 @@ def test_intervals_and_p_values_match_scipy_and_statsmodels(count, total):
     proportion = pytest.importorskip("statsmodels.stats.proportion", reason="statsmodels is a development dependency")
     interval = compute_wilson_interval(count, total)
     assert interval == pytest.approx(proportion.proportion_confint(count, total, method="wilson"), abs=1e-12)
-    found = stats.binomtest(count, total)
-    assert interval == pytest.approx(tuple(found.proportion_ci(method="wilson")), abs=1e-12)
-    assert mcnemar(total - count, count) == pytest.approx(found.pvalue)
+    test = stats.binomtest(count, total)
+    assert interval == pytest.approx(tuple(test.proportion_ci(method="wilson")), abs=1e-12)
+    assert mcnemar(total - count, count) == pytest.approx(test.pvalue)
 
 
 def test_bootstrap_interval_is_reproducible_and_near_the_asymptotic_one():
@@ -115,52 +115,58 @@ BALANCED = ["first", "second"] * 16 + ["tie"] * 8
 
 
 def test_honest_judge_passes_the_gate(tmp_path):
-    found = calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.honest)
-    assert found["gate"]["passed"]
-    assert found["agreement"] == {"count": 40, "of": 40, "rate": 1.0, "interval": [0.912378, 1.0]}
-    assert found["kappa"]["value"] == 1.0
-    assert found["confusion"]["tie"] == {"first": 0, "second": 0, "tie": 8}
-    assert found["flips"]["count"] == 0
-    assert found["first_shown_wins"] == {"count": 32, "of": 64, "rate": 0.5, "interval": [0.381021, 0.618979], "p": 1.0}
-    assert found["longer_wins"]["rate"] == found["longer_wins_with_people"]["rate"] == 1.0
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert found == calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.honest)
+    calibration = calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.honest)
+    assert calibration["gate"]["passed"]
+    assert calibration["agreement"] == {"count": 40, "of": 40, "rate": 1.0, "interval": [0.912378, 1.0]}
+    assert calibration["kappa"]["value"] == 1.0
+    assert calibration["confusion"]["tie"] == {"first": 0, "second": 0, "tie": 8}
+    assert calibration["flips"]["count"] == 0
+    assert calibration["first_shown_wins"] == {
+        "count": 32,
+        "of": 64,
+        "rate": 0.5,
+        "interval": [0.381021, 0.618979],
+        "p": 1.0,
+    }
+    assert calibration["longer_wins"]["rate"] == calibration["longer_wins_with_people"]["rate"] == 1.0
+    assert json.loads(json.dumps(calibration, allow_nan=False)) == calibration
+    assert calibration == calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.honest)
 
 
 def test_first_slot_judge_has_no_coverage(tmp_path):
-    found = calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.first_slot)
-    assert found["coverage"]["count"] == 0
-    assert found["flips"]["rate"] == 1.0
-    assert found["first_shown_wins"]["rate"] == 1.0
-    assert found["first_shown_wins"]["p"] < 1e-6
-    assert found["kappa"] | {"reason": ""} == {
+    calibration = calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.first_slot)
+    assert calibration["coverage"]["count"] == 0
+    assert calibration["flips"]["rate"] == 1.0
+    assert calibration["first_shown_wins"]["rate"] == 1.0
+    assert calibration["first_shown_wins"]["p"] < 1e-6
+    assert calibration["kappa"] | {"reason": ""} == {
         "value": None,
         "interval": None,
         "seed": 0,
         "resamples": 2000,
         "reason": "",
     }
-    assert not found["gate"]["passed"]
+    assert not calibration["gate"]["passed"]
 
 
 def test_constant_judge_fails_the_kappa_limit(tmp_path):
-    found = calibrate(read_gold_set(gold_file(tmp_path, ["tie"] * 36 + ["first"] * 4)), judges.constant_tie)
-    assert found["agreement"]["rate"] == 0.9
-    assert found["kappa"]["value"] == 0.0
-    assert [check["passed"] for check in found["gate"]["checks"]] == [True, False, True, True]
+    calibration = calibrate(read_gold_set(gold_file(tmp_path, ["tie"] * 36 + ["first"] * 4)), judges.constant_tie)
+    assert calibration["agreement"]["rate"] == 0.9
+    assert calibration["kappa"]["value"] == 0.0
+    assert [check["passed"] for check in calibration["gate"]["checks"]] == [True, False, True, True]
 
 
 def test_set_with_one_label_has_no_kappa(tmp_path):
-    found = calibrate(read_gold_set(gold_file(tmp_path, ["tie"] * 30)), judges.constant_tie)
-    assert found["kappa"]["reason"] == "both gave one and the same label to every item"
-    assert not found["gate"]["passed"]
+    calibration = calibrate(read_gold_set(gold_file(tmp_path, ["tie"] * 30)), judges.constant_tie)
+    assert calibration["kappa"]["reason"] == "both gave one and the same label to every item"
+    assert not calibration["gate"]["passed"]
 
 
 def test_random_judge_has_low_coverage(tmp_path):
     gold = read_gold_set(gold_file(tmp_path, BALANCED))
-    found = calibrate(gold, judges.Random(), BlindProtocol(repetitions=3, rule="unanimous"))
-    assert found["repeats_alike"]["rate"] < 0.5
-    assert found["coverage"]["rate"] < 0.5
+    calibration = calibrate(gold, judges.Random(), BlindProtocol(repetitions=3, rule="unanimous"))
+    assert calibration["repeats_alike"]["rate"] < 0.5
+    assert calibration["coverage"]["rate"] < 0.5
 
 
 def test_majority_of_annotators_is_the_label(tmp_path):
@@ -170,9 +176,9 @@ def test_majority_of_annotators_is_the_label(tmp_path):
         label = item.pop("label")
         item["labels"] = {"anna": label, "ben": label, "cem": "first"}
     path.write_text(yaml.safe_dump(text))
-    found = calibrate(read_gold_set(path), judges.honest)
-    assert found["agreement"]["rate"] == 1.0
-    assert 0 < found["people_among_themselves"]["value"] < 1
+    calibration = calibrate(read_gold_set(path), judges.honest)
+    assert calibration["agreement"]["rate"] == 1.0
+    assert 0 < calibration["people_among_themselves"]["value"] < 1
 
 
 def test_labels_of_a_model_are_refused(tmp_path):
@@ -245,8 +251,8 @@ def test_changed_instructions_make_a_calibration_stale(tmp_path, monkeypatch):
     del older["bound_to"]["instructions"]
     for given in (calibration, older):
         monkeypatch.setattr(request, "INSTRUCTIONS", f"{request.INSTRUCTIONS} Be strict.")
-        found, is_informal = cited(given)
-        assert (found["status"], found["changed"], is_informal) == ("stale", ["instructions"], True)
+        citation, is_informal = cited(given)
+        assert (citation["status"], citation["changed"], is_informal) == ("stale", ["instructions"], True)
 
 
 @pytest.fixture
@@ -262,8 +268,8 @@ def test_calibrate_command_writes_a_calibration(beside, capsys):
     shown = capsys.readouterr().out
     assert "agreement: 40 of 40 [0.91, 1.00]" in shown
     assert "reached: kappa, lower bound 1.0, limit 0.4" in shown
-    written = json.loads((beside / "calibration.json").read_text())
-    assert written["bound_to"]["judge"] == "blind_judges.honest"
+    document = json.loads((beside / "calibration.json").read_text())
+    assert document["bound_to"]["judge"] == "blind_judges.honest"
     assert main(["calibrate", str(gold), "--judge", "blind_judges:first_slot", "--output", "other.json"]) == 1
     assert "stay informal" in capsys.readouterr().err
     assert main(["calibrate", str(gold), "--judge", "blind_judges.honest", "--min-items", "41"]) == 1
@@ -274,7 +280,7 @@ def test_calibrate_command_uses_the_protocol(beside):
     assert (
         main(["calibrate", str(gold), "--judge", "blind_judges:honest", "--resolve", "strict", "--timeout", "60"]) == 0
     )
-    found = blind_compare(
+    comparison = blind_compare(
         GOOD,
         BAD,
         "Why?",
@@ -282,15 +288,15 @@ def test_calibrate_command_uses_the_protocol(beside):
         protocol=BlindProtocol(resolve="strict", timeout=5),
         calibration="calibration.json",
     )
-    assert "informal" not in found.result.notes
+    assert "informal" not in comparison.result.notes
 
 
 def test_calibrate_command_uses_another_rubric(beside):
     (beside / "rubric.yaml").write_text("{id: a, version: 1, content: [a], structure: [b]}")
     words = ["calibrate", str(gold_file(beside, BALANCED)), "--judge", "blind_judges:honest"]
     assert main([*words, "--rubric", "rubric.yaml"]) == 0
-    found = blind_compare(GOOD, BAD, "Why?", judges.honest, rubric="rubric.yaml", calibration="calibration.json")
-    assert "informal" not in found.result.notes
+    comparison = blind_compare(GOOD, BAD, "Why?", judges.honest, rubric="rubric.yaml", calibration="calibration.json")
+    assert "informal" not in comparison.result.notes
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,10 @@ SLOTS = [f"seed {number}" for number in range(4)]
 
 def compared(judge=judges.constant_tie, results=RESULTS, **options):
     options = {"key": "seed", "names": NAMES, "prefer": "new", "expectation_results": results, **options}
-    found = blind_compare(BAD, GOOD, TASK, judge, EXPECTATIONS, **options)
-    assert replay_line(line_of(found.result)).status == "identical"
-    assert ComparisonResult.from_record(json.loads(found.result.to_text())) == found.result
-    return found
+    comparison = blind_compare(BAD, GOOD, TASK, judge, EXPECTATIONS, **options)
+    assert replay_line(line_of(comparison.result)).status == "identical"
+    assert ComparisonResult.from_record(json.loads(comparison.result.to_text())) == comparison.result
+    return comparison
 
 
 def grading(folder, passed, texts=EXPECTATIONS):
@@ -48,25 +48,27 @@ def as_objects(passed):
 
 @pytest.mark.parametrize("key", SLOTS)
 def test_checks_decide_between_equal_scores(key):
-    found = compared(key=key)
-    assert (found.status, found.winner, found.result.verdict) == ("JUDGED", "new", "pass")
-    assert found.contradictions == []
-    assert found.result.details["first_shown_won"] == [0, 0]
-    results = {found.assignment[label]: side for label, side in found.comparison["expectation_results"].items()}
-    assert found.comparison["winner"] == found.label
+    comparison = compared(key=key)
+    assert (comparison.status, comparison.winner, comparison.result.verdict) == ("JUDGED", "new", "pass")
+    assert comparison.contradictions == []
+    assert comparison.result.details["first_shown_won"] == [0, 0]
+    results = {
+        comparison.assignment[label]: side for label, side in comparison.comparison["expectation_results"].items()
+    }
+    assert comparison.comparison["winner"] == comparison.label
     assert results["new"] == {"passed": 2, "total": 2, "pass_rate": 1.0, "details": as_objects([True, True])}
     assert results["old"] == {"passed": 1, "total": 2, "pass_rate": 0.5, "details": as_objects([True, False])}
 
 
 @pytest.mark.parametrize("order", ["single", "both", "latin4"])
 def test_checks_follow_the_labels_of_each_call(order):
-    found = compared(protocol=BlindProtocol(order=order, repetitions=2))
-    for child in found.result.children:
+    comparison = compared(protocol=BlindProtocol(order=order, repetitions=2))
+    for child in comparison.result.children:
         slots = child.expected["slots"]
         assert NAMES[slots[child.details["winner"]]] == "new"
         again = BlindBallot(**child.settings).evaluate(child.expected, child.observed)
         assert json.loads(json.dumps(again.details)) == child.details
-    assert found.winner == "new"
+    assert comparison.winner == "new"
 
 
 def test_scores_outweigh_checks():
@@ -101,11 +103,11 @@ class Asked:
 
 def test_judge_does_not_see_checked_expectations(tmp_path):
     judge = Asked()
-    found = compared(judge)
+    comparison = compared(judge)
     assert judge.request.expectations == ()
     assert "expectation_results" not in judge.request.schema["properties"]
     assert not any(text in judge.request.prompt for text in (*EXPECTATIONS, "expectation_results"))
-    assert found.result.observed["comparison"]["expectations"] == list(EXPECTATIONS)
+    assert comparison.result.observed["comparison"]["expectations"] == list(EXPECTATIONS)
     with pytest.raises(AwaitingJudgmentError):
         compared(HumanJudge(tmp_path))
     assert not any("expectation" in form.read_text() for form in tmp_path.rglob("form.yaml"))
@@ -126,10 +128,10 @@ def test_answers_to_checked_expectations_are_ignored(extra):
 
     # The draw depends on the name of the judge.
     judge.judge_id = "blind_judges.constant_tie"
-    found = compared(judge)
-    assert found.winner == "new"
-    assert found.comparison == compared().comparison
-    assert [child.notes for child in found.result.children] == [["expectations_ignored"]] * 2
+    comparison = compared(judge)
+    assert comparison.winner == "new"
+    assert comparison.comparison == compared().comparison
+    assert [child.notes for child in comparison.result.children] == [["expectations_ignored"]] * 2
 
 
 def test_claimed_winner_is_compared_with_scores_only():
@@ -137,15 +139,15 @@ def test_claimed_winner_is_compared_with_scores_only():
         worse = next(label for label, output in request.outputs.items() if output.text == BAD)
         return judges.reply(request, {"A": 3, "B": 3}, winner=worse)
 
-    found = compared(prefers)
-    assert found.winner == "new"
-    assert {(one["code"], one["derived"]) for one in found.contradictions} == {("winner_soft", "TIE")}
+    comparison = compared(prefers)
+    assert comparison.winner == "new"
+    assert {(one["code"], one["derived"]) for one in comparison.contradictions} == {("winner_soft", "TIE")}
 
 
 def test_record_has_the_source_of_expectations():
     def judged(expectations):
-        found = blind_compare(BAD, GOOD, TASK, judges.honest, expectations, key="seed", names=NAMES)
-        return found.result.details.get("expectation_source")
+        comparison = blind_compare(BAD, GOOD, TASK, judges.honest, expectations, key="seed", names=NAMES)
+        return comparison.result.details.get("expectation_source")
 
     assert compared().result.details["expectation_source"] == "checks"
     assert (judged(EXPECTATIONS), judged(())) == ("judge", None)
@@ -166,11 +168,11 @@ def test_results_are_part_of_the_commitment():
 
 
 def test_checks_decide_between_equal_outputs():
-    found = blind_compare(
+    comparison = blind_compare(
         GOOD, GOOD, TASK, print, EXPECTATIONS, names=NAMES, expectation_results=RESULTS, key="k", prefer="new"
     )
-    assert (found.winner, found.result.verdict) == ("new", "pass")
-    assert "identical_outputs" in found.result.notes
+    assert (comparison.winner, comparison.result.verdict) == ("new", "pass")
+    assert "identical_outputs" in comparison.result.notes
 
 
 def test_empty_results_without_expectations_change_nothing():
@@ -269,7 +271,7 @@ def test_altered_result_in_the_record_is_detected(tmp_path, before, after, probl
     whole = (tmp_path / "blind.json").read_text()
     assert before in whole
     (tmp_path / "blind.json").write_text(whole.replace(before, after))
-    assert any(problem in found for found in verify_folder(tmp_path))
+    assert any(problem in sentence for sentence in verify_folder(tmp_path))
 
 
 def test_altered_result_in_comparison_json_is_detected(tmp_path):

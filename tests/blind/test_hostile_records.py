@@ -11,7 +11,7 @@ from hypothesis import example, given, settings, strategies as st
 from pydantic import BaseModel
 
 from pytest_verdict.blind.api import blind_compare
-from pytest_verdict.blind.comparison_json import read_comparison
+from pytest_verdict.blind.files import read_comparison
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.reply import BlindBallot
 from pytest_verdict.errors import RecordError
@@ -36,14 +36,14 @@ def paths(value, above=()):
 
 
 def replaced(value, path, new):
-    made = copy.deepcopy(value)
+    copied = copy.deepcopy(value)
     if not path:
         return new
-    place = made
+    place = copied
     for key in path[:-1]:
         place = place[key]
     place[path[-1]] = new
-    return made
+    return copied
 
 
 @settings(max_examples=300, deadline=None)
@@ -78,9 +78,9 @@ def test_any_text_is_evaluated_as_a_reply(text):
 
 def test_huge_numbers_and_lone_surrogates_are_handled(tmp_path):
     def judge(request):
-        made = judges.honest(request)
-        made["rubric"]["A"]["overall_score"] = 10**400
-        return {**made, "reasoning": "\ud800"}
+        copied = judges.honest(request)
+        copied["rubric"]["A"]["overall_score"] = 10**400
+        return {**copied, "reasoning": "\ud800"}
 
     assert blind_compare(GOOD, BAD, "Why?", judge, key="k", output=tmp_path).winner == "x"
     assert "\\ud800" in (tmp_path / "comparison.json").read_text()
@@ -91,7 +91,7 @@ class Verdict(BaseModel):
     winner: str | None = None
 
 
-@pytest.mark.parametrize("form", [lambda made: made, json.dumps, lambda made: Verdict(rubric=made["rubric"])])
+@pytest.mark.parametrize("form", [lambda copied: copied, json.dumps, lambda copied: Verdict(rubric=copied["rubric"])])
 def test_judge_answers_with_mapping_json_or_model(form):
     assert blind_compare(GOOD, BAD, "Why?", lambda request: form(judges.honest(request))).winner == "x"
 

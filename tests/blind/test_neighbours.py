@@ -27,13 +27,13 @@ def criteria(tmp_path):
 
 
 def test_criteria_of_a_file_are_checked_together(criteria):
-    found = read_criteria(criteria)
-    result = compare(found.operator, found.expected, "Paris it is")
+    criteria_file = read_criteria(criteria)
+    result = compare(criteria_file.operator, criteria_file.expected, "Paris it is")
     assert result.passed
     assert result.details["unmet"] == {"blocker": [], "major": [], "minor": ["polite"]}
     assert [child.name for child in result.children] == ["city", "words", "polite"]
     assert (result.details["criteria_id"], result.details["criteria_version"]) == ("city-answers", 3)
-    assert not compare(found.operator, found.expected, "London it is")
+    assert not compare(criteria_file.operator, criteria_file.expected, "London it is")
     strict = read_criteria(criteria, fail_on=("minor",))
     assert not compare(strict.operator, strict.expected, "Paris it is")
 
@@ -47,9 +47,9 @@ def test_digest_of_criteria_changes_with_a_criterion(criteria):
 
 
 def test_criteria_round_trip_through_a_record(criteria):
-    found = read_criteria(criteria)
-    result = compare(found.operator, found.expected, "Paris it is")
-    assert type(found.operator)(**found.operator.settings()) == found.operator
+    criteria_file = read_criteria(criteria)
+    result = compare(criteria_file.operator, criteria_file.expected, "Paris it is")
+    assert type(criteria_file.operator)(**criteria_file.operator.settings()) == criteria_file.operator
     assert ComparisonResult.from_record(json.loads(result.to_text())) == result
 
 
@@ -75,8 +75,8 @@ def test_invalid_criteria_are_rejected(criteria, before, after, message):
 def test_threshold_beside_a_full_operator_is_kept(criteria):
     in_full = "operator: {operator: text_similarity}, threshold"
     criteria.write_text(CRITERIA.replace("operator: text_similarity, threshold", in_full))
-    found = read_criteria(criteria)
-    assert found.operator.criteria[1].condition.threshold == 0.5
+    criteria_file = read_criteria(criteria)
+    assert criteria_file.operator.criteria[1].condition.threshold == 0.5
 
 
 def test_compare_derived_derives_before_it_extracts():

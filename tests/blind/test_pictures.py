@@ -57,39 +57,39 @@ def pair(tmp_path):
 
 def test_pictures_are_in_the_order_of_the_prompt(pair):
     judge = SeesImages()
-    found = blind_compare(*pair, TASK, judge)
-    assert (found.status, found.winner) == ("JUDGED", "y")
+    comparison = blind_compare(*pair, TASK, judge)
+    assert (comparison.status, comparison.winner) == ("JUDGED", "y")
     assert len(judge.names) == 2
-    assert found.result.observed["comparison"]["sees_images"] is True
-    text = found.result.to_text()
+    assert comparison.result.observed["comparison"]["sees_images"] is True
+    text = comparison.result.to_text()
     read = ComparisonResult.from_record(json.loads(text))
     assert run(BlindPreference(**read.settings), read.expected, read.observed).to_text() == text
 
 
 def test_judge_without_sight_gets_no_pictures(pair):
-    found = blind_compare(*pair, TASK, larger)
-    assert found.status == "INVALID"
-    assert "square.png" in found.result.error
+    comparison = blind_compare(*pair, TASK, larger)
+    assert comparison.status == "INVALID"
+    assert "square.png" in comparison.result.error
 
 
 def test_other_binary_files_stay_unseen(pair):
     for folder in pair:
         (folder / "sound.bin").write_bytes(b"\0\1\2")
-    found = blind_compare(*pair, TASK, SeesImages())
-    assert found.status == "INVALID"
-    assert "sound.bin" in found.result.error
-    assert "square.png" not in found.result.error
+    comparison = blind_compare(*pair, TASK, SeesImages())
+    assert comparison.status == "INVALID"
+    assert "sound.bin" in comparison.result.error
+    assert "square.png" not in comparison.result.error
 
 
 def test_another_picture_needs_another_recording(pair, tmp_path):
-    asked = SeesImages()
-    recording = RecordedJudge(tmp_path / "replies", asked, mode="record")
+    judge = SeesImages()
+    recording = RecordedJudge(tmp_path / "replies", judge, mode="record")
     for _ in range(2):
         assert blind_compare(*pair, TASK, recording, key="k").winner == "y"
-    assert len(asked.names) == 2
+    assert len(judge.names) == 2
     (pair[0] / "square.png").write_bytes(png(32))
     assert blind_compare(*pair, TASK, recording, key="k").winner == "x"
-    assert len(asked.names) == 4
+    assert len(judge.names) == 4
 
 
 def test_model_judge_sends_pictures(pair):
@@ -119,7 +119,7 @@ def test_model_judge_sends_pictures(pair):
         }
         return ModelResponse(parts=[TextPart(json.dumps({"rubric": sides}))])
 
-    found = blind_compare(*pair, TASK, ModelJudge(FunctionModel(answer), images=True))
-    assert (found.status, found.winner) == ("JUDGED", "y")
+    comparison = blind_compare(*pair, TASK, ModelJudge(FunctionModel(answer), images=True))
+    assert (comparison.status, comparison.winner) == ("JUDGED", "y")
     assert all(isinstance(part, BinaryContent) and part.media_type == "image/png" for part in sent[0][2::2])
     assert blind_compare(*pair, TASK, ModelJudge(FunctionModel(answer))).status == "INVALID"

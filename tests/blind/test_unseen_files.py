@@ -34,18 +34,18 @@ GOOD, BAD = "It rains because it is wet.", "It rains."
 @pytest.fixture
 def place(tmp_path):
     def write(path, content):
-        found = tmp_path / path
-        found.parent.mkdir(parents=True, exist_ok=True)
-        found.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return found
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return file
 
     return write
 
 
-def unseen(found):
+def unseen(comparison):
     """Assert that a comparison was not made because of unseen files, and give why."""
-    result = found.result
-    assert (found.status, result.verdict, result.score, found.winner) == ("INVALID", "error", 0.0, None)
+    result = comparison.result
+    assert (comparison.status, result.verdict, result.score, comparison.winner) == ("INVALID", "error", 0.0, None)
     assert "unseen_files" in result.notes
     assert result.observed["calls"] == []
     text = result.to_text()
@@ -57,8 +57,8 @@ def unseen(found):
 @pytest.mark.parametrize("prefer", [None, "x"])
 def test_pictures_are_unseen_files(place, prefer):
     first, second = place("one/a.png", PICTURE), place("two/a.png", PICTURE + b"2")
-    found = blind_compare(first, second, TASK, lambda _: pytest.fail("asked"), prefer=prefer)
-    problem = unseen(found)
+    comparison = blind_compare(first, second, TASK, lambda _: pytest.fail("asked"), prefer=prefer)
+    problem = unseen(comparison)
     assert (
         "the judge cannot see 2 files: 'output.png' of 'x': it is no plain text in UTF-8, and no family extracts"
         in problem
@@ -96,10 +96,12 @@ def test_text_of_documents_is_judged(place, name, make, extractor):
         prompts.append(request.prompt)
         return judges.honest(request)
 
-    found = blind_compare(place(f"one/{name}", make(GOOD)), place(f"two/{name}", make(BAD)), TASK, judge, prefer="x")
-    assert found
-    assert found.winner == "x"
-    described = found.result.observed["comparison"]["candidates"][0]
+    comparison = blind_compare(
+        place(f"one/{name}", make(GOOD)), place(f"two/{name}", make(BAD)), TASK, judge, prefer="x"
+    )
+    assert comparison
+    assert comparison.winner == "x"
+    described = comparison.result.observed["comparison"]["candidates"][0]
     (file,) = described["files"]
     extracted = file["extracted"]
     assert extracted["by"].startswith(extractor)
@@ -145,10 +147,10 @@ class Agent:
 
 def test_judge_that_opens_files_judges_pictures(place):
     pair = place("one/a.png", PICTURE), place("two/a.png", PICTURE + b"2")
-    found = blind_compare(*pair, TASK, Agent(), prefer="y")
-    assert found
-    assert found.result.observed["comparison"]["sees_files"] is True
-    assert "unseen_files" not in found.result.notes
+    comparison = blind_compare(*pair, TASK, Agent(), prefer="y")
+    assert comparison
+    assert comparison.result.observed["comparison"]["sees_files"] is True
+    assert "unseen_files" not in comparison.result.notes
 
 
 def test_recorded_judge_sees_what_its_judge_sees(place, tmp_path):
@@ -179,9 +181,9 @@ def test_forms_do_not_depend_on_installed_libraries(place, tmp_path, monkeypatch
 
 def test_equal_files_tie_without_a_judge(place):
     pair = place("one/a.png", PICTURE), place("two/a.png", PICTURE)
-    found = blind_compare(*pair, TASK, judges.honest)
-    assert (found.status, found.winner) == ("JUDGED", "TIE")
-    assert "identical_outputs" in found.result.notes
+    comparison = blind_compare(*pair, TASK, judges.honest)
+    assert (comparison.status, comparison.winner) == ("JUDGED", "TIE")
+    assert "identical_outputs" in comparison.result.notes
     unseen(blind_compare(*pair, TASK, judges.honest, always_ask=True))
 
 
@@ -232,14 +234,14 @@ def test_recording_depends_on_the_extracted_text_only(place, tmp_path, monkeypat
 
 def test_question_without_documents_has_no_text_parts(tmp_path):
     blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judges.honest, mode="record"))
-    asked = [json.loads(path.read_text())["asked"] for path in tmp_path.iterdir()]
-    assert not any(name.startswith("text ") for one in asked for name in one)
+    questions = [json.loads(path.read_text())["asked"] for path in tmp_path.iterdir()]
+    assert not any(name.startswith("text ") for one in questions for name in one)
 
 
 def test_record_with_unseen_files_is_invalid(place):
-    found = blind_compare(place("a.png", PICTURE), GOOD, TASK, judges.honest)
+    comparison = blind_compare(place("a.png", PICTURE), GOOD, TASK, judges.honest)
     judged = copy.deepcopy(blind_compare(GOOD, BAD, TASK, judges.honest).result.observed)
-    judged["comparison"]["unseen_files"] = found.result.observed["comparison"]["unseen_files"]
+    judged["comparison"]["unseen_files"] = comparison.result.observed["comparison"]["unseen_files"]
     outcome = BlindPreference().evaluate(None, judged)
     assert outcome.score == 0.0
     assert "invalid" in outcome.notes
@@ -254,9 +256,9 @@ def test_gold_pair_with_unseen_file_has_no_verdict(place):
         {"prompt": TASK, "first": {"file": "plot.png"}, "second": BAD, "label": "first"},
         {"prompt": TASK, "first": GOOD, "second": BAD, "label": "first"},
     ]
-    found = calibrate(read_gold_set(place("gold.yaml", json.dumps(gold))), judges.honest)
-    assert (found["coverage"]["count"], found["coverage"]["of"]) == (1, 2)
-    assert [item["status"] for item in found["items"]] == ["INVALID", "JUDGED"]
+    calibration = calibrate(read_gold_set(place("gold.yaml", json.dumps(gold))), judges.honest)
+    assert (calibration["coverage"]["count"], calibration["coverage"]["of"]) == (1, 2)
+    assert [item["status"] for item in calibration["items"]] == ["INVALID", "JUDGED"]
 
 
 @pytest.mark.parametrize("text", ["runs/17", "runs", "runs/17/", "./runs/17/report.md", "."])
@@ -272,8 +274,8 @@ def test_text_that_names_a_path_is_rejected(place, monkeypatch, text):
 @pytest.mark.parametrize("text", ["", " ", "runs/18", "a\0b", "x" * 5_000, "\ud800", "It is /\nor not."])
 def test_any_other_text_is_an_output(monkeypatch, tmp_path, text):
     monkeypatch.chdir(tmp_path)
-    found = blind_compare(text, GOOD, TASK, judges.honest)
-    assert found.status == ("INVALID" if text in {"\ud800", "a\0b"} else "JUDGED")
+    comparison = blind_compare(text, GOOD, TASK, judges.honest)
+    assert comparison.status == ("INVALID" if text in {"\ud800", "a\0b"} else "JUDGED")
 
 
 def test_path_is_read(place):

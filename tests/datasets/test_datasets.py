@@ -231,7 +231,7 @@ def test_check_dataset_streams_rows():
         ({"threshold": 2}, "threshold must be in"),
         ({"operator": "exct"}, "Did you mean 'exact'"),
         ({"mapping": {"expected": "$.a"}}, "a mapping names the inputs"),
-        ({"source": "rows.txt"}, "the format of a dataset is told by its suffix"),
+        ({"source": "rows.txt"}, "the suffix of a dataset names its format"),
         ({"source": 5}, "a path, a table or an iterable of rows, got 5"),
         ({"source": {"a": 1}}, "a path, a table or an iterable of rows, got {'a': 1}"),
         ({"normalise": []}, "Did you mean 'normalize'"),
@@ -559,7 +559,7 @@ def test_rows(given):
 
 @pytest.mark.parametrize("selection", SELECTIONS[1:3], ids=str)
 def test_check_dataset_and_verdict_cases_select_the_same_rows(harness, selection, monkeypatch):
-    monkeypatch.setattr("pytest_verdict.datasets.parallel_check.ROWS", 9)
+    monkeypatch.setattr("pytest_verdict.datasets.units.ROWS", 9)
     total = min(selection.get("limit", 99), selection["sample"])
     test = TAKEN.format(selection=selection, rows=MANY, total=total)
     run = harness.run({"rows.jsonl": jsonl(MANY), "test_it.py": test}, "--verify-report")

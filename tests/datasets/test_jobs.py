@@ -24,7 +24,7 @@ BOTH = {"expected": "$.want", "observed": "$.got"}
 
 @pytest.fixture(autouse=True)
 def small_units(monkeypatch):
-    monkeypatch.setattr("pytest_verdict.datasets.parallel_check.ROWS", 9)
+    monkeypatch.setattr("pytest_verdict.datasets.units.ROWS", 9)
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("suffix", ["jsonl", "csv"])
@@ -87,10 +87,10 @@ def pytest_verdict_operators(registry):
 """
 OWN = """
 from pytest_verdict.suites import check_dataset
-from pytest_verdict.datasets import parallel_check
+from pytest_verdict.datasets import units
 
 def test_rows(monkeypatch):
-    monkeypatch.setattr(parallel_check, "ROWS", 5)
+    monkeypatch.setattr(units, "ROWS", 5)
     check_dataset("rows.jsonl", "same_length", {"expected": "$.want", "observed": "$.got"}, jobs=2)
 """
 

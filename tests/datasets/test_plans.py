@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from pytest_verdict.datasets.plan import plan_pieces, read_piece
 from pytest_verdict.datasets.rows import Row, read_named_rows
+from pytest_verdict.datasets.units import plan_pieces, read_piece
 from pytest_verdict.errors import ConfigurationError
 
 ENDS = st.sampled_from([b"\n", b"\r\n", b"\r", b"\n\n", b" \n", b""])

@@ -338,7 +338,7 @@ WRONG = {
     "no format": (
         ["--expected", "want", "--observed", "got"],
         "rows.txt",
-        "the format of a dataset is told by its suffix",
+        "the suffix of a dataset names its format",
     ),
     "no column": ([], "rows.jsonl", "by --expected and --observed, or by --mapping"),
     "both": (["--expected", "a", "--mapping", "m.json"], "rows.jsonl", "by --expected and --observed, or by --mapping"),
@@ -412,7 +412,7 @@ def test_an_engine_that_loses_a_unit_is_no_pass(tmp_path, lost):
     def run(score, units):
         return [score(unit) for unit in units if unit is not units[lost]]
 
-    with pytest.raises(ConfigurationError, match="run gave 4 results for 5 units"):
+    with pytest.raises(ConfigurationError, match="run returned 4 results for 5 units"):
         score_dataset(tmp_path / "rows.csv", "exact", AB, tmp_path / "out", unit_rows=4, run=run)
     with pytest.raises(ValueError, match="are followed by those"):
         score_dataset(tmp_path / "rows.csv", "exact", AB, tmp_path / "out", unit_rows=4, run=doubled)

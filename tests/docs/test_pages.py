@@ -36,13 +36,6 @@ def _name(page):
     return page.relative_to(REPOSITORY).as_posix()
 
 
-@pytest.fixture
-def scorers(monkeypatch):
-    """Forget the scorers that a page registers: a session of another test would find them."""
-    monkeypatch.setattr("pytest_verdict.suites.scorer.REGISTERED", {})
-
-
-@pytest.mark.usefixtures("scorers")
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_python_blocks_run(page):
     namespace = {"__name__": "page"}

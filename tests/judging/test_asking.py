@@ -40,8 +40,8 @@ def test_async_judges_share_one_loop():
     async def inside():
         return ask(running_loop, REQUEST)
 
-    found = [ask(running_loop, REQUEST), ask(running_loop, REQUEST, timeout=5), asyncio.run(inside())]
-    assert len({reply["loop"] for reply in found}) == 1
+    replies = [ask(running_loop, REQUEST), ask(running_loop, REQUEST, timeout=5), asyncio.run(inside())]
+    assert len({reply["loop"] for reply in replies}) == 1
 
 
 @pytest.mark.parametrize("judge", [sync, running_loop, with_a_loop_of_its_own])
@@ -62,8 +62,8 @@ def test_ask_async_does_not_block_the_loop():
         async def work():
             other_work.set()
 
-        found = await asyncio.gather(ask_async(judge, REQUEST), work())
-        return found[0], (await ask_async(running_loop, REQUEST))["loop"]
+        replies = await asyncio.gather(ask_async(judge, REQUEST), work())
+        return replies[0], (await ask_async(running_loop, REQUEST))["loop"]
 
     assert asyncio.run(inside()) == (True, ask(running_loop, REQUEST)["loop"])
 

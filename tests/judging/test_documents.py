@@ -23,12 +23,12 @@ real = pytest.importorskip("real_documents")
 
 def rewritten(content, name, change):
     """Give a package with one of its parts changed."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as archive, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as copy:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as archive, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as copy:
         for one in archive.namelist():
             part = archive.read(one)
             copy.writestr(one, change(part) if one == name else part)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def replaced(content, name, before, after):
@@ -40,17 +40,17 @@ def replaced(content, name, before, after):
 
 
 def test_pdf_pages_are_read():
-    found = read_text("report.PDF", real.pdf("It rains", "", "because it is wet."))
-    assert found.text == "It rains\nbecause it is wet."
-    assert found.extracted_by.startswith("pypdf ")
-    assert not found.is_plain
+    reading = read_text("report.PDF", real.pdf("It rains", "", "because it is wet."))
+    assert reading.text == "It rains\nbecause it is wet."
+    assert reading.extracted_by.startswith("pypdf ")
+    assert not reading.is_plain
 
 
 def test_docx_body_tables_and_headers_are_read():
     content = real.docx_file("It rains", "", "Why?", table=[["a", "1"], ["b", "2"]], header="Weather")
-    found = read_text("report.docx", content)
-    assert found.text == "It rains\nWhy?\na\n1\nb\n2\nWeather"
-    assert found.extracted_by.startswith("python-docx ")
+    reading = read_text("report.docx", content)
+    assert reading.text == "It rains\nWhy?\na\n1\nb\n2\nWeather"
+    assert reading.extracted_by.startswith("python-docx ")
 
 
 @pytest.mark.parametrize(
@@ -82,15 +82,15 @@ def test_docx_fallback_content_is_skipped():
 
 
 def test_pptx_slides_and_notes_are_read_in_order():
-    found = read_text("talk.pptx", real.pptx_file(("Rain", "It is wet"), ("Why", "because"), notes="Wait here."))
-    assert found.text == "Rain\nIt is wet\nWhy\nbecause\nWait here."
-    assert found.extracted_by.startswith("python-pptx ")
+    reading = read_text("talk.pptx", real.pptx_file(("Rain", "It is wet"), ("Why", "because"), notes="Wait here."))
+    assert reading.text == "Rain\nIt is wet\nWhy\nbecause\nWait here."
+    assert reading.extracted_by.startswith("python-pptx ")
 
 
 def test_xlsx_rows_are_read():
     content = real.xlsx(["name", "n"], [], ["x", 1.5], [None, datetime.date(2026, 1, 2)], ["sum", "=B3*2"])
-    found = read_text("table.xlsx", content)
-    assert found.text == "Sheet\nname\tn\nx\t1.5\n\t2026-01-02 00:00:00\nsum\t=B3*2"
+    reading = read_text("table.xlsx", content)
+    assert reading.text == "Sheet\nname\tn\nx\t1.5\n\t2026-01-02 00:00:00\nsum\t=B3*2"
     saved = rewritten(content, "xl/worksheets/sheet1.xml", lambda xml: re.sub(b"<v ?/>|<v></v>", b"<v>3</v>", xml))
     assert read_text("table.xlsx", saved).text.endswith("sum\t3")
 
@@ -126,10 +126,10 @@ def test_ascii_pdf_is_read_as_pdf():
     ],
 )
 def test_unreadable_file_has_a_reason(path, content, reason):
-    found = read_text(path, content)
-    assert found.text is None
-    assert reason in found.reason
-    assert " at 0x" not in found.reason.replace(" at 0x...", "")
+    reading = read_text(path, content)
+    assert reading.text is None
+    assert reason in reading.reason
+    assert " at 0x" not in reading.reason.replace(" at 0x...", "")
 
 
 @pytest.mark.parametrize(("path", "content"), [("a.txt", b"text"), ("a.md", "Grüße".encode()), ("LICENSE", b"")])
@@ -196,9 +196,9 @@ def test_broken_documents_never_raise(path):
         broken = bytearray(content[: generator.randrange(1, len(content))] if generator.random() < 0.3 else content)
         for _ in range(generator.randrange(1, 8)):
             broken[generator.randrange(len(broken))] = generator.randrange(256)
-        found = read_text(path, bytes(broken))
-        assert (found.text is None) != (found.reason is None)
-        assert read_text(path, bytes(broken)) == found
+        reading = read_text(path, bytes(broken))
+        assert (reading.text is None) != (reading.reason is None)
+        assert read_text(path, bytes(broken)) == reading
 
 
 def test_libraries_are_imported_for_their_documents_only():
@@ -206,15 +206,15 @@ def test_libraries_are_imported_for_their_documents_only():
         "import sys; from pytest_verdict.judging.documents import read_text; read_text('a.txt', b'x');"
         " read_text('a.png', b'\\0'); print(sorted({'pypdf', 'docx', 'pptx', 'openpyxl'} & set(sys.modules)))"
     )
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert found.stdout == "[]\n"
+    process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert process.stdout == "[]\n"
 
 
 def test_missing_extra_is_the_reason(monkeypatch):
     monkeypatch.setitem(sys.modules, "pypdf", None)
-    found = read_text("a.pdf", real.pdf("Hello"))
-    assert found.text is None
-    assert found.reason.endswith("needs the extra pytest-verdict[documents]")
+    reading = read_text("a.pdf", real.pdf("Hello"))
+    assert reading.text is None
+    assert reading.reason.endswith("needs the extra pytest-verdict[documents]")
 
 
 class Family:
@@ -274,9 +274,9 @@ def test_family_adds_a_suffix(family):
 )
 def test_failing_extractor_gives_a_reason(family, monkeypatch, suffix, reason):
     monkeypatch.setattr(documents, "_TIMEOUT", 0.1 if suffix == "slow" else 60)
-    found = read_text(f"a.{suffix}", b"x")
-    assert found.text is None
-    assert reason in found.reason
+    reading = read_text(f"a.{suffix}", b"x")
+    assert reading.text is None
+    assert reason in reading.reason
 
 
 def test_lone_surrogates_are_replaced(family):

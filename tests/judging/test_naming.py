@@ -36,9 +36,9 @@ def judges():
 def word_family(monkeypatch):
     family = types.ModuleType("word_family")
     family.judges = judges
-    found = families.Families(OWN)
-    found.register(family)
-    monkeypatch.setattr(protocol, "FAMILIES", found)
+    registered = families.Families(OWN)
+    registered.register(family)
+    monkeypatch.setattr(protocol, "FAMILIES", registered)
 
 
 @pytest.mark.usefixtures("word_family")

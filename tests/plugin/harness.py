@@ -185,6 +185,7 @@ class Harness:
         monkeypatch.setattr(sys, "dont_write_bytecode", True)
         self.pytester = pytester
         self.path = pytester.path
+        self.monkeypatch = monkeypatch
 
     def write(self, files: Mapping[str, str] | str) -> None:
         named = {"test_it.py": files} if isinstance(files, str) else files
@@ -200,6 +201,9 @@ class Harness:
         distributed = any(argument.startswith("-n") for argument in args)
         args = ("-p", "verdict", *(("-p", "xdist") if distributed else ()), *args)
         run = self.pytester.runpytest_subprocess if process else self.pytester.runpytest_inprocess
+        # Pytest refuses a test file if this process has already imported another one of that name, such as one of ours.
+        for path in self.path.glob("test_*.py"):
+            self.monkeypatch.delitem(sys.modules, path.stem, raising=False)
         result = run(*args)
         stdout, stderr = str(result.stdout), str(result.stderr)
         assert "INTERNALERROR" not in stdout + stderr, stdout + stderr

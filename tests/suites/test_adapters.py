@@ -12,7 +12,7 @@ import pytest
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.errors import AdapterError, SuiteError
 from pytest_verdict.suites.adapters import open_adapter
-from pytest_verdict.suites.adapters.time_limit import call_within
+from pytest_verdict.suites.adapters.limits import call_within
 
 CONTEXT = {"suite": "s", "scenario": "x", "repeat": 1, "attempt": 1, "timeout_seconds": 5}
 

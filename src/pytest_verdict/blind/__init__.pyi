@@ -4,7 +4,7 @@ from .api import (
     blind_compare as blind_compare,
 )
 from .baseline import Baseline as Baseline
-from .comparison_json import read_comparison as read_comparison
+from .files import read_comparison as read_comparison
 from .human import FolderJudge as FolderJudge, HumanJudge as HumanJudge
 from .options import BlindOptions as BlindOptions
 from .pairs import write_grading as write_grading

@@ -2,6 +2,7 @@
 
 import unittest
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
 
@@ -22,6 +23,7 @@ from pytest_verdict.session import SESSION
 _POLICIES = ("fail", "skip")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class BlindComparison:
     """The result of a blind comparison, with the names of the candidates; true if it passed.
 
@@ -35,10 +37,7 @@ class BlindComparison:
         ('JUDGED', 'TIE', True)
     """
 
-    __slots__ = ("result",)
-
-    def __init__(self, result: ComparisonResult) -> None:
-        self.result = result
+    result: ComparisonResult
 
     @property
     def status(self) -> Status:
@@ -158,7 +157,7 @@ def assert_preferred(
     """Compare two outputs blindly, and fail the test if the first one does not win.
 
     Args:
-        candidate: The output that is expected to win; see `blind_compare`.
+        candidate: The output that is expected to win.
         baseline: The other output.
         eval_prompt: The task of both outputs.
         judge: See `blind_compare`.

@@ -15,10 +15,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, get_arg
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
-from pytest_verdict.blind.citation import describe_binding
-from pytest_verdict.blind.derivation import DerivedComparison, derive
-from pytest_verdict.blind.evidence import collect_evidence
+from pytest_verdict.blind.evidence import collect_evidence, describe_binding
 from pytest_verdict.blind.options import BlindInputs
+from pytest_verdict.blind.preference import DerivedComparison, derive
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.blind.request import BlindJudge
 from pytest_verdict.blind.rubric import read_rubric
@@ -64,14 +63,6 @@ class GoldItem(StrictModel):
         return most_common[0][0]
 
 
-def _number_items(items: Any) -> Any:
-    if not isinstance(items, list):
-        return items
-    return tuple(
-        {"id": str(number), **item} if isinstance(item, Mapping) else item for number, item in enumerate(items, 1)
-    )
-
-
 class _GoldFile(StrictModel):
     subject: ClassVar[str] = "a gold set"
 
@@ -79,9 +70,17 @@ class _GoldFile(StrictModel):
     version: Version
     annotators: Literal["human", "model"]
     rubric: Path | None = Field(default=None, strict=False, description="the path of a rubric")
-    items: Annotated[tuple[GoldItem, ...], BeforeValidator(_number_items), NOT_EMPTY, AfterValidator(different_ids)] = (
-        Field(description="a list of at least one labelled pair")
+    items: Annotated[tuple[GoldItem, ...], NOT_EMPTY, AfterValidator(different_ids)] = Field(
+        description="a list of at least one labelled pair"
     )
+
+    @field_validator("items", mode="before")
+    @classmethod
+    def _number_items(cls, items: Any) -> Any:
+        if not isinstance(items, list):
+            return items
+        numbered = enumerate(items, 1)
+        return tuple({"id": str(number), **item} if isinstance(item, Mapping) else item for number, item in numbered)
 
 
 class GoldSet(_GoldFile):
@@ -96,25 +95,20 @@ def read_gold_set(path: str | os.PathLike[str]) -> GoldSet:
     file = _GoldFile.read(read_yaml(path), path)
     items = []
     for item in file.items:
-        first = _resolve_output(item.first, path.parent)
-        second = _resolve_output(item.second, path.parent)
-        items.append(item.model_copy(update={"first": first, "second": second}))
+        outputs = {"first": item.first, "second": item.second}
+        for name, output in outputs.items():
+            if isinstance(output, Mapping) and set(output) == {"file"}:
+                outputs[name] = path.parent / str(output["file"])
+        items.append(item.model_copy(update=outputs))
     values = dict(file)
     values["items"] = tuple(items)
     values["rubric"] = file.rubric and path.parent / file.rubric
     return GoldSet(**values, sha256=hashlib.sha256(path.read_bytes()).hexdigest())
 
 
-def _resolve_output(value: Any, folder: Path) -> Any:
-    if isinstance(value, Mapping) and set(value) == {"file"}:
-        return folder / str(value["file"])
-    return value
-
-
+# The labels of two raters for each item: a person and the judge, or two people.
 LabelPairs = Sequence[tuple[str, str]]
-"""The labels of two raters for each item: a person and the judge, or two people."""
 Interval = tuple[float, float]
-"""The lower and the upper bound of a confidence interval."""
 
 
 def compute_wilson_interval(successes: int, trials: int) -> Interval | None:
@@ -151,10 +145,9 @@ def compute_kappa_interval(pairs: LabelPairs, seed: int = _SEED) -> Interval | N
     if compute_kappa(pairs) is None:
         return None
     generator = random.Random(seed)  # noqa: S311 - resampling needs no secure generator
-    values = (compute_kappa(generator.choices(pairs, k=len(pairs))) for _ in range(_RESAMPLES))
-    cuts = quantiles(
-        (value for value in values if value is not None), n=round(2 / (1 - _CONFIDENCE)), method="inclusive"
-    )
+    kappas = [compute_kappa(generator.choices(pairs, k=len(pairs))) for _ in range(_RESAMPLES)]
+    values = [kappa for kappa in kappas if kappa is not None]
+    cuts = quantiles(values, n=round(2 / (1 - _CONFIDENCE)), method="inclusive")
     return cuts[0], cuts[-1]
 
 
@@ -187,7 +180,6 @@ class _JudgedItem(NamedTuple):
     item: GoldItem
     comparison: DerivedComparison
     label: str | None
-    """The label of the judge; None without a verdict."""
 
 
 def calibrate(
@@ -209,7 +201,6 @@ def calibrate(
     get_unique_judge_name(judge)
     rubric = read_rubric(gold.rubric)
     judged: list[_JudgedItem] = []
-    binding: dict[str, Any] = {}
     for number, item in enumerate(gold.items):
         inputs = BlindInputs(
             eval_prompt=item.prompt,
@@ -225,14 +216,12 @@ def calibrate(
         comparison = derive(evidence)
         label = TIE if comparison.vote.winner == "TIE" else comparison.winner
         judged.append(_JudgedItem(item, comparison, label))
-        if not binding:
-            binding = describe_binding(evidence["comparison"])
         progress(number + 1)
 
     figures = _round_floats(_measure(judged))
     return {
         "format": FORMAT,
-        "bound_to": binding,
+        "bound_to": describe_binding(evidence["comparison"]),
         "gold": {
             "id": gold.id,
             "version": gold.version,
@@ -256,13 +245,10 @@ def _measure(judged: Sequence[_JudgedItem]) -> dict[str, Any]:
     calls = [judgment for comparison in comparisons for judgment in comparison.judgments]
     repeated = [comparison.repetitions for comparison in comparisons if len(comparison.repetitions) > 1]
     stable = sum(len({vote.label for vote in repetitions}) == 1 for repetitions in repeated)
-    contradictions = Counter(
-        contradiction.code for comparison in comparisons for contradiction in comparison.contradictions
-    )
+    contradictions = Counter(contradiction.code for call in calls for contradiction in call.contradictions)
     annotator_pairs: list[tuple[str, str]] = []
     for item in judged:
-        labels = [item.item.labels[annotator] for annotator in sorted(item.item.labels)]
-        annotator_pairs += combinations(labels, 2)
+        annotator_pairs += combinations((label for _, label in sorted(item.item.labels.items())), 2)
 
     return {
         "coverage": _compute_rate(len(pairs), len(judged)),
@@ -327,17 +313,16 @@ def _round_floats(value: Any) -> Any:
 def _apply_gate(figures: dict[str, Any], gate: Gate, *, is_human: bool) -> dict[str, Any]:
     agreement_low, _ = figures["agreement"]["interval"] or (None, None)
     kappa_low, _ = figures["kappa"]["interval"] or (None, None)
+    limits = (
+        ("agreement, lower bound", agreement_low, gate.agreement, ge),
+        ("kappa, lower bound", kappa_low, gate.kappa, ge),
+        ("items with a verdict", figures["agreement"]["of"], gate.items, ge),
+        ("flips", figures["flips"]["rate"], gate.flips, le),
+    )
     checks = [
-        _check_limit("agreement, lower bound", agreement_low, gate.agreement, ge),
-        _check_limit("kappa, lower bound", kappa_low, gate.kappa, ge),
-        _check_limit("items with a verdict", figures["agreement"]["of"], gate.items, ge),
-        _check_limit("flips", figures["flips"]["rate"], gate.flips, le),
+        {"name": name, "value": value, "limit": limit, "passed": value is not None and is_reached(value, limit)}
+        for name, value, limit, is_reached in limits
     ]
     if not is_human:
         checks.append({"name": "labels given by people", "value": False, "limit": True, "passed": False})
     return {"passed": all(check["passed"] for check in checks), "checks": checks}
-
-
-def _check_limit(name: str, value: Any, limit: Any, is_reached: Callable[[Any, Any], bool]) -> dict[str, Any]:
-    passed = value is not None and is_reached(value, limit)
-    return {"name": name, "value": value, "limit": limit, "passed": passed}

@@ -3,12 +3,14 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.values.encoding import content_digest, digest, encode
@@ -25,24 +27,16 @@ MAXIMUM_FILES: Final = 1_000
 MAXIMUM_BYTES: Final = 20_000_000
 
 
-class _Signature(NamedTuple):
-    media_type: str
-    start: bytes
-    offset: int = 0
-
-
-_PICTURES: Final = (
-    _Signature("image/png", b"\x89PNG\r\n\x1a\n"),
-    _Signature("image/jpeg", b"\xff\xd8\xff"),
-    _Signature("image/gif", b"GIF8"),
-    _Signature("image/webp", b"WEBP", offset=8),
-)
+_PICTURES: Final = {
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/gif": re.compile(rb"GIF8"),
+    "image/webp": re.compile(rb".{8}WEBP", re.DOTALL),
+}
 
 
 @dataclass(frozen=True)
 class CandidateFile:
-    """One file of an output."""
-
     path: str
     content: bytes
 
@@ -53,34 +47,29 @@ class CandidateFile:
 
     @property
     def text(self) -> str | None:
-        """The text of the file, extracted from documents; None if a judge cannot read it."""
         return self.reading.text
 
     @property
     def image_type(self) -> str:
         """The media type of a picture; empty for any other file."""
-        for picture in _PICTURES:
-            if self.content.startswith(picture.start, picture.offset):
-                return picture.media_type
+        for media_type, signature in _PICTURES.items():
+            if signature.match(self.content):
+                return media_type
         return ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return path, size and digest of the file."""
         sha256 = hashlib.sha256(self.content).hexdigest()
         return {"path": self.path, "bytes": len(self.content), "sha256": sha256}
 
     def to_record(self) -> dict[str, Any]:
         """Return the file as a record describes it, with library, length and digest of an extracted text."""
-        text = self.reading.text
-        library = self.reading.extracted_by
+        text, library, _ = self.reading
         if text is None or library is None:
             return self.to_json()
         return {**self.to_json(), "extracted": {"by": library, "characters": len(text), "sha256": digest(text)}}
 
     def to_prompt(self) -> dict[str, Any]:
-        """Return the file as a prompt shows it: with its text, or with size and digest."""
-        text = self.reading.text
-        library = self.reading.extracted_by
+        text, library, _ = self.reading
         if text is None:
             return {**self.to_json(), "text": None}
         if library:
@@ -90,8 +79,6 @@ class CandidateFile:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One of the two outputs."""
-
     kind: str
     files: tuple[CandidateFile, ...]
     excluded: tuple[str, ...] = ()
@@ -99,12 +86,10 @@ class Candidate:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of path, size and digest of each file, in hexadecimal."""
         return content_digest([file.to_json() for file in self.files])
 
     @property
     def extracted_texts(self) -> dict[str, str | None]:
-        """The texts extracted from documents, by path."""
         return {file.path: file.text for file in self.files if file.reading.extracted_by}
 
     @property
@@ -138,23 +123,18 @@ def read_candidate(output: Any, exclude: Sequence[str] = EXCLUDED) -> Candidate:
     if isinstance(output, bytes):
         return Candidate("value", (CandidateFile("output.bin", output),))
     if isinstance(output, str):
-        _refuse_path(output)
+        is_path = False
+        # exists() raises if the text is too long for a path or holds characters that no path has.
+        with suppress(OSError, ValueError):
+            is_path = bool(output.strip()) and Path(output).exists()
+        if is_path:
+            raise ConfigurationError(
+                f"{shown(output, 200)} names a path that exists: make it a Path to compare the file or directory, or bytes to"
+                " compare this text"
+            )
         return Candidate("value", (CandidateFile("output.txt", output.encode("utf-8", "surrogatepass")),))
     text = json.dumps(encode(output), indent=2, ensure_ascii=False) + "\n"
     return Candidate("value", (CandidateFile("output.json", text.encode("utf-8", "surrogatepass")),))
-
-
-def _refuse_path(text: str) -> None:
-    try:
-        is_path = bool(text.strip()) and Path(text).exists()
-    except (OSError, ValueError):
-        # The text is too long for a path or holds characters that no path has.
-        return
-    if is_path:
-        raise ConfigurationError(
-            f"{shown(text, 200)} names a path that exists: make it a Path to compare the file or directory, or bytes to compare"
-            " this text"
-        )
 
 
 def _read_directory(folder: Path, exclude: Sequence[str]) -> Candidate:
@@ -162,41 +142,30 @@ def _read_directory(folder: Path, exclude: Sequence[str]) -> Candidate:
     files: list[CandidateFile] = []
     excluded: list[str] = []
     total_bytes = 0
-    for path in _walk(folder, exclude):
+    remaining = sorted(folder.iterdir(), reverse=True)
+    while remaining:
+        path = remaining.pop()
         relative_path = path.relative_to(folder).as_posix()
-        if _is_excluded(path, exclude):
+        if any(fnmatchcase(path.name, pattern) for pattern in exclude):
             excluded.append(relative_path)
-            continue
-        if not path.resolve().is_relative_to(root):
-            raise ConfigurationError(
-                f"{visible(str(path))} is a link that leads out of {folder}; copy its target instead"
-            )
-        total_bytes += path.stat().st_size
-        _refuse_size(folder, total_bytes, len(files) + 1)
-        files.append(CandidateFile(relative_path, path.read_bytes()))
-
-    files.sort(key=lambda file: file.path)
-    return Candidate("directory", tuple(files), tuple(sorted(excluded)), folder)
-
-
-def _is_excluded(path: Path, exclude: Sequence[str]) -> bool:
-    return any(fnmatchcase(path.name, pattern) for pattern in exclude)
-
-
-def _walk(folder: Path, exclude: Sequence[str]) -> Iterator[Path]:
-    """Yield the files of a directory and its subdirectories, and excluded paths without their content."""
-    for path in sorted(folder.iterdir()):
-        if _is_excluded(path, exclude):
-            yield path
         elif path.is_dir() and not path.is_symlink():
-            yield from _walk(path, exclude)
-        elif path.is_file():
-            yield path
-        else:
+            remaining += sorted(path.iterdir(), reverse=True)
+        elif not path.is_file():
             raise ConfigurationError(
                 f"{visible(str(path))} is a link to a directory, or neither a file nor a directory; leave it out with"
                 " exclude="
             )
+        elif not path.resolve().is_relative_to(root):
+            raise ConfigurationError(
+                f"{visible(str(path))} is a link that leads out of {folder}; copy its target instead"
+            )
+        else:
+            total_bytes += path.stat().st_size
+            _refuse_size(folder, total_bytes, len(files) + 1)
+            files.append(CandidateFile(relative_path, path.read_bytes()))
+
+    files.sort(key=lambda file: file.path)
+    return Candidate("directory", tuple(files), tuple(sorted(excluded)), folder)
 
 
 def _refuse_size(path: Path, size: int, files: int = 1) -> None:

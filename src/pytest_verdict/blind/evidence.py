@@ -1,5 +1,6 @@
 """Ask a judge about two candidates and collect the evidence: the setup, the assignment and every reply."""
 
+import os
 import secrets
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,24 +8,23 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal
 
-from pytest_verdict.blind.assignment import Assignment, build_fence, draw_assignment, hash_json
 from pytest_verdict.blind.candidates import Candidate, read_candidate
-from pytest_verdict.blind.citation import cite_calibration
-from pytest_verdict.blind.derivation import FORMAT
-from pytest_verdict.blind.files import write_commitment
+from pytest_verdict.blind.files import read_json, write_commitment
 from pytest_verdict.blind.leaks import (
     Leak,
     Token,
     collect_tokens,
+    find_leaks,
     find_tokens,
-    list_texts,
+    get_searchable_text,
     redact_candidate,
     redact_tokens,
 )
 from pytest_verdict.blind.options import BlindInputs, read_expectation_results
-from pytest_verdict.blind.protocol import LabelOrder, LeakPolicy
+from pytest_verdict.blind.preference import FORMAT
+from pytest_verdict.blind.protocol import Assignment, LabelOrder, build_fence, draw_assignment, hash_json
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.request import (
     BlindOutput,
@@ -34,11 +34,19 @@ from pytest_verdict.blind.request import (
     build_prompt,
     build_reply_schema,
 )
-from pytest_verdict.blind.rubric import Label
+from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Label
 from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.display import visible
-from pytest_verdict.core.values.encoding import digest, encode_text
-from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError, VerdictError
+from pytest_verdict.core.values.encoding import content_digest, digest, encode_text
+from pytest_verdict.errors import (
+    AwaitingJudgmentError,
+    ConfigurationError,
+    LeakError,
+    RecordError,
+    SettingsError,
+    VerdictError,
+)
 from pytest_verdict.judging.asking import ask
 from pytest_verdict.judging.protocol import (
     can_open_files,
@@ -50,7 +58,7 @@ from pytest_verdict.judging.protocol import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgingSetup:
+class _JudgingSetup:
     """Everything that is fixed before the judge is asked; candidates, task and expectations as the judge sees them."""
 
     inputs: BlindInputs
@@ -59,24 +67,33 @@ class JudgingSetup:
     expectations: tuple[str, ...]
     tokens: tuple[Token, ...]
     record: dict[str, Any]
+    assignment: Assignment
 
 
 def collect_evidence(candidate_x: Any, candidate_y: Any, inputs: BlindInputs) -> dict[str, Any]:
     """Ask a judge by a protocol, and return what `BlindPreference` observes."""
-    setup = _build_setup(_read_candidates(candidate_x, candidate_y, inputs), inputs)
-    comparison = hash_json("comparison", setup.record)
-    key = secrets.token_hex(16) if inputs.key is None else inputs.key
-    assignment = draw_assignment(key, comparison, inputs.position)
+    sources = (read_candidate(candidate_x, inputs.exclude), read_candidate(candidate_y, inputs.exclude))
+    if not any(source.files for source in sources):
+        raise ConfigurationError("both outputs are empty or excluded; there is nothing to compare")
     if inputs.output is not None:
-        write_commitment(Path(inputs.output), assignment)
+        output = Path(inputs.output).resolve()
+        for candidate in sources:
+            # Otherwise the next comparison would show the judge the verdict of this one.
+            if candidate.source is not None and output.is_relative_to(candidate.source.resolve()):
+                raise ConfigurationError(
+                    f"output is inside a candidate, {candidate.source}; write it to a folder outside of both candidates"
+                )
 
+    setup = _build_setup(sources, inputs)
+    if inputs.output is not None:
+        write_commitment(Path(inputs.output), setup.assignment)
     calls: list[dict[str, Any]] = []
     if _needs_judge(setup.candidates, inputs) and "unseen_files" not in setup.record:
-        calls = _ask_in_all_orders(setup, assignment)
+        calls = _ask_in_all_orders(setup)
     return {
         "format": FORMAT,
         "comparison": setup.record,
-        "assignment": assignment.to_json(),
+        "assignment": setup.assignment.to_json(),
         "calls": calls,
         "calls_digest": hash_json("calls", calls),
     }
@@ -86,132 +103,166 @@ def _needs_judge(candidates: Sequence[Candidate], inputs: BlindInputs) -> bool:
     return inputs.always_ask or candidates[0].digest != candidates[1].digest
 
 
-def _read_candidates(first: Any, second: Any, inputs: BlindInputs) -> tuple[Candidate, Candidate]:
-    candidates = (read_candidate(first, inputs.exclude), read_candidate(second, inputs.exclude))
-    if not any(candidate.files for candidate in candidates):
-        raise ConfigurationError("both outputs are empty or excluded; there is nothing to compare")
-    if inputs.output is None:
-        return candidates
-
-    output = Path(inputs.output).resolve()
-    for candidate in candidates:
-        # Otherwise the next comparison would show the judge the verdict of this one.
-        if candidate.source is not None and output.is_relative_to(candidate.source.resolve()):
-            raise ConfigurationError(
-                f"output is inside a candidate, {candidate.source}; write it to a folder outside of both candidates"
-            )
-    return candidates
-
-
-def _build_setup(sources: tuple[Candidate, Candidate], inputs: BlindInputs) -> JudgingSetup:
+def _build_setup(sources: tuple[Candidate, Candidate], inputs: BlindInputs) -> _JudgingSetup:
     results = read_expectation_results(inputs.expectation_results, inputs.names, inputs.expectations)
-    task = inputs.eval_prompt
-    expectations = inputs.expectations
-    tokens = collect_tokens(inputs.names, inputs.identity, sources)
-    leaks = _find_leaks(sources, inputs, expectations if results is None else (), tokens)
-    _refuse_leaks(leaks, inputs.protocol.leaks)
-
     candidates = sources
+    task = inputs.eval_prompt
+    # The judge is not asked about expectations that checks have answered.
+    expectations = inputs.expectations if results is None else ()
+    tokens = collect_tokens(inputs.names, inputs.identity, sources)
+    leaks = _scan(sources, expectations, tokens, inputs)
     if leaks and inputs.protocol.leaks == "redact":
         candidates = (redact_candidate(sources[0], tokens), redact_candidate(sources[1], tokens))
         task = redact_tokens(task, tokens)
-        if results is None:
-            expectations = tuple(redact_tokens(text, tokens) for text in expectations)
+        expectations = tuple(redact_tokens(text, tokens) for text in expectations)
 
     record: dict[str, Any] = {"task": task, "expectations": list(expectations)}
     if results is not None:
+        record["expectations"] = list(inputs.expectations)
         record["expectation_results"] = {"source": "checks", "passed": results}
     record |= {
         "rubric": inputs.rubric.to_json(),
         "protocol": inputs.protocol.to_json(),
         "candidates": [
-            _describe_candidate(name, source, candidate)
+            {
+                "name": name,
+                "kind": source.kind,
+                "source_digest": source.digest,
+                "digest": candidate.digest,
+                "files": [file.to_record() for file in candidate.files],
+                "excluded": list(source.excluded),
+                "characters": candidate.characters,
+            }
             for name, source, candidate in zip(inputs.names, sources, candidates, strict=True)
         ],
-        "identity": [asdict(token) for token in tokens],
+        "identity": [token.model_dump() for token in tokens],
         "leaks": [asdict(leak) for leak in leaks],
+        **_describe_sight(candidates, inputs),
     }
-    record |= _describe_sight(candidates, inputs)
     if inputs.calibration is None:
         record["judge"] = get_judge_name(inputs.judge)
     else:
         record["judge"] = get_unique_judge_name(inputs.judge)
-    record["calibration"] = cite_calibration(inputs.calibration, record)
-    return JudgingSetup(
+    record["calibration"] = _cite_calibration(inputs.calibration, record)
+    key = secrets.token_hex(16) if inputs.key is None else inputs.key
+    return _JudgingSetup(
         inputs=inputs,
         candidates=candidates,
         task=task,
-        expectations=expectations if results is None else (),
+        expectations=expectations,
         tokens=tokens,
         record=record,
+        assignment=draw_assignment(key, hash_json("comparison", record), inputs.position),
     )
 
 
+def _scan(
+    sources: tuple[Candidate, Candidate], expectations: Sequence[str], tokens: Sequence[Token], inputs: BlindInputs
+) -> list[Leak]:
+    """Return the places that show the judge the name of a candidate; refuse them if the protocol says so."""
+    leaks = find_leaks("task", inputs.eval_prompt, tokens)
+    for text in expectations:
+        leaks += find_leaks("expectations", text, tokens)
+    rubric_leaks = find_leaks("rubric", encode_text(inputs.rubric.to_json()), tokens)
+    leaks += rubric_leaks
+    for label, source in zip(("first candidate", "second candidate"), sources, strict=True):
+        for file in source.files:
+            leaks += find_leaks(f"name in {label}: {file.path}", file.path, tokens)
+            leaks += find_leaks(f"content of {label}: {file.path}", get_searchable_text(file), tokens)
+
+    policy = inputs.protocol.leaks
+    if policy == "fail" and leaks:
+        places = "; ".join(f"{leak.token!r} in {visible(leak.where)}" for leak in leaks[:10])
+        raise LeakError(
+            f"the judge would not be blind: {places}. Remove it, or choose leaks='redact' or leaks='record' in the protocol"
+        )
+    if policy == "redact" and rubric_leaks:
+        raise LeakError("the rubric names a candidate, and a rubric cannot be redacted; remove the name from it")
+    return leaks
+
+
 def _describe_sight(candidates: Sequence[Candidate], inputs: BlindInputs) -> dict[str, Any]:
-    """Return whether the judge opens files or receives pictures, and the files that it cannot see."""
     if can_open_files(inputs.judge):
         return {"sees_files": True}
 
-    has_images = any(file.image_type for candidate in candidates for file in candidate.files)
-    sees_images = has_images and can_see_images(inputs.judge)
-    unseen_files = [
-        {"candidate": name, "path": file.path, "reason": file.reading.reason}
-        for name, candidate in zip(inputs.names, candidates, strict=True)
-        for file in candidate.files
-        if file.text is None and not (sees_images and file.image_type)
-    ]
+    sees_images = can_see_images(inputs.judge)
+    has_images = False
+    unseen_files = []
+    for name, candidate in zip(inputs.names, candidates, strict=True):
+        for file in candidate.files:
+            is_seen_image = sees_images and bool(file.image_type)
+            has_images |= is_seen_image
+            if file.text is None and not is_seen_image:
+                unseen_files.append({"candidate": name, "path": file.path, "reason": file.reading.reason})
 
     sight: dict[str, Any] = {}
-    if sees_images:
+    if has_images:
         sight["sees_images"] = True
     if unseen_files and _needs_judge(candidates, inputs):
         sight["unseen_files"] = unseen_files
     return sight
 
 
-def _describe_candidate(name: str, source: Candidate, candidate: Candidate) -> dict[str, Any]:
+class _CalibrationGate(StrictModel, extra="ignore"):
+    subject: ClassVar[str] = "the gate"
+
+    passed: bool
+
+
+class _Calibration(StrictModel, extra="ignore"):
+    subject: ClassVar[str] = "a calibration"
+
+    format: Literal[1]
+    bound_to: dict[str, Any]
+    gate: _CalibrationGate
+
+
+def _cite_calibration(
+    source: Mapping[str, Any] | str | os.PathLike[str] | None, setup: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    if source is None:
+        return None
+    if isinstance(source, Mapping):
+        values = source
+        place: object = "calibration"
+    else:
+        values = read_json(Path(source))
+        place = source
+    try:
+        calibration = _Calibration.read(values, place)
+    except SettingsError as error:
+        raise RecordError(f"{error}; pytest-verdict calibrate writes one") from None
+
+    binding = describe_binding(setup)
+    changed = [name for name, value in binding.items() if calibration.bound_to.get(name) != value]
     return {
-        "name": name,
-        "kind": source.kind,
-        "source_digest": source.digest,
-        "digest": candidate.digest,
-        "files": [file.to_record() for file in candidate.files],
-        "excluded": list(source.excluded),
-        "characters": candidate.characters,
+        "status": "stale" if changed else "fresh",
+        "changed": changed,
+        "sha256": content_digest(dict(values)),
+        "gate": calibration.gate.passed,
     }
 
 
-def _find_leaks(
-    candidates: Sequence[Candidate], inputs: BlindInputs, expectations: Sequence[str], tokens: Sequence[Token]
-) -> list[Leak]:
-    texts = [("task", inputs.eval_prompt)]
-    texts += [("expectations", text) for text in expectations]
-    texts.append(("rubric", encode_text(inputs.rubric.to_json())))
-    texts += list_texts(candidates[0], "first candidate")
-    texts += list_texts(candidates[1], "second candidate")
-    return [Leak(where, token, number) for where, text in texts for token, number in find_tokens(text, tokens).items()]
+def describe_binding(setup: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of a comparison's setup for which a calibration is valid."""
+    return {
+        "judge": setup["judge"],
+        # Use the default rubric here, because the rubric has a digest of its own.
+        "instructions": content_digest(build_fixed_wording(DEFAULT_RUBRIC)),
+        "rubric": content_digest(setup["rubric"]),
+        "protocol": {name: value for name, value in setup["protocol"].items() if name != "leaks"},
+    }
 
 
-def _refuse_leaks(leaks: Sequence[Leak], policy: LeakPolicy) -> None:
-    if policy == "fail" and leaks:
-        places = "; ".join(f"{leak.token!r} in {visible(leak.where)}" for leak in leaks[:10])
-        raise LeakError(
-            f"the judge would not be blind: {places}. Remove it, or choose leaks='redact' or leaks='record' in the protocol"
-        )
-    if policy == "redact" and any(leak.where == "rubric" for leak in leaks):
-        raise LeakError("the rubric names a candidate, and a rubric cannot be redacted; remove the name from it")
-
-
-def _ask_in_all_orders(setup: JudgingSetup, assignment: Assignment) -> list[dict[str, Any]]:
+def _ask_in_all_orders(setup: _JudgingSetup) -> list[dict[str, Any]]:
     protocol = setup.inputs.protocol
     calls: list[dict[str, Any]] = []
     awaited: list[str] = []
     with tempfile.TemporaryDirectory(prefix="blind-") as folder:
         for repetition in range(protocol.repetitions):
             for number, label_order in enumerate(protocol.label_orders):
-                head = {"repetition": repetition, "way": number, "slots": label_order.slots(assignment.a)}
-                place = Path(folder, f"{repetition}-{number}")
-                request = _build_request(setup, assignment, label_order, repetition, place)
+                head = {"repetition": repetition, "way": number, "slots": label_order.slots(setup.assignment.a)}
+                request = _build_request(setup, label_order, repetition, Path(folder, f"{repetition}-{number}"))
                 try:
                     calls += [{**head, **call} for call in _ask_with_retries(request, setup)]
                 except AwaitingJudgmentError as error:
@@ -222,7 +273,7 @@ def _ask_in_all_orders(setup: JudgingSetup, assignment: Assignment) -> list[dict
     return calls
 
 
-def _ask_with_retries(request: BlindRequest, setup: JudgingSetup) -> Iterator[dict[str, Any]]:
+def _ask_with_retries(request: BlindRequest, setup: _JudgingSetup) -> Iterator[dict[str, Any]]:
     """Yield the attempts of a call, up to the first reply that holds a verdict."""
     inputs = setup.inputs
     for attempt in range(1 + inputs.protocol.retries):
@@ -250,36 +301,10 @@ def _ask_with_retries(request: BlindRequest, setup: JudgingSetup) -> Iterator[di
             return
 
 
-def _build_request(
-    setup: JudgingSetup, assignment: Assignment, label_order: LabelOrder, repetition: int, folder: Path
-) -> BlindRequest:
-    candidates = {label: setup.candidates[slot] for label, slot in label_order.slots(assignment.a).items()}
-    outputs: dict[Label, BlindOutput] = {}
-    for label, candidate in candidates.items():
-        candidate.copy_to(folder / label)
-        # Leave out the source and the excluded files, which the judge must not see.
-        outputs[label] = BlindOutput(Candidate(candidate.kind, candidate.files), folder / label)
-
+def _build_request(setup: _JudgingSetup, label_order: LabelOrder, repetition: int, folder: Path) -> BlindRequest:
+    candidates = {label: setup.candidates[slot] for label, slot in label_order.slots(setup.assignment.a).items()}
     rubric = setup.inputs.rubric
-    return BlindRequest(
-        prompt=_build_safe_prompt(setup, assignment, candidates, label_order),
-        schema=build_reply_schema(rubric, setup.expectations),
-        instructions=build_instructions(rubric),
-        parts=_build_parts(setup, candidates, label_order, repetition),
-        task=setup.task,
-        expectations=setup.expectations,
-        rubric=rubric,
-        outputs=outputs,
-        shown=label_order.shown,
-        commitment=assignment.commitment,
-    )
-
-
-def _build_parts(
-    setup: JudgingSetup, candidates: Mapping[Label, Candidate], label_order: LabelOrder, repetition: int
-) -> dict[str, str]:
-    """Return the parts of a question, from which its key is computed."""
-    rubric = setup.inputs.rubric
+    # The key of a question is computed from these parts.
     parts = {
         "judge": setup.record["judge"],
         # The prompt itself would be different for each key, because of its fence.
@@ -287,26 +312,40 @@ def _build_parts(
         "task": _hash_text(setup.task),
         "expectations": _hash_text(encode_text(list(setup.expectations))),
         "rubric": rubric.digest,
+        **{f"output {label}": candidate.digest for label, candidate in candidates.items()},
     }
-    for label, candidate in sorted(candidates.items()):
-        parts[f"output {label}"] = candidate.digest
-    # Another version of a library may extract another text, but a judge that opens files does not read it.
-    if "sees_files" not in setup.record:
-        for label, candidate in sorted(candidates.items()):
-            if candidate.extracted_texts:
-                parts[f"text {label}"] = _hash_text(encode_text(candidate.extracted_texts))
+    for label, candidate in candidates.items():
+        # Another version of a library may extract another text, but a judge that opens files does not read it.
+        if candidate.extracted_texts and "sees_files" not in setup.record:
+            parts[f"text {label}"] = _hash_text(encode_text(candidate.extracted_texts))
     parts["shown"] = " ".join(label_order.shown)
     parts["repetition"] = str(repetition)
-    return parts
+
+    outputs: dict[Label, BlindOutput] = {}
+    for label, candidate in candidates.items():
+        candidate.copy_to(folder / label)
+        # Leave out the source and the excluded files, which the judge must not see.
+        outputs[label] = BlindOutput(Candidate(candidate.kind, candidate.files), folder / label)
+
+    return BlindRequest(
+        prompt=_build_safe_prompt(setup, candidates, label_order),
+        schema=build_reply_schema(rubric, setup.expectations),
+        instructions=build_instructions(rubric),
+        parts=parts,
+        task=setup.task,
+        expectations=setup.expectations,
+        rubric=rubric,
+        outputs=outputs,
+        shown=label_order.shown,
+        commitment=setup.assignment.commitment,
+    )
 
 
-def _build_safe_prompt(
-    setup: JudgingSetup, assignment: Assignment, candidates: Mapping[Label, Candidate], label_order: LabelOrder
-) -> str:
+def _build_safe_prompt(setup: _JudgingSetup, candidates: Mapping[Label, Candidate], label_order: LabelOrder) -> str:
     """Return the prompt, with a fence that occurs in no output and without the name of a candidate."""
     rubric = setup.inputs.rubric
     texts = [file.text or "" for candidate in candidates.values() for file in candidate.files]
-    fences = (build_fence(assignment.key, assignment.comparison, number) for number in count())
+    fences = (build_fence(setup.assignment, number) for number in count())
     fence = next(fence for fence in fences if not any(fence in text for text in texts))
     prompt = build_prompt(setup.task, setup.expectations, rubric, candidates, label_order.shown, fence)
 

@@ -31,30 +31,45 @@ _SCORE: Final = re.compile(r"\d{1,6}(/[1-9]\d{0,5})?")
 
 
 def explain_preference(result: ComparisonResult, budget: Budget) -> Explanation:
-    """Explain a whole blind comparison."""
-    if "problem" in result.details:
-        problem = _format_text(result.details["problem"], budget.characters)
+    details = result.details
+    if "problem" in details:
+        problem = _format_text(details["problem"], budget.characters)
         summary = line(f"observed is no blind comparison: {problem}")
         return Explanation(summary=summary, covered_names=_EXPLAINED_DETAILS)
 
-    summary = _explain_failure(result)
+    expected = Part("a verdict" if result.expected is None else f"{shown(result.expected, 80)} to win", "expected")
+    winner = details.get("winner")
+    status = _STATUSES.get(_format_text(details.get("status"))) or _STATUSES.get(_format_text(winner))
+    observed = Part(status or shown(winner, 80), "observed")
+    contradictions = _format_contradictions(result)
     if result.verdict != "fail":
         summary = build_default_explanation(result, budget).summary
-    lines = [
-        *_explain_calls(result, budget),
-        *_explain_contradictions(result, budget),
-        *_explain_invalid_reply(result, budget),
-        (Part("expected: "), Part(_describe_expected(result), "expected")),
-        (Part("observed: "), Part(_describe_observed(result), "observed")),
-    ]
+    elif "candidates" in details:
+        summary = line(f"expected {expected.text}, but the candidates are {shown(details['candidates'], 200)}")
+    elif "commitment_broken" in result.notes:
+        summary = line("the record was altered: it is not what was committed to before the judge was asked")
+    elif "contradiction" in result.notes and contradictions and result.expected in (None, winner):
+        summary = line(f"the judge contradicts itself, {contradictions[0]}")
+    else:
+        summary = (Part("expected "), expected, Part(", got "), observed)
+
     is_unlimited = budget.lines == 0
     return Explanation(
-        summary=summary, lines=lines, sides=is_unlimited, children=is_unlimited, covered_names=_EXPLAINED_DETAILS
+        summary=summary,
+        lines=[
+            *_explain_calls(result, budget),
+            *_explain_contradictions(contradictions, budget),
+            *_explain_invalid_reply(result, budget),
+            (Part("expected: "), expected),
+            (Part("observed: "), observed),
+        ],
+        sides=is_unlimited,
+        children=is_unlimited,
+        covered_names=_EXPLAINED_DETAILS,
     )
 
 
 def explain_ballot(result: ComparisonResult, budget: Budget) -> Explanation:
-    """Explain one reply of a judge."""
     if "problem" not in result.details:
         return replace(build_default_explanation(result, budget), covered_names=(*_EXPLAINED_DETAILS, "rubric"))
     summary = line(_format_text(result.details["problem"], budget.characters))
@@ -74,32 +89,6 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _describe_expected(result: ComparisonResult) -> str:
-    if result.expected is None:
-        return "a verdict"
-    return f"{shown(result.expected, 80)} to win"
-
-
-def _describe_observed(result: ComparisonResult) -> str:
-    winner = result.details.get("winner")
-    status = _format_text(result.details.get("status"))
-    return _STATUSES.get(status) or _STATUSES.get(_format_text(winner)) or shown(winner, 80)
-
-
-def _explain_failure(result: ComparisonResult) -> Line:
-    details = result.details
-    expected = _describe_expected(result)
-    if "candidates" in details:
-        return line(f"expected {expected}, but the candidates are {shown(details['candidates'], 200)}")
-    if "commitment_broken" in result.notes:
-        return line("the record was altered: it is not what was committed to before the judge was asked")
-    contradictions = _format_contradictions(result)
-    is_expected_winner = result.expected in (None, details.get("winner"))
-    if "contradiction" in result.notes and contradictions and is_expected_winner:
-        return line(f"the judge contradicts itself, {contradictions[0]}")
-    return (Part("expected "), Part(expected, "expected"), Part(", got "), Part(_describe_observed(result), "observed"))
-
-
 def _format_contradictions(result: ComparisonResult) -> list[str]:
     texts = []
     for contradiction in _list(result.details.get("contradictions")):
@@ -109,11 +98,10 @@ def _format_contradictions(result: ComparisonResult) -> list[str]:
             derived = shown(contradiction.get("derived"), 80)
             code = _format_text(contradiction.get("code"))
             texts.append(f"{where}: claimed {claimed}, derived {derived} ({code})")
-    return texts
+    return list(dict.fromkeys(texts))
 
 
-def _explain_contradictions(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    contradictions = list(dict.fromkeys(_format_contradictions(result)))
+def _explain_contradictions(contradictions: Sequence[str], budget: Budget) -> Iterator[Line]:
     limit = budget.differences or len(contradictions)
     for contradiction in contradictions[:limit]:
         yield line(f"contradiction: {contradiction}")
@@ -157,14 +145,12 @@ def _build_row(call: ComparisonResult, names: Sequence[str]) -> tuple[str, str, 
     scores = []
     overall = call.details.get("overall")
     if isinstance(overall, Mapping):
-        scores = sorted(f"{name_of(label)} {_format_score(overall.get(label))}" for label in LABELS)
-    return call_name, first, name_of(call.details.get("winner")), ", ".join(scores)
-
-
-def _format_score(score: Any) -> str:
-    if isinstance(score, str) and _SCORE.fullmatch(score):
-        return f"{float(Fraction(score)):.1f}"
-    return _format_text(score, 20)
+        for label in LABELS:
+            score = _format_text(overall.get(label), 20)
+            if _SCORE.fullmatch(score):
+                score = f"{float(Fraction(score)):.1f}"
+            scores.append(f"{name_of(label)} {score}")
+    return call_name, first, name_of(call.details.get("winner")), ", ".join(sorted(scores))
 
 
 def _explain_invalid_reply(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
@@ -180,7 +166,6 @@ def _explain_invalid_reply(result: ComparisonResult, budget: Budget) -> Iterator
 
 
 def _explain_form(call: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    """Yield the form of a valid reply."""
     rubric = _mapping(call.settings.get("rubric"))
     expectations = _list(call.settings.get("expectations"))
     scores = {dimension: {str(name): "1 to 5" for name in _mapping(rubric.get(dimension))} for dimension in DIMENSIONS}
@@ -197,7 +182,6 @@ def _explain_form(call: ComparisonResult, budget: Budget) -> Iterator[Line]:
 
 
 def summarize_session(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the summary of all blind comparisons of a session."""
     statuses: Counter[str] = Counter()
     contradictions: Counter[str] = Counter()
     flips = 0

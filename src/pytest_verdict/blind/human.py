@@ -20,8 +20,6 @@ _FORM_HEAD: Final = """\
 
 
 class _LaterJudge:
-    """A judge that answers in a later run: each call is a folder with both outputs and the question."""
-
     sees_files: ClassVar[bool] = True
     _kind: ClassVar[str]
 
@@ -45,8 +43,7 @@ class HumanJudge(_LaterJudge):
     """A person as a judge: each call is a folder with ``A``, ``B`` and ``form.yaml``.
 
     The first run writes the folders and lists the forms to fill in. A later run with the same outputs reads them, whichever
-    candidate is A in that run, because the content of a folder determines its name. No file in it shows which system made an
-    output.
+    candidate is A in that run. No file in a folder shows which system made an output.
 
     Args:
         folder: The folder of all calls.
@@ -60,10 +57,16 @@ class HumanJudge(_LaterJudge):
     _kind = "human"
 
     def __call__(self, request: BlindRequest, /) -> dict[str, Any]:
-        """Read a completed form, or prepare one."""
         form = self._prepare_folder(request, FORM, _build_form(request)) / FORM
         answers = read_yaml(form)
-        if any(value is None for value in _list_required_values(answers)):
+        rubric = answers.get("rubric") or {}
+        results = answers.get("expectation_results") or {}
+        required: list[Any] = []
+        for label in LABELS:
+            for dimension in DIMENSIONS:
+                required += ((rubric.get(label) or {}).get(dimension) or {}).values()
+            required += [item.get("passed") for item in (results.get(label) or {}).get("details") or []]
+        if None in required:
             raise AwaitingJudgmentError(f"{form.as_posix()} is still to be filled in")
         return answers
 
@@ -86,7 +89,6 @@ class FolderJudge(_LaterJudge):
     _kind = "folder"
 
     def __call__(self, request: BlindRequest, /) -> str:
-        """Read an answer, or prepare a request."""
         question = {"instructions": request.instructions, "prompt": request.prompt, "schema": request.schema}
         folder = self._prepare_folder(request, QUESTION, json.dumps(question, indent=2, ensure_ascii=True) + "\n")
         reply = folder / REPLY
@@ -95,31 +97,16 @@ class FolderJudge(_LaterJudge):
         return reply.read_text(encoding="utf-8", errors="replace")
 
 
-def _list_required_values(answers: dict[str, Any]) -> list[Any]:
-    rubric = answers.get("rubric") or {}
-    results = answers.get("expectation_results") or {}
-    values: list[Any] = []
-    for label in LABELS:
-        for dimension in DIMENSIONS:
-            scores = (rubric.get(label) or {}).get(dimension) or {}
-            values += scores.values()
-        for item in (results.get(label) or {}).get("details") or []:
-            values.append(item.get("passed"))
-    return values
-
-
 def _build_form(request: BlindRequest) -> str:
     import yaml
 
     rubric = request.rubric
     form: dict[str, Any] = {"rubric": {}}
+    if request.expectations:
+        details = [{"text": text, "passed": None} for text in request.expectations]
+        form["expectation_results"] = {label: {"details": details} for label in LABELS}
     for label in LABELS:
         form["rubric"][label] = {dimension: dict.fromkeys(rubric.names(dimension)) for dimension in DIMENSIONS}
-    if request.expectations:
-        form["expectation_results"] = {}
-        for label in LABELS:
-            details = [{"text": text, "passed": None} for text in request.expectations]
-            form["expectation_results"][label] = {"details": details}
     form["output_quality"] = {label: {"strengths": [], "weaknesses": []} for label in LABELS}
     form["reasoning"] = ""
     form["winner"] = None

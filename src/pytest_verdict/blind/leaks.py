@@ -2,11 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.blind.candidates import Candidate, CandidateFile
+from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import ConfigurationError, LeakError
 
@@ -22,60 +23,45 @@ out output outputs project report result results right root run runs second src 
 _COMMON_NAMES: Final = frozenset(_COMMON_NAMES_TEXT.split())
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(StrictModel, extra="ignore"):
     """A text that identifies a candidate."""
 
     text: str
-    whole_word: bool = False
+    whole_word: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A place in which a token occurs."""
-
     where: str
     token: str
     count: int
 
 
-class ScannedText(NamedTuple):
-    """A text to scan, and where it comes from."""
-
-    where: str
-    text: str
-
-
 class _FoldedText(NamedTuple):
     text: str
     origins: list[int]
-    """The position in the original text for each character."""
 
 
 def _fold(text: str) -> _FoldedText:
-    """Return a text in lower case, with separators as single spaces and without invisible characters."""
+    """Return a text in lower case, with separators as single spaces, and the original position of each character."""
     parts: list[str] = []
     origins: list[int] = []
     for position, character in enumerate(text):
-        part = _fold_character(character)
-        is_repeated_space = part == " " and parts[-1:] == [" "]
-        if part and not is_repeated_space:
-            parts.append(part)
-            origins += [position] * len(part)
+        part = character.lower()
+        category = ""
+        if not character.isascii():
+            part = unicodedata.normalize("NFKD", character).casefold()
+            category = unicodedata.category(character)
+        if category == "Cf":
+            # A reader does not see zero-width characters inside a name.
+            continue
+        if part in _SEPARATORS or category in {"Zs", "Pc", "Pd"}:
+            part = " "
+            if parts[-1:] == [" "]:
+                continue
+        parts.append(part)
+        origins += [position] * len(part)
     return _FoldedText("".join(parts), origins)
-
-
-def _fold_character(character: str) -> str:
-    if character.isascii():
-        return " " if character in _SEPARATORS else character.lower()
-    category = unicodedata.category(character)
-    # A reader does not see zero-width characters inside a name.
-    if category == "Cf":
-        return ""
-    folded = unicodedata.normalize("NFKD", character).casefold()
-    if category in {"Zs", "Pc", "Pd"} or folded in _SEPARATORS:
-        return " "
-    return folded
 
 
 def _compile_token(token: Token) -> re.Pattern[str] | None:
@@ -104,11 +90,12 @@ def find_tokens(text: str, tokens: Iterable[Token]) -> dict[str, int]:
     return counts
 
 
+def find_leaks(where: str, text: str, tokens: Iterable[Token]) -> list[Leak]:
+    return [Leak(where, token, number) for token, number in find_tokens(text, tokens).items()]
+
+
 def redact_tokens(text: str, tokens: Iterable[Token]) -> str:
-    """Replace every token in a text."""
     patterns = [pattern for pattern in map(_compile_token, tokens) if pattern is not None]
-    if not patterns:
-        return text
     folded = _fold(text)
     spans = sorted(
         (folded.origins[match.start()], folded.origins[match.end() - 1] + 1)
@@ -135,11 +122,11 @@ def collect_tokens(
         if not isinstance(text, str) or len(_fold(text).text.strip()) < _MINIMUM_LENGTH:
             raise ConfigurationError(f"identity lists texts of at least {_MINIMUM_LENGTH} characters, got {text!r}")
 
-    tokens = [Token(text) for text in declared]
+    tokens = [Token(text=text, whole_word=False) for text in declared]
     for name in (*names, *_list_path_names(candidates)):
         is_common = name.casefold() in _COMMON_NAMES or name.isdecimal()
         if not is_common:
-            tokens.append(Token(name, whole_word=True))
+            tokens.append(Token(text=name, whole_word=True))
 
     # A declared text takes precedence over a name with the same text.
     by_text = {token.text: token for token in reversed(tokens) if len(token.text) >= _MINIMUM_LENGTH}
@@ -148,7 +135,6 @@ def collect_tokens(
 
 
 def _list_path_names(candidates: Sequence[Candidate]) -> list[str]:
-    """Return the names in the paths of candidates that may identify one of them."""
     paths = [candidate.source.absolute() for candidate in candidates if candidate.source is not None]
     if len(paths) == 2:
         first, second = ({*path.parts[1:], path.stem} for path in paths)
@@ -157,14 +143,7 @@ def _list_path_names(candidates: Sequence[Candidate]) -> list[str]:
     return sorted({name for path in paths for name in (path.stem, path.parent.name)})
 
 
-def list_texts(candidate: Candidate, label: str) -> Iterator[ScannedText]:
-    """Yield the names and contents of a candidate's files."""
-    for file in candidate.files:
-        yield ScannedText(f"name in {label}: {file.path}", file.path)
-        yield ScannedText(f"content of {label}: {file.path}", _read_searchable_text(file))
-
-
-def _read_searchable_text(file: CandidateFile) -> str:
+def get_searchable_text(file: CandidateFile) -> str:
     text = file.text or ""
     if file.reading.is_plain:
         return text
@@ -173,13 +152,12 @@ def _read_searchable_text(file: CandidateFile) -> str:
 
 
 def redact_candidate(candidate: Candidate, tokens: Sequence[Token]) -> Candidate:
-    """Replace every token in the names and contents of a candidate's files."""
     files = []
     for file in candidate.files:
         content = file.content
         if file.reading.is_plain:
             content = redact_tokens(file.text or "", tokens).encode()
-        elif find_tokens(_read_searchable_text(file), tokens):
+        elif find_tokens(get_searchable_text(file), tokens):
             raise LeakError(
                 f"{visible(file.path)} is no plain text, so the name of a candidate in it cannot be redacted; remove the name"
                 " or leave the file out with exclude="

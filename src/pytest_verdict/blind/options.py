@@ -19,10 +19,7 @@ from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.errors import SettingsError, allowed
 
 UNNAMED: Final = ("x", "y")
-"""The default names of candidates."""
-
 ExpectationResults = Sequence[bool | Mapping[str, Any]] | str | os.PathLike[str]
-"""The results of checks for one candidate."""
 
 
 class BlindOptions(TypedDict, total=False):
@@ -150,19 +147,17 @@ def _read_side(results: Any, where: str, expectations: Sequence[str]) -> list[bo
 
     answers = []
     for number, (result, expectation) in enumerate(zip(results, expectations, strict=True)):
-        answers.append(_read_answer(result, f"{where}[{number}]", number, expectation))
+        if isinstance(result, bool):
+            answers.append(result)
+            continue
+        place = f"{where}[{number}]"
+        if not isinstance(result, Mapping | _Result):
+            raise SettingsError(f"{place} is true or false, or an object with text and passed, got {shown(result, 80)}")
+        answer = _Result.read(result, place)
+        if answer.text != expectation:
+            raise SettingsError(
+                f"{place} answers {shown(answer.text, 80)}, but expectation {number} is {shown(expectation, 80)};"
+                " both texts must be identical"
+            )
+        answers.append(answer.passed)
     return answers
-
-
-def _read_answer(result: Any, where: str, number: int, expectation: str) -> bool:
-    if isinstance(result, bool):
-        return result
-    if not isinstance(result, Mapping | _Result):
-        raise SettingsError(f"{where} is true or false, or an object with text and passed, got {shown(result, 80)}")
-    answer = _Result.read(result, where)
-    if answer.text != expectation:
-        raise SettingsError(
-            f"{where} answers {shown(answer.text, 80)}, but expectation {number} is {shown(expectation, 80)};"
-            " both texts must be identical"
-        )
-    return answer.passed

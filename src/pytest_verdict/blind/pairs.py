@@ -3,7 +3,7 @@
 import json
 import os
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, NamedTuple
@@ -37,16 +37,12 @@ class Pair:
 
 
 class PairSeries(NamedTuple):
-    """The names of two candidates and the pairs of their outputs."""
-
     names: tuple[str, str]
     pairs: list[Pair]
 
 
-def pair_by_name(
-    first: Path, second: Path, read_prompt: Callable[[str], str], expectations: Sequence[str]
-) -> list[Pair]:
-    """Return the entries of two folders, paired by name."""
+def pair_by_name(first: Path, second: Path, prompts: Path, expectations: tuple[str, ...]) -> list[Pair]:
+    """Return the entries of two folders, paired by name; ``prompts`` is the task of all pairs, or a folder of tasks."""
     first_entries = _list_entries(first)
     second_entries = _list_entries(second)
     unpaired = sorted(first_entries.keys() ^ second_entries.keys())
@@ -54,15 +50,24 @@ def pair_by_name(
         raise ConfigurationError(
             f"{unpaired[0]!r} is in one of {first} and {second} only; add an output of the same name to the other folder"
         )
-    return [
-        Pair(
-            name=name,
-            outputs=(first_entries[name], second_entries[name]),
-            prompt=read_prompt(Path(name).stem),
-            expectations=tuple(expectations),
-        )
-        for name in sorted(first_entries)
-    ]
+    prompt_files = {}
+    if prompts.is_dir():
+        prompt_files = {file.stem: file for file in prompts.iterdir()}
+    pairs = []
+    for name in sorted(first_entries):
+        path = prompts
+        if prompts.is_dir():
+            path = prompt_files.get(Path(name).stem, prompts / f"{Path(name).stem}.txt")
+        outputs = (first_entries[name], second_entries[name])
+        pairs.append(Pair(name=name, outputs=outputs, prompt=read_text(path), expectations=expectations))
+    return pairs
+
+
+def read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from None
 
 
 def _list_entries(folder: Path) -> dict[str, Path]:
@@ -86,9 +91,18 @@ class _Metadata(StrictModel, extra="ignore"):
 
 def read_iteration(workspace: Path) -> PairSeries:
     """Read an iteration of the skill-creator workflow: the runs of two configurations in ``eval-*`` folders."""
-    folders = sorted(folder for folder in workspace.glob("eval-*") if folder.is_dir())
-    runs = {folder: _list_runs(folder) for folder in folders}
-    configurations = sorted({name for by_configuration in runs.values() for name in by_configuration})
+    runs_by_folder: dict[Path, dict[str, dict[str, Path]]] = {}
+    for folder in sorted(folder for folder in workspace.glob("eval-*") if folder.is_dir()):
+        runs_by_folder[folder] = {}
+        for configuration in sorted(folder.iterdir()):
+            runs = {run.name: run for run in sorted(configuration.glob("run-*")) if (run / OUTPUTS).is_dir()}
+            if (configuration / OUTPUTS).is_dir():
+                # A configuration may be a run itself.
+                runs = {"": configuration}
+            if runs:
+                runs_by_folder[folder][configuration.name] = runs
+
+    configurations = sorted({name for runs_by_name in runs_by_folder.values() for name in runs_by_name})
     if len(configurations) != 2:
         got = ", ".join(configurations) or "none"
         raise ConfigurationError(
@@ -96,21 +110,9 @@ def read_iteration(workspace: Path) -> PairSeries:
         )
     names = (configurations[0], configurations[1])
     pairs: list[Pair] = []
-    for folder, by_configuration in runs.items():
-        pairs += _pair_runs(folder, by_configuration, names)
+    for folder, runs_by_name in runs_by_folder.items():
+        pairs += _pair_runs(folder, runs_by_name, names)
     return PairSeries(names, pairs)
-
-
-def _list_runs(folder: Path) -> dict[str, dict[str, Path]]:
-    """Return the folders of runs, by configuration and name of the run; a configuration may be a run itself."""
-    runs_by_configuration = {}
-    for configuration in sorted(folder.iterdir()):
-        runs = {run.name: run for run in sorted(configuration.glob("run-*")) if (run / OUTPUTS).is_dir()}
-        if (configuration / OUTPUTS).is_dir():
-            runs = {"": configuration}
-        if runs:
-            runs_by_configuration[configuration.name] = runs
-    return runs_by_configuration
 
 
 def _pair_runs(folder: Path, runs: Mapping[str, Mapping[str, Path]], names: tuple[str, str]) -> Iterator[Pair]:
@@ -193,8 +195,8 @@ def write_benchmark(
         "evals_run": sorted({run["eval_id"] for run in runs}, key=str),
         "runs_per_configuration": max((run["run_number"] for run in runs), default=0),
     }
-    run_summary = {**summary, "delta": delta}
-    _write_json(path, {"metadata": metadata, "runs": runs, "run_summary": run_summary, "notes": list(notes)})
+    summary["delta"] = delta
+    _write_json(path, {"metadata": metadata, "runs": runs, "run_summary": summary, "notes": list(notes)})
 
 
 def _read_runs(pair: Pair, names: tuple[str, str]) -> Iterator[dict[str, Any]]:

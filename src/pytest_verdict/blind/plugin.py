@@ -10,13 +10,11 @@ _PACKAGE: Final = "pytest_verdict.blind."
 
 @hookimpl
 def recorded_operators() -> Mapping[str, str]:
-    """Return the operators, which occur in records only."""
     return {"blind_ballot": f"{_PACKAGE}reply:BlindBallot", "blind_preference": f"{_PACKAGE}preference:BlindPreference"}
 
 
 @hookimpl
 def explanations() -> Mapping[str, str]:
-    """Return the functions that explain results of the operators."""
     return {
         "blind_ballot": f"{_PACKAGE}explanation:explain_ballot",
         "blind_preference": f"{_PACKAGE}explanation:explain_preference",
@@ -25,7 +23,6 @@ def explanations() -> Mapping[str, str]:
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Return the commands with their help texts."""
     return {
         "blind": Command("compare outputs without telling the judge who made which", f"{_PACKAGE}commands.blind"),
         "calibrate": Command(
@@ -39,5 +36,4 @@ def commands() -> Mapping[str, Command]:
 
 @hookimpl
 def closing_lines() -> Mapping[str, str]:
-    """Return the functions that summarize results at the end of a session."""
     return {"blind_preference": f"{_PACKAGE}explanation:summarize_session"}

@@ -1,15 +1,16 @@
-"""`BlindProtocol`: how often and in which order a judge is asked, and how its votes are combined."""
+"""`BlindProtocol`: how a judge is asked and its votes are combined; and the assignment of two candidates to A and B."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
 from pytest_verdict.blind.rubric import LABELS, TIE, Label, Winner
 from pytest_verdict.core.strict_model import StrictModel
+from pytest_verdict.core.values.encoding import content_digest
 
 Order = Literal["both", "single", "latin4"]
 Rule = Literal["majority", "supermajority", "unanimous", "abstain"]
@@ -30,8 +31,9 @@ class LabelOrder:
 
     def slots(self, a: int) -> dict[Label, int]:
         """Return the index of the candidate behind each label, if ``a`` was drawn for the label A."""
-        first = 1 - a if self.exchanged else a
-        return {"A": first, "B": 1 - first}
+        if self.exchanged:
+            return {"A": 1 - a, "B": a}
+        return {"A": a, "B": 1 - a}
 
 
 _LABEL_ORDERS: Final = (
@@ -100,7 +102,6 @@ class Vote:
 
     @property
     def label(self) -> str:
-        """The winner, or the status without a winner."""
         return self.winner or self.status
 
 
@@ -125,16 +126,72 @@ def combine_orders(votes: Sequence[Vote], rule: Rule) -> Vote:
 def combine_repetitions(votes: Sequence[Vote], rule: Rule) -> Vote:
     """Combine the votes of all repetitions; invalid ones count as well."""
     label, count = Counter(vote.label for vote in votes).most_common(1)[0]
-    share = Fraction(count, len(votes))
     if rule == "majority":
-        is_decided = share > Fraction(1, 2)
+        is_decided = 2 * count > len(votes)
     elif rule == "supermajority":
-        is_decided = share >= Fraction(2, 3)
+        is_decided = 3 * count >= 2 * len(votes)
     else:
-        is_decided = share == 1
+        is_decided = count == len(votes)
     if not is_decided:
         return Vote("ABSTAINED")
 
     agreeing = [vote for vote in votes if vote.label == label]
     order_sensitive = any(vote.order_sensitive for vote in agreeing)
     return Vote(agreeing[0].status, agreeing[0].winner, order_sensitive)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """The index of the candidate that is called A, and the proof that it was drawn before the judge was asked."""
+
+    key: str
+    position: int | None
+    comparison: str
+    a: int
+    nonce: str
+    commitment: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "key": self.key,
+            "position": self.position,
+            "A": self.a,
+            "nonce": self.nonce,
+            "commitment": self.commitment,
+        }
+
+
+def _hash(*parts: Any) -> str:
+    return content_digest(["pytest-verdict blind 1", *parts])
+
+
+def draw_assignment(key: str, comparison: str, position: int | None = None) -> Assignment:
+    """Draw the assignment of a comparison, which does not depend on the order of tests or the number of workers."""
+    if position is None:
+        a = int(_hash("draw", key, comparison), 16) & 1
+    else:
+        # Each pair of positions gets both assignments.
+        a = (int(_hash("draw", key, position // 2), 16) ^ position) & 1
+    nonce = _hash("nonce", key, comparison)
+    commitment = _hash("commitment", nonce, comparison, a, position)
+    return Assignment(key=key, position=position, comparison=comparison, a=a, nonce=nonce, commitment=commitment)
+
+
+def is_drawn_from_its_key(assignment: Mapping[str, Any], comparison: str) -> bool:
+    """Return whether a recorded assignment is the one that its key draws, with the right commitment."""
+    key = assignment.get("key")
+    position = assignment.get("position")
+    if not isinstance(key, str):
+        return False
+    if position is not None and type(position) is not int:
+        return False
+    return draw_assignment(key, comparison, position).to_json() == dict(assignment)
+
+
+def hash_json(part: Literal["comparison", "calls"], value: Any) -> str:
+    return _hash(part, json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False))
+
+
+def build_fence(assignment: Assignment, number: int) -> str:
+    """Return the line that frames the outputs in a prompt."""
+    return _hash("fence", assignment.key, assignment.comparison, number)[:16]

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Final, NamedTuple
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import model_validator
 
-from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, LABELS, TIE, Label, Rubric, Scores, Winner, decide_winner
+from pytest_verdict.blind.rubric import (
+    DEFAULT_RUBRIC,
+    DIMENSIONS,
+    LABELS,
+    TIE,
+    Label,
+    Rubric,
+    Scores,
+    Winner,
+    decide_winner,
+)
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.strict_model import LISTED, StrictModel, Texts
@@ -21,75 +31,47 @@ from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 
 SCHEMA: Final = "reply_schema"
 EXPECTATION_SET: Final = "expectation_set"
+# The codes of contradictions, the claims of a judge that do not follow from its scores.
+CODES: Final = (
+    *("winner_opposite", "winner_soft", "score_arithmetic", "quality_mismatch", "pass_rate_arithmetic"),
+    *("expectation_text", "blindness_breach"),
+)
+GATING: Final = ("winner_opposite", "pass_rate_arithmetic", "expectation_text", "blindness_breach")
+"""The contradictions that keep a comparison from passing by default."""
 
 _MAXIMUM_DIGITS: Final = 50
 _FENCE: Final = re.compile(r"\A\s*```(?:json|JSON)?[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
-class Claim(NamedTuple):
-    """A number that a judge may compute itself, the code of a wrong one, and how far it may be off."""
-
-    part: str
-    name: str
-    code: str
-    tolerance: Fraction
-
-
-CLAIMS: Final = (
-    # Early and late rounding differ by at most one unit of the last digit.
-    Claim("rubric", "content_score", "score_arithmetic", tolerance=Fraction(1, 10)),
-    Claim("rubric", "structure_score", "score_arithmetic", tolerance=Fraction(1, 10)),
-    Claim("rubric", "overall_score", "score_arithmetic", tolerance=Fraction(1, 10)),
-    Claim("output_quality", "score", "quality_mismatch", tolerance=Fraction(1, 2)),
-    Claim("expectation_results", "passed", "pass_rate_arithmetic", tolerance=Fraction(0)),
-    Claim("expectation_results", "total", "pass_rate_arithmetic", tolerance=Fraction(0)),
-    Claim("expectation_results", "pass_rate", "pass_rate_arithmetic", tolerance=Fraction(1, 100)),
-)
-CODES: Final = (
-    *("winner_opposite", "winner_soft", "score_arithmetic", "quality_mismatch", "pass_rate_arithmetic"),
-    *("expectation_text", "blindness_breach"),
-)
-"""The codes of all contradictions."""
-GATING: Final = ("winner_opposite", "pass_rate_arithmetic", "expectation_text", "blindness_breach")
-"""The contradictions that keep a comparison from passing by default."""
-
-
 class ReplyProblem(ValueError):  # noqa: N818 - a reply without a verdict is expected
-    """A reply holds no verdict."""
-
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
         self.code = code
 
 
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    code: str
+    where: str
+    claimed: str
+    derived: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """The part of a reply about one output."""
-
     scores: Scores
     strengths: tuple[str, ...]
     weaknesses: tuple[str, ...]
     passed: tuple[bool, ...]
-    expectation_texts: tuple[str, ...]
-    claims: Mapping[Claim, Fraction]
-
-    def compute(self, claim: Claim) -> Fraction:
-        """Return the correct value of a claimed number."""
-        if claim.part == "rubric":
-            return Fraction(self.scores.totals[claim.name])
-        if claim.part == "output_quality":
-            return Fraction(self.scores.totals["overall_score"])
-        met = sum(self.passed)
-        total = len(self.passed)
-        return {"passed": Fraction(met), "total": Fraction(total), "pass_rate": Fraction(met, total)}[claim.name]
+    contradictions: tuple[Contradiction, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """A reply that holds a verdict.
 
-    The judge names the ``claimed_winner``. Its own scores and answers make the ``judge_winner``; results of checks, which replace
-    its answers, may make another ``winner``.
+    The judge names the ``claimed_winner``. Its own scores and answers make the ``judge_winner``; results of checks, which
+    replace its answers, may make another ``winner``.
     """
 
     sides: Mapping[Label, Side]
@@ -98,30 +80,18 @@ class Reply:
     winner: Winner
     reasoning: str
     notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """A claim of a judge that does not follow from its scores."""
-
-    code: str
-    where: str
-    claimed: str
-    derived: str
+    contradictions: tuple[Contradiction, ...]
 
 
 def read_reply(
     text: str, rubric: Rubric, expectations: Sequence[str] = (), checked: Mapping[str, Sequence[bool]] | None = None
 ) -> Reply:
-    """Read a reply in the shape of ``comparison.json``; it may leave out numbers that can be computed.
-
-    With results of checks for A and B, the reply need not answer the expectations.
-    """
-    body, notes = _find_json(text)
-    document = _parse_object(body)
+    """Read a reply in the shape of ``comparison.json``; results of checks replace its answers to the expectations."""
+    document, notes = _find_document(text)
     expectations_to_answer = expectations if checked is None else ()
     sides = {label: _read_side(label, document, rubric, expectations_to_answer) for label in LABELS}
     judge_winner = _derive_winner(sides)
+    contradictions = [contradiction for side in sides.values() for contradiction in side.contradictions]
 
     if checked is not None:
         sides = {label: replace(side, passed=tuple(checked[label])) for label, side in sides.items()}
@@ -134,6 +104,9 @@ def read_reply(
     claimed_winner = document.get("winner")
     if claimed_winner not in (None, *LABELS, TIE):
         raise ReplyProblem(SCHEMA, f"winner is A, B or TIE, got {shown(claimed_winner, 80)}")
+    if claimed_winner not in (None, judge_winner):
+        code = "winner_soft" if TIE in {claimed_winner, judge_winner} else "winner_opposite"
+        contradictions.insert(0, Contradiction(code, "winner", str(claimed_winner), judge_winner))
     return Reply(
         sides=sides,
         claimed_winner=claimed_winner,
@@ -141,6 +114,7 @@ def read_reply(
         winner=_derive_winner(sides),
         reasoning=reasoning,
         notes=notes,
+        contradictions=tuple(contradictions),
     )
 
 
@@ -149,28 +123,25 @@ def _derive_winner(sides: Mapping[Label, Side]) -> Winner:
     return decide_winner(scores, {label: side.passed for label, side in sides.items()})
 
 
-def _find_json(text: str) -> tuple[str, tuple[str, ...]]:
+def _find_document(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the JSON object in a reply, and the notes about text around it."""
     if not text.strip():
         raise ReplyProblem("reply_empty", "the reply is empty")
     fenced = _FENCE.match(text)
     body = (fenced[1] if fenced else text).strip()
-    if body.startswith("{"):
-        return body, ()
+    notes: tuple[str, ...] = ()
+    if not body.startswith("{"):
+        notes = ("prose_around_json",)
+        start = body.find("{")
+        if start < 0:
+            raise ReplyProblem("reply_without_json", f"the reply holds no JSON object: {shown(body, 200)}")
+        end = body.rfind("}")
+        if end < start:
+            end = len(body)
+        body = body[start : end + 1]
 
-    start = body.find("{")
-    if start < 0:
-        raise ReplyProblem("reply_without_json", f"the reply holds no JSON object: {shown(body, 200)}")
-    end = body.rfind("}")
-    if end < start:
-        end = len(body)
-    return body[start : end + 1], ("prose_around_json",)
-
-
-def _parse_object(body: str) -> dict[str, Any]:
     try:
-        # A document that starts with a brace is an object.
-        return parse_json(body)  # type: ignore[no-any-return]
+        return parse_json(body), notes
     except JsonTextError as error:
         raise ReplyProblem(_classify_broken_json(body), f"the reply is no JSON document: {error}") from None
 
@@ -193,30 +164,55 @@ def _classify_broken_json(body: str) -> str:
 
 
 def _read_side(label: Label, document: Mapping[str, Any], rubric: Rubric, expectations: Sequence[str]) -> Side:
-    scores = _read_object(document, "rubric", label)
-    content = _read_dimension(f"rubric.{label}.content", scores.get("content"), rubric, "content")
-    structure = _read_dimension(f"rubric.{label}.structure", scores.get("structure"), rubric, "structure")
-
+    dimensions = _read_object(document, "rubric", label)
+    scores = Scores(*(_read_dimension(label, name, dimensions.get(name), rubric) for name in DIMENSIONS))
     quality: Mapping[str, Any] = {}
     if document.get("output_quality"):
         quality = _read_object(document, "output_quality", label)
-
     results: Mapping[str, Any] = {}
     answers: list[Any] = []
     if expectations:
         results = _read_object(document, "expectation_results", label, code=EXPECTATION_SET)
         answers = _read_answers(f"expectation_results.{label}", results, expectations)
+    passed = tuple(answer["passed"] for answer in answers)
 
-    parts = {"rubric": scores, "output_quality": quality, "expectation_results": results}
-    claims = {claim: read_number(parts[claim.part].get(claim.name)) for claim in CLAIMS}
+    contradictions: list[Contradiction] = []
+    for name, total in scores.totals.items():
+        # Early and late rounding differ by at most one unit of the last digit.
+        where = f"rubric.{label}.{name}"
+        contradictions += _check_number("score_arithmetic", where, dimensions.get(name), total, Fraction(1, 10))
+    overall = scores.totals["overall_score"]
+    where = f"output_quality.{label}.score"
+    contradictions += _check_number("quality_mismatch", where, quality.get("score"), overall, Fraction(1, 2))
+    if expectations:
+        met = sum(passed)
+        for name, derived, tolerance in (
+            ("passed", met, Fraction(0)),
+            ("total", len(passed), Fraction(0)),
+            ("pass_rate", Fraction(met, len(passed)), Fraction(1, 100)),
+        ):
+            where = f"expectation_results.{label}.{name}"
+            contradictions += _check_number("pass_rate_arithmetic", where, results.get(name), derived, tolerance)
+    for expectation, answer in zip(expectations, answers, strict=True):
+        text = str(answer.get("text", ""))
+        if text and text != expectation:
+            where = f"expectation_results.{label}.details"
+            contradictions.append(Contradiction("expectation_text", where, text, expectation))
     return Side(
-        scores=Scores(content, structure),
+        scores=scores,
         strengths=_select_texts(quality.get("strengths")),
         weaknesses=_select_texts(quality.get("weaknesses")),
-        passed=tuple(answer["passed"] for answer in answers),
-        expectation_texts=tuple(str(answer.get("text", "")) for answer in answers),
-        claims={claim: number for claim, number in claims.items() if number is not None},
+        passed=passed,
+        contradictions=tuple(contradictions),
     )
+
+
+def _check_number(
+    code: str, where: str, claimed: Any, derived: Fraction | Decimal | int, tolerance: Fraction
+) -> Iterator[Contradiction]:
+    number = read_number(claimed)
+    if number is not None and abs(number - Fraction(derived)) > tolerance:
+        yield Contradiction(code, where, f"{float(number):.6g}", f"{float(derived):.6g}")
 
 
 def _read_object(parent: Mapping[str, Any], *path: str, code: str = SCHEMA) -> Mapping[str, Any]:
@@ -228,7 +224,8 @@ def _read_object(parent: Mapping[str, Any], *path: str, code: str = SCHEMA) -> M
     return value  # type: ignore[no-any-return]
 
 
-def _read_dimension(where: str, criteria: Any, rubric: Rubric, dimension: str) -> dict[str, Fraction]:
+def _read_dimension(label: Label, dimension: str, criteria: Any, rubric: Rubric) -> dict[str, Fraction]:
+    where = f"rubric.{label}.{dimension}"
     names = rubric.names(dimension)
     if not isinstance(criteria, Mapping) or set(criteria) != set(names):
         got = sorted(criteria) if isinstance(criteria, Mapping) else criteria
@@ -275,31 +272,13 @@ def read_number(value: Any) -> Fraction | None:
     return Fraction(value)
 
 
-def find_contradictions(reply: Reply, winner: Winner, expectations: Sequence[str]) -> list[Contradiction]:
-    """List the claims of a judge that do not follow from its scores."""
-    contradictions: list[Contradiction] = []
-    if reply.claimed_winner not in (None, winner):
-        code = "winner_soft" if TIE in {reply.claimed_winner, winner} else "winner_opposite"
-        contradictions.append(Contradiction(code, "winner", str(reply.claimed_winner), winner))
-
-    for label, side in reply.sides.items():
-        for claim, number in side.claims.items():
-            correct = side.compute(claim)
-            if abs(number - correct) > claim.tolerance:
-                where = f"{claim.part}.{label}.{claim.name}"
-                contradictions.append(Contradiction(claim.code, where, f"{float(number):.6g}", f"{float(correct):.6g}"))
-        for expectation, text in zip(expectations, side.expectation_texts, strict=True):
-            if text and text != expectation:
-                where = f"expectation_results.{label}.details"
-                contradictions.append(Contradiction("expectation_text", where, text, expectation))
-    return contradictions
-
-
 def build_comparison(
     winner: Winner, reasoning: str, sides: Mapping[Label, Side], expectations: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return a comparison in the shape and key order of the Blind Comparator pattern."""
     document: dict[str, Any] = {"winner": winner, "reasoning": reasoning, "rubric": {}, "output_quality": {}}
+    if expectations:
+        document["expectation_results"] = {}
     for label in LABELS:
         side = sides[label]
         document["rubric"][label] = {
@@ -312,18 +291,14 @@ def build_comparison(
             "strengths": list(side.strengths),
             "weaknesses": list(side.weaknesses),
         }
-    if not expectations:
-        return document
-
-    document["expectation_results"] = {}
-    for label in LABELS:
-        answers = sides[label].passed
-        document["expectation_results"][label] = {
-            "passed": sum(answers),
-            "total": len(answers),
-            "pass_rate": sum(answers) / len(answers),
-            "details": [{"text": text, "passed": passed} for text, passed in zip(expectations, answers, strict=True)],
-        }
+        if expectations:
+            answers = zip(expectations, side.passed, strict=True)
+            document["expectation_results"][label] = {
+                "passed": sum(side.passed),
+                "total": len(side.passed),
+                "pass_rate": sum(side.passed) / len(side.passed),
+                "details": [{"text": text, "passed": passed} for text, passed in answers],
+            }
     return document
 
 
@@ -337,8 +312,6 @@ Answers = Annotated[tuple[bool, ...], LISTED]
 
 
 class Checked(StrictModel):
-    """The results of checks: whether A and B meet each expectation."""
-
     subject: ClassVar[str] = "what checks have answered"
 
     A: Answers
@@ -384,13 +357,7 @@ class BlindBallot(Operator):
         return settings
 
     def read(self, text: str) -> Reply:
-        """Read a reply."""
         return read_reply(text, self.rubric, self.expectations, dict(self.checked) if self.checked else None)
-
-    def contradictions(self, reply: Reply) -> list[Contradiction]:
-        """List the claims of the judge that do not follow from its own scores and answers."""
-        expectations = self.expectations if self.checked is None else ()
-        return find_contradictions(reply, reply.judge_winner, expectations)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Read a reply; see the class."""
@@ -398,12 +365,11 @@ class BlindBallot(Operator):
         if not isinstance(observed, str):
             return Outcome(0.0, notes=("not_text",))
         try:
-            reply = self.read(observed)
+            return self.outcome(self.read(observed))
         except ReplyProblem as problem:
             return Outcome(0.0, notes=(problem.code,), details={"problem": str(problem)})
-        return self.outcome(reply, self.contradictions(reply))
 
-    def outcome(self, reply: Reply, contradictions: list[Contradiction]) -> Outcome:
+    def outcome(self, reply: Reply) -> Outcome:
         """Return the outcome of a reply with a verdict: score 1.0, with the codes of the contradictions as notes."""
         details: dict[str, Any] = {
             "winner": reply.winner,
@@ -411,7 +377,7 @@ class BlindBallot(Operator):
             "overall": {label: str(side.scores.overall) for label, side in reply.sides.items()},
             "comparison": build_comparison(reply.winner, reply.reasoning, reply.sides, self.expectations),
         }
-        if contradictions:
-            details["contradictions"] = [asdict(contradiction) for contradiction in contradictions]
-        codes = dict.fromkeys(contradiction.code for contradiction in contradictions)
+        if reply.contradictions:
+            details["contradictions"] = [asdict(contradiction) for contradiction in reply.contradictions]
+        codes = dict.fromkeys(contradiction.code for contradiction in reply.contradictions)
         return Outcome(1.0, notes=(*reply.notes, *codes), details=details)

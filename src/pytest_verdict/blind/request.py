@@ -19,8 +19,6 @@ Quote or name what each score rests on. Say for each expectation, in the given o
 Compute no totals. Write down the scores first, then strengths and weaknesses, then the reasoning,
 and last the winner you would name: A, B, or TIE when they are equally good.
 Answer with one JSON object of the given form, and nothing else."""
-"""The system prompt of a model."""
-
 _HALF_POINTS: Final = "\nHalf points, such as 3.5, are allowed."
 
 
@@ -33,7 +31,6 @@ class BlindOutput:
 
     @property
     def files(self) -> dict[str, bytes]:
-        """The content of its files by path."""
         return {file.path: file.content for file in self.candidate.files}
 
     @property
@@ -89,11 +86,9 @@ class BlindRequest(JudgeRequest):
 
 
 BlindJudge = Judge[BlindRequest]
-"""A judge of blind comparisons."""
 
 
 def build_instructions(rubric: Rubric) -> str:
-    """Return the system prompt of a model."""
     if rubric.step == 1:
         return INSTRUCTIONS
     return INSTRUCTIONS + _HALF_POINTS
@@ -112,7 +107,6 @@ def build_prompt(
     shown: Sequence[Label],
     fence: str,
 ) -> str:
-    """Return the question in words."""
     rubric_values = rubric.to_json()
     criteria = {dimension: rubric_values[dimension] for dimension in DIMENSIONS}
     parts = [

@@ -1,9 +1,4 @@
-"""`Rubric`: the criteria of a judge with their anchors; and the arithmetic of scores.
-
-Exact fractions decide, rounded values are only shown. As in the pattern's example, each dimension is rounded to one decimal
-and the two are added, which gives an overall score from 2 to 10. Rounded values never decide, because they differ between
-candidates that are exactly equal (2.7 and 2.6 may be sums of the same thirds).
-"""
+"""`Rubric`: the criteria of a judge with their anchors; and the arithmetic of scores."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -14,7 +9,7 @@ from functools import cached_property
 from statistics import mean
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, field_validator
 
 from pytest_verdict.core.strict_model import NOT_EMPTY, NotBlank, StrictModel
 from pytest_verdict.core.values.display import shown
@@ -34,7 +29,7 @@ _STEPS: Final = {1: Fraction(1), "1": Fraction(1), 0.5: Fraction(1, 2), "0.5": F
 
 
 def _order_anchors(anchors: Any) -> Any:
-    """Return the anchors of 1, 3 and 5 as a tuple; return invalid anchors for the field to refuse."""
+    """Return the anchors of 1, 3 and 5 as a tuple; the field refuses invalid anchors."""
     if not isinstance(anchors, Mapping):
         return anchors or None
     texts = {str(score): text for score, text in anchors.items()}
@@ -53,25 +48,13 @@ def _read_criteria(value: Any) -> Any:
     return tuple(Criterion.read({"name": name, "anchors": anchors}, name) for name, anchors in value.items())
 
 
-def _read_step(value: Any) -> Any:
-    if isinstance(value, int | float | str):
-        return _STEPS.get(value, value)
-    return value
-
-
 class Criterion(StrictModel):
-    """A quality of an output that is scored from 1 to 5."""
-
     subject: ClassVar[str] = "a criterion"
 
     name: NotBlank = Field(description="a text")
     anchors: Annotated[tuple[str, str, str] | None, BeforeValidator(_order_anchors)] = Field(
         default=None, description="a mapping of 1, 3 and 5 to a text each"
     )
-
-    def anchors_by_score(self) -> dict[str, str]:
-        """Return the text of each anchor by its score."""
-        return dict(zip(_ANCHORS, self.anchors or (), strict=False))
 
 
 _Criteria = Annotated[
@@ -106,36 +89,31 @@ class Rubric(StrictModel):
     version: Version
     content: _Criteria
     structure: _Criteria
-    step: Annotated[Fraction, BeforeValidator(_read_step), Field(description="1 or 0.5")] = Fraction(1)
+    step: Fraction = Field(default=Fraction(1), description="1 or 0.5")
+
+    @field_validator("step", mode="before")
+    @classmethod
+    def _read_step(cls, value: Any) -> Any:
+        if isinstance(value, int | float | str):
+            return _STEPS.get(value, value)
+        return value
 
     def names(self, dimension: str) -> tuple[str, ...]:
-        """Return the names of the criteria of a dimension.
-
-        Args:
-            dimension: ``content`` or ``structure``.
-
-        Returns:
-            The names, in order.
-        """
+        """Return the names of the criteria of a dimension, ``content`` or ``structure``, in order."""
         return tuple(criterion.name for criterion in getattr(self, dimension))
 
     def allows(self, score: Fraction) -> bool:
-        """Return whether a number is a score of this rubric.
-
-        Args:
-            score: Any number.
-
-        Returns:
-            True for the steps from 1 to 5.
-        """
+        """Return whether a score is a step from 1 to 5."""
         return 1 <= score <= 5 and (score - 1) % self.step == 0
 
     def to_json(self) -> dict[str, Any]:
         """Return the rubric as JSON values, from which `read_rubric` builds an equal rubric."""
         document: dict[str, Any] = {"id": self.id, "version": self.version, "step": str(self.step)}
         for dimension in DIMENSIONS:
-            criteria = getattr(self, dimension)
-            document[dimension] = {criterion.name: criterion.anchors_by_score() for criterion in criteria}
+            document[dimension] = {
+                criterion.name: dict(zip(_ANCHORS, criterion.anchors or (), strict=False))
+                for criterion in getattr(self, dimension)
+            }
         return document
 
     @property
@@ -145,15 +123,12 @@ class Rubric(StrictModel):
 
 
 def read_rubric(value: Any) -> Rubric:
-    """Read a rubric.
+    """Return a rubric.
 
     Args:
         value: A rubric; the path of a YAML file; a mapping with ``id``, ``version``, ``content``, ``structure`` and, for half
             points, ``step: 0.5``; None for the default rubric. A dimension is a list of names or maps each criterion to its
             anchors for 1, 3 and 5.
-
-    Returns:
-        The rubric.
 
     Raises:
         SettingsError: The value is none of these, or something in it is missing or not allowed.
@@ -192,14 +167,13 @@ DEFAULT_RUBRIC: Final = Rubric.read(
 
 
 def round_half_up(value: Fraction, digits: int = 1) -> Decimal:
-    """Round a fraction to decimal digits, half up."""
     scale = 10**digits
     return Decimal((value * scale + Fraction(1, 2)) // 1).scaleb(-digits)
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of one output."""
+    """The scores of one output. Exact fractions decide, because candidates with equal scores may differ when rounded."""
 
     content: Mapping[str, Fraction]
     structure: Mapping[str, Fraction]

@@ -15,8 +15,7 @@ from pytest_verdict.core.record import Counts, merge_counts, summed
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.datasets.row_check import SAMPLES, JudgedRows, RowCheck, judge_rows
-from pytest_verdict.datasets.rows import check_count, label_of, read_numbered_rows
-from pytest_verdict.datasets.selection import Selection
+from pytest_verdict.datasets.rows import Selection, check_count, label_of, read_numbered_rows
 from pytest_verdict.datasets.slices import Slice, read_slices, single_rows, slices_at
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
@@ -26,7 +25,7 @@ from pytest_verdict.session import SESSION, publish
 from pytest_verdict.signatures import OperatorName
 
 if TYPE_CHECKING:
-    from pytest_verdict.datasets.parallel_check import PartRows
+    from pytest_verdict.datasets.units import PartRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,38 +80,32 @@ class DatasetCheck:
         return low, high
 
     def describe(self) -> str:
-        """Format the outcome of the data set.
-
-        Returns:
-            Lines of plain text: the counts, the gate, and the first rows that did not pass.
-        """
+        """Return lines of plain text: the counts, the gate, and the first rows that did not pass."""
         # Not loaded while all comparisons pass.
         from pytest_verdict.explanation.lines import Part, block, lines_of
 
+        unreadable = f" ({self.unreadable} of these could not be read)" if self.unreadable else ""
+        passed = f"{self.passed} of {counted(self.total, 'row')} passed, {self.failed} failed"
+        summary = f"{passed}, {self.errors} could not be compared{unreadable}"
+        low, high = self.interval
+        confidence = self.gate.settings["confidence"]
+        rate = f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for"
+        others = [f"{rate}; the true rate is from {low:g} to {high:g} (confidence {confidence:g})"]
+        if self.size is not None and not self.size.passed:
+            least = "at least " if self.size.operator == "numeric_minimum" else ""
+            rows = counted(self.size.observed, "row")
+            others.append(f"there are {rows}, and {least}{self.size.expected} are expected")
+        if not self.gate.passed and self.gate.error:
+            others.append(self.gate.error)
+        if self.first:
+            others.append(f"the first {len(self.first)} of {self.failed + self.errors} that did not pass:")
+
         failures = [lines_of(describe_failure(result)) for result in self.first]
-        summary, *others = self._summary_lines()
         first_failure = (Part("; first "), *failures[0][0]) if failures else ()
         lines = [(Part(summary), *first_failure), *((Part(text),) for text in others)]
         for failure in failures:
             lines += failure
         return block(lines)
-
-    def _summary_lines(self) -> Iterator[str]:
-        unreadable = f" ({self.unreadable} of these could not be read)" if self.unreadable else ""
-        passed = f"{self.passed} of {counted(self.total, 'row')} passed, {self.failed} failed"
-        yield f"{passed}, {self.errors} could not be compared{unreadable}"
-
-        low, high = self.interval
-        rate = f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for"
-        yield f"{rate}; the true rate is from {low:g} to {high:g} (confidence {self.gate.settings['confidence']:g})"
-
-        if self.size is not None and not self.size.passed:
-            least = "at least " if self.size.operator == "numeric_minimum" else ""
-            yield f"there are {counted(self.size.observed, 'row')}, and {least}{self.size.expected} are expected"
-        if not self.gate.passed and self.gate.error:
-            yield self.gate.error
-        if self.first:
-            yield f"the first {len(self.first)} of {self.failed + self.errors} that did not pass:"
 
 
 def check_dataset(
@@ -190,10 +183,17 @@ def check_dataset(
         source = [*source]
 
     check = RowCheck(evaluator=evaluator, label=label_of(source), ids=ids)
-    if jobs is None:
-        rows = _judge(source, check, selection)
-    else:
-        rows = _judge_in_processes(source, check, selection, jobs)
+    check_count("jobs", jobs)
+    if jobs is not None and not isinstance(source, str | Path):
+        raise ConfigurationError("jobs: several processes read a file, so give its path, or leave jobs out")
+    rows: Iterator[JudgedRows | PartRows] = _judge(source, check, selection)
+    # The session takes the records of other threads later, so their ordinals are not known yet.
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    if jobs is not None and isinstance(source, str | Path) and is_main_thread:
+        # Not loaded for other checks.
+        from pytest_verdict.datasets.units import judge_units
+
+        rows = judge_units(Path(source), check, selection, jobs)
     size = None
     if expected_size is not None and selection != Selection():
         size = sum(1 for _ in read_numbered_rows(source))
@@ -204,21 +204,21 @@ def check_dataset(
     return outcome
 
 
-def _expected_size(expect_rows: Any, min_rows: Any) -> tuple[OperatorName, int] | None:
-    """Return the operator and the number of rows that the size of the data set is compared with."""
-    exact = check_count("expect_rows", expect_rows)
-    least = check_count("min_rows", min_rows)
-    if exact is not None and least is not None:
+def _expected_size(expect_rows: int | None, min_rows: int | None) -> tuple[OperatorName, int] | None:
+    """Return the operator and the number that the number of rows is compared with."""
+    check_count("expect_rows", expect_rows)
+    check_count("min_rows", min_rows)
+    if expect_rows is not None and min_rows is not None:
         raise ConfigurationError("give expect_rows or min_rows, not both")
-    if exact is not None:
-        return OperatorName("numeric_exact"), exact
-    if least is not None:
-        return OperatorName("numeric_minimum"), least
+    if expect_rows is not None:
+        return OperatorName("numeric_exact"), expect_rows
+    if min_rows is not None:
+        return OperatorName("numeric_minimum"), min_rows
     return None
 
 
 def check_pass_rate(pass_rate: Any) -> float:
-    """Return a share of rows, and refuse what is not one."""
+    """Return a share of rows, and refuse any other value."""
     if isinstance(pass_rate, bool) or not isinstance(pass_rate, int | float) or not 0.0 < pass_rate <= 1.0:
         raise ConfigurationError(f"pass_rate must be in (0, 1], got {shown(pass_rate, 40)}")
     return float(pass_rate)
@@ -254,7 +254,7 @@ def conclude(
     return DatasetCheck(passed, failed, errors, unreadable, tuple(first[:SAMPLES]), gate_result, size_result)
 
 
-def _judge(source: Any, check: RowCheck, selection: Selection) -> Iterator[JudgedRows | PartRows]:
+def _judge(source: Any, check: RowCheck, selection: Selection) -> Iterator[JudgedRows]:
     """Compare the rows in slices, or one by one if the source or the session needs that."""
     names = check.names()
     positions = check.positions(source, selection)
@@ -273,20 +273,4 @@ def _judge(source: Any, check: RowCheck, selection: Selection) -> Iterator[Judge
             if SESSION.rows_observer is not None:
                 SESSION.rows_observer(judged)
         yield judged
-    names.warn(4)
-
-
-def _judge_in_processes(
-    source: Any, check: RowCheck, selection: Selection, jobs: Any
-) -> Iterator[JudgedRows | PartRows]:
-    check_count("jobs", jobs)
-    if not isinstance(source, str | Path):
-        raise ConfigurationError("jobs: several processes read a file, so give its path, or leave jobs out")
-    if threading.current_thread() is not threading.main_thread():
-        # The session takes the records of other threads later, so their ordinals are not known yet.
-        return _judge(source, check, selection)
-
-    # Processes are not loaded for other checks.
-    from pytest_verdict.datasets.parallel_check import judge_units
-
-    return judge_units(Path(source), check, selection, jobs)
+    names.warn()

@@ -27,13 +27,12 @@ NeededColumns = Callable[[Any], Sequence[str] | None]
 
 
 def read_jsonl(path: Path) -> Iterator[Row]:
-    """Read a JSONL file; blank lines are skipped."""
     with path.open("rb") as file:
         yield from parse_lines(1, file)
 
 
 def parse_lines(first: int, lines: Iterable[bytes]) -> Iterator[Row]:
-    """Parse lines of a JSONL file; ``first`` is the number of the first one."""
+    """Parse lines of JSONL and skip blank ones; ``first`` is the number of the first line."""
     for number, line in enumerate(lines, first):
         text = line.removeprefix(BOM) if number == 1 else line
         if text.isspace() or not text:
@@ -50,7 +49,6 @@ def parse_lines(first: int, lines: Iterable[bytes]) -> Iterator[Row]:
 
 
 def read_json(path: Path) -> list[Any]:
-    """Read a JSON file, which is a list of rows, as a whole."""
     try:
         rows = parse_json_with_floats(path.read_text("utf-8-sig"))
     except ValueError as error:
@@ -81,7 +79,7 @@ def read_csv(path: Path) -> Iterator[Row]:
 
 
 def parse_csv(lines: Iterable[str], path: Path, skipped: int = 0) -> Iterator[Row]:
-    """Parse CSV of which a number of lines below the names of the columns were skipped."""
+    """Parse CSV; ``skipped`` is the number of lines that are missing below the names of the columns."""
     csv.field_size_limit(_LONGEST_FIELD)
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -95,7 +93,7 @@ def parse_csv(lines: Iterable[str], path: Path, skipped: int = 0) -> Iterator[Ro
         except csv.Error as error:
             last = skipped + reader.line_num
             if last > number or str(error) == _ENDS_INSIDE_QUOTES:
-                # The quotes may contain any number of rows, so the remaining ones are not the whole.
+                # The quotes may contain any number of rows.
                 reason = f"takes the rows up to line {last} with it: {error}"
                 place = f"{path.name}:{number}: a quote that opens here"
                 raise ConfigurationError(f"{place} is not closed rightly, and {reason}") from None
@@ -134,7 +132,6 @@ def _are_utf8(fields: list[str]) -> bool:
 
 
 def read_arrow(path: Path) -> Iterator[Any]:
-    """Read the rows of a Parquet or Arrow file, one batch at a time."""
     for batch in read_batches(path):
         yield from batch.to_pylist()
 
@@ -145,7 +142,14 @@ def read_batches(
     """Read batches of rows from some row groups of a Parquet file, or some batches of an Arrow file."""
     with _readable(path):
         if _is_parquet(path):
-            yield from _read_parquet(path, needed, start, stop)
+            with _import("pyarrow.parquet").ParquetFile(path) as file:
+                size = sum(file.metadata.row_group(index).total_byte_size for index in range(file.num_row_groups))
+                fitting = BATCH_BYTES * file.metadata.num_rows // max(size, 1)
+                yield from file.iter_batches(
+                    batch_size=max(min(BATCH_ROWS, fitting), 1),
+                    row_groups=range(file.num_row_groups)[start:stop],
+                    columns=needed(file.schema_arrow),
+                )
             return
         for batch in islice(_read_arrow_batches(path), start, stop):
             columns = needed(batch.schema)
@@ -177,17 +181,6 @@ def _is_parquet(path: Path) -> bool:
     return path.suffix.lower() == ".parquet"
 
 
-def _read_parquet(path: Path, needed: NeededColumns, start: int, stop: int | None) -> Iterator[Any]:
-    with _import("pyarrow.parquet").ParquetFile(path) as file:
-        size = sum(file.metadata.row_group(index).total_byte_size for index in range(file.num_row_groups))
-        fitting = BATCH_BYTES * file.metadata.num_rows // max(size, 1)
-        yield from file.iter_batches(
-            batch_size=max(min(BATCH_ROWS, fitting), 1),
-            row_groups=range(file.num_row_groups)[start:stop],
-            columns=needed(file.schema_arrow),
-        )
-
-
 def _read_arrow_batches(path: Path) -> Iterator[Any]:
     arrow = _import("pyarrow")
     with arrow.memory_map(str(path)) as source:
@@ -198,7 +191,7 @@ def _read_arrow_batches(path: Path) -> Iterator[Any]:
             return
         count = arrow.ipc.open_file(source).num_record_batches
     for index in range(count):
-        # What was read stays in memory as long as the file is mapped, so each batch has a mapping of its own.
+        # A mapping keeps every page that was read in memory, so each batch has its own.
         with arrow.memory_map(str(path)) as source:
             yield arrow.ipc.open_file(source).get_batch(index)
 

@@ -10,7 +10,6 @@ _HERE: Final = "pytest_verdict.datasets."
 
 @hookimpl
 def row_readers() -> Mapping[str, str]:
-    """Return the readers of data sets by the suffix of the file."""
     return {
         **dict.fromkeys((".jsonl", ".ndjson"), f"{_HERE}formats:read_jsonl"),
         ".json": f"{_HERE}formats:read_json",
@@ -22,7 +21,6 @@ def row_readers() -> Mapping[str, str]:
 
 @hookimpl
 def column_functions() -> Mapping[str, str]:
-    """Return the functions that compare whole columns, by operator."""
     from pytest_verdict.datasets.columns.table import TABLE
 
     return {name: entry.function for name, entry in TABLE.items()}
@@ -30,13 +28,9 @@ def column_functions() -> Mapping[str, str]:
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Return the command."""
-    return {
-        "score": Command("compare the rows of a data set by an operator, without pytest", f"{_HERE}commands.score"),
-    }
+    return {"score": Command("compare the rows of a data set by an operator, without pytest", f"{_HERE}commands.score")}
 
 
 @hookimpl
 def pytest_items() -> Mapping[str, str]:
-    """Return the maker of tests that run once for each row."""
     return {"verdict_cases": f"{_HERE}pytest_cases:parametrize_cases"}

@@ -25,7 +25,7 @@ def file_name(source: str | Path) -> str:
 
 
 def fetch_file(url: str, sha256: str | None = None) -> Path:
-    """Return a local copy of a file; a copy with the same digest is reused."""
+    """Return a local copy of a file; an existing copy with the same digest is used again."""
     name = file_name(url)
     if sha256 is not None:
         copy = _cache() / sha256 / name
@@ -66,14 +66,13 @@ class ReportTarget:
 
     @classmethod
     def parse(cls, target: str | Path) -> "ReportTarget":
-        """Parse a path or a URL."""
         if not _is_url(target):
             return cls(Path(target).absolute())
         url = str(target).rstrip("/")
         return cls(_cache() / hashlib.sha256(url.encode()).hexdigest()[:32], url)
 
     def part(self, name: str) -> Path:
-        """Return the local path of a part, which is downloaded if it exists at the URL only."""
+        """Return the local path of a part; a part that exists only at the URL is downloaded."""
         path = self.folder / PARTS / name
         if self.url is not None and not path.exists():
             with _open_url(f"{self.url}/{PARTS}/{name}") as (system, remote), suppress(FileNotFoundError):
@@ -83,11 +82,10 @@ class ReportTarget:
         return path
 
     def upload_part(self, name: str) -> None:
-        """Upload a part, so that other machines find it."""
         self._upload(f"{PARTS}/{name}")
 
     def refuse_foreign_files(self) -> None:
-        """Refuse a URL at which the report would replace files that are not part of a report."""
+        """Refuse a URL with files that the report would replace although they belong to no report."""
         if self.url is None:
             return
         for name in files_of_report():
@@ -122,7 +120,7 @@ def _is_url(place: str | Path) -> bool:
 
 @contextmanager
 def _open_url(url: str) -> Iterator[tuple[Any, str]]:
-    """Yield the file system of a URL and the path in it; its exceptions become an OSError."""
+    """Yield the file system of a URL and the path in it; exceptions of the file system become an OSError."""
     try:
         import fsspec
     except ImportError:

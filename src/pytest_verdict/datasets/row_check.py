@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pytest_verdict.core.record import AttemptRecords, Counts, count, record_end
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.datasets.columns.table import has_column_function
-from pytest_verdict.datasets.rows import LONGEST_NAME, RowNames
-from pytest_verdict.datasets.selection import Selection
+from pytest_verdict.datasets.rows import LONGEST_NAME, RowNames, Selection
 from pytest_verdict.datasets.slices import Slice, read_slices, single_rows
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.operators.evidence import not_compared
@@ -37,7 +36,6 @@ class RowCheck:
     """The end of each record, with the file and line of the check."""
 
     def names(self) -> RowNames:
-        """Return the names of the rows, without any that occurred."""
         return RowNames(self.label, self.ids)
 
     def needed_columns(self, schema: Any) -> list[Any] | None:
@@ -72,23 +70,18 @@ def score_rows(check: RowCheck, rows: Slice, first_ordinal: int) -> tuple[Judged
 
 @dataclass(frozen=True, slots=True)
 class JudgedRows:
-    """The comparisons of a slice, before their records are written.
-
-    Args:
-        names: The names of the rows; empty when they are named by their place.
-        counts: How many rows passed, failed and could not be compared.
-        samples: The first results that did not pass.
-        unreadable: How many rows could not be read; they count as errors too.
-        singles: The results of the rows that the kernel compared one by one, by their position.
-        grouped: The rows that were compared by columns.
-    """
+    """The comparisons of a slice, before their records are written."""
 
     names: Sequence[str]
+    """Empty when the rows are named by their place."""
     counts: Counts
     samples: Sequence[ComparisonResult]
+    """The first results that did not pass."""
     unreadable: int
     singles: Mapping[int, ComparisonResult]
+    """The results of the rows that the kernel compared one by one, by their position."""
     grouped: GroupedSlice | None = None
+    """The rows that were compared by columns."""
 
     def write(self, attempt: AttemptRecords, end: str) -> bytes:
         """Write the records as the next ones of an attempt of a test."""
@@ -100,7 +93,6 @@ class JudgedRows:
 
 
 def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows:
-    """Compare the rows of a slice."""
     row_names = name_rows(rows, names)
 
     def judge(positions: Sequence[int]) -> list[ComparisonResult]:
@@ -115,11 +107,9 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows
                 results.append(not_compared(reason, instead_of=evaluator.operator_name, name=place))
         return results
 
-    grouped = None
-    if len(rows.numbers) > 1:
-        grouped = _group(evaluator, rows, names, row_names, judge)
     single_positions: Sequence[int] = range(len(rows.numbers))
     groups: Sequence[RowGroup] = ()
+    grouped = _group(evaluator, rows, names, row_names, judge) if len(rows.numbers) > 1 else None
     if grouped is not None:
         single_positions = grouped.singles
         groups = grouped.groups

@@ -1,16 +1,20 @@
-"""Rows of a data set, one at a time, and their names."""
+"""Rows of a data set, one at a time: their names, and the selection of some of them."""
 
 import gzip
 import shutil
 import tempfile
 import warnings
 import zlib
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.families import FAMILIES, load_brought
 from pytest_verdict.core.values.display import counted, shortened, shown
+from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.extraction.input_mapping import read_input
 from pytest_verdict.extraction.paths import only_key
@@ -57,16 +61,16 @@ class NamedRow(NamedTuple):
 
 
 class RowNames:
-    """The names of rows: what the path ``ids`` finds in them, or their place. It counts the names that occur twice."""
+    """The names of rows: the value at the path ``ids``, or their place. It counts the names that occur twice."""
 
     def __init__(self, label: str, ids: Any = None) -> None:
         self.label = label
         self.ids = ids
+        self.duplicates = 0
+        self._first_duplicate = ""
         self._fetch = None if ids is None else read_input("ids", ids)
         # Hashes take less memory than the names.
         self._hashes: set[int] = set()
-        self._duplicates = 0
-        self._first_duplicate = ""
 
     @property
     def key(self) -> str | None:
@@ -74,17 +78,15 @@ class RowNames:
         return only_key(self.ids) if isinstance(self.ids, str) else None
 
     def place(self, number: int) -> str:
-        """Return the place of a row."""
         return f"{self.label}:{number}"
 
     def name(self, number: int, value: Any) -> str:
-        """Return the name of a row."""
         if self._fetch is None:
             return self.place(number)
         try:
             name = self._fetch(value)
         except MappingError:
-            return self.place(number)
+            name = None
         if name is None or name == "":
             return self.place(number)
         if isinstance(name, str):
@@ -95,28 +97,20 @@ class RowNames:
         """Count the names that an earlier row has."""
         if self._fetch is None:
             return
-        hashes = [*map(hash, names)]
-        fresh = set(hashes)
-        if len(fresh) == len(hashes) and fresh.isdisjoint(self._hashes):
-            self._hashes |= fresh
-            return
-        for number, name, name_hash in zip(numbers, names, hashes, strict=True):
+        for number, name in zip(numbers, names, strict=True):
+            name_hash = hash(name)
             if name_hash in self._hashes:
-                self._duplicates += 1
+                self.duplicates += 1
                 if not self._first_duplicate:
                     self._first_duplicate = f", first {shown(name, 60)} in {self.place(number)}"
             self._hashes.add(name_hash)
 
-    def warn(self, stacklevel: int) -> None:
-        """Warn of the names that occurred twice."""
-        if self._duplicates:
-            self.warn_of(self._duplicates, self._first_duplicate, stacklevel + 1)
-
-    def warn_of(self, count: int, first: str, stacklevel: int) -> None:
-        """Warn of a number of rows with the name of an earlier one."""
-        have = "has" if count == 1 else "have"
-        text = f"{self.label}: {counted(count, 'row')} {have} the id of an earlier one{first}"
-        warnings.warn(DatasetWarning(text), stacklevel=stacklevel + 1)
+    def warn(self) -> None:
+        """Warn of duplicates, in the caller of the function that compares the rows."""
+        if self.duplicates:
+            have = "has" if self.duplicates == 1 else "have"
+            rows = f"{counted(self.duplicates, 'row')} {have} the id of an earlier one"
+            warnings.warn(DatasetWarning(f"{self.label}: {rows}{self._first_duplicate}"), stacklevel=5)
 
 
 def read_named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[NamedRow]:
@@ -126,11 +120,10 @@ def read_named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iter
         name = names.name(number, value)
         names.add((number,), (name,))
         yield NamedRow(names.place(number), name, value, error)
-    names.warn(4)
+    names.warn()
 
 
 def read_numbered_rows(source: Any) -> Iterator[Row]:
-    """Yield the rows of a data set with their numbers."""
     for position, row in enumerate(read_rows(source), 1):
         yield row if isinstance(row, Row) else Row(position, row)
 
@@ -143,7 +136,7 @@ def label_of(source: Any) -> str:
 
 
 def check_count(name: str, count: Any) -> int | None:
-    """Return a number of rows, and refuse what is not one."""
+    """Return a count of rows, and refuse any other value."""
     if count is not None and (type(count) is not int or count < 1):
         raise ConfigurationError(f"{name} is a whole number from 1, got {shown(count, 40)}")
     return count
@@ -171,14 +164,14 @@ def find_reader(path: Path) -> Callable[[Path], Iterable[Any]]:
         raise ConfigurationError(f"{path.name}: a compressed dataset is not read; unpack it first")
     if reader is None:
         hint = allowed("suffix", path.suffix, FAMILIES.all("row_readers"))
-        raise ConfigurationError(f"{path.name}: the format of a dataset is told by its suffix.{hint}")
+        raise ConfigurationError(f"{path.name}: the suffix of a dataset names its format.{hint}")
     if not path.is_file():
         raise FileNotFoundError(2, "there is no such dataset", str(path))
     return reader
 
 
 def _read_compressed(path: Path) -> Iterator[Any]:
-    # Readers open a file by its path, and a damaged file must be refused before a row is compared.
+    # Readers need a path, and a damaged file must be refused before a row is compared.
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, path.stem)
         try:
@@ -187,3 +180,45 @@ def _read_compressed(path: Path) -> Iterator[Any]:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ConfigurationError(f"{path.name}: the compressed file is damaged: {error}") from None
         yield from read_rows(copy)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """At most ``limit`` rows from the start, and a sample of these."""
+
+    limit: int | None = None
+    sample: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_count("limit", self.limit)
+        check_count("sample", self.sample)
+        if type(self.seed) is not int:
+            raise ConfigurationError(f"seed is a whole number, got {shown(self.seed, 40)}")
+
+    def draw(self, names: Iterable[str]) -> list[int]:
+        """Draw a sample by the names of rows, and return its positions; most of it stays when rows are added."""
+        keys = (content_digest([self.seed, name]) for name in names)
+        drawn = nsmallest(self.sample or 0, enumerate(keys), key=lambda entry: entry[1])
+        return sorted(position for position, _ in drawn)
+
+
+def select_rows(
+    rows: Iterable[NamedRow], selection: Selection, expect_rows: int | None = None, min_rows: int = 1
+) -> list[NamedRow]:
+    """List the selected rows in their order, and refuse a data set with a wrong number of rows."""
+    all_rows = list(rows)
+    if len(all_rows) < min_rows or expect_rows not in {None, len(all_rows)}:
+        is_too_small = expect_rows is None or len(all_rows) < min_rows
+        expected = f"at least {min_rows}" if is_too_small else expect_rows
+        raise ConfigurationError(f"the dataset has {counted(len(all_rows), 'row')}, and {expected} are expected")
+
+    first = all_rows[: selection.limit]
+    if selection.sample is None:
+        return first
+    return [first[position] for position in selection.draw(row.name for row in first)]
+
+
+def positions_between(positions: Sequence[int], start: int, stop: int) -> Sequence[int]:
+    """Return the sorted positions from ``start`` up to, but not including, ``stop``."""
+    return positions[bisect_left(positions, start) : bisect_left(positions, stop)]

@@ -3,10 +3,10 @@
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
-from itertools import chain, islice
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
@@ -16,14 +16,14 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import AttemptRecords, count, record_end
 from pytest_verdict.core.values.display import counted, shown
 from pytest_verdict.datasets.check import DatasetCheck, check_pass_rate, conclude
-from pytest_verdict.datasets.parallel_check import PartRows
-from pytest_verdict.datasets.plan import ROWS
 from pytest_verdict.datasets.remote import PARTS, ReportTarget, file_name, local_file
 from pytest_verdict.datasets.row_check import RowCheck
-from pytest_verdict.datasets.selection import Selection
+from pytest_verdict.datasets.rows import Selection
 from pytest_verdict.datasets.units import (
+    ROWS,
     Executor,
     Fold,
+    PartRows,
     Unit,
     build_subtrees,
     find_duplicate_ids,
@@ -67,8 +67,8 @@ def score_dataset(
 ) -> DatasetCheck:
     """Compare every row of a data set without pytest, and write the report of a session with one test.
 
-    The data set is cut into units. Each is scored by a function that can be pickled, on any machine that has access to the
-    file and the folder. Units that a killed run has finished are not scored again.
+    The data set is cut into units, which any machine with access to the file and the folder can score. Units that a killed run
+    has finished are not scored again.
 
     Args:
         source: The path of a JSONL, CSV, YAML, Parquet or Arrow file, or its URL, which needs the extra ``[remote]``.
@@ -115,20 +115,17 @@ def score_dataset(
     with local_file(source) as (path, url):
         # Planned before the folder is made, so a file that cannot be read leaves none.
         units = plan_units(path, check, selection, target, unit_rows, url=url)
-        report = _open_report(target.folder)
+        try:
+            report = ReportFolder(target.folder)
+        except FolderInUseError:
+            reason = "another run is writing its report there; name another folder"
+            raise FolderInUseError(f"{target.folder}: {reason}") from None
         try:
             outcome = _score_units(report, run, units, check, gate, pass_rate)
             target.upload_report()
         finally:
             report.release()
     return outcome
-
-
-def _open_report(folder: Path) -> ReportFolder:
-    try:
-        return ReportFolder(folder)
-    except FolderInUseError:
-        raise FolderInUseError(f"{folder}: another run is writing its report there; name another folder") from None
 
 
 def _score_units(
@@ -138,42 +135,40 @@ def _score_units(
     started = time.monotonic()
     report.refuse_foreign_files()
     report.set_aside_interrupted()
-    fold = _fold_units(run, units, check)
+
+    folds = sorted(run(score_unit, units), key=attrgetter("before", "rows"))
+    if len(folds) != len(units):
+        results = f"{len(folds)} results for {counted(len(units), 'unit')}"
+        raise ConfigurationError(f"run returned {results}; it must return one for each")
+    fold = reduce(Fold.__add__, folds, Fold())
+    if not fold.rows:
+        raise ConfigurationError(f"{check.label}: there are no rows, so nothing was compared")
+    target = units[0].target
+    for one, other in find_duplicate_ids([fold], target):
+        lines = (line for path in record_files(fold, target) for line in path.read_bytes().splitlines())
+        name = shown(json.loads(next(islice(lines, one - 1, None)))["name"], 60)
+        raise ConfigurationError(
+            f"{check.label}: rows {one} and {other} have the same id, {name}; name a path to unique ids, or none, to use"
+            " file and line"
+        )
+
     rows = PartRows(fold.counts, fold.first_failures(), fold.unreadable, ())
     outcome = conclude(check.label, [rows], gate, pass_rate, kernel.run)
 
     report.set_aside_earlier()
-    journal = _write_journal(units[0].target, check, fold, outcome, facts, time.monotonic() - started)
+    journal = _write_journal(target, check, fold, outcome, facts, time.monotonic() - started)
     built = build(journal, report.path, run=journal.run, profile=_PROFILE, consume=True)
     remove_journal(report.journal)
     report.remove_earlier()
-    _remove_parts(report.path / PARTS)
+    parts = report.path / PARTS
+    for path in parts.glob("part-*"):
+        path.unlink(missing_ok=True)
+    with suppress(OSError):
+        # Files of others stay, and their folder with them.
+        parts.rmdir()
     if built.problems:
         raise RecordError("; ".join(built.problems))
     return outcome
-
-
-def _fold_units(run: Executor, units: Sequence[Unit], check: RowCheck) -> Fold:
-    folds = sorted(run(score_unit, units), key=attrgetter("before", "rows"))
-    if len(folds) != len(units):
-        raise ConfigurationError(
-            f"run gave {len(folds)} results for {counted(len(units), 'unit')}; it gives one for each"
-        )
-    fold = reduce(Fold.__add__, folds, Fold())
-    if not fold.rows:
-        raise ConfigurationError(f"{check.label}: there are no rows, so nothing was compared")
-
-    target = units[0].target
-    duplicate = next(find_duplicate_ids([fold], target), None)
-    if duplicate is not None:
-        one, other = duplicate
-        lines = (line for path in record_files(fold, target) for line in path.read_bytes().splitlines())
-        name = shown(json.loads(next(islice(lines, one - 1, None)))["name"], 60)
-        raise ConfigurationError(
-            f"{check.label}: rows {one} and {other} have the same id, {name}; an id tells rows apart, so name another path"
-            " to ids, or none: then file and line do"
-        )
-    return fold
 
 
 def _write_journal(
@@ -190,7 +185,12 @@ def _write_journal(
     gate = outcome.gate
     attempt = AttemptRecords(check.test, check.attempt)
     gate_line = attempt.line(gate.to_members(), fold.rows + 1, check.end).encode("ascii")
-    size = sum(writer.append_records(piece).length for piece in chain(_read_records(fold, target), [gate_line]))
+    size = 0
+    for path in record_files(fold, target):
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                size += writer.append_records(block).length
+    size += writer.append_records(gate_line).length
     counts = dict(fold.counts)
     count(counts, gate.operator, gate.verdict)
 
@@ -208,18 +208,3 @@ def _write_journal(
     whole = fold + Fold(fold.rows, 1, subtrees=build_subtrees(fold.rows, gate_line))
     journal.footer = {**(journal.footer or {}), ROOT: whole.root()}
     return journal
-
-
-def _read_records(fold: Fold, target: ReportTarget) -> Iterator[bytes]:
-    for path in record_files(fold, target):
-        with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                yield block
-
-
-def _remove_parts(folder: Path) -> None:
-    """Remove the parts and no other file."""
-    for path in folder.glob("part-*"):
-        path.unlink(missing_ok=True)
-    with suppress(OSError):
-        folder.rmdir()

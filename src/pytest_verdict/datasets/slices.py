@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,27 +15,25 @@ from typing import Any, BinaryIO, Final
 from pytest_verdict.core.values.jsontext import parse_json_with_floats, shows_no_more_keys
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.datasets import formats
-from pytest_verdict.datasets.rows import BATCH_ROWS, Row, find_reader, read_numbered_rows
-from pytest_verdict.datasets.selection import positions_between
+from pytest_verdict.datasets.rows import BATCH_ROWS, Row, find_reader, positions_between, read_numbered_rows
 
 _BLOCK_BYTES: Final = 1 << 19
 _COLUMN_TYPES: Final = str, float, int, bool
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class RowSlice:
-    """Rows as Python values with their numbers, and why some could not be read, by their position in the slice."""
+    """Rows as Python values with their numbers, and the reasons of those that could not be read, by position."""
 
     numbers: Sequence[int]
     values: Sequence[Any]
     errors: Mapping[int, str] = field(default_factory=dict)
 
     def documents(self, positions: Sequence[int]) -> Sequence[Any]:
-        """Return the rows at some positions."""
         return [self.values[position] for position in positions]
 
     def at(self, positions: Sequence[int]) -> RowSlice:
-        """Return a slice of the rows at some positions."""
         numbers = [self.numbers[position] for position in positions]
         errors = {index: self.errors[position] for index, position in enumerate(positions) if position in self.errors}
         return RowSlice(numbers, self.documents(positions), errors)
@@ -45,10 +44,7 @@ class RowSlice:
         return [str(value) if type(value) is str or type(value) is int else None for value in values]
 
     def column(self, key: str) -> Any:
-        """Return the values of a key as an Arrow array; None if none of them is a text, number or boolean.
-
-        The array has one type. Values of other types are null.
-        """
+        """Return the values of a key as an Arrow array of one type, in which others are null; None if no type fits."""
         from pytest_verdict.datasets.columns.arrow import TYPES, build_column, keep_plain_floats
 
         values = _values_of(key, self.values)
@@ -62,8 +58,11 @@ class RowSlice:
             return keep_plain_floats(build_column(values, TYPES[float]))
         try:
             return build_column(values, TYPES[column_type])
-        except (UnicodeEncodeError, OverflowError):
-            return build_column([value if _fits_arrow(value) else None for value in values], TYPES[column_type])
+        except UnicodeEncodeError:
+            fitting = [None if value is None or _SURROGATES.search(value) else value for value in values]
+        except OverflowError:
+            fitting = [None if value is None or not -(2**63) <= value < 2**63 else value for value in values]
+        return build_column(fitting, TYPES[column_type])
 
 
 def _values_of(key: str, rows: Sequence[Any]) -> list[Any]:
@@ -71,12 +70,6 @@ def _values_of(key: str, rows: Sequence[Any]) -> list[Any]:
         with suppress(KeyError):
             return [*map(itemgetter(key), rows)]
     return [row.get(key, ABSENT) if type(row) is dict else ABSENT for row in rows]
-
-
-def _fits_arrow(value: Any) -> bool:
-    if isinstance(value, str):
-        return not any("\ud800" <= character <= "\udfff" for character in value)
-    return value is not None and -(2**63) <= value < 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +81,9 @@ class ColumnSlice:
     errors: Mapping[int, str] = field(default_factory=dict)
 
     def documents(self, positions: Sequence[int]) -> Sequence[Any]:
-        """Return the rows at some positions."""
         return list(self.at(positions).batch.to_pylist())
 
     def at(self, positions: Sequence[int]) -> ColumnSlice:
-        """Return a slice of the rows at some positions."""
         from pytest_verdict.datasets.columns.arrow import INTEGER, build_column
 
         rows = self.batch.take(build_column(positions, INTEGER))
@@ -130,7 +121,7 @@ Slice = RowSlice | ColumnSlice
 
 
 def read_slices(source: Any, needed: formats.NeededColumns) -> Iterator[Slice] | None:
-    """Read a data set in slices; None for an iterator, because each row is compared before the next one is produced."""
+    """Read a data set in slices; None for an iterator, because it may produce a row after the check of the last one."""
     if hasattr(source, "to_batches"):
         columns = needed(source.schema)
         if columns is not None:
@@ -174,7 +165,7 @@ def slices_at(slices: Iterable[Slice], positions: Sequence[int]) -> Iterator[Sli
 
 
 def slice_batches(batches: Iterable[Any], position: int = 1) -> Iterator[ColumnSlice]:
-    """Yield slices of batches, the first row of which has a position; large batches are cut."""
+    """Yield slices of batches, whose rows are numbered from ``position``; large batches are cut."""
     for batch in batches:
         size = max(formats.BATCH_BYTES * batch.num_rows // max(batch.nbytes, 1), 1)
         for start in range(0, batch.num_rows, size):
@@ -189,7 +180,7 @@ def _read_file(path: Path, read: Callable[[BinaryIO], Iterator[Slice]]) -> Itera
 
 
 def slice_csv(file: BinaryIO, path: Path, needed: formats.NeededColumns, skipped: int = 0) -> Iterator[Slice]:
-    """Yield slices of CSV of which a number of lines below the names of the columns were skipped."""
+    """Yield slices of CSV; ``skipped`` is the number of lines that are missing below the names of the columns."""
     header = file.readline()
     number = skipped + 2
     offset = 0
@@ -217,10 +208,7 @@ def slice_csv(file: BinaryIO, path: Path, needed: formats.NeededColumns, skipped
 
 
 def _csv_block_parser(header: bytes, path: Path, needed: formats.NeededColumns) -> Callable[[bytes], Any] | None:
-    """Return a function that parses lines with Arrow, or None where Arrow is missing or may differ from Python.
-
-    The function returns None for lines that Arrow may parse differently.
-    """
+    """Return a function that parses lines with Arrow; both return None where Arrow may differ from Python."""
     try:
         import pyarrow
         from pyarrow import csv
@@ -252,7 +240,7 @@ def _csv_block_parser(header: bytes, path: Path, needed: formats.NeededColumns) 
 
 
 def _is_plain_csv(block: bytes) -> bool:
-    """Return whether every parser of CSV sees one row in each line."""
+    """Return whether each line is one row for every parser of CSV."""
     if block.startswith((b"\n", b"\r", formats.BOM)) or block.count(b"\r") != block.count(b"\r\n"):
         return False
     return not any(mark in block for mark in (b'"', b"\0", b"\n\n", b"\n\r"))
@@ -282,22 +270,16 @@ def _parse_together(lines: Sequence[bytes]) -> list[Any] | None:
     if len(values) != len(lines):
         return None
 
+    keys = 0
     is_flat = "[" not in text and text.count("{") == len(lines)
-    keys = sum(map(len, values)) if is_flat else _count_keys(values)
-    if not shows_no_more_keys(text, keys):
-        return None
-    return values
-
-
-def _count_keys(values: list[Any]) -> int:
-    """Count the keys of all objects, including nested ones."""
-    count = 0
     level = values
     while level:
-        count += sum(len(value) for value in level if type(value) is dict)
+        keys += sum(len(value) for value in level if type(value) is dict)
+        if is_flat:
+            break
         inside = [value.values() if type(value) is dict else value for value in level]
         level = [inner for items in inside for inner in items if type(inner) is dict or type(inner) is list]
-    return count
+    return values if shows_no_more_keys(text, keys) else None
 
 
 def slice_rows(rows: Iterable[Any]) -> Iterator[RowSlice]:

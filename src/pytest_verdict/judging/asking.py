@@ -5,7 +5,6 @@ import functools
 import inspect
 import os
 import threading
-from collections.abc import Awaitable
 from concurrent.futures import Future, wait
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
@@ -29,7 +28,6 @@ def ask(judge: Judge[Request], request: Request, timeout: float | None = None) -
         caller_loop = asyncio.get_running_loop()
     except RuntimeError:
         caller_loop = None
-
     if timeout is None and caller_loop is None:
         return _call(judge, request, caller_loop)
 
@@ -47,7 +45,11 @@ def ask(judge: Judge[Request], request: Request, timeout: float | None = None) -
     wait([future], timeout)
     if not future.done():
         _TIMED_OUT_THREADS.add(thread)
-        _drop_blocked_loop()
+        try:
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), _judge_loop(os.getpid())).result(timeout=1)
+        except TimeoutError:
+            # The judge blocks the loop of all judges.
+            _judge_loop.cache_clear()
         raise TimeoutError(f"the judge took longer than {timeout} seconds")
     return future.result()
 
@@ -69,15 +71,14 @@ def _call(judge: Judge[Request], request: Request, caller_loop: asyncio.Abstract
         if caller_loop is _judge_loop(os.getpid()):
             # An async judge asks another judge: its loop is blocked until this reply comes, so use a new loop.
             _judge_loop.cache_clear()
-        reply = asyncio.run_coroutine_threadsafe(_await_reply(reply), _judge_loop(os.getpid())).result()
 
+        async def await_reply() -> Any:
+            return await reply
+
+        reply = asyncio.run_coroutine_threadsafe(await_reply(), _judge_loop(os.getpid())).result()
     if isinstance(reply, BaseModel):
         return serialize_reply(reply)
     return reply
-
-
-async def _await_reply(reply: Awaitable[Any]) -> Any:
-    return await reply
 
 
 @functools.cache
@@ -87,11 +88,3 @@ def _judge_loop(_process: int) -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="pytest-verdict judges", daemon=True).start()
     return loop
-
-
-def _drop_blocked_loop() -> None:
-    """Forget the loop of all judges if the judge that timed out blocks it."""
-    try:
-        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), _judge_loop(os.getpid())).result(timeout=1)
-    except TimeoutError:
-        _judge_loop.cache_clear()

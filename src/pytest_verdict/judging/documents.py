@@ -1,16 +1,13 @@
-"""Read the text of a file for a judge: plain text, or text extracted from a document.
-
-PDF, DOCX, PPTX and XLSX files need the extra ``documents``. Extracted text comes with the name of the library that read it.
-"""
+"""Read the text of a file for a judge: plain text, or text extracted from a document (extra ``documents``)."""
 
 import importlib
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
 from io import BytesIO
 from itertools import chain
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from zipfile import ZipFile
 
 from pytest_verdict.core.families import FAMILIES, load
@@ -31,8 +28,7 @@ _WHITESPACE: Final = {"tab": "\t", "br": "\n"}
 _PARTS_BESIDE_THE_BODY: Final = ("header+xml", "footer+xml", "footnotes+xml", "endnotes+xml", "comments+xml")
 
 
-@dataclass(frozen=True, slots=True)
-class FileText:
+class FileText(NamedTuple):
     """The text of a file and the library that extracted it, if any; without a text, the reason."""
 
     text: str | None
@@ -41,7 +37,6 @@ class FileText:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the file itself is text."""
         return self.text is not None and self.extracted_by is None
 
 
@@ -50,22 +45,15 @@ def read_text(path: str, content: bytes) -> FileText:
     suffix = PurePosixPath(path).suffix.lower()
     # Check the suffix first, because a PDF may be pure ASCII.
     extractor = FAMILIES.find("document_texts", suffix) if suffix else None
-    if extractor is not None:
-        return _extract_text(extractor, content)
-
-    try:
+    if extractor is None:
         if b"\0" not in content:
-            return FileText(content.decode("utf-8"))
-    except UnicodeDecodeError:
-        pass
+            with suppress(UnicodeDecodeError):
+                return FileText(content.decode("utf-8"))
+        detail = "and its name has no suffix"
+        if suffix:
+            detail = f"and no family extracts the text of {shown(suffix, 40)}"
+        return FileText(None, reason=f"it is no plain text in UTF-8, {detail}")
 
-    detail = "and its name has no suffix"
-    if suffix:
-        detail = f"and no family extracts the text of {shown(suffix, 40)}"
-    return FileText(None, reason=f"it is no plain text in UTF-8, {detail}")
-
-
-def _extract_text(extractor: str, content: bytes) -> FileText:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -90,14 +78,13 @@ def _extract_text(extractor: str, content: bytes) -> FileText:
 
 
 def extract_pdf(content: bytes) -> tuple[str, str]:
-    """Return the text of a PDF, page by page, and the name of the library."""
     pypdf = _import_library("pypdf")
     pages = pypdf.PdfReader(BytesIO(content)).pages
     return _join_lines([page.extract_text()] for page in pages), f"pypdf {pypdf.__version__}"
 
 
 def extract_docx(content: bytes) -> tuple[str, str]:
-    """Return the text of a Word document and the name of the library: the body, then headers, footers, notes and comments."""
+    """Return the text of the body, then of headers, footers, notes and comments, and the name of the library."""
     docx = _import_library("docx")
     body = docx.Document(_open_archive(content)).part
     beside = (part for part in body.package.iter_parts() if part.content_type.endswith(_PARTS_BESIDE_THE_BODY))
@@ -107,7 +94,6 @@ def extract_docx(content: bytes) -> tuple[str, str]:
 
 
 def extract_pptx(content: bytes) -> tuple[str, str]:
-    """Return the text of a presentation, each slide with its notes, and the name of the library."""
     pptx = _import_library("pptx")
     pages: list[Any] = []
     for slide in pptx.Presentation(_open_archive(content)).slides:
@@ -118,7 +104,6 @@ def extract_pptx(content: bytes) -> tuple[str, str]:
 
 
 def extract_xlsx(content: bytes) -> tuple[str, str]:
-    """Return the text of a workbook, one line for each row, and the name of the library."""
     openpyxl = _import_library("openpyxl")
     values = openpyxl.load_workbook(_open_archive(content), read_only=True, data_only=True)
     formulas = openpyxl.load_workbook(_open_archive(content), read_only=True, data_only=False)
@@ -174,13 +159,12 @@ def _read_rows(values: Any, formulas: Any) -> Iterator[str]:
         # The size that a file claims may be wrong.
         sheet.reset_dimensions()
     for row in zip(values.iter_rows(values_only=True), formulas.iter_rows(values_only=True), strict=True):
-        yield "\t".join(_format_cell(*pair) for pair in zip(*row, strict=True)).rstrip("\t")
-
-
-def _format_cell(value: Any, formula: Any) -> str:
-    """Return the text of a cell; a formula is only shown if the file holds no value for it."""
-    content = formula if value is None else value
-    if hasattr(content, "ref"):
-        # The formula of a range is an object, and the one of a data table has no text.
-        content = getattr(content, "text", f"=TABLE({content.ref})")
-    return "" if content is None else str(content)
+        cells = []
+        for value, formula in zip(*row, strict=True):
+            # Show a formula only if the file holds no value for it.
+            content = formula if value is None else value
+            if hasattr(content, "ref"):
+                # The formula of a range is an object, and the one of a data table has no text.
+                content = getattr(content, "text", f"=TABLE({content.ref})")
+            cells.append("" if content is None else str(content))
+        yield "\t".join(cells).rstrip("\t")

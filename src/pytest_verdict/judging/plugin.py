@@ -7,11 +7,9 @@ from pytest_verdict.core.families import hookimpl
 
 @hookimpl
 def judges() -> Mapping[str, str]:
-    """Return the kinds of judges, by the word before the colon."""
     return {"pydantic-ai": "pytest_verdict.judging.pydantic_ai:open_judge"}
 
 
 @hookimpl
 def document_texts() -> Mapping[str, str]:
-    """Return the text extractors, by the suffix of the document."""
     return {f".{kind}": f"pytest_verdict.judging.documents:extract_{kind}" for kind in ("pdf", "docx", "pptx", "xlsx")}

@@ -37,8 +37,8 @@ class JudgeRequest:
         'ea11a390'
     """
 
+    # True if a recording also keeps failed calls, because a retry is a question of its own.
     keeps_failures: ClassVar[bool] = False
-    """Whether a recording also keeps failed calls. True where a retry is a question of its own."""
 
     prompt: str
     schema: dict[str, Any]
@@ -65,13 +65,11 @@ class Image(NamedTuple):
 
 
 def encode_for_prompt(value: Any) -> str:
-    """Return a value as the JSON text that a prompt shows."""
     return json.dumps(value, ensure_ascii=False)
 
 
+# Values by name as a mapping or a pydantic object, or the text of a JSON object.
 Reply = Mapping[str, Any] | BaseModel | str
-"""An answer of a judge: values by name as a mapping or a pydantic object, or the text of a JSON object."""
-
 Request_contra = TypeVar("Request_contra", contravariant=True)
 
 
@@ -99,17 +97,14 @@ class Judge(Protocol[Request_contra]):
 
 
 def can_open_files(judge: Any) -> bool:
-    """Return whether a judge opens files itself."""
     return getattr(judge, "sees_files", False) is True
 
 
 def can_see_images(judge: Any) -> bool:
-    """Return whether a judge receives pictures."""
     return getattr(judge, "sees_images", False) is True
 
 
 def serialize_reply(reply: Any) -> str:
-    """Return a reply as the text of a JSON object."""
     if isinstance(reply, str):
         return reply
     if isinstance(reply, BaseModel):
@@ -150,21 +145,21 @@ def find_judge(text: str) -> Any:
     """Return the judge that a command line names: ``kind:text`` of a family, or ``package.module:name``."""
     kind, _, rest = text.partition(":")
     opener = FAMILIES.find("judges", kind)
-    judge = _import_judge(text) if opener is None else load(opener)(rest)
+    if opener is not None:
+        judge = load(opener)(rest)
+    else:
+        # Like pytest, import from the current folder.
+        sys.path.insert(0, str(Path.cwd()))
+        try:
+            judge = pkgutil.resolve_name(text)
+        except (ImportError, AttributeError, ValueError) as error:
+            kinds = ", ".join(sorted(FAMILIES.all("judges")))
+            raise ConfigurationError(
+                f"--judge {text} cannot be imported: {error}; write package.module:name, or KIND:TEXT with one of the kinds"
+                f" {kinds}"
+            ) from None
+        finally:
+            sys.path.pop(0)
     if not callable(judge) or isinstance(judge, type):
         raise ConfigurationError(f"--judge {text} is no judge: name a function or another callable object")
     return judge
-
-
-def _import_judge(text: str) -> Any:
-    # Like pytest, import from the current folder.
-    sys.path.insert(0, str(Path.cwd()))
-    try:
-        return pkgutil.resolve_name(text)
-    except (ImportError, AttributeError, ValueError) as error:
-        kinds = ", ".join(sorted(FAMILIES.all("judges")))
-        raise ConfigurationError(
-            f"--judge {text} cannot be imported: {error}; write package.module:name, or KIND:TEXT with one of the kinds {kinds}"
-        ) from None
-    finally:
-        sys.path.pop(0)

@@ -59,26 +59,22 @@ class ModelJudge:
             self.judge_id += f" {content_digest(instructions)[:8]}"
 
     async def __call__(self, request: JudgeRequest, /) -> str:
-        """Ask the model."""
+        prompt: Any = request.prompt
+        if self.sees_images and request.images:
+            from pydantic_ai import BinaryContent
+
+            prompt = [request.prompt]
+            for image in request.images:
+                prompt += [f"{image.name}:", BinaryContent(image.content, media_type=image.media_type)]
         instructions = request.instructions if self._instructions is None else self._instructions
         # Enter the agent for each question, so that no connection stays open when the session ends.
         async with self._agent:
-            response = await self._agent.run(self._build_prompt(request), instructions=instructions)
+            response = await self._agent.run(prompt, instructions=instructions)
         return str(response.output)
-
-    def _build_prompt(self, request: JudgeRequest) -> Any:
-        if not self.sees_images or not request.images:
-            return request.prompt
-        from pydantic_ai import BinaryContent
-
-        prompt: list[Any] = [request.prompt]
-        for image in request.images:
-            prompt += [f"{image.name}:", BinaryContent(image.content, media_type=image.media_type)]
-        return prompt
 
 
 def open_judge(model: str) -> ModelJudge:
-    """Return the judge for the name of a model on a command line; check that the model exists before it is asked."""
+    """Return the judge for the name of a model on a command line; check that the model exists."""
     judge = ModelJudge(model)
     from pydantic_ai.models import infer_model
 

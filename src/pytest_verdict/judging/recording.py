@@ -87,7 +87,6 @@ class RecordedJudge:
 
     @property
     def judge_id(self) -> str:
-        """The name of the recorded judge."""
         if self._name is None:
             raise ConfigurationError(
                 "a blind comparison records the judge's name; give the judge as well: RecordedJudge(folder, judge)"
@@ -96,20 +95,26 @@ class RecordedJudge:
 
     @property
     def sees_files(self) -> bool:
-        """Whether the recorded judge opens files itself."""
         return can_open_files(self._judge)
 
     @property
     def sees_images(self) -> bool:
-        """Whether the recorded judge receives pictures."""
         return can_see_images(self._judge)
 
     def __call__(self, request: JudgeRequest, /) -> Any:
-        """Return the recorded reply, or ask the judge and record its reply."""
         path = self._folder / f"{request.key[:32]}.json"
         recording = None
         if self._mode != "rewrite" and path.exists():
-            recording = self._read_recording(request, path)
+            recording = _read_file(path)
+            changes = self._list_changes(recording, request)
+            if changes == ["judge"] and "judge" not in request.parts:
+                recording = None
+            elif changes:
+                # Replaying the reply for B and A as the reply for A and B would turn the verdict round.
+                raise RecordError(
+                    f"{path.as_posix()} holds the reply to another question; it was copied, renamed or altered. Record it again"
+                    " with mode='rewrite'"
+                )
 
         if recording is None:
             if self._mode == "replay" or self._judge is None:
@@ -117,32 +122,18 @@ class RecordedJudge:
                     f"{path.as_posix()}: no reply is recorded for this question{self._explain_missing(request)}"
                 )
             recording = self._record(request, path, self._judge)
-
         if recording["problem"] is not None:
             raise RecordedProblem(recording["problem"])
         return recording["reply"]
 
-    def _read_recording(self, request: JudgeRequest, path: Path) -> dict[str, Any] | None:
-        recording = _read_file(path)
-        changes = self._list_changes(recording, request)
-        if changes == ["judge"] and "judge" not in request.parts:
-            return None
-        if changes:
-            # Replaying the reply for B and A as the reply for A and B would turn the verdict round.
-            raise RecordError(
-                f"{path.as_posix()} holds the reply to another question; it was copied, renamed or altered. Record it again"
-                " with mode='rewrite'"
-            )
-        return recording
-
     def _list_changes(self, recording: Mapping[str, Any], request: JudgeRequest) -> list[str]:
-        """List the parts of a question in which it differs from a recording."""
-        asked = _redact(_decode_json(self._describe_question(request)))
+        """Return the names of the parts in which a question differs from a recording."""
+        question = _clean({"judge": self._name, **request.parts})
         recorded = recording["asked"]
-        names = {*asked, *recorded}
+        names = {*question, *recorded}
         if self._name is None:
             names.discard("judge")
-        return sorted(name for name in names if asked.get(name) != recorded.get(name))
+        return sorted(name for name in names if question.get(name) != recorded.get(name))
 
     def _explain_missing(self, request: JudgeRequest) -> str:
         recordings = [_read_file(path) for path in sorted(self._folder.glob("*.json"))]
@@ -167,14 +158,11 @@ class RecordedJudge:
             problem = error_outcome(error).error
         refuse_late_reply()
 
-        question = self._describe_question(request)
-        recording: dict[str, Any] = _redact(_decode_json({"asked": question, "reply": reply, "problem": problem}))
+        question = {"judge": self._name, **request.parts}
+        recording: dict[str, Any] = _clean({"asked": question, "reply": reply, "problem": problem})
         text = json.dumps({**recording, "sha256": _hash_recording(recording)}, indent=2, ensure_ascii=False)
         write_whole(path, f"{text}\n")
         return recording
-
-    def _describe_question(self, request: JudgeRequest) -> dict[str, str | None]:
-        return {"judge": self._name, **request.parts}
 
 
 def _parse_reply(reply: Any, request: JudgeRequest) -> Any:
@@ -193,13 +181,9 @@ def _parse_reply(reply: Any, request: JudgeRequest) -> Any:
     return text
 
 
-def _decode_json(value: Any) -> Any:
-    """Return a value as JSON reads it back, which joins the halves of a surrogate pair."""
-    return json.loads(json.dumps(value))
-
-
-def _redact(value: Any) -> Any:
-    """Return a value without the secrets of the session, because recordings belong into version control."""
+def _clean(value: Any) -> Any:
+    """Return a value as JSON reads it back, without the secrets of the session."""
+    value = json.loads(json.dumps(value))
     if SESSION.redaction is None:
         return value
     return redact_json(value, SESSION.redaction)

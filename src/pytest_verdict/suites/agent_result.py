@@ -68,7 +68,6 @@ def as_result(returned: Any) -> AgentResult:
 
 
 def result_from_json(value: Any, source: str) -> AgentResult:
-    """Read a result from JSON."""
     if isinstance(value, str):
         return AgentResult(value)
     if not isinstance(value, dict) or "output" not in value or not set(value) <= set(RESULT_FIELDS):
@@ -89,7 +88,6 @@ def _build(members: Mapping[str, Any]) -> AgentResult:
 
 
 def called_tools(result: AgentResult) -> list[Any]:
-    """Return the calls of tools as JSON values."""
     return [
         {name: getattr(call, name, None) for name in CALL_FIELDS} if hasattr(call, "arguments") else call
         for call in result.tool_calls
@@ -97,7 +95,6 @@ def called_tools(result: AgentResult) -> list[Any]:
 
 
 def name_of_call(call: Any) -> Any:
-    """Return the name of the tool that a call calls."""
     if isinstance(call, str):
         return call
     if isinstance(call, Mapping):

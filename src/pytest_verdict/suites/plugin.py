@@ -10,7 +10,6 @@ _HERE: Final = "pytest_verdict.suites."
 
 @hookimpl
 def adapters() -> Mapping[str, str]:
-    """Return the kinds of adapters, by the word before the colon."""
     return {
         **dict.fromkeys(("command", "command-json"), f"{_HERE}adapters.command:CommandAdapter"),
         **dict.fromkeys(("http", "https"), f"{_HERE}adapters.http:HttpAdapter"),
@@ -20,7 +19,6 @@ def adapters() -> Mapping[str, str]:
 
 @hookimpl
 def scorers() -> Mapping[str, str]:
-    """Return the scorers by name."""
     return {
         "exact": f"{_HERE}scorer:EXACT",
         "passfail": f"{_HERE}scorer:PASSFAIL",
@@ -31,7 +29,6 @@ def scorers() -> Mapping[str, str]:
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Return the commands by name."""
     return {
         "init": Command("write a small suite that works, with its adapter", f"{_HERE}commands.init"),
         "import": Command("write a file of another tool as a suite or a test module", f"{_HERE}commands.import_"),
@@ -41,5 +38,4 @@ def commands() -> Mapping[str, Command]:
 
 @hookimpl
 def pytest_items() -> Mapping[str, str]:
-    """Return the collector of suite files."""
     return {"verdict_suite_files": f"{_HERE}pytest_items:SuiteFile"}

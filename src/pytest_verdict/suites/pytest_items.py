@@ -13,20 +13,17 @@ from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchErro
 from pytest_verdict.suites.suite_reader import PlannedScenario, Suite, SuiteWarning, read_suite
 
 if TYPE_CHECKING:
-    from pytest_verdict.suites.scenario_calls import AdapterRun, ScenarioCalls
+    from pytest_verdict.suites.scenario_runs import AdapterRun, ScenarioCalls
 
 _MOST_SHOWN: Final = 5
 _CALLS: Final[pytest.StashKey[ScenarioCalls]] = pytest.StashKey()
 
 
 class SuiteFile(pytest.File):
-    """A suite file, whose scenarios are its items."""
-
     not_passed: ScenarioItem | None = None
     """The scenario that started last, unless it passed."""
 
     def collect(self) -> list[pytest.Item]:
-        """Read the file."""
         try:
             suite = read_suite(self.path, self.nodeid)
         except (ConfigurationError, OSError) as error:
@@ -35,26 +32,21 @@ class SuiteFile(pytest.File):
         for tag in sorted(tags):
             # A suite declares its tags, so --strict-markers accepts them.
             self.config.addinivalue_line("markers", f"{tag}: a tag of suites")
-        self._warn_of_missing_expectations(suite)
+
+        names = [visible(plan.scenario.name) for plan in suite.scenarios if plan.expects_nothing]
+        if names:
+            more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
+            verb = "expects" if len(names) == 1 else "expect"
+            scenarios = f"{counted(len(names), 'scenario')} {verb} nothing: {', '.join(names[:_MOST_SHOWN])}{more}"
+            self.warn(SuiteWarning(f"{self.nodeid}: {scenarios}"))
         with pause_garbage_collection():
             return [
                 ScenarioItem.from_parent(self, file=self, suite=suite, name=plan.scenario.name, plan=plan)
                 for plan in suite.scenarios
             ]
 
-    def _warn_of_missing_expectations(self, suite: Suite) -> None:
-        names = [visible(plan.scenario.name) for plan in suite.scenarios if plan.expects_nothing]
-        if not names:
-            return
-        more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
-        verb = "expects" if len(names) == 1 else "expect"
-        listed = ", ".join(names[:_MOST_SHOWN]) + more
-        self.warn(SuiteWarning(f"{self.nodeid}: {counted(len(names), 'scenario')} {verb} nothing: {listed}"))
-
 
 class ScenarioItem(pytest.Item):
-    """One scenario."""
-
     def __init__(self, *, file: SuiteFile, suite: Suite, plan: PlannedScenario, **more: Any) -> None:
         super().__init__(**more)
         self._file = file
@@ -77,8 +69,7 @@ class ScenarioItem(pytest.Item):
         # Imported when a scenario runs, because many sessions only collect.
         from pytest_verdict.operators.evidence import not_compared
         from pytest_verdict.session import publish
-        from pytest_verdict.suites.scenario_calls import ScenarioCalls
-        from pytest_verdict.suites.scenario_outcome import record_missing
+        from pytest_verdict.suites.scenario_runs import ScenarioCalls, record_missing
 
         stash = self.config.stash
         if _CALLS not in stash:
@@ -97,8 +88,7 @@ class ScenarioItem(pytest.Item):
             raise _setup_failure(*dict.fromkeys(str(run.error) for run in self._runs))
 
     def runtest(self) -> None:
-        """Score the output of the adapter."""
-        from pytest_verdict.suites.scenario_outcome import score_runs
+        from pytest_verdict.suites.scenario_runs import score_runs
 
         outcome = score_runs(self.plan, self._runs)
         if outcome.verdict != "pass":
@@ -117,7 +107,6 @@ class ScenarioItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Return file, line from 0 and name."""
         path, line = self.verdict_place
         return path, line - 1, self.name
 

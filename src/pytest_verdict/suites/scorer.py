@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -40,7 +40,6 @@ class Scored(NamedTuple):
 
     @property
     def verdict(self) -> Verdict:
-        """``pass`` when all comparisons passed, ``error`` when one could not be made, otherwise ``fail``."""
         return worst_verdict(result.verdict for result in self.results)
 
 
@@ -50,19 +49,14 @@ Score = Callable[[Scenario, AgentResult, str, float | None], Scored]
 
 @dataclass(frozen=True, slots=True)
 class SuiteScorer:
-    """A scorer of a suite.
-
-    Args:
-        name: Its name.
-        score: Scores an output.
-        check: Refuses a scenario that the scorer cannot use.
-        expects: Returns whether a scenario has anything to compare an output with.
-    """
+    """A scorer of a suite."""
 
     name: str
     score: Score
     check: Callable[[Scenario], None] = lambda _scenario: None
+    """Refuses a scenario that the scorer cannot use."""
     expects: Callable[[Scenario], bool] = lambda _scenario: True
+    """Returns whether a scenario has anything to compare an output with."""
 
 
 def describe_score(title: str, result: ComparisonResult, reason: str | None = None) -> Scored:
@@ -94,60 +88,53 @@ def _quote(value: Any) -> str:
     return visible(shortened(safe_repr(value), _LONGEST_VALUE))
 
 
-class _OperatorScorer:
-    """Compares outputs, or the calls of tools, by an operator."""
+def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
+    """Build a scorer that compares outputs, or the calls of tools, by an operator."""
+    is_trajectory = REGISTRY.find(entry.operator).kind == "trajectory"
+    evaluator: Evaluator | None = None
+    if entry.mapping is None:
+        operator = REGISTRY.build(entry.operator, entry.settings)
+        needs_expectation = operator.needs_expected()
+    else:
+        from pytest_verdict.extraction.evaluator import Evaluator
+        from pytest_verdict.extraction.input_mapping import EXPECTED, OBSERVED, InputMapping
 
-    def __init__(self, entry: ScorerEntry) -> None:
-        self._name = entry.operator
-        self._threshold = entry.threshold
-        self._is_trajectory = REGISTRY.find(entry.operator).kind == "trajectory"
-        self._evaluator: Evaluator | None = None
-        if entry.mapping is None:
-            self._operator = REGISTRY.build(entry.operator, entry.settings)
-            self._needs_expectation = self._operator.needs_expected()
-        else:
-            defaults = _CALLS if self._is_trajectory else _OUTPUTS
-            self._evaluator, self._needs_expectation = _build_evaluator(entry, defaults)
+        defaults = _CALLS if is_trajectory else _OUTPUTS
+        inputs = {OBSERVED: defaults[OBSERVED], **entry.mapping}
+        mapping = InputMapping.read(inputs)
+        needs_expectation = EXPECTED not in inputs
+        if needs_expectation and len(mapping.settings) == len(mapping.literals):
+            settings = {**entry.settings, **mapping.literals}
+            needs_expectation = REGISTRY.build(entry.operator, settings).needs_expected()
+        if needs_expectation:
+            mapping = InputMapping.read({EXPECTED: defaults[EXPECTED], **inputs})
+        evaluator = Evaluator(entry.operator, mapping, entry.threshold, **entry.settings)
 
-    def check(self, scenario: Scenario) -> None:
-        if self._evaluator is not None and not self.expects(scenario):
-            key = "expected_tools" if self._is_trajectory else "expected_output"
-            raise SettingsError(f"the mapping of {self._name} names no expected, and the scenario has no {key}")
-
-    def expects(self, scenario: Scenario) -> bool:
-        if not self._needs_expectation:
+    def expects(scenario: Scenario) -> bool:
+        if not needs_expectation:
             return True
-        if self._is_trajectory:
+        if is_trajectory:
             # An empty list in the file means that no call is expected.
             return "expected_tools" in scenario.model_fields_set
         return scenario.expected_output is not None
 
-    def score(self, scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        limit = self._threshold or threshold
-        if self._evaluator is not None:
-            comparison = self._evaluator.compare(_build_document(scenario, result), name=label, threshold=limit)
-        elif self._is_trajectory:
+    def check(scenario: Scenario) -> None:
+        if evaluator is not None and not expects(scenario):
+            key = "expected_tools" if is_trajectory else "expected_output"
+            raise SettingsError(f"the mapping of {entry.operator} names no expected, and the scenario has no {key}")
+
+    def score(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
+        limit = entry.threshold or threshold
+        if evaluator is not None:
+            comparison = evaluator.compare(_build_document(scenario, result), name=label, threshold=limit)
+        elif is_trajectory:
             calls = called_tools(result)
-            comparison = compare(self._operator, _expected_calls(scenario), calls, limit, name=label)
+            comparison = compare(operator, _expected_calls(scenario), calls, limit, name=label)
         else:
-            comparison = compare(self._operator, scenario.expected_output, result.output, limit, name=label)
-        return describe_score(self._name, comparison)
+            comparison = compare(operator, scenario.expected_output, result.output, limit, name=label)
+        return describe_score(entry.operator, comparison)
 
-
-def _build_evaluator(entry: ScorerEntry, defaults: Mapping[str, str]) -> tuple[Evaluator, bool]:
-    """Build the evaluator, and return whether the scenario has to have the expected value."""
-    from pytest_verdict.extraction.evaluator import Evaluator
-    from pytest_verdict.extraction.input_mapping import EXPECTED, OBSERVED, InputMapping
-
-    inputs = {OBSERVED: defaults[OBSERVED], **(entry.mapping or {})}
-    mapping = InputMapping.read(inputs)
-    needs_expectation = EXPECTED not in inputs
-    if needs_expectation and len(mapping.settings) == len(mapping.literals):
-        operator = REGISTRY.build(entry.operator, {**entry.settings, **mapping.literals})
-        needs_expectation = operator.needs_expected()
-    if needs_expectation:
-        mapping = InputMapping.read({EXPECTED: defaults[EXPECTED], **inputs})
-    return Evaluator(entry.operator, mapping, entry.threshold, **entry.settings), needs_expectation
+    return SuiteScorer(entry.operator, score, check, expects)
 
 
 def _expected_calls(scenario: Scenario) -> list[Any]:
@@ -173,7 +160,6 @@ def _build_document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
 
 
 def _score_exact(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
-    """Compare the outputs, character by character; fail if no output is expected."""
     comparison = compare("exact", scenario.expected_output, result.output, name=label)
     if scenario.expected_output is None:
         return describe_score("Exact match", comparison, "No expected_output defined for this scenario.")
@@ -185,26 +171,20 @@ def _score_exact(scenario: Scenario, result: AgentResult, label: str, _threshold
 
 def _score_passfail(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
     """Search the expected text in the output, ignoring case, and the expected calls of tools."""
-    comparisons = list(_compare_parts(scenario, result, label))
-    reasons = [reason for comparison, reason in comparisons if not comparison.passed]
-    sentence = f"PassFail: FAIL. {' '.join(reasons)}" if reasons else "PassFail: PASS."
-    return Scored([comparison for comparison, _ in comparisons], sentence)
-
-
-def _compare_parts(scenario: Scenario, result: AgentResult, label: str) -> Iterator[tuple[ComparisonResult, str]]:
-    """Yield each comparison, and the reason to give if it does not pass."""
     output = result.output
     calls = called_tools(result)
-    yield compare("not_blank", None, output, name=f"{label}: output"), "The output is blank."
+    comparisons = [compare("not_blank", None, output, name=f"{label}: output")]
+    reasons = ["The output is blank."]
 
     tools = list(dict.fromkeys(scenario.expected_tools))
     if tools:
+        comparisons.append(compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore"))
         names = {name_of_call(call) for call in calls}
         missing = ", ".join(_quote(tool) for tool in tools if tool not in names)
-        reason = "The calls of tools cannot be read."
         if missing:
-            reason = f"Not all expected tools were called: {missing}."
-        yield compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore"), reason
+            reasons.append(f"Not all expected tools were called: {missing}.")
+        else:
+            reasons.append("The calls of tools cannot be read.")
 
     for tool, arguments in sorted(scenario.expected_tool_args.items()):
         first_call = [call for call in calls if name_of_call(call) == tool][:1]
@@ -212,13 +192,17 @@ def _compare_parts(scenario: Scenario, result: AgentResult, label: str) -> Itera
         rules: dict[str, str] = {**dict.fromkeys(arguments, "equal"), "*": "contains"}
         expected = [{"name": tool, "args": arguments}]
         name = f"{label}: {tool} arguments"
-        comparison = compare("trajectory_any_order", expected, first_call, name=name, args={tool: rules})
-        yield comparison, f"The first call of {tool} has other arguments, or there is none."
+        comparisons.append(compare("trajectory_any_order", expected, first_call, name=name, args={tool: rules}))
+        reasons.append(f"The first call of {tool} has other arguments, or there is none.")
 
     if scenario.expected_output is not None:
         text = scenario.expected_output
-        comparison = compare("contains_any", text, output, name=f"{label}: expected_output", case_sensitive=False)
-        yield comparison, f"{_quote(text)} is not in the output, {_quote(output)}."
+        name = f"{label}: expected_output"
+        comparisons.append(compare("contains_any", text, output, name=name, case_sensitive=False))
+        reasons.append(f"{_quote(text)} is not in the output, {_quote(output)}.")
+
+    failed = [reason for comparison, reason in zip(comparisons, reasons, strict=True) if not comparison.passed]
+    return Scored(comparisons, f"PassFail: FAIL. {' '.join(failed)}" if failed else "PassFail: PASS.")
 
 
 def _has_expectation(scenario: Scenario) -> bool:
@@ -315,15 +299,15 @@ def _as_scorer(scorer: Any) -> Any:
 
 
 def _user_scorer(name: str, scorer: Any = None) -> SuiteScorer:
-    """Build a scorer from one of a user; one that is only named is looked up when it first scores."""
+    """Build a scorer from that of a user, or from its name, which is looked up when it first scores."""
 
     @functools.cache
     def find() -> Any:
         if scorer is not None:
             return scorer
         registered = _registered_scorers()
-        found = registered[name] if name in registered else import_object(name, "scorer")
-        return found() if isinstance(found, type) else found
+        own = registered[name] if name in registered else import_object(name, "scorer")
+        return own() if isinstance(own, type) else own
 
     def score(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
         expected = scenario.expected_output
@@ -380,8 +364,3 @@ def find_scorer(entry: str | ScorerEntry, announced: Collection[str]) -> SuiteSc
         f"unknown scorer: {entry!r}.{hint} So is any of `pytest-verdict operators`. A scorer of your own is a dotted path,"
         " or registered in conftest.py, which pytest-verdict check does not import: say --scorer NAME there."
     )
-
-
-def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
-    scorer = _OperatorScorer(entry)
-    return SuiteScorer(entry.operator, scorer.score, scorer.check, scorer.expects)

@@ -1,11 +1,18 @@
-"""The model of a suite file."""
+"""The model of a suite file, and the problems of a file that does not fit it, with their lines."""
 
 import json
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Tag, ValidationError, model_validator
 
+from pytest_verdict.core.validation_messages import Problem, problems_in
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.redaction import without_url_secrets
+from pytest_verdict.errors import allowed
+
+if TYPE_CHECKING:
+    from pytest_verdict.core.values.yaml import YamlDocument
 
 Name = Annotated[
     str,
@@ -220,3 +227,129 @@ def suite_schema() -> dict[str, Any]:
     """Return the JSON Schema of suite files, in an order that does not depend on the version of pydantic."""
     schema: dict[str, Any] = json.loads(json.dumps(SuiteFile.model_json_schema(), sort_keys=True))
     return schema
+
+
+_MODELS: Final[dict[str, type[BaseModel]]] = {
+    "": SuiteFile,
+    "adapter": HttpRequest,
+    "suite": SuiteHead,
+    "scenarios": Scenario,
+    **dict.fromkeys(("scorer", "scorers", "default_scorers"), ScorerEntry),
+    "pass": PassShare,
+    "config": SuiteConfig,
+    "dataset": Dataset,
+    "rate_limit": RateLimit,
+}
+# Behind these keys, pydantic adds the kind of the value to the path.
+_OF_SEVERAL_KINDS: Final = ("adapter", "expected_output", "input", "scorer", "scorers", "default_scorers", "pass")
+_KINDS: Final = ("name", "service", "text", "structure", "operator", "word", "count", "share")
+# The end of a path if the key is wrong, not its value.
+_KEY: Final = "[key]"
+_PATTERNS: Final = {
+    "name": "a name is text without '::' and line breaks, because it becomes part of a node id",
+    "tags": "a tag is letters, digits and _ . + - /, because it becomes a mark",
+    "url": "a service has a URL with http:// or https://",
+    "method": "a method is written in capitals, such as POST",
+}
+_YAML_TYPES: Final = {bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
+
+
+class Form(NamedTuple):
+    """A suite file without its wrong parts, the problems with their lines, and the scenarios that lack a part.
+
+    None among the scenarios stands for the suite.
+    """
+
+    file: SuiteFile
+    problems: set[tuple[int, str]]
+    incomplete: set[int | None]
+
+
+def read_form(document: "YamlDocument") -> Form:
+    """Validate a suite file; its correct parts are returned too, so that they can be checked in the same pass."""
+    try:
+        return Form(SuiteFile.model_validate(document.value), set(), set())
+    except ValidationError as error:
+        problems = [(_find_place(problem), problem) for problem in problems_in(error)]
+    sentences = {(document.line(place), _describe(problem, place, document)) for place, problem in problems}
+    content = _copy(document.value)
+    incomplete = {_remove_part(content, place) for place, _ in problems}
+    return Form(SuiteFile.model_validate(content), sentences, incomplete)
+
+
+def _copy(content: Mapping[Any, Any]) -> dict[Any, Any]:
+    copy = dict(content)
+    if isinstance(copy.get("suite"), dict):
+        copy["suite"] = _copy(copy["suite"])
+    if isinstance(copy.get("scenarios"), list):
+        copy["scenarios"] = [dict(each) if isinstance(each, dict) else {} for each in copy["scenarios"]]
+    return copy
+
+
+def _remove_part(content: dict[Any, Any], place: Sequence[Any]) -> int | None:
+    """Remove a wrong key, or replace its value if it is required, and return the number of its scenario."""
+    number = None
+    required: dict[str, str] = {}
+    if place[0] == "suite" and len(place) > 1:
+        content = content["suite"]
+        place = place[1:]
+        required = {"name": "?"}
+    if place[0] == "scenarios" and len(place) > 1:
+        number = place[1]
+        required = {"name": f"?{place}", "input": ""}
+        content = content["scenarios"][number]
+        place = place[2:]
+    for key in place[:1] or required:
+        content.pop(key, None)
+        if key in required:
+            content[key] = required[key]
+    return number
+
+
+def _find_place(problem: Problem) -> tuple[Any, ...]:
+    """Return the keys and positions of a problem in the document."""
+    path = problem.path
+    if _is_about_key(problem):
+        # If a key is not text, pydantic replaces it by a number.
+        path = (*path[: -2 if path[-1] == _KEY else -1], problem.value)
+    place: list[Any] = []
+    for before, step in zip(("", *path), path, strict=False):
+        key = before if isinstance(before, str) else _last_key(place)
+        if not (step in _KINDS and key in _OF_SEVERAL_KINDS):
+            place.append(step)
+    return tuple(place)
+
+
+def _is_about_key(problem: Problem) -> bool:
+    return problem.kind == "invalid_key" or problem.path[-1] == _KEY
+
+
+def _last_key(place: Sequence[Any]) -> str:
+    return next((step for step in reversed(place) if isinstance(step, str)), "the file")
+
+
+def _describe(problem: Problem, place: Sequence[Any], document: "YamlDocument") -> str:
+    value = problem.value
+    key = _last_key(place)
+    meaning = _YAML_TYPES.get(type(value), "a date")
+    if _is_about_key(problem):
+        return f"a key is text, and this one is {meaning} in YAML ({shown(value, 40)}); write it in quotes"
+    if problem.is_unknown_name:
+        parent = next((step for step in reversed(place[:-1]) if isinstance(step, str) and step in _MODELS), "")
+        names = [field.alias or name for name, field in _MODELS[parent].model_fields.items()]
+        return f"there is no key {place[-1]!r} here.{allowed('key', place[-1], names)}"
+    if problem.kind == "string_type":
+        if isinstance(value, list | dict):
+            kind = "a list" if isinstance(value, list) else "a mapping"
+            return f"{key}: text is needed here, not {kind}"
+        if value is None:
+            return f'{key}: nothing after the colon, and null, is not a text in YAML; write "" or leave the key out'
+        text = document.written(place)
+        reading = f"{text} without quotes is {meaning} in YAML ({shown(value, 40)}), and this is compared as text"
+        return f'{key}: {reading}; write "{text}"'
+    if problem.kind == "string_pattern_mismatch":
+        return f"{key}: {shown(value, 80)} is not allowed; {_PATTERNS[key]}"
+    if problem.is_missing:
+        return problem.explain(str(place[-1]), "key", ())
+    path = ".".join(step for step in place[-2:] if isinstance(step, str)) or "the file"
+    return f"{path}: {problem.with_value()}"

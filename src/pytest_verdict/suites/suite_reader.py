@@ -1,4 +1,4 @@
-"""Reading a suite file: its form, its defaults, and whether each scenario can be run."""
+"""The reader of suite files: it adds the defaults of the suite to each scenario, and checks whether each can run."""
 
 import contextlib
 import copy
@@ -14,8 +14,7 @@ from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
-from pytest_verdict.datasets.rows import read_named_rows
-from pytest_verdict.datasets.selection import Selection, select_rows
+from pytest_verdict.datasets.rows import Selection, read_named_rows, select_rows
 from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError, allowed
 from pytest_verdict.extraction.input_mapping import read_input
 from pytest_verdict.suites.adapters.request_template import names_in, request_of, value_of, variable_of
@@ -23,17 +22,19 @@ from pytest_verdict.suites.agent_result import RESULT_FIELDS
 from pytest_verdict.suites.scorer import SuiteScorer, find_scorer
 from pytest_verdict.suites.suite_model import (
     Dataset,
+    Form,
     PassShare,
     RateLimit,
     RunSettings,
     Scenario,
     ScorerEntry,
     SuiteHead,
+    read_form,
 )
-from pytest_verdict.suites.validation_errors import Form, read_form, refuse
 
 DEFAULT_SCORER: Final = "passfail"
 DEFAULT_TIMEOUT: Final = 30.0
+_MOST_PROBLEMS: Final = 20
 _DATASET: Final = ("suite", "dataset")
 _SCENARIO_NAMES: Final = ("input.", "context.context", "context.metadata.")
 Place = tuple[str | int, ...]
@@ -41,8 +42,6 @@ Place = tuple[str | int, ...]
 
 
 class PlannedScenario(NamedTuple):
-    """A scenario with the settings of its suite."""
-
     scenario: Scenario
     scorers: tuple[SuiteScorer, ...]
     timeout_seconds: float
@@ -62,7 +61,7 @@ class PlannedScenario(NamedTuple):
 
     def context(self, suite: str, repeat: int = 1, attempt: int = 1) -> dict[str, Any]:
         """Return the context that an adapter gets beside the input."""
-        # Copies, because an adapter must not change what scorers read later.
+        # Copies, because scorers read the originals after the adapter.
         context: dict[str, Any] = {"suite": suite, "scenario": self.scenario.name}
         context["metadata"] = copy.deepcopy(self.scenario.metadata)
         if self.scenario.context is not None:
@@ -90,19 +89,7 @@ class Suite(NamedTuple):
 
 @pause_garbage_collection()
 def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = ()) -> Suite:
-    """Read a suite file.
-
-    Args:
-        path: The file.
-        label: Its name in messages (default: its path).
-        scorers: The names of scorers that are registered when the suite runs.
-
-    Returns:
-        The suite.
-
-    Raises:
-        SuiteError: The file is wrong; each problem has its line.
-    """
+    """Read a suite file; ``scorers`` are the names of those that will be registered when the suite runs."""
     label = label or str(path)
     try:
         document = YamlDocument.read(path)
@@ -121,33 +108,11 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
     variables = planner.find_variables(() if form.incomplete else planned)
     planner.check_reply()
     if planner.problems:
-        refuse(planner.problems, label)
+        problems = [f"{label}:{line}: {sentence}" for line, sentence in sorted(planner.problems)]
+        if len(problems) > _MOST_PROBLEMS:
+            problems[_MOST_PROBLEMS:] = [f"... and {len(problems) - _MOST_PROBLEMS} more"]
+        raise SuiteError("\n".join(problems))
     return Suite(head, planned, variables)
-
-
-def _misplaced_scenarios(document: YamlDocument) -> Iterator[tuple[int, str]]:
-    top = document.value
-    suite = top.get("suite")
-    inside = isinstance(suite, dict) and (suite.get("scenarios") or suite.get("dataset")) is not None
-    if inside and top.get("scenarios") is not None:
-        yield document.line(("scenarios",)), "scenarios stand at the top or inside suite, not in both places"
-    if not inside and top.get("scenarios") is None:
-        yield 1, "the key 'scenarios' is required, at the top or inside suite"
-
-
-def _check_name(name: str, plans: Sequence[PlannedScenario], suite: str) -> None:
-    """Refuse a name in a request that has no value in a scenario."""
-    where = ""
-    if not name.startswith(_SCENARIO_NAMES):
-        # The same for all scenarios.
-        plans = plans[:1]
-    for plan in plans:
-        if name.startswith(_SCENARIO_NAMES):
-            where = f", in the scenario {plan.scenario.name!r}"
-        try:
-            value_of(name, {"input": plan.scenario.input, "context": plan.context(suite), "env": None})
-        except AdapterError as error:
-            raise AdapterError(f"{error}{where}") from None
 
 
 def _read_rows(dataset: Dataset, folder: Path) -> Iterator[tuple[int, Scenario]]:
@@ -183,13 +148,22 @@ class _Planner:
     def __init__(
         self, head: SuiteHead, document: YamlDocument, announced: Collection[str], form: Form, label: str
     ) -> None:
-        self.problems = {*form.problems, *_misplaced_scenarios(document)}
+        self.problems = set(form.problems)
         self._head = head
         self._document = document
         self._announced = announced
         self._incomplete = form.incomplete
         self._label = label
         self._scorers: dict[str, SuiteScorer | None] = {}
+
+        content = document.value
+        suite = content.get("suite")
+        inside = isinstance(suite, dict) and (suite.get("scenarios") or suite.get("dataset")) is not None
+        if inside and content.get("scenarios") is not None:
+            self._add_problem(("scenarios",), "scenarios stand at the top or inside suite, not in both places")
+        if not inside and content.get("scenarios") is None:
+            self.problems.add((1, "the key 'scenarios' is required, at the top or inside suite"))
+
         self._default_scorers = list(self._named_scorers(head, ("suite",)))
         if not self._default_scorers:
             defaults: Sequence[str | ScorerEntry] = head.config.default_scorers or [DEFAULT_SCORER]
@@ -197,13 +171,11 @@ class _Planner:
             self._default_scorers = [(entry, (*place, number)) for number, entry in enumerate(defaults)]
 
     def entries(self, scenarios: Sequence[Scenario], place: Place) -> Iterator[_Entry]:
-        """Yield the scenarios of a list in the file."""
         lines = self._document.lines_of_items(place) if scenarios else []
         for number, scenario in enumerate(scenarios):
             yield _Entry(scenario, (*place, number), lines[number])
 
     def entries_of_rows(self, folder: Path) -> Iterator[_Entry]:
-        """Yield the scenarios of the data set."""
         dataset = self._head.dataset
         if dataset is None:
             return
@@ -232,10 +204,20 @@ class _Planner:
             with self._report_at(place):
                 variable = variable_of(name)
                 if variable is None:
-                    _check_name(name, plans, self._head.name)
+                    self._check_name(name, plans)
                 else:
                     variables.setdefault(variable, self._document.line(place))
         return variables
+
+    def _check_name(self, name: str, plans: Sequence[PlannedScenario]) -> None:
+        """Refuse a name in a request that has no value in a scenario."""
+        differs = name.startswith(_SCENARIO_NAMES)
+        for plan in plans if differs else plans[:1]:
+            try:
+                value_of(name, {"input": plan.scenario.input, "context": plan.context(self._head.name), "env": None})
+            except AdapterError as error:
+                where = f", in the scenario {plan.scenario.name!r}" if differs else ""
+                raise AdapterError(f"{error}{where}") from None
 
     def check_reply(self) -> None:
         """Report a request whose reply has no output, or a part that no result has."""

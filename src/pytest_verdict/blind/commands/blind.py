@@ -6,11 +6,10 @@ import argparse
 import json
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_verdict.blind.commands import add_protocol_options, read_protocol
 from pytest_verdict.console import complain, progress, say
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError
@@ -18,6 +17,7 @@ from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError
 if TYPE_CHECKING:
     from pytest_verdict.blind.api import BlindComparison
     from pytest_verdict.blind.pairs import PairSeries
+    from pytest_verdict.blind.protocol import BlindProtocol
 
 _EPILOG: Final = """\
 FIRST and SECOND are two outputs, files or folders. With --pairs they are two folders of outputs, compared name by name. A
@@ -38,7 +38,6 @@ _LATER_JUDGES: Final = ("human", "folder")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
     parser.epilog = _EPILOG
     add = parser.add_argument
     add("outputs", nargs="+", metavar="OUTPUT", help="FIRST SECOND, or one iteration")
@@ -55,8 +54,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_protocol_options(parser)
 
 
+def add_protocol_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--order", default="both", help="both, single or latin4 (default: both)")
+    add("--repetitions", type=int, default=1, help="how often each order is asked (default: 1)")
+    add("--rule", default="majority", help="majority, supermajority, unanimous or abstain (default: majority)")
+    add("--retries", type=int, default=1, help="how often a broken reply is asked for again (default: 1)")
+    add("--resolve", default="derived", help="effect of a contradiction: derived, strict, abstain (default: derived)")
+    add("--timeout", type=float, metavar="SECONDS", help="longest time of a call (default: no limit)")
+
+
+def read_protocol(arguments: argparse.Namespace) -> BlindProtocol:
+    # Import pydantic models only when the command runs, not for its help text.
+    from pytest_verdict.blind.protocol import BlindProtocol
+
+    names = [name for name in BlindProtocol.model_fields if hasattr(arguments, name)]
+    return BlindProtocol(**{name: getattr(arguments, name) for name in names})
+
+
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     from pytest_verdict.blind.api import blind_compare
     from pytest_verdict.blind.pairs import write_benchmark
 
@@ -104,21 +120,16 @@ def run(arguments: argparse.Namespace) -> int:
         if not comparison.is_conclusive:
             complain(f"{name or arguments.output}: {comparison.status}: {comparison.result.error}")
     say(*lines)
-    return _choose_exit_code(summary, names, arguments.prefer)
-
-
-def _choose_exit_code(summary: dict[str, Any], names: tuple[str, str], prefer: str | None) -> int:
     if summary["without_verdict"]:
         return 1
-    wins = summary["wins"]
-    if prefer is not None and 2 * wins[prefer] <= wins[names[0]] + wins[names[1]]:
+    if arguments.prefer is not None and 2 * summary["wins"][arguments.prefer] <= summary["win_rate"]["decided"]:
         return 1
     return 0
 
 
 def _read_pairs(arguments: argparse.Namespace) -> PairSeries:
     from pytest_verdict.blind.options import UNNAMED
-    from pytest_verdict.blind.pairs import Pair, PairSeries, pair_by_name, read_iteration
+    from pytest_verdict.blind.pairs import Pair, PairSeries, pair_by_name, read_iteration, read_text
 
     paths = [Path(path) for path in arguments.outputs]
     if len(paths) == 1:
@@ -141,28 +152,11 @@ def _read_pairs(arguments: argparse.Namespace) -> PairSeries:
 
     expectations: tuple[str, ...] = ()
     if arguments.expectations:
-        expectations = tuple(filter(None, _read_file(arguments.expectations).splitlines()))
+        expectations = tuple(filter(None, read_text(arguments.expectations).splitlines()))
     if arguments.pairs:
-        read_prompt = _find_prompts(arguments.prompt)
-        return PairSeries(names, pair_by_name(paths[0], paths[1], read_prompt, expectations))
-    prompt = _read_file(arguments.prompt)
+        return PairSeries(names, pair_by_name(paths[0], paths[1], arguments.prompt, expectations))
+    prompt = read_text(arguments.prompt)
     return PairSeries(names, [Pair(name="", outputs=(paths[0], paths[1]), prompt=prompt, expectations=expectations)])
-
-
-def _find_prompts(path: Path) -> Callable[[str], str]:
-    """Return a function from the name of a pair to its task; a file is the task of all pairs."""
-    if path.is_dir():
-        files = {file.stem: file for file in path.iterdir()}
-        return lambda name: _read_file(files.get(name, path / f"{name}.txt"))
-    text = _read_file(path)
-    return lambda _: text
-
-
-def _read_file(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(f"{path} cannot be read: {error}") from None
 
 
 def _open_judge(arguments: argparse.Namespace) -> Any:
@@ -179,7 +173,6 @@ def _open_judge(arguments: argparse.Namespace) -> Any:
 
 
 def _summarize(comparisons: Mapping[str, BlindComparison], names: tuple[str, str]) -> dict[str, Any]:
-    """Count the wins; ties and comparisons without a verdict do not count for the win rate."""
     from pytest_verdict.operators.pass_rate import exact_interval
     from pytest_verdict.runs.significance import mcnemar
 
@@ -192,13 +185,13 @@ def _summarize(comparisons: Mapping[str, BlindComparison], names: tuple[str, str
         win_rate["rate"] = first_wins / decided
         win_rate["interval"] = list(exact_interval(first_wins, decided))
         win_rate["p"] = mcnemar(second_wins, first_wins)
-    flips = [comparison.result.details.get("order_flips", 0) > 0 for comparison in comparisons.values()]
+    flips = sum(comparison.result.details.get("order_flips", 0) > 0 for comparison in comparisons.values())
     return {
         "pairs": len(comparisons),
         "wins": {names[0]: first_wins, names[1]: second_wins},
         "ties": winners["TIE"],
         "without_verdict": winners[None],
-        "order_flips": sum(flips),
+        "order_flips": flips,
         "win_rate": win_rate,
         "comparisons": {
             name: {"status": comparison.status, "winner": comparison.winner} for name, comparison in comparisons.items()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.blind.commands import add_protocol_options, read_protocol
+from pytest_verdict.blind.commands.blind import add_protocol_options, read_protocol
 from pytest_verdict.console import complain, progress, say
 from pytest_verdict.errors import ConfigurationError
 
@@ -23,7 +23,6 @@ _RATES: Final = ("coverage", "agreement", "flips", "first_shown_wins", "longer_w
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
     parser.epilog = _EPILOG
     add = parser.add_argument
     add("gold", metavar="GOLD", help="a YAML file of labelled pairs")
@@ -40,7 +39,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     from pytest_verdict.blind.calibration import Gate, calibrate, read_gold_set
     from pytest_verdict.judging.protocol import find_judge
 
@@ -69,8 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
             progress=lambda count: show(count, count),
         )
     output.write_text(json.dumps(calibration, indent=2) + "\n", encoding="utf-8", newline="\n")
-    for line in _format_calibration(calibration):
-        say(line)
+    say(*_format_calibration(calibration))
     if not calibration["gate"]["passed"]:
         complain(f"{arguments.output}: the judge does not pass the gate, so verdicts that cite it stay informal")
         return 1
@@ -82,7 +79,13 @@ def _format_calibration(calibration: dict[str, Any]) -> Iterator[str]:
     yield f"judge: {calibration['bound_to']['judge']}"
     yield f"gold set: {gold['id']}, version {gold['version']}, {gold['items']} items"
     for name in _RATES:
-        yield f"{name.replace('_', ' ')}: {_format_rate(calibration[name])}"
+        rate = calibration[name]
+        text = "none of 0"
+        if rate["rate"] is not None:
+            text = f"{rate['count']} of {rate['of']} {_format_interval(rate['interval'])}"
+        if rate.get("p") is not None:
+            text += f", p {rate['p']:.3g}"
+        yield f"{name.replace('_', ' ')}: {text}"
 
     kappa = calibration["kappa"]
     if kappa["value"] is None:
@@ -94,17 +97,6 @@ def _format_calibration(calibration: dict[str, Any]) -> Iterator[str]:
         yield f"{verdict}: {check['name']} {check['value']}, limit {check['limit']}"
 
 
-def _format_rate(figure: dict[str, Any]) -> str:
-    if figure["rate"] is None:
-        return "none of 0"
-    text = f"{figure['count']} of {figure['of']} {_format_interval(figure['interval'])}"
-    if figure.get("p") is not None:
-        text += f", p {figure['p']:.3g}"
-    return text
-
-
-def _format_interval(interval: list[float] | None) -> str:
-    if interval is None:
-        return ""
+def _format_interval(interval: list[float]) -> str:
     low, high = interval
     return f"[{low:.2f}, {high:.2f}]"

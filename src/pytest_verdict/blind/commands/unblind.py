@@ -24,14 +24,12 @@ exit codes:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
     parser.epilog = _EPILOG
     parser.add_argument("folder", metavar="FOLDER", help="the folder of a blind comparison")
     parser.add_argument("--commitment", metavar="DIGEST", help="the commitment as it was kept in another place")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     from pytest_verdict.blind.api import BlindComparison
     from pytest_verdict.blind.files import RECORD, list_foreign_files, read_record, verify_folder
 

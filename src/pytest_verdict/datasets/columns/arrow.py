@@ -1,10 +1,7 @@
-"""Arrow arrays and scalars of Python values.
-
-pyarrow can build them too, but imports pandas first where it is installed, which costs time and memory.
-"""
+"""Arrow arrays and scalars of Python values, built without pyarrow.array(), which would import pandas."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, Final
 
@@ -32,7 +29,9 @@ def build_column(values: Sequence[Any], arrow_type: Any) -> Array:
     if arrow_type == TEXT:
         joined = "".join(values)
         encoded = values if joined.isascii() else [value.encode() for value in values]
-        return build_text_column(map(len, encoded), joined.encode())
+        offsets = array("i", accumulate(map(len, encoded), initial=0))
+        content = pyarrow.py_buffer(joined.encode())
+        return pyarrow.StringArray.from_buffers(len(values), pyarrow.py_buffer(offsets), content)
 
     if arrow_type == BOOLEAN:
         return build_column(values, pyarrow.uint8()).cast(BOOLEAN)
@@ -41,14 +40,7 @@ def build_column(values: Sequence[Any], arrow_type: Any) -> Array:
     return pyarrow.Array.from_buffers(arrow_type, len(values), [None, content])
 
 
-def build_text_column(sizes: Iterable[int], joined: bytes) -> Array:
-    """Build an array from joined texts and the size of each in bytes."""
-    offsets = array("i", accumulate(sizes, initial=0))
-    return pyarrow.StringArray.from_buffers(len(offsets) - 1, pyarrow.py_buffer(offsets), pyarrow.py_buffer(joined))
-
-
 def scalar(value: str | float) -> Scalar:
-    """Build the scalar of a text or number."""
     return build_column([value], TYPES[type(value)])[0]
 
 
@@ -58,7 +50,7 @@ def null_unless(column: Array, condition: Array) -> Array:
 
 
 def keep_plain_floats(column: Array) -> Array:
-    """Keep the floats that Arrow writes with the digits of Python and without an exponent; the others become null."""
+    """Replace the floats that Arrow writes with other digits than Python, or with an exponent, by null."""
     size = compute.abs(column)
     is_positive = compute.greater(compute.divide(scalar(1.0), column), scalar(0.0))
     is_zero = compute.and_(compute.equal(size, scalar(0.0)), is_positive)

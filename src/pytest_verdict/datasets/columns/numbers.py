@@ -21,7 +21,7 @@ _MOST: Final = 4 * 10**18
 
 
 class Decision(NamedTuple):
-    """Which rows pass, and the numbers of their details with a fixed count of decimals."""
+    """Which rows pass, and the numbers in their details, as integers with a fixed count of decimals."""
 
     passed: Array
     details: dict[str, Array]

@@ -13,30 +13,19 @@ Path = tuple[str | int, ...]
 
 
 class GroupedRows(NamedTuple):
-    """The rows of two columns, grouped by outcome.
-
-    The records of a group differ only in the two sides and in the parts. The kernel compares the first and the last row of each
-    group; the records of the others are written from the first one.
-
-    Args:
-        groups: A whole number for each row; null for a row that the kernel must compare.
-        parts: Columns of text or whole numbers, by the path of their values in the record. A path that the record of a group
-            does not have is ignored there.
-    """
+    """The rows of two columns, grouped by outcome; the records of a group differ only in the two sides and in the parts."""
 
     groups: Any
+    """A whole number for each row; null for a row that the kernel must compare."""
     parts: Mapping[Path, Any]
+    """Columns of text or whole numbers, by the path of their values in the record; a path that it has not is ignored."""
 
 
 ColumnFunction = Callable[[Any, Any, Any], GroupedRows | None]
-"""Takes an operator and the columns of expected and observed; expected is None when a setting takes its place.
-
-It returns None when the kernel must compare every row.
-"""
+"""Takes an operator and the columns of expected, or None, and observed; returns None if the kernel must compare all."""
 
 _TEXTS: Final = "pytest_verdict.datasets.columns.texts"
 _NUMBERS: Final = "pytest_verdict.datasets.columns.numbers"
-_CATEGORIES: Final = "pytest_verdict.datasets.columns.categories"
 
 
 class Entry(NamedTuple):
@@ -53,12 +42,12 @@ TABLE: Final[Mapping[str, Entry]] = {
     "exact": Entry(f"{_TEXTS}:group_by_normalized_equality", _SYNONYMS),
     "normalized_exact": Entry(f"{_TEXTS}:group_by_normalized_equality", _SYNONYMS),
     "literal": Entry(f"{_TEXTS}:group_by_equality"),
-    "boolean": Entry(f"{_CATEGORIES}:group_by_boolean"),
+    "boolean": Entry(f"{_TEXTS}:group_by_boolean"),
     "contains_any": Entry(f"{_TEXTS}:group_by_contained_texts", _SYNONYMS),
     "contains_all": Entry(f"{_TEXTS}:group_by_contained_texts", _SYNONYMS),
     "not_contains": Entry(f"{_TEXTS}:group_by_contained_texts", _SYNONYMS),
     "one_of": Entry(
-        f"{_CATEGORIES}:group_by_accepted_value",
+        f"{_TEXTS}:group_by_accepted_value",
         f"no `values`, `values` that are not all text or all whole numbers, {_SYNONYMS}",
     ),
     "numeric_exact": Entry(f"{_NUMBERS}:group_by_numbers"),

@@ -1,4 +1,4 @@
-"""Columns of text: normalization, equality and contained texts."""
+"""Columns of texts and categories: normalization, equality, contained texts, booleans and accepted values."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -8,7 +8,7 @@ from pyarrow import compute
 
 from pytest_verdict.core.normalizers import SynonymMap, normalize
 from pytest_verdict.datasets.columns.arrow import BOOLEAN, INTEGER, TEXT, Array, build_column, null_unless, scalar
-from pytest_verdict.datasets.columns.table import GroupedRows
+from pytest_verdict.datasets.columns.table import GroupedRows, Path
 
 Steps = Sequence[str | SynonymMap]
 
@@ -17,6 +17,7 @@ _BLANK: Final = r"[\t-\r\x1c-\x1f ]"
 BLANKS: Final = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
 # A group number is an integer of 64 bits.
 _MOST_FLAGS: Final = 62
+_LARGEST: Final = 2**63 - 1
 
 
 class Side(NamedTuple):
@@ -30,26 +31,24 @@ class Side(NamedTuple):
 
 
 def group_by_normalized_equality(operator: Any, expected: Array | None, observed: Array) -> GroupedRows | None:
-    """Group rows by equality after normalization."""
     return group_by_equality(operator, expected, observed, list_steps(operator))
 
 
 def group_by_equality(_: Any, expected: Array | None, observed: Array, steps: Steps = ()) -> GroupedRows | None:
-    """Group rows by equality."""
     if expected is None or expected.type != observed.type:
         return None
 
-    left = normalize_column(expected, steps)
-    right = normalize_column(observed, steps)
-    if left is None or right is None:
+    first = normalize_column(expected, steps)
+    second = normalize_column(observed, steps)
+    if first is None or second is None:
         return None
 
-    if left.changed is not None:
+    if first.changed is not None:
         # An expected text that normalization empties is an error of the check.
-        left = left._replace(column=null_unless(left.column, compute.not_equal(left.column, scalar(""))))
+        first = first._replace(column=null_unless(first.column, compute.not_equal(first.column, scalar(""))))
 
-    groups = number_groups([compute.equal(left.column, right.column)], left, right)
-    return GroupedRows(groups, {("expected_surface",): left.column, ("observed_surface",): right.column})
+    groups = number_groups([compute.equal(first.column, second.column)], first, second)
+    return GroupedRows(groups, {("expected_surface",): first.column, ("observed_surface",): second.column})
 
 
 def group_by_contained_texts(operator: Any, expected: Array | None, observed: Array) -> GroupedRows | None:
@@ -57,39 +56,71 @@ def group_by_contained_texts(operator: Any, expected: Array | None, observed: Ar
     if observed.type != TEXT:
         return None
     steps = list_steps(operator)
-    right = normalize_column(observed, steps)
-    if right is None:
+    second = normalize_column(observed, steps)
+    if second is None:
         return None
     if operator.substrings is not None:
-        return _group_by_substrings(right, [normalize(text, steps) for text in operator.substrings])
+        substrings = [normalize(text, steps) for text in operator.substrings]
+        if not are_utf8(substrings):
+            return None
+        matches = [compute.match_substring(second.column, text) for text in substrings]
+        return GroupedRows(number_groups(matches, second), {("observed_surface",): second.column})
 
     if expected is None or expected.type != TEXT:
         return None
-    left = normalize_column(expected, steps)
-    if left is None:
+    first = normalize_column(expected, steps)
+    if first is None:
         return None
 
-    texts = null_unless(left.column, compute.not_equal(left.column, scalar("")))
-    pairs = zip(texts.to_pylist(), right.column.to_pylist(), strict=True)
+    texts = null_unless(first.column, compute.not_equal(first.column, scalar("")))
+    pairs = zip(texts.to_pylist(), second.column.to_pylist(), strict=True)
     is_contained = [None if text is None or whole is None else text in whole for text, whole in pairs]
     parts = {
         ("expected_surface", 0): texts,
-        ("observed_surface",): right.column,
+        ("observed_surface",): second.column,
         ("details", "found", 0): texts,
         ("details", "missing", 0): texts,
     }
-    return GroupedRows(number_groups([build_column(is_contained, BOOLEAN)], left, right), parts)
+    return GroupedRows(number_groups([build_column(is_contained, BOOLEAN)], first, second), parts)
 
 
-def _group_by_substrings(right: Side, substrings: Sequence[str]) -> GroupedRows | None:
-    if not are_utf8(substrings):
+def group_by_boolean(operator: Any, expected: Array | None, observed: Array) -> GroupedRows | None:
+    if observed.type != BOOLEAN:
         return None
-    matches = [compute.match_substring(right.column, text) for text in substrings]
-    return GroupedRows(number_groups(matches, right), {("observed_surface",): right.column})
+    return group_by_equality(operator, expected, observed)
+
+
+def group_by_accepted_value(operator: Any, _: Array | None, observed: Array) -> GroupedRows | None:
+    """Group rows by whether observed is one of the accepted values."""
+    values = operator.values
+    steps = list_steps(operator)
+    second = normalize_column(observed, steps)
+    if second is None or values is None:
+        return None
+    if observed.type == TEXT:
+        fits = all(type(value) is str for value in values) and are_utf8(values)
+    else:
+        fits = observed.type == INTEGER and all(type(value) is int and abs(value) <= _LARGEST for value in values)
+    if not fits:
+        return None
+
+    indexes: dict[Any, int] = {}
+    for index, value in enumerate(values):
+        indexes.setdefault(normalize(value, steps) if observed.type == TEXT else value, index)
+
+    position = compute.index_in(second.column, build_column([*indexes], observed.type), skip_nulls=True)
+    matched_index = compute.take(build_column([*indexes.values()], INTEGER), position)
+    passed = null_unless(compute.is_valid(matched_index), compute.is_valid(second.column))
+    parts: dict[Path, Array] = {
+        ("details", "matched_index"): matched_index,
+        ("details", "matched"): compute.take(build_column(values, observed.type), matched_index),
+        ("observed_surface", 0): second.column,
+    }
+    return GroupedRows(number_groups([passed], second), parts)
 
 
 def list_steps(operator: Any) -> Steps:
-    """List the normalizers of an operator, including the one that ``case_sensitive`` stands for."""
+    """List the normalizers of an operator, with casefold if it ignores case."""
     if operator.case_sensitive:
         return tuple(operator.normalize)
     return (*operator.normalize, "casefold")

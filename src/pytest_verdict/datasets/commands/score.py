@@ -14,9 +14,8 @@ from pytest_verdict.core.record import summed
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
-from pytest_verdict.datasets.plan import ROWS
 from pytest_verdict.datasets.rows import check_count
-from pytest_verdict.datasets.units import Executor, Fold, Unit
+from pytest_verdict.datasets.units import ROWS, Executor, Fold, Unit
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
 
 _EPILOG: Final = """\
@@ -35,7 +34,6 @@ _OPTIONS: Final = {*_PASSED_ON, "ids", "unit_rows", "run"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.epilog = _EPILOG
     add = parser.add_argument
     add("dataset", metavar="DATA", help="a JSONL, CSV, YAML, Parquet or Arrow file, or its URL")
@@ -60,7 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     from pytest_verdict.datasets.score import score_dataset
 
     check = score_dataset(
@@ -108,7 +105,7 @@ def _read_mapping(arguments: argparse.Namespace) -> Any:
 
 
 def _to_path(column: str) -> str:
-    """Return the JSONPath of a column; a JSONPath stays as it is."""
+    """Return the JSONPath of a column, which may be a JSONPath already."""
     if column.startswith("$"):
         return column
     if column.isidentifier():
@@ -138,7 +135,7 @@ def _build_executor(arguments: argparse.Namespace) -> Executor:
 
 
 def _run_on_ray(score: Callable[[Unit], Fold], units: Sequence[Unit], jobs: int, address: str | None) -> Iterator[Fold]:
-    """Score units as tasks of Ray, at most ``jobs`` at once; without an address on a cluster of this machine."""
+    """Score units as tasks of Ray, at most ``jobs`` at once; without an address it starts a cluster on this machine."""
     try:
         import ray
     except ImportError:
@@ -149,8 +146,8 @@ def _run_on_ray(score: Callable[[Unit], Fold], units: Sequence[Unit], jobs: int,
         waiting = iter(units)
         running: list[Any] = []
         while running := [*running, *map(task.remote, islice(waiting, jobs - len(running)))]:
-            done, running = ray.wait(running)
-            yield from ray.get(done)
+            finished, running = ray.wait(running)
+            yield from ray.get(finished)
     except ray.exceptions.RayTaskError as error:
         # Its own message is a traceback.
         raise error.cause from None

@@ -33,8 +33,8 @@ def open_adapter(name: str | HttpRequest, folder: Path) -> Any:
 
 def _open_python_adapter(path: str, hint: str = "") -> Any:
     try:
-        found = import_object(path, "adapter", hint)
-        instance = found() if inspect.isclass(found) else found
+        adapter = import_object(path, "adapter", hint)
+        instance = adapter() if inspect.isclass(adapter) else adapter
         function = getattr(instance, "run", instance)
     except AdapterError:
         raise
@@ -66,7 +66,7 @@ def import_object(path: str, kind: str, hint: str = "") -> Any:
     if not module_name or not name:
         raise AdapterError(f"the {kind} {path!r} is no dotted path such as my_project.adapters.Sentiment")
     try:
-        found: Any = importlib.import_module(module_name)
+        value: Any = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if not f"{module_name}.".startswith(f"{error.name}."):
             raise
@@ -74,7 +74,7 @@ def import_object(path: str, kind: str, hint: str = "") -> Any:
         ways = "with pytest, set pythonpath = . in the ini file or put a conftest.py beside the module"
         raise AdapterError(f"{reason}; {ways}{hint}") from None
     for part in name.split("."):
-        if not hasattr(found, part):
+        if not hasattr(value, part):
             raise AdapterError(f"the {kind} {path!r} cannot be imported: {module_name} has no {part!r}")
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value

@@ -12,19 +12,15 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.errors import AdapterError, SuiteError
+from pytest_verdict.suites.adapters.limits import AdapterTimeoutError
 from pytest_verdict.suites.adapters.request_template import as_text
-from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
 
 _LONGEST_MESSAGE: Final = 500
 
 
 class CommandAdapter:
-    """Starts a program for each input, without a shell.
-
-    With ``command:`` the output is the text that it prints, without the last line end. With ``command-json:`` it prints the JSON
-    form of an `AgentResult`.
-    """
+    """Starts a program for each input, without a shell; ``command-json`` prints the JSON form of an `AgentResult`."""
 
     keeps_time = True
     """It ends the program itself, so the session waits for that."""
@@ -40,24 +36,10 @@ class CommandAdapter:
         self._running: set[subprocess.Popen[bytes]] = set()
 
     def run(self, text: Any, context: Mapping[str, Any]) -> AgentResult:
-        """Run the program on one input."""
-        printed = self._run_program(as_text(text), context.get("timeout_seconds"))
-        if not self._is_json:
-            return AgentResult(printed.removesuffix("\n").removesuffix("\r"))
-        try:
-            return result_from_json(parse_json_with_floats(printed), f"what {self._words[0]} prints")
-        except ValueError as error:
-            raise AdapterError(f"{self._words[0]} must print JSON: {error}; it printed {shown(printed, 80)}") from None
-
-    def close(self) -> None:
-        """Kill the running programs, for example when the session is interrupted."""
-        for process in tuple(self._running):
-            _kill(process)
-
-    def _run_program(self, text: str, seconds: float | None) -> str:
         program = self._words[0]
+        seconds = context.get("timeout_seconds")
         # Bytes, because the text mode of Python would change line ends.
-        content = text.encode("utf-8")
+        content = as_text(text).encode("utf-8")
         try:
             process = subprocess.Popen(
                 self._words,
@@ -84,10 +66,22 @@ class CommandAdapter:
             message = shown(err.decode("utf-8", "backslashreplace")[-_LONGEST_MESSAGE:], _LONGEST_MESSAGE)
             raise AdapterError(f"{program} ended with status {process.returncode}: {message}")
         try:
-            return out.decode("utf-8")
+            printed = out.decode("utf-8")
         except UnicodeDecodeError as error:
             reason = f"{error.reason} at byte {error.start}"
             raise AdapterError(f"{program} printed something that is not UTF-8: {reason}") from None
+
+        if not self._is_json:
+            return AgentResult(printed.removesuffix("\n").removesuffix("\r"))
+        try:
+            return result_from_json(parse_json_with_floats(printed), f"what {program} prints")
+        except ValueError as error:
+            raise AdapterError(f"{program} must print JSON: {error}; it printed {shown(printed, 80)}") from None
+
+    def close(self) -> None:
+        """Kill the running programs, for example when the session is interrupted."""
+        for process in tuple(self._running):
+            _kill(process)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -16,8 +16,8 @@ from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.redaction import literals, redaction_of, without_url_secrets
 from pytest_verdict.errors import AdapterError, MappingError
 from pytest_verdict.extraction.input_mapping import read_input
+from pytest_verdict.suites.adapters.limits import AdapterTimeoutError
 from pytest_verdict.suites.adapters.request_template import fill, names_in, variable_of
-from pytest_verdict.suites.adapters.time_limit import AdapterTimeoutError
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
 from pytest_verdict.suites.suite_model import HttpRequest
 
@@ -34,11 +34,7 @@ class RefusedError(AdapterError):
 
 
 class HttpAdapter:
-    """Sends a request for each input, by default a POST of ``{"input": ..., "context": {...}}``.
-
-    A reply of the type ``application/json`` is the JSON form of an `AgentResult`; any other reply is the output itself. The
-    values of environment variables are hidden in all messages and outputs.
-    """
+    """Sends a request for each input, and hides the values of environment variables in messages and outputs."""
 
     def __init__(self, adapter: str | HttpRequest, _folder: Path) -> None:
         self._template = HttpRequest(url=adapter) if isinstance(adapter, str) else adapter
@@ -49,38 +45,17 @@ class HttpAdapter:
         if at:
             self._headers["Authorization"] = f"Basic {b64encode(unquote(user).encode()).decode()}"
         self._label = without_url_secrets("%20".join(self._template.url.split()))
-        self._variables = self._read_variables()
+        self._variables: dict[str, str] = {}
+        for name in sorted({variable_of(name) or "" for _, name in names_in(self._template)} - {""}):
+            if name not in os.environ:
+                raise AdapterError(f"the adapter {self._label} needs the environment variable {name}, which is not set")
+            self._variables[name] = os.environ[name]
         self._hide = redaction_of(literals(self._variables.values())) if self._variables else str
         self._parts = {name: read_input(name, source) for name, source in self._template.reply.items()}
         # A redirect would send the headers to any other host.
         self._open = urllib.request.build_opener(_NoRedirect).open
 
-    def _read_variables(self) -> dict[str, str]:
-        variables = {variable_of(name) for _, name in names_in(self._template)}
-        values = {}
-        for variable in sorted(name for name in variables if name is not None):
-            if variable not in os.environ:
-                raise AdapterError(
-                    f"the adapter {self._label} needs the environment variable {variable}, which is not set"
-                )
-            values[variable] = os.environ[variable]
-        return values
-
     def run(self, text: Any, context: Mapping[str, Any]) -> AgentResult:
-        """Send one input."""
-        content, content_type = self._send(self._build_request(text, context), context.get("timeout_seconds"))
-        try:
-            decoded = self._hide(content.decode("utf-8"))
-            if not self._parts and not content_type.endswith("json"):
-                return AgentResult(decoded)
-            document = parse_json_with_floats(decoded)
-            if self._parts:
-                document = {name: fetch(document) for name, fetch in self._parts.items()}
-            return result_from_json(document, f"the reply of {self._label}")
-        except (ValueError, MappingError) as error:
-            raise AdapterError(f"the reply of {self._label} cannot be read: {self._hide(str(error))}") from None
-
-    def _build_request(self, text: Any, context: Mapping[str, Any]) -> urllib.request.Request:
         template = self._template
         values = {"input": text, "context": dict(context), "env": self._variables}
         url = fill(self._url, values, lambda value: quote(value, safe=""))
@@ -92,7 +67,19 @@ class HttpAdapter:
             body = json.dumps(body, default=str)
         if body is not None:
             body = body.encode()
-        return urllib.request.Request(url, body, headers, method=template.method)  # noqa: S310 - http and https only
+        request = urllib.request.Request(url, body, headers, method=template.method)  # noqa: S310 - http and https only
+        content, content_type = self._send(request, context.get("timeout_seconds"))
+
+        try:
+            decoded = self._hide(content.decode("utf-8"))
+            if not self._parts and not content_type.endswith("json"):
+                return AgentResult(decoded)
+            document = parse_json_with_floats(decoded)
+            if self._parts:
+                document = {name: fetch(document) for name, fetch in self._parts.items()}
+            return result_from_json(document, f"the reply of {self._label}")
+        except (ValueError, MappingError) as error:
+            raise AdapterError(f"the reply of {self._label} cannot be read: {self._hide(str(error))}") from None
 
     def _send(self, request: urllib.request.Request, seconds: float | None) -> tuple[bytes, str]:
         try:

@@ -21,15 +21,17 @@ _HEAD: Final = ("suite", "name", "input", "repeat", "asked")
 
 
 class Recording:
-    """Rows by scenario and repeat, from a file or from the saved outputs in the folder of a report.
-
-    A row without a repeat is the next one of its scenario.
-    """
+    """Rows by scenario and repeat, from a file or from the saved outputs in the folder of a report."""
 
     def __init__(self, path: Path) -> None:
         self._rows: dict[tuple[Any, str, str], dict[int, dict[str, Any]]] = {}
+        files = [path]
         is_folder = path.is_dir()
-        for file in _find_saved(path) if is_folder else [path]:
+        if is_folder:
+            # The latest last, because its rows replace earlier ones.
+            saved = [path / OUTPUTS, path / EARLIER / OUTPUTS, *path.glob(f"{INTERRUPTED}*/{OUTPUTS}")]
+            files = sorted(filter(Path.is_file, saved), key=lambda file: file.stat().st_mtime_ns)
+        for file in files:
             for place, _, value, error in read_named_rows(file):
                 problem = error or _find_problem(value)
                 if problem is None:
@@ -48,12 +50,7 @@ class Recording:
 
 
 class RecordedAdapter(Recording):
-    """Returns the outputs in a file, or those that the session of a report saved.
-
-    A row has ``output`` and optionally the other fields of an `AgentResult`, under the ``name`` of its scenario or under its
-    ``input``; with ``suite`` it belongs to that suite only. Several rows for one scenario are its repeats in order; the last
-    one is used for all later repeats.
-    """
+    """Returns the outputs in a file, or those that the session of a report saved."""
 
     def __init__(self, text: str, folder: Path) -> None:
         path = folder / text.partition(":")[2].strip()
@@ -64,7 +61,6 @@ class RecordedAdapter(Recording):
             raise AdapterError(f"the recorded outputs {path} cannot be read: {error.strerror or error}") from None
 
     def run(self, text: Any, context: Mapping[str, Any]) -> AgentResult:
-        """Look up one output."""
         row = self.find(text, context)
         if row is None:
             scenario = shown(str(context.get("scenario")), 80)
@@ -73,7 +69,6 @@ class RecordedAdapter(Recording):
 
 
 def result_of_row(row: Mapping[str, Any], source: str) -> AgentResult:
-    """Read the result in a row."""
     members = {name: value for name, value in row.items() if name not in _HEAD}
     if "asked" not in row:
         return result_from_json(members, source)
@@ -87,8 +82,8 @@ def result_of_row(row: Mapping[str, Any], source: str) -> AgentResult:
     return result_from_json(members, source)
 
 
-def question(adapter: Any, name: str, text: Any, context: Mapping[str, Any]) -> str:
-    """Return the digest of a question, by which a saved output is found again."""
+def question_digest(adapter: Any, name: str, text: Any, context: Mapping[str, Any]) -> str:
+    """Return the digest of a question, which is the key of its saved output."""
     # A session that reads its outputs from a recording can be continued too.
     row = adapter.find(text, context) if isinstance(adapter, RecordedAdapter) else None
     if row is not None and row.get("asked") is not None:
@@ -97,25 +92,19 @@ def question(adapter: Any, name: str, text: Any, context: Mapping[str, Any]) -> 
     return content_digest([name, text, stable])
 
 
-def save(result: AgentResult, asked: str, context: Mapping[str, Any]) -> None:
+def save(result: AgentResult, question: str, context: Mapping[str, Any]) -> None:
     """Append a result to the saved outputs of the session, unless it contains something that must be redacted."""
     if SESSION.journal is None or not SESSION.journal.is_dir():
         return
     members = {part.name: getattr(result, part.name) for part in fields(result)}
     members["tool_calls"] = called_tools(result)
-    head = {"suite": context["suite"], "name": context["scenario"], "repeat": context["repeat"], "asked": asked}
+    head = {"suite": context["suite"], "name": context["scenario"], "repeat": context["repeat"], "asked": question}
     line = {**head, **encode({name: value for name, value in members.items() if value is not None})}
     if SESSION.redaction is not None and redact(line, SESSION.redaction) != line:
         return
     # One unbuffered write is whole, even if several processes append.
     with (SESSION.journal / OUTPUTS).open("ab", buffering=0) as file:
         file.write(f"{json.dumps(line)}\n".encode())
-
-
-def _find_saved(folder: Path) -> list[Path]:
-    """Return the saved outputs of a report and of its interrupted sessions, the latest last."""
-    paths = [folder / OUTPUTS, folder / EARLIER / OUTPUTS, *folder.glob(f"{INTERRUPTED}*/{OUTPUTS}")]
-    return sorted((path for path in paths if path.is_file()), key=lambda path: path.stat().st_mtime_ns)
 
 
 def _find_problem(row: Any) -> str | None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_verdict.errors import AdapterError
@@ -21,25 +21,21 @@ def request_of(adapter: str | HttpRequest | None) -> HttpRequest | None:
     return adapter
 
 
-def names_in(request: HttpRequest | None) -> Iterable[tuple[tuple[str | int, ...], str]]:
+def names_in(template: Any, keys: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yield the names in a request, each with the keys and positions that lead to it."""
-    if request is None:
-        return ()
-    return _names_in(request.model_dump(include={"url", "headers", "body"}), ())
-
-
-def _names_in(template: Any, keys: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    if isinstance(template, HttpRequest):
+        template = template.model_dump(include={"url", "headers", "body"})
     if isinstance(template, str):
         for name in _NAME.findall(template):
             yield keys, name
     elif isinstance(template, dict | list):
         items = template.items() if isinstance(template, dict) else enumerate(template)
         for key, item in items:
-            yield from _names_in(item, (*keys, key))
+            yield from names_in(item, (*keys, key))
 
 
 def variable_of(name: str) -> str | None:
-    """Return the environment variable that a name stands for, or None."""
+    """Return the environment variable of a name such as ``env.NAME``; None for other names."""
     if not name.startswith("env.") and name != "env":
         return None
     if not _VARIABLE.fullmatch(name):
@@ -62,7 +58,6 @@ def fill(template: Any, values: Mapping[str, Any], write: Callable[[str], str] =
 
 
 def value_of(path: str, values: Any) -> Any:
-    """Return the value of a name."""
     value = values
     for step in path.split("."):
         if not isinstance(value, Mapping) or step not in value:
@@ -73,7 +68,7 @@ def value_of(path: str, values: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """Return text as it is, and any other value as JSON."""
+    """Return a text, and any other value as JSON."""
     if isinstance(value, str):
         return value
     return json.dumps(_with_text_keys(value), sort_keys=True, ensure_ascii=False, default=str)

@@ -1,4 +1,4 @@
-"""``pytest-verdict check``: whether suite files are correct, without running them."""
+"""``pytest-verdict check``: suite files checked without running them."""
 
 import argparse
 import os
@@ -19,7 +19,6 @@ exit codes:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
     parser.add_argument("--schema", action="store_true", help="print the JSON Schema of suite files, for your editor")
     scorer_help = "a scorer that conftest.py registers; may be repeated"
@@ -29,7 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     if arguments.schema:
         from pytest_verdict.suites.suite_model import suite_schema
 

@@ -20,7 +20,6 @@ exit codes:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     from pytest_verdict.suites.importing import FORMATS
 
     parser.epilog = _EXIT_CODES
@@ -30,7 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     import yaml
 
     from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError

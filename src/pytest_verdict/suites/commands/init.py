@@ -20,13 +20,11 @@ exit codes:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.epilog = _EXIT_CODES
     parser.add_argument("folder", nargs="?", default=".", metavar="FOLDER", help="where to write (default: here)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     from pytest_verdict.suites.suite_model import suite_schema
 
     folder = Path(arguments.folder)

@@ -69,11 +69,9 @@ class Imported:
 
 def items_by_place(parts: Mapping[Place, Mapping[str, Any]], key: str) -> dict[Place, Any]:
     """Return the items of the lists under a key of several parts, by their place."""
-    items = {}
-    for place, part in parts.items():
-        for number, item in enumerate(part.get(key) or ()):
-            items[*place, key, number] = item
-    return items
+    return {
+        (*place, key, number): item for place, part in parts.items() for number, item in enumerate(part.get(key) or ())
+    }
 
 
 _REASONS: Final[Mapping[str, str]] = {

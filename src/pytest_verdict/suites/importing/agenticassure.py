@@ -21,7 +21,6 @@ _EXACT: Final[Entry] = operator_scorer("normalized_exact", normalize=["strip", "
 
 
 def read(imported: Imported) -> None:
-    """Translate the scenarios of a suite."""
     suite = imported.document.value.get("suite") or {}
     imported.suite |= imported.select(("suite",), suite, ("name", "description"))
     for place, scenario in imported.parts("scenarios", (*_SCENARIO, "scorers")):

@@ -56,26 +56,23 @@ _IN_PROSE: Final = {"path": "$.output", "extract": "first_json", "on_missing": "
 
 
 def read(imported: Imported) -> None:
-    """Translate the tests of a configuration."""
     imported.document.value = _restore_words(imported, (), imported.document.value)
     config = imported.select((), imported.document.value, _CONFIGURATION)
     default = imported.select(("defaultTest",), config.get("defaultTest") or {}, _TEST)
     templates = config.get("assertionTemplates", {})
-    prompt = _read_prompt(imported, config.get("prompts") or [""])
+    prompts = config.get("prompts") or [""]
+    prompt = ""
+    if len(prompts) == 1 and isinstance(prompts[0], str) and not _TEMPLATE.search(_VARIABLE.sub("", prompts[0])):
+        prompt = prompts[0]
+    else:
+        reason = "prompts: your adapter gets the variables as JSON, and makes the prompt of them"
+        imported.leave_out(("prompts",), reason)
     for place, test in imported.parts("tests", _TEST):
         variables = {**default.get("vars", {}), **test.get("vars", {})}
         text = _render(prompt, variables) if prompt else as_text(variables)
         scenario = {"name": test.get("description"), "input": text, "metadata": {"vars": variables}}
         checks = items_by_place({("defaultTest",): default, place: test}, "assert")
         imported.add(place, scenario, checks, functools.partial(_translate, variables, templates))
-
-
-def _read_prompt(imported: Imported, prompts: Any) -> str:
-    """Return the only prompt, if it contains no other templates than variables."""
-    if len(prompts) == 1 and isinstance(prompts[0], str) and not _TEMPLATE.search(_VARIABLE.sub("", prompts[0])):
-        return prompts[0]
-    imported.leave_out(("prompts",), "prompts: your adapter gets the variables as JSON, and makes the prompt of them")
-    return ""
 
 
 def _restore_words(imported: Imported, place: Place, value: Any) -> Any:

@@ -15,39 +15,29 @@ from pytest_verdict.suites.importing import (
 )
 
 _CASE: Final = ("evaluators", "expected_output", "inputs", "metadata", "name")
-Evaluator = tuple[str, Mapping[str, Any]]
-"""Name and arguments of an evaluator."""
 
 
 def read(imported: Imported) -> None:
-    """Translate the cases of a data set."""
     dataset = imported.select((), imported.document.value, ("cases", "evaluators", "name"))
     imported.suite["name"] = dataset.get("name")
     for place, case in imported.parts("cases", _CASE):
         expected = case.get("expected_output")
         checks = {}
         for where, item in items_by_place({(): dataset, place: case}, "evaluators").items():
-            evaluator = _read_evaluator(item)
+            name, arguments = next(iter(item.items())) if isinstance(item, Mapping) else (item, {})
+            if not isinstance(arguments, Mapping):
+                # A single value is the first argument.
+                arguments = {"value": arguments}
             # Without an expected output, pydantic-evals skips this one too.
-            if expected is not None or evaluator[0] != "EqualsExpected":
-                checks[where] = evaluator
+            if expected is not None or name != "EqualsExpected":
+                checks[where] = name, arguments
         scenario: dict[str, Any] = {"name": case.get("name"), "input": as_text(case["inputs"])}
         if "metadata" in case:
             scenario["metadata"] = {"metadata": case["metadata"]}
         imported.add(place, scenario, checks, functools.partial(_translate, expected))
 
 
-def _read_evaluator(item: Any) -> Evaluator:
-    """Return name and arguments of an evaluator; a single value is its first argument."""
-    if not isinstance(item, Mapping):
-        return item, {}
-    name, arguments = next(iter(item.items()))
-    if not isinstance(arguments, Mapping):
-        arguments = {"value": arguments}
-    return name, arguments
-
-
-def _translate(expected: Any, evaluator: Evaluator) -> Entry:
+def _translate(expected: Any, evaluator: tuple[str, Mapping[str, Any]]) -> Entry:
     name, arguments = evaluator
     value = "seconds" if name == "MaxDuration" else "value"
     unsupported = sorted(arguments.keys() - {"value", "case_sensitive", "evaluation_name", value})
