@@ -6,7 +6,7 @@ import time
 from tempfile import NamedTemporaryFile
 
 from pytest_verdict import ComparisonResult, compare
-from pytest_verdict.cli.replay import tally_of
+from pytest_verdict.cli.replay import replay_file
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.report.records_file import RecordsFile
@@ -39,7 +39,7 @@ def speed(name: str) -> float:
             file.writelines(lines)
         file.flush()
         start = time.process_time()
-        tally = tally_of(RecordsFile(file.name))
+        tally = replay_file(RecordsFile(file.name))
         taken = time.process_time() - start
     if tally.statuses["identical"] != RECORDS * TIMES:
         raise SystemExit(f"{name}: {tally.statuses}")

@@ -58,7 +58,11 @@ READABLE = {
     "ordered_match": [({}, LISTS)],
     "pass_rate": [({"confident": True, "attempts": [1, 2]}, [])],
     "regex": [({}, ["Paris"]), ({"pattern": "a|(b+)c", "mode": "search", "flags": ["I"]}, TEXTS)],
-    "regex_check": [({"pattern": "a+", "value": 1, "match_type": "count"}, [])],
+    "regex_check": [
+        ({"pattern": "a+", "value": 1, "match_type": "count"}, []),
+        ({"pattern": "([0-9]+) (mg|g)", "value": ("5", "mg")}, []),
+        ({"pattern": "(a)(b)", "value": [("a", "b")], "match_type": "all"}, []),
+    ],
     "semantic": [({"embedder": letters, "normalize": ["lowercase"]}, TEXTS)],
     "set_containment": [({}, LISTS)],
     "set_similarity": [({}, LISTS), ({"metric": "precision", "normalize": ["lowercase"]}, LISTS)],

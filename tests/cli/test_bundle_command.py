@@ -13,7 +13,7 @@ import pytest
 from test_conformance import SESSION
 
 STATEMENTS = ("records.intoto.json", "test-result.intoto.json")
-SELF_ATTESTED = "self-attested: nobody but the one who made this file vouches for it"
+SELF_ATTESTED = "self-attested: only the author of this file vouches for it"
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def test_incomplete_session_is_reported(command, tmp_path, pytester, few_plugins
     assert command("bundle", pytester.path / "verify-report", "-o", tmp_path / "e.zip")[0] == 0
     status, out, _ = command("verify-bundle", tmp_path / "e.zip")
     assert status == 1
-    assert "the session did not come to its end" in out
+    assert "the session did not end" in out
 
 
 def attestation(bundle, form="sigstore", **changes):
@@ -190,7 +190,7 @@ def attestation(bundle, form="sigstore", **changes):
 def test_attestation_of_statement_is_accepted(command, bundle, form):
     status, out, _ = command("verify-bundle", bundle, "--attestation", attestation(bundle, form))
     assert status == 0
-    assert out.splitlines()[-1].startswith("attested: the statement that was signed is that of this bundle")
+    assert out.splitlines()[-1].startswith("attested: the signed statement is that of this bundle")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_oversized_bundle_is_rejected(command, bundle):
     assert bundle.stat().st_size < 100_000
     status, _, err = command("verify-bundle", bundle, "--limit", "10")
     assert status == 2
-    assert "it unpacks to 15 MB; give a --limit above that" in err
+    assert "it unpacks to 15 MB; pass a --limit above that" in err
     assert "unpacks" not in command("verify-bundle", bundle)[2]
 
 

@@ -79,7 +79,7 @@ def test_similar_id_is_suggested(command, records, given):
 
 
 def test_unknown_id_points_to_where_ids_are(command, records):
-    assert "The ids stand in report.json" in command("explain", records(compare("exact", 1, 1)), "--id", "x")[2]
+    assert "The ids are in report.json" in command("explain", records(compare("exact", 1, 1)), "--id", "x")[2]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_verdict.cli.operators import type_text
+from pytest_verdict.cli.operators import format_type
 from pytest_verdict.core.registry import REGISTRY
 
 
@@ -63,4 +63,4 @@ def test_unknown_name_is_suggested(command):
 )
 def test_schema_is_described_in_words(schema, text):
     definitions = {"Mode": {"enum": ["a", "b"]}, "SynonymMap": {"type": "object"}}
-    assert type_text(schema, {"$defs": definitions}) == text
+    assert format_type(schema, {"$defs": definitions}) == text

@@ -99,7 +99,7 @@ def test_partial_line_is_skipped_with_message(command, killed):
         file.write(b'{"record":1,"id":"')
     status, out, _ = command("report", killed)
     assert status == 0
-    assert "damaged lines, left out: 2" in out
+    assert "damaged lines, skipped: 2" in out
 
 
 def test_running_session_is_not_waited_for(command, killed):
@@ -117,7 +117,7 @@ def test_interrupted_session_does_not_replace_later_report(command, killed, pyte
     later = (killed / "report.json").read_bytes()
     status, _, err = command("report", killed)
     assert status == 2
-    assert "holds the report of a later session; say with --to" in err
+    assert "holds the report of a later session; pass --to DIR" in err
     assert command("report", killed, "--to", tmp_path / "rebuilt")[0] == 0
     assert (killed / "report.json").read_bytes() == later
     assert json.loads((tmp_path / "rebuilt/report.json").read_text())["totals"]["comparisons"]["total"] == 2
@@ -232,7 +232,7 @@ def test_invalid_line_is_skipped_with_message(command, killed, line):
     status, out, _ = command("report", killed)
     assert status == 0
     assert "comparisons: 1 pass, 1 fail, 0 error" in out
-    assert "damaged lines, left out: 1" in out
+    assert "damaged lines, skipped: 1" in out
 
 
 def test_whole_records_of_cut_journal_are_counted(command, killed):
@@ -242,7 +242,7 @@ def test_whole_records_of_cut_journal_are_counted(command, killed):
     report = json.loads((killed / "report.json").read_text())
     assert status == 0
     assert "comparisons: 1 pass, 0 fail, 0 error" in out
-    assert "damaged lines, left out: 1" in out
+    assert "damaged lines, skipped: 1" in out
     assert (report["records"]["count"], len(report["comparisons"])) == (1, 1)
     assert (killed / "records.jsonl").read_bytes().count(b"\n") == 1
 

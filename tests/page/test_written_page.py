@@ -11,9 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_verdict import compare
-from pytest_verdict.page.charts import charts_of
 from pytest_verdict.page.rows import Row
-from pytest_verdict.page.writing import write_page
+from pytest_verdict.page.writing import charts_of, write_page
 from written_page import WrittenPage
 from written_records import lines_of
 

@@ -22,7 +22,7 @@ import jsonschema
 import pytest
 from lxml import etree
 
-from pytest_verdict.cli.replay import tally_of
+from pytest_verdict.cli.replay import replay_file
 from pytest_verdict.report.json_report import record_schema, report_schema
 from pytest_verdict.report.records_file import RecordsFile
 
@@ -148,7 +148,7 @@ class Run:
 
     def _check_folder(self) -> None:
         """Check that replay would find nothing that was altered."""
-        assert list(map(str, tally_of(RecordsFile(str(self.folder))).findings)) == []
+        assert list(map(str, replay_file(RecordsFile(str(self.folder))).findings)) == []
 
     def _check_outcomes(self, tests: Mapping[str, int]) -> None:
         totals = self.report["totals"]

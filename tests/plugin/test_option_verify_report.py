@@ -142,7 +142,7 @@ def test_writers_of_other_packages_see_redacted_records(harness, workers):
     assert "secret-1" not in written
     assert '"value":"[redacted]"' in written
     assert "\\x1b[31m{'$type': 'redacted', 'value': '[redacted]'}" in run.stdout
-    assert "closing lines family:lines cannot be given: " in run.stdout
+    assert "closing lines family:lines cannot be shown: " in run.stdout
     assert "report: verify-report/report.json" in run.stdout
     assert run.status == pytest.ExitCode.TESTS_FAILED
 

@@ -14,7 +14,7 @@ import pytest
 from altered_folder import ALTERATIONS, RECORDS, REPORT, SESSION, altered
 
 from pytest_verdict.cli import main
-from pytest_verdict.cli.replay import tally_of
+from pytest_verdict.cli.replay import replay_file
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.suites import score_dataset
 
@@ -115,9 +115,9 @@ def test_findings_among_many_records_equal_findings_of_each(tmp_path, monkeypatc
         )
         lines[at - 1 : at + chosen.randrange(3)] = [line.replace(old, new, 1) for line in (lines[at], lines[at - 1])]
     records.write_bytes(b"".join(lines))
-    together = tally_of(RecordsFile(str(tmp_path / "out")))
+    together = replay_file(RecordsFile(str(tmp_path / "out")))
     monkeypatch.setattr("pytest_verdict.report.records_file.PIECE", 1)
-    alone = tally_of(RecordsFile(str(tmp_path / "out")))
+    alone = replay_file(RecordsFile(str(tmp_path / "out")))
     assert sorted(map(str, alone.findings)) == sorted(map(str, together.findings))
     assert replace(alone, findings=[]) == replace(together, findings=[])
     assert any("line" in finding.place for finding in together.findings)

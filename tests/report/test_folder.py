@@ -9,7 +9,7 @@ import pytest
 
 from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.report.folder import ReportFolder, remove_journal
-from pytest_verdict.report.journal_writer import JournalWriter
+from pytest_verdict.report.journal import JournalWriter
 
 
 @pytest.fixture

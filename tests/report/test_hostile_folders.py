@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from pytest_verdict.cli import main
-from pytest_verdict.cli.replay import tally_of
+from pytest_verdict.cli.replay import replay_file
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.records_file import RecordsFile
@@ -36,7 +36,7 @@ VALUES = [
 
 
 def found(folder):
-    return list(map(str, tally_of(RecordsFile(str(folder))).findings))
+    return list(map(str, replay_file(RecordsFile(str(folder))).findings))
 
 
 def places(value, way=()):

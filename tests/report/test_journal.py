@@ -10,8 +10,7 @@ import pytest
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import build
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder
-from pytest_verdict.report.journal import LATE, ByteRange, TestEntry, read_journal
-from pytest_verdict.report.journal_writer import JournalWriter
+from pytest_verdict.report.journal import LATE, ByteRange, JournalWriter, TestEntry, read_journal
 from pytest_verdict.report.summary import summarize
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from pytest_verdict.core.families import FAMILIES, hookimpl
 from pytest_verdict.report.building import build
-from pytest_verdict.report.journal import TestEntry, read_journal
-from pytest_verdict.report.journal_writer import JournalWriter
+from pytest_verdict.report.journal import JournalWriter, TestEntry, read_journal
 
 OURS = ["junit.xml", "records.jsonl", "report.json"]
 

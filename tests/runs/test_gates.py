@@ -11,9 +11,8 @@ from hypothesis import given, settings, strategies as st
 
 from pytest_verdict.core.record import digest_of_test
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.report.gate_lines import verdict_line
 from pytest_verdict.report.journal import TestEntry
-from pytest_verdict.report.summary import TestSummary, fold
+from pytest_verdict.report.summary import TestSummary, fold, verdict_line
 from pytest_verdict.runs.gates import KINDS, Gate, derive_gates, read_gate
 
 VERDICTS = ("pass", "fail", "error")

@@ -106,7 +106,7 @@ def test_a_summary_that_cannot_be_written_leaves_report_and_exit_status(harness,
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(harness.path))
     run = harness.run("def test_it(): pass\n", "--verify-report")
     assert run.status == 0
-    assert "GitHub was not told: " in run.stdout
+    assert "the GitHub summary was not written: " in run.stdout
     run.check_agreement()
 
 

@@ -124,7 +124,7 @@ def test_missing_recording_raises_and_calls_no_judge(tmp_path, monkeypatch, temp
     AnswerTemplate(Answer, RecordedJudge(tmp_path, Asked(), mode="record")).parse(RESPONSE)
     judge = Asked()
     for name, text in changes.items():
-        monkeypatch.setattr(f"pytest_verdict.templates.request.{name}", text)
+        monkeypatch.setattr(f"pytest_verdict.templates.form.{name}", text)
     for recorded in (RecordedJudge(tmp_path, judge), RecordedJudge(tmp_path)):
         with pytest.raises(MissingRecordingError, match=f"{reason} .*record it with mode='record'"):
             AnswerTemplate(template, recorded).parse(response)

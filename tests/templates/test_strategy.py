@@ -9,7 +9,7 @@ from pytest_verdict import compare
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.operators import AllOf, AnyOf, AtLeastN, NumericExact, NumericTolerance, SetContainment
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, FieldCheck, VerifiedField
-from pytest_verdict.templates.strategy import granular_score, holds
+from pytest_verdict.templates.template_match import granular_score, holds
 
 NAMES = ("a", "b", "c")
 

@@ -20,8 +20,8 @@ from typing import Final
 from tools.faults.oracle import CONFTEST, TESTS, Finding, examine, noted
 
 FILES = (
-    *("recorder.py", "controller.py", "attempts.py", "xdist_transport.py", "deferred_signals.py", "report/journal.py"),
-    *("journal_writer.py", "building.py", "report/folder.py", "report/writers.py", "summary.py"),
+    *("recorder.py", "controller.py", "attempts.py", "deferred_signals.py", "report/journal.py"),
+    *("building.py", "report/folder.py", "summary.py"),
 )
 HIDDEN = ("PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "CI", "BUILD_NUMBER")
 

@@ -1,17 +1,14 @@
-"""The command line ``pytest-verdict``, whose commands are brought by families.
-
-Only the module of the given command is imported, and what is heavy is imported when it runs.
-"""
+"""The command line ``pytest-verdict``; families bring its commands, and only the module of the requested one is imported."""
 
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 from pytest_verdict.console import complain
-from pytest_verdict.core.families import FAMILIES, Command, load
+from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.errors import ConfigurationError, VerdictError, allowed
 
 UNREADABLE: Final = 2
@@ -20,79 +17,72 @@ _CLOSED_PIPE: Final = 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line."""
+    """Run the command line, and return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    _write_anything()
+    # Without stdout or stderr, the exit code still reports the result.
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the end
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - likewise
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal or pipe with a narrow encoding must not break the output.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     try:
-        return _run(words)
+        try:
+            arguments = _build_parser(words).parse_args(words)
+            return int(_import_command(arguments.command).run(arguments))
+        finally:
+            # Also after --help, because a closed pipe cannot be reported when the process exits.
+            sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has gone; the flush at exit must not complain either.
+        # The flush at exit must not complain about the closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _CLOSED_PIPE
     except KeyboardInterrupt:
         return _INTERRUPTED
     except (VerdictError, OSError) as error:
-        complain(_in_words(error))
+        message = "\n".join([str(error), *getattr(error, "__notes__", ())])
+        if isinstance(error, OSError) and error.filename is not None:
+            message = f"{error.filename}: {error.strerror}"
+        complain(message)
         return UNREADABLE
 
 
-def _run(words: Sequence[str]) -> int:
-    try:
-        arguments = _parser(words).parse_args(words)
-        return int(_module(arguments.command).run(arguments))
-    finally:
-        # Also after --help; a closed pipe cannot be told any more when the process exits.
-        sys.stdout.flush()
-
-
-def _in_words(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return "\n".join([str(error), *getattr(error, "__notes__", ())])
-
-
-def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+def _build_parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pytest-verdict", description="The suites, reports, answer templates and judges of pytest-verdict."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
-    asked = next((word for word in words if not word.startswith("-")), None)
-    known = _commands(asked, is_listing="--version" not in words)
-    if asked is not None and asked not in known:
-        parser.error(f"unknown command {asked!r}.{allowed('command', asked, known)}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    # Behind the name of a command nothing lists the others, and making 20 parsers takes longer than some commands.
-    for name in words[:1] if words[:1] == [asked] else known:
-        summary = known[name].summary
-        command = commands.add_parser(
+    requested = next((word for word in words if not word.startswith("-")), None)
+    commands = FAMILIES.own("commands")
+    # Looking for commands of other packages takes long, so they are found only if the output may need them.
+    if requested not in commands and (requested or "--version" not in words):
+        commands = FAMILIES.all("commands")
+    if requested is not None and requested not in commands:
+        parser.error(f"unknown command {requested!r}.{allowed('command', requested, commands)}")
+
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, command in commands.items():
+        subparser = subparsers.add_parser(
             name,
-            help=summary,
-            description=f"{summary[0].upper()}{summary[1:]}.",
+            help=command.summary,
+            description=f"{command.summary[0].upper()}{command.summary[1:]}.",
             # It keeps the line breaks of the exit codes.
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        if name == asked:
-            module = _module(name)
-            # What stands behind the first line of the docstring is the end of the help page.
-            command.epilog = str(module.__doc__).partition("\n\n")[2]
-            module.add_arguments(command)
+        if name == requested:
+            module = _import_command(name)
+            # The help page ends with the module's docstring after its first line.
+            subparser.epilog = str(module.__doc__).partition("\n\n")[2]
+            module.add_arguments(subparser)
     return parser
 
 
-def _commands(asked: str | None, *, is_listing: bool) -> Mapping[str, Command]:
-    # Other packages are looked at only for a command that is none of ours, and where all commands are listed.
-    own: Mapping[str, Command] = FAMILIES.own("commands")
-    if asked in own or not (asked or is_listing):
-        return own
-    return FAMILIES.all("commands")
-
-
-def _module(command: str) -> Any:
-    place = FAMILIES.find("commands", command).module  # type: ignore[union-attr]  # only commands that are known get here
+def _import_command(name: str) -> Any:
+    place = FAMILIES.find("commands", name).module  # type: ignore[union-attr]  # the parser refuses unknown commands
     try:
         return load(place)
     except ImportError as error:
-        raise ConfigurationError(f"the command {command} ({place}) cannot be imported: {error}") from error
+        raise ConfigurationError(f"the command {name} ({place}) cannot be imported: {error}") from error
 
 
 class _Version(argparse.Action):
@@ -101,17 +91,3 @@ class _Version(argparse.Action):
 
         sys.stdout.write(f"pytest-verdict {version('pytest-verdict')}\n")
         parser.exit()
-
-
-def _write_anything() -> None:
-    # Without stdout or stderr the exit code still says what came out.
-    sys.stdout = sys.stdout or _nowhere()
-    sys.stderr = sys.stderr or _nowhere()
-    # A narrow encoding of the terminal or pipe must not break the output.
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-
-
-def _nowhere() -> TextIO:
-    return Path(os.devnull).open("w", encoding="utf-8")

@@ -1,11 +1,11 @@
-"""``pytest-verdict bundle``: a report and what it attests in one file.
+"""``pytest-verdict bundle``: write a report and its in-toto statements to one file.
 
-The bundle is a ZIP file of the report's three files, of outputs.jsonl where suites ran, and of two in-toto statements. Before it
-is written, the folder is checked as `pytest-verdict replay` does.
+The bundle is a ZIP file of the report's three files, of outputs.jsonl if suites ran, and of two in-toto statements. Before the
+command writes it, it checks the folder as `pytest-verdict replay` does.
 
 exit codes:
   0  the bundle was written
-  1  the folder says something else than its records
+  1  the folder does not agree with its records
   2  there is nothing to verify, or a file cannot be read or written
 """
 
@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 from typing import Final
 
-from pytest_verdict.cli.replay import report_lines, tally_of
+from pytest_verdict.cli.replay import format_tally, replay_file
 from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import open_records, stored
@@ -27,31 +27,29 @@ _NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.add_argument("folder", metavar="DIR", help="a report's folder")
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write, such as evidence.zip")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     folder = Path(arguments.folder)
     missing = next((name for name in FILES if not stored(folder / name).is_file()), None)
     if missing is not None:
         raise RecordError(f"{folder}: there is no {missing} in this folder")
-    tally = tally_of(RecordsFile(arguments.folder))
-    say(*report_lines(tally))
+    tally = replay_file(RecordsFile(arguments.folder))
+    say(*format_tally(tally))
     if tally.exit_code:
         say("no bundle was written")
         return tally.exit_code
+
+    contents: dict[str, bytes] = {}
+    for name, statement in statements(folder).items():
+        contents[name] = json.dumps(statement, sort_keys=True, separators=(",", ":")).encode("ascii")
+    for name in files_of(folder):
+        with open_records(folder / name) as source:
+            contents[name] = source.read()
     with zipfile.ZipFile(arguments.output, "w") as file:
-        for name, statement in statements(folder).items():
-            _add(file, name, json.dumps(statement, sort_keys=True, separators=(",", ":")).encode("ascii"))
-        for name in files_of(folder):
-            with open_records(folder / name) as content:
-                _add(file, name, content.read())
+        for name, content in contents.items():
+            file.writestr(zipfile.ZipInfo(name, _NO_TIME), content, zipfile.ZIP_DEFLATED)
     say(f"written: {arguments.output}")
     return 0
-
-
-def _add(file: zipfile.ZipFile, name: str, content: bytes) -> None:
-    file.writestr(zipfile.ZipInfo(name, _NO_TIME), content, zipfile.ZIP_DEFLATED)

@@ -1,60 +1,61 @@
-"""``pytest-verdict explain``: records as a failed test would print them."""
+"""``pytest-verdict explain``: show records as a failed test would print them.
+
+exit codes:
+  0  records were shown, or with --failed alone there are none
+  2  there is no such record, or it or the file is unreadable
+"""
 
 import argparse
+import shutil
 from typing import Any, Final
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.record import parse_record, read_id
+from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.errors import RecordError, similar
+from pytest_verdict.explanation.drawing import draw_explanation
 from pytest_verdict.report.records_file import RecordsFile
 
 _MOST_CANDIDATES: Final = 2_000
 _SAME_BEGINNING: Final = 4
 _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
 
-_EXIT_CODES: Final = """\
-exit codes:
-  0  records were shown, or with --failed alone there are none
-  2  there is no such record, or it or the file is unreadable
-"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.epilog = _EXIT_CODES
     parser.add_argument(
         "file",
         metavar="FILE",
         nargs="?",
         default="verify-report",
-        help="a records.jsonl, also compressed, a report's folder, or - for standard input; verify-report unless given",
+        help="a records.jsonl, also compressed, a report's folder, or - for standard input (default: verify-report)",
     )
-    parser.add_argument("--id", help="the record with this id, in full")
-    parser.add_argument("--failed", action="store_true", help="the records that did not pass")
-    parser.add_argument("--test", metavar="TEXT", help="the records of tests whose name has this text")
-    parser.add_argument("--operator", metavar="NAME", help="the records of this operator")
-    parser.add_argument("-v", "--verbose", action="store_true", help="values and differences in full")
+    parser.add_argument("--id", help="show the record with this complete id")
+    parser.add_argument("--failed", action="store_true", help="show the records that did not pass")
+    parser.add_argument("--test", metavar="TEXT", help="show the records of tests whose name contains this text")
+    parser.add_argument("--operator", metavar="NAME", help="show the records of this operator")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show complete values and all differences")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     file = RecordsFile(arguments.file)
     if arguments.id is not None:
         return _explain_one(file, arguments.id)
     if not (arguments.failed or arguments.test or arguments.operator):
-        complain("say which records: --failed, --test TEXT, --operator NAME or --id ID")
+        complain("no records are selected; pass --failed, --test TEXT, --operator NAME or --id ID")
         return 2
-    import shutil
 
-    if arguments.verbose:
-        budget = _EVERYTHING
-    else:
+    budget = _EVERYTHING
+    if not arguments.verbose:
         budget = Budget(width=shutil.get_terminal_size((100, 24)).columns)
     count = 0
     for line in file.lines():
-        record = _parsed(line, file)
-        if _is_wanted(record, arguments):
+        record = _parse_line(line, file)
+        if (
+            (not arguments.failed or record.get("verdict") != "pass")
+            and (arguments.test is None or arguments.test in str(record.get("test")))
+            and (arguments.operator is None or arguments.operator == record.get("operator"))
+        ):
             _show(record, file, budget)
             count += 1
     if count:
@@ -66,33 +67,25 @@ def run(arguments: argparse.Namespace) -> int:
     return 2
 
 
-def _is_wanted(record: dict[str, Any], arguments: argparse.Namespace) -> bool:
-    return (
-        (not arguments.failed or record.get("verdict") != "pass")
-        and (arguments.test is None or arguments.test in str(record.get("test")))
-        and (arguments.operator is None or arguments.operator == record.get("operator"))
-    )
-
-
-def _explain_one(file: RecordsFile, wanted: str) -> int:
+def _explain_one(file: RecordsFile, record_id: str) -> int:
     candidates: list[str] = []
-    found = file.find(wanted)
-    for line in file.lines() if found is None else [found]:
+    match = file.find(record_id)
+    for line in file.lines() if match is None else [match]:
         identifier = read_id(line)
-        if identifier == wanted:
-            _show(_parsed(line, file), file, _EVERYTHING)
+        if identifier == record_id:
+            _show(_parse_line(line, file), file, _EVERYTHING)
             return 0
-        if len(candidates) < _MOST_CANDIDATES and identifier[:_SAME_BEGINNING] == wanted[:_SAME_BEGINNING]:
+        if len(candidates) < _MOST_CANDIDATES and identifier[:_SAME_BEGINNING] == record_id[:_SAME_BEGINNING]:
             candidates.append(identifier)
-    close = ", ".join(similar(wanted, candidates, 3))
-    suggestion = "The ids stand in report.json and at the head of each line."
+    close = ", ".join(similar(record_id, candidates, 3))
+    suggestion = "The ids are in report.json and at the start of each line."
     if close:
         suggestion = f"Did you mean {close}?"
-    complain(f"{file.path}: there is no record {wanted}. {suggestion}")
+    complain(f"{file.path}: there is no record {record_id}. {suggestion}")
     return 2
 
 
-def _parsed(line: bytes, file: RecordsFile) -> dict[str, Any]:
+def _parse_line(line: bytes, file: RecordsFile) -> dict[str, Any]:
     try:
         return parse_record(line)
     except RecordError as error:
@@ -100,9 +93,6 @@ def _parsed(line: bytes, file: RecordsFile) -> dict[str, Any]:
 
 
 def _show(record: dict[str, Any], file: RecordsFile, budget: Budget) -> None:
-    from pytest_verdict.core.result import ComparisonResult
-    from pytest_verdict.explanation.drawing import draw_explanation
-
     identifier = record.get("id")
     try:
         lines = list(draw_explanation(ComparisonResult.from_record(record), budget))

@@ -1,6 +1,6 @@
-"""``pytest-verdict operators``: all operators, or one with its settings.
+"""``pytest-verdict operators``: list all operators, or describe one with its settings.
 
-Operators of other packages are found through the entry-point group pytest_verdict.operators.
+Operators of other packages are listed through the entry-point group pytest_verdict.operators.
 
 exit codes:
   0  listed
@@ -23,84 +23,72 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument("name", metavar="NAME", nargs="?", help="the operator to describe; all are listed unless given")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the operator to describe (default: list all)")
     parser.add_argument("--json", action="store_true", help="write JSON, with the JSON Schema of the settings")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     from pytest_verdict.core.registry import REGISTRY
 
-    asked = arguments.name
-    if asked is None:
-        found = _loaded(REGISTRY.public_names())
+    operators: dict[str, type[Operator]] = {}
+    if arguments.name is not None:
+        operators[arguments.name] = REGISTRY.find(arguments.name)
     else:
-        found = {asked: REGISTRY.find(asked)}
+        for name in REGISTRY.public_names():
+            try:
+                operators[name] = REGISTRY.find(name)
+            except ImportError as error:
+                complain(f"{name} is skipped, because it cannot be imported: {error}")
     if arguments.json:
-        say_json([_as_json(name, cls) for name, cls in found.items()])
-        return 0
-    say(*(_described(asked, found[asked]) if asked else _listed(found)))
+        say_json([_build_document(name, cls) for name, cls in operators.items()])
+    elif arguments.name is not None:
+        say(*_describe(arguments.name, operators[arguments.name]))
+    else:
+        say(*_list_by_kind(operators))
     return 0
 
 
-def _loaded(names: list[str]) -> dict[str, type[Operator]]:
-    from pytest_verdict.core.registry import REGISTRY
-
-    found = {}
-    for name in names:
-        try:
-            found[name] = REGISTRY.find(name)
-        except ImportError as error:
-            complain(f"{name} is left out, as it cannot be imported: {error}")
-    return found
-
-
-def _listed(found: dict[str, type[Operator]]) -> Iterator[str]:
-    kinds = sorted({cls.kind for cls in found.values()})
-    width = max(len(f"{name} ({cls.__name__})") for name, cls in found.items())
-    for kind in kinds:
+def _list_by_kind(operators: dict[str, type[Operator]]) -> Iterator[str]:
+    width = max(len(f"{name} ({cls.__name__})") for name, cls in operators.items())
+    for kind in sorted({cls.kind for cls in operators.values()}):
         yield kind
-        for name, cls in found.items():
+        for name, cls in operators.items():
             if cls.kind == kind:
-                yield f"  {f'{name} ({cls.__name__})':{width}}  {first_sentence(cls)}"
+                yield f"  {f'{name} ({cls.__name__})':{width}}  {_first_sentence(cls)}"
 
 
-def _described(name: str, cls: type[Operator]) -> Iterator[str]:
+def _describe(name: str, cls: type[Operator]) -> Iterator[str]:
     yield f"{name} ({cls.__name__}), kind {cls.kind}, version {cls.version}"
     yield ""
     yield from inspect.cleandoc(cls.__doc__ or "").splitlines()
-    schema = _schema(cls)
     yield ""
+    schema = _build_schema(cls)
     yield "settings:" if schema.get("properties") else "settings: none"
-    for setting, described in schema.get("properties", {}).items():
-        required = setting in schema.get("required", [])
-        if required:
+    for setting, setting_schema in schema.get("properties", {}).items():
+        default = f"default {json.dumps(setting_schema.get('default'))}"
+        if setting in schema.get("required", []):
             default = "required"
-        else:
-            default = f"default {json.dumps(described.get('default'))}"
-        yield f"  {setting}: {type_text(described, schema)}, {default}"
+        yield f"  {setting}: {format_type(setting_schema, schema)}, {default}"
 
 
-def _as_json(name: str, cls: type[Operator]) -> dict[str, Any]:
+def _build_document(name: str, cls: type[Operator]) -> dict[str, Any]:
     return {
         "name": name,
         "class": cls.__name__,
         "kind": cls.kind,
         "version": cls.version,
-        "summary": first_sentence(cls),
+        "summary": _first_sentence(cls),
         "documentation": inspect.cleandoc(cls.__doc__ or ""),
-        "settings": _schema(cls),
+        "settings": _build_schema(cls),
     }
 
 
-def first_sentence(cls: type) -> str:
-    """Return the first sentence of a class's docstring."""
+def _first_sentence(cls: type) -> str:
     paragraph = " ".join(inspect.cleandoc(cls.__doc__ or "").split("\n\n", 1)[0].split())
     return re.split(r"(?<=\.)\s", paragraph, maxsplit=1)[0]
 
 
-def _schema(cls: type[Operator]) -> dict[str, Any]:
+def _build_schema(cls: type[Operator]) -> dict[str, Any]:
     from pydantic.json_schema import GenerateJsonSchema
 
     class Lenient(GenerateJsonSchema):
@@ -114,23 +102,24 @@ def _schema(cls: type[Operator]) -> dict[str, Any]:
 
     schema = cls.model_json_schema(schema_generator=Lenient)
     # The docstring has a member of its own.
-    return {key: value for key, value in schema.items() if key != "description"}
+    schema.pop("description", None)
+    return schema
 
 
-def type_text(described: dict[str, Any], schema: dict[str, Any]) -> str:
-    """Describe in a few words what a JSON Schema allows."""
-    if "$ref" in described:
-        name = described["$ref"].rpartition("/")[2]
+def format_type(part: dict[str, Any], schema: dict[str, Any]) -> str:
+    """Format in a few words what a part of a JSON Schema allows."""
+    if "$ref" in part:
+        name = part["$ref"].rpartition("/")[2]
         target = schema.get("$defs", {}).get(name, {})
         if target.get("type") == "object":
             return str(name)
-        return type_text(target, schema)
-    choices = described.get("anyOf") or described.get("oneOf")
+        return format_type(target, schema)
+    choices = part.get("anyOf") or part.get("oneOf")
     if choices:
-        return " | ".join(dict.fromkeys(type_text(choice, schema) for choice in choices))
-    values = described.get("enum", [described["const"]] if "const" in described else [])
+        return " | ".join(dict.fromkeys(format_type(choice, schema) for choice in choices))
+    values = part.get("enum", [part["const"]] if "const" in part else [])
     if values:
         return " | ".join(json.dumps(value) for value in values)
-    if described.get("type") == "array":
-        return f"array of {type_text(described.get('items', {}), schema)}"
-    return str(described.get("type", "any"))
+    if part.get("type") == "array":
+        return f"array of {format_type(part.get('items', {}), schema)}"
+    return str(part.get("type", "any"))

@@ -38,8 +38,7 @@ from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, build
 from pytest_verdict.report.environment import describe_process, now
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
-from pytest_verdict.report.journal import JOURNAL, ROOT, ByteRange, Journal, TestEntry
-from pytest_verdict.report.journal_writer import JournalWriter
+from pytest_verdict.report.journal import JOURNAL, ROOT, ByteRange, Journal, JournalWriter, TestEntry
 from pytest_verdict.report.json_report import MESSAGE_LIMIT
 from pytest_verdict.report.junit import Profile
 

@@ -10,36 +10,36 @@ from pytest_verdict.core.values.display import counted
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
 from pytest_verdict.report.compression import open_records
+from pytest_verdict.report.folder import PAGE
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.reading import FieldCounts, Report, read_report
-from pytest_verdict.report.writers import PAGE
+from pytest_verdict.report.reading import Report, read_report
 
 _MOST_TESTS: Final = 200
 _SLOWEST: Final = 10
-# The page with so many records takes a few hundredths of a second.
+# Up to this number, the page takes a few hundredths of a second.
 _FEW: Final = 2_000
 
 
-def write_page_of_session(folder: Path, shown: str, passed: int, *, is_watched: bool) -> None:
+def write_page_of_session(folder: Path, title: str, passed: int, *, is_watched: bool) -> None:
     """Write the page at the end of a session; a long page leaves out the passed comparisons unless it is watched."""
-    about = about_folder(folder, shown)
+    about = about_folder(folder, title)
     with open_records(folder / RECORDS) as records:
         lines: Iterable[bytes] = records
         if passed > _FEW and not is_watched:
             lines = (line for line in records if read_verdict(line) != "pass")
             about["warnings"].append(
                 f"This page leaves out the {counted(passed, 'comparison')} that passed."
-                f" To write it with all comparisons, run: pytest-verdict view {shlex.quote(shown)}"
+                f" To write it with all comparisons, run: pytest-verdict view {shlex.quote(title)}"
             )
         write_page(map(Row, lines), about, folder / PAGE)
 
 
-def about_folder(folder: Path, shown: str) -> dict[str, Any]:
+def about_folder(folder: Path, title: str) -> dict[str, Any]:
     """Return what the page shows besides the records: the session, the tests that are not green, the slowest tests."""
-    quoted = shlex.quote(shown)
+    quoted = shlex.quote(title)
     about: dict[str, Any] = {
-        "title": shown,
+        "title": title,
         # The page appends the named member of a comparison to each command.
         "commands": [
             [f"pytest-verdict explain {quoted} --id ", "id"],
@@ -50,27 +50,23 @@ def about_folder(folder: Path, shown: str) -> dict[str, Any]:
     if not (folder / REPORT).is_file():
         warning = f"There is no {REPORT} beside the records, so the page shows nothing about the session."
         return {**about, "warnings": [warning]}
-    return {**about, **_describe_session(read_report(folder))}
-
-
-def _describe_session(report: Report) -> dict[str, Any]:
+    report = read_report(folder)
     slowest = sorted(report.run.seconds.items(), key=lambda pair: (-pair[1], pair[0]))[:_SLOWEST]
     not_green = [test for test in report.tests if not test.is_green][:_MOST_TESTS]
+    fields = []
     # The fields with the most failures come first.
-    fields = sorted(report.fields, key=lambda counts: -counts.fail - counts.error)[:_MOST_TESTS]
+    for counts in sorted(report.fields, key=lambda counts: -counts.fail - counts.error)[:_MOST_TESTS]:
+        parameters = ", ".join(f"{name}={value}" for name, value in counts.parameters.items())
+        fields.append([counts.field, counts.name, parameters, counts.passed, counts.fail, counts.error])
     warnings = [] if report.complete else ["The session did not end normally: not every test has a result."]
     return {
+        **about,
         "facts": [[name, str(value)] for name, value in _facts(report)],
         "slowest": [list(pair) for pair in slowest if pair[1] >= 0.001],
         "tests": [[test.test, test.outcome, test.message[:300]] for test in not_green],
-        "fields": [_field_row(counts) for counts in fields],
+        "fields": fields,
         "warnings": warnings,
     }
-
-
-def _field_row(counts: FieldCounts) -> list[Any]:
-    parameters = ", ".join(f"{name}={value}" for name, value in counts.parameters.items())
-    return [counts.field, counts.name, parameters, counts.passed, counts.fail, counts.error]
 
 
 def _facts(report: Report) -> Iterator[tuple[str, object]]:

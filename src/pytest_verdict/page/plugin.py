@@ -7,5 +7,4 @@ from pytest_verdict.core.families import Command, hookimpl
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Return the command."""
-    return {"view": Command("look at a report in a browser", "pytest_verdict.page.view")}
+    return {"view": Command("open a report in a browser", "pytest_verdict.page.view")}

@@ -1,35 +1,110 @@
-"""The rows of a page: one for each comparison, or for each pair of comparisons of two runs."""
+"""The rows of a page: one for each comparison, or for each pair of comparisons of two runs; and their index."""
 
+from __future__ import annotations
+
+import gzip
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from array import array
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.record import parse_record, summarize_record
 from pytest_verdict.core.record_members import MEMBER
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import RecordError
-from pytest_verdict.page.index import Entry, Index
 from pytest_verdict.report.summary import VERDICTS
 
+# Higher levels take twice as long and save little.
+_COMPRESSION: Final = 5
 # Explaining a comparison takes longer than everything else in a row.
-MOST_EXPLAINED: Final = 5_000
+_MOST_EXPLAINED: Final = 5_000
 _INCOMPLETE: Final = "it is not a whole record"
 
 
 class Row(NamedTuple):
-    """A comparison on the page.
-
-    Args:
-        record: The line of its record.
-        before: The line of its record in an earlier run, if the page compares two runs.
-        change: The class of its change between two runs.
-        causes: The causes of the change.
-    """
+    """A comparison on the page; a page of two runs also has the earlier record, the class of the change and its causes."""
 
     record: bytes
     before: bytes = b""
     change: str = ""
     causes: Sequence[str] = ()
+
+
+class Entry(NamedTuple):
+    """The columns of a row for the list and the filters: numbers, then texts."""
+
+    attempt: int
+    ordinal: int
+    score: float
+    threshold: float
+    verdict: str
+    operator: str
+    test: tuple[str, str]
+    name: str
+    notes: tuple[str, ...]
+    parts: tuple[str, ...]
+    change: str
+    causes: tuple[str, ...]
+
+
+_NUMBERS: Final = {"attempt": "I", "ordinal": "I", "score": "f", "threshold": "f"}
+_TEXTS: Final = (*Entry._fields[len(_NUMBERS) :], "headline")
+
+
+class Index:
+    """The columns of all rows, with dictionaries of their texts."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, dict[Hashable, int]] = {name: {} for name in _TEXTS}
+        self._texts["verdict"] = {verdict: code for code, verdict in enumerate(VERDICTS)}
+        self._columns: dict[str, array[Any]] = {name: array(kind) for name, kind in _NUMBERS.items()}
+        self._columns |= {name: array("I") for name in _TEXTS}
+
+    @property
+    def rows(self) -> int:
+        return len(self._columns["verdict"])
+
+    def add(self, entry: Entry, headline: str) -> None:
+        for (name, column), value in zip(self._columns.items(), (*entry, headline), strict=True):
+            codes = self._texts.get(name)
+            if codes is None:
+                column.append(value)
+            else:
+                # A new text gets the next code.
+                column.append(codes.setdefault(value, len(codes)))
+
+    def counts(self) -> dict[str, int]:
+        codes = Counter(self._columns["verdict"])
+        return {verdict: codes[code] for code, verdict in enumerate(VERDICTS)}
+
+    def scores(self) -> Counter[tuple[float, float, int]]:
+        return Counter(zip(*(self._columns[name] for name in ("score", "threshold", "verdict")), strict=True))
+
+    def pack(self, about: Mapping[str, Any], chunks: Mapping[str, Sequence[int]]) -> bytes:
+        """Build the index: the length of a JSON head, the head, and the columns as little-endian 32-bit numbers."""
+        head = {
+            "about": about,
+            "chunks": chunks,
+            "rows": self.rows,
+            "texts": {name: list(codes) for name, codes in self._texts.items()},
+            "columns": [[name, column.typecode] for name, column in self._columns.items()],
+        }
+        text = json.dumps(head, separators=(",", ":")).encode("ascii")
+        text += b" " * (-len(text) % 4)
+        columns = []
+        for column in self._columns.values():
+            little_endian = column[:]
+            if sys.byteorder == "big":
+                little_endian.byteswap()
+            columns.append(little_endian.tobytes())
+        return compress([len(text).to_bytes(4, "little"), text, *columns])
+
+
+def compress(pieces: Iterable[bytes]) -> bytes:
+    """Compress pieces with gzip, without a timestamp, so equal pages are equal files."""
+    return gzip.compress(b"".join(pieces), _COMPRESSION, mtime=0)
 
 
 def _entry(record: dict[str, Any], row: Row) -> Entry:
@@ -58,6 +133,7 @@ def _entry(record: dict[str, Any], row: Row) -> Entry:
 
 def explained_lines(record: dict[str, Any]) -> list[list[str]]:
     """Format the lines that a failed test prints, each as alternating texts and roles."""
+    # Not loaded while all comparisons pass.
     from pytest_verdict.budget import Budget
     from pytest_verdict.core.result import ComparisonResult
     from pytest_verdict.explanation.drawing import draw_explanation
@@ -79,7 +155,7 @@ def read_rows(rows: Iterable[Row], index: Index) -> Iterator[tuple[Row, str, lis
         try:
             record = parse_record(row.record)
             entry = _entry(record, row)
-            if entry.verdict != "pass" and explained < MOST_EXPLAINED:
+            if entry.verdict != "pass" and explained < _MOST_EXPLAINED:
                 explained += 1
                 lines = explained_lines(record)
             # The list shows the operator in a column of its own.

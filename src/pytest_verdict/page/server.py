@@ -4,7 +4,7 @@ import json
 import secrets
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,8 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.page.folder import about_folder
-from pytest_verdict.page.index import Index
-from pytest_verdict.page.rows import Row, body, explained_lines, read_rows
+from pytest_verdict.page.rows import Index, Row, body, explained_lines, read_rows
 from pytest_verdict.page.writing import pack_index, served_html
 from pytest_verdict.report.compression import open_records, stored
 from pytest_verdict.report.journal import RECORDS
@@ -34,12 +33,9 @@ _HEADERS: Final = {
 
 
 class ServedReport:
-    """One version of a report: its index, and the offset of each record in the file.
+    """One version of a report: its index, and the end of each record in the file, which a second file would have to follow."""
 
-    The offsets stay in memory, 8 bytes each; a file of offsets could be older than the records.
-    """
-
-    def __init__(self, folder: Path, shown: str) -> None:
+    def __init__(self, folder: Path, title: str) -> None:
         self.version = version_of(folder)
         path = folder / RECORDS
         with open_records(path) as file:
@@ -48,7 +44,7 @@ class ServedReport:
         index = Index()
         for _ in read_rows(map(Row, self._lines()), index):
             pass
-        about = {**about_folder(folder, shown), "version": self.version}
+        about = {**about_folder(folder, title), "version": self.version}
         self.index = pack_index(index, about, {"kept": _NO_CHUNKS, "rest": _NO_CHUNKS})
 
     def _lines(self) -> Iterator[bytes]:
@@ -70,23 +66,19 @@ class ServedReport:
         """Return the numbers of the rows whose records contain a text, as little-endian 32-bit numbers."""
         # Records are ASCII. Other characters are escapes, in which upper and lower case differ.
         needles = {json.dumps(form)[1:-1].lower().encode("ascii") for form in (query, query.lower(), query.upper())}
-        matches = {row for start, text in self._blocks() for row in self._matches(text.lower(), start, needles)}
-        return b"".join(row.to_bytes(4, "little") for row in sorted(matches))
-
-    def _blocks(self) -> Iterator[tuple[int, bytes]]:
+        rows = set()
         start = 0
         while start < len(self._content):
             last = min(bisect_right(self._ends, start + _BLOCK), len(self._ends) - 1)
-            yield start, self._content[start : self._ends[last]]
+            text = self._content[start : self._ends[last]].lower()
+            for needle in needles:
+                at = text.find(needle)
+                while at >= 0:
+                    row = bisect_right(self._ends, start + at)
+                    rows.add(row)
+                    at = text.find(needle, self._ends[row] - start)
             start = self._ends[last]
-
-    def _matches(self, text: bytes, start: int, needles: Iterable[bytes]) -> Iterator[int]:
-        for needle in needles:
-            at = text.find(needle)
-            while at >= 0:
-                row = bisect_right(self._ends, start + at)
-                yield row
-                at = text.find(needle, self._ends[row] - start)
+        return b"".join(row.to_bytes(4, "little") for row in sorted(rows))
 
 
 def version_of(folder: Path) -> str:
@@ -100,11 +92,11 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, folder: Path, shown: str, port: int) -> None:
+    def __init__(self, folder: Path, title: str, port: int) -> None:
         self._folder = folder
-        self._shown = shown
+        self._title = title
         self._loading = Lock()
-        self._report = ServedReport(folder, shown)
+        self._report = ServedReport(folder, title)
         self.token = secrets.token_urlsafe(16)
         try:
             super().__init__(("127.0.0.1", port), _Handler)
@@ -120,7 +112,6 @@ class Server(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """The address of the page."""
         return f"http://{self.hosts[0]}/{self.token}/"
 
     def answer(self, name: str, argument: str) -> tuple[str, bytes] | None:
@@ -130,7 +121,10 @@ class Server(ThreadingHTTPServer):
         if name == "state":
             return "text/plain", self._state().encode("ascii")
         if name == "index":
-            return "application/gzip", self._latest().index
+            with self._loading:
+                if self._report.version != self._state():
+                    self._report = ServedReport(self._folder, self._title)
+                return "application/gzip", self._report.index
         if name == "search" and argument:
             return "application/octet-stream", self._report.search(argument)
         if name == "row" and argument.isascii() and argument.isdecimal():
@@ -144,18 +138,11 @@ class Server(ThreadingHTTPServer):
             # While a session runs, the earlier report is in another folder.
             return self._report.version
 
-    def _latest(self) -> ServedReport:
-        with self._loading:
-            if self._report.version != self._state():
-                self._report = ServedReport(self._folder, self._shown)
-            return self._report
-
 
 class _Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        """Answer a request that has the token."""
         if self.headers.get("Host") not in self.server.hosts:
             return self._send(HTTPStatus.FORBIDDEN, "text/plain", b"another host")
         address = urlsplit(self.path)
@@ -178,4 +165,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the name of the standard library
-        """Log no requests."""
+        pass

@@ -23,13 +23,8 @@ _LARGE: Final = 50_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.add_argument(
-        "folder",
-        metavar="DIR",
-        nargs="?",
-        default="verify-report",
-        help="a report's folder (default: verify-report)",
+        "folder", metavar="DIR", nargs="?", default="verify-report", help="a report's folder (default: verify-report)"
     )
     parser.add_argument(
         "--no-open", action="store_true", help="print the path or address of the page without opening a browser"
@@ -47,24 +42,31 @@ def _port(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     file = RecordsFile(arguments.folder)
     if file.folder is None:
         raise RecordError(f"{arguments.folder} is no folder; name the folder of a report, such as verify-report")
     if arguments.serve:
-        return _serve(file, arguments)
+        from pytest_verdict.page.server import Server
+
+        if file.size > _LARGE:
+            complain(f"reading {file.size // 1_000_000} MB of records")
+        with Server(file.folder, arguments.folder, arguments.port) as server:
+            say(f"serving {arguments.folder} on {server.address} until Ctrl-C")
+            _open(server.address, arguments)
+            with suppress(KeyboardInterrupt):
+                server.serve_forever()
+        return 0
     from pytest_verdict.page.folder import about_folder
     from pytest_verdict.page.rows import Row
     from pytest_verdict.page.writing import write_page
-    from pytest_verdict.report.folder import refuse_foreign_file
-    from pytest_verdict.report.writers import PAGE
+    from pytest_verdict.report.folder import PAGE, refuse_foreign_file
 
     page = file.folder / PAGE
     refuse_foreign_file(page)
-    written = write_page(map(Row, file.lines()), about_folder(file.folder, arguments.folder), page)
-    if written.left_out:
+    result = write_page(map(Row, file.lines()), about_folder(file.folder, arguments.folder), page)
+    if result.left_out:
         complain(
-            f"the page lists {counted(written.rows, 'comparison')}, but has only the records of those that did not pass;"
+            f"the page lists {counted(result.rows, 'comparison')}, but has only the records of those that did not pass;"
             " --serve shows all of them"
         )
     say(f"written: {page}")
@@ -75,17 +77,3 @@ def run(arguments: argparse.Namespace) -> int:
 def _open(address: str, arguments: argparse.Namespace) -> None:
     if not arguments.no_open and not webbrowser.open(address):
         complain("there is no browser on this machine; open the page yourself")
-
-
-def _serve(file: RecordsFile, arguments: argparse.Namespace) -> int:
-    from pytest_verdict.page.server import Server
-
-    assert file.folder is not None
-    if file.size > _LARGE:
-        complain(f"reading {file.size // 1_000_000} MB of records")
-    with Server(file.folder, arguments.folder, arguments.port) as server:
-        say(f"serving {arguments.folder} on {server.address} until Ctrl-C")
-        _open(server.address, arguments)
-        with suppress(KeyboardInterrupt):
-            server.serve_forever()
-    return 0

@@ -1,19 +1,27 @@
-"""Writing a page as one file without dependencies, from the rows of a folder or of another source."""
+"""Writing a page as one file without dependencies, from the rows of a folder or of two runs; its charts as SVG."""
 
 import base64
 import hashlib
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.new_files import NewFiles
-from pytest_verdict.page.charts import charts_of
-from pytest_verdict.page.index import Bodies, Index
-from pytest_verdict.page.rows import Row, body, read_rows
+from pytest_verdict.page.rows import Index, Row, body, compress, read_rows
+from pytest_verdict.report.summary import VERDICTS, counts_text
 
-LARGEST_PAGE: Final = 50_000_000
-# The members of a page besides its rows. Another member, `start`, may set the first filters (default: verdicts except pass).
+_LARGEST_PAGE: Final = 50_000_000
+# The limits of one compressed chunk.
+_MOST_ROWS: Final = 500
+_MOST_BYTES: Final = 1 << 20
+# The charts.
+_BINS: Final = 20
+_WIDTH: Final = 320
+_HEIGHT: Final = 88
+_FOOT: Final = 14
+# The members of a page besides its rows; a member `start` may set the first filters (default: all verdicts except pass).
 _EMPTY: Final[Mapping[str, Any]] = {
     "title": "",
     **dict.fromkeys(("warnings", "commands", "facts", "fields", "tests", "slowest"), ()),
@@ -27,21 +35,66 @@ class Written(NamedTuple):
     left_out: int
 
 
-def write_page(rows: Iterable[Row], about: Mapping[str, Any], path: Path, limit: int = LARGEST_PAGE) -> Written:
+class _Bodies:
+    """The bodies of rows, in compressed chunks of some hundred rows."""
+
+    def __init__(self, *, is_open: bool = True) -> None:
+        self._waiting: list[bytes] = []
+        self._bytes = 0
+        self.starts: list[int] = []
+        self.pieces: list[bytes] = []
+        self.size = 0
+        self.rows = 0
+        self.is_open = is_open
+
+    def add(self, body: bytes) -> None:
+        self._waiting.append(body)
+        self._bytes += len(body)
+        if len(self._waiting) >= _MOST_ROWS or self._bytes > _MOST_BYTES:
+            self.finish()
+
+    def finish(self) -> None:
+        """Compress the rows that are in no chunk yet."""
+        if self._waiting:
+            self.starts.append(self.rows)
+            self.rows += len(self._waiting)
+            self.pieces.append(compress(self._waiting))
+            # The page contains it as base64.
+            self.size += len(self.pieces[-1]) * 4 // 3
+            self._waiting = []
+            self._bytes = 0
+
+
+def write_page(rows: Iterable[Row], about: Mapping[str, Any], path: Path, limit: int = _LARGEST_PAGE) -> Written:
     """Write a page of rows.
 
     Comparisons that did not pass, or that changed between two runs, are written first, up to the limit. The others are
     written only if everything fits.
     """
-    index, kept, rest = _collect(rows, limit)
-    chunks = {"kept": kept.describe(), "rest": rest.describe()}
+    index = Index()
+    first = _Bodies()
+    rest = _Bodies()
+    for row, verdict, lines in read_rows(rows, index):
+        bodies = rest if verdict == "pass" and not row.change else first
+        if bodies.is_open:
+            bodies.add(body(row, lines))
+        if rest.is_open and first.size + rest.size > limit:
+            rest = _Bodies(is_open=False)
+        if first.size > limit:
+            first.finish()
+            first.is_open = False
+    first.finish()
+    rest.finish()
+    if first.size + rest.size > limit:
+        rest = _Bodies()
+    chunks = {name: {"starts": one.starts, "rows": one.rows} for name, one in (("kept", first), ("rest", rest))}
     new = NewFiles(path.parent)
     try:
-        new.write(path.name, page_html(pack_index(index, about, chunks), (kept, rest)))
+        new.write(path.name, _page_html(pack_index(index, about, chunks), {"k": first.pieces, "r": rest.pieces}))
         new.put_in_place([path.name])
     finally:
         new.remove()
-    return Written(rows=index.rows, left_out=index.rows - kept.rows - rest.rows)
+    return Written(rows=index.rows, left_out=index.rows - first.rows - rest.rows)
 
 
 def pack_index(index: Index, about: Mapping[str, Any], chunks: Mapping[str, Any]) -> bytes:
@@ -49,33 +102,13 @@ def pack_index(index: Index, about: Mapping[str, Any], chunks: Mapping[str, Any]
     return index.pack({**_EMPTY, **about, "charts": charts_of(index.scores()), "counts": index.counts()}, chunks)
 
 
-def _collect(rows: Iterable[Row], limit: int) -> tuple[Index, Bodies, Bodies]:
-    index = Index()
-    kept = Bodies()
-    rest = Bodies()
-    for row, verdict, lines in read_rows(rows, index):
-        bodies = rest if verdict == "pass" and not row.change else kept
-        if bodies.is_open:
-            bodies.add(body(row, lines))
-        if rest.is_open and kept.size + rest.size > limit:
-            rest.close(empty=True)
-        if kept.size > limit:
-            kept.close()
-    kept.finish()
-    rest.finish()
-    if kept.size + rest.size > limit:
-        rest.close(empty=True)
-    return index, kept, rest
-
-
-def page_html(index: bytes, bodies: Iterable[Bodies]) -> Iterator[str]:
-    """Yield the HTML of the page with its data."""
+def _page_html(index: bytes, chunks: Mapping[str, Iterable[bytes]]) -> Iterator[str]:
     head, script, tail = _document("")
     yield head
     yield f'<script type="text/plain" id="index">{_base64(index)}</script>\n'
     yield script
-    for kind, one in zip("kr", bodies, strict=True):
-        for number, piece in enumerate(one.pieces):
+    for kind, pieces in chunks.items():
+        for number, piece in enumerate(pieces):
             yield f'<script type="text/plain" id="{kind}{number}">{_base64(piece)}</script>\n'
     yield tail
 
@@ -107,3 +140,55 @@ def _digest(text: str) -> str:
 
 def _base64(content: bytes) -> str:
     return base64.b64encode(content).decode("ascii")
+
+
+def charts_of(scores: Mapping[tuple[float, float, int], int]) -> dict[str, str]:
+    """Draw the distributions of scores and margins; the numbers of comparisons are by score, threshold and verdict."""
+    if not scores:
+        return {}
+    plain = [(score, verdict, number) for (score, _, verdict), number in scores.items()]
+    margins = [(score - threshold, verdict, number) for (score, threshold, verdict), number in scores.items()]
+    return {
+        "scores": _histogram("Scores", plain, 0.0, 1.0),
+        "margins": _histogram("Margins: score less threshold", margins, -1.0, 1.0),
+    }
+
+
+def _histogram(title: str, values: Iterable[tuple[float, int, int]], low: float, high: float) -> str:
+    bins = [[0, 0, 0] for _ in range(_BINS)]
+    for value, verdict, number in values:
+        share = (value - low) / (high - low)
+        # A small tolerance, because 0.7 - 0.5 is slightly below the lower edge of its bin.
+        bins[min(max(int(share * _BINS + 1e-6), 0), _BINS - 1)][verdict] += number
+    most = max(map(sum, bins))
+    axis = "".join(
+        f'<text x="{x}" y="{_HEIGHT}" text-anchor="{anchor}">{at:g}</text>'
+        for at, anchor, x in ((low, "start", 0), ((low + high) / 2, "middle", _WIDTH // 2), (high, "end", _WIDTH))
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
+        f' aria-label="{title}; the highest bar is {most}">'
+        f'{"".join(_bars(bins, most, low, (high - low) / _BINS))}<path d="M0 {_HEIGHT - _FOOT + 0.5}H{_WIDTH}"/>{axis}</svg>'
+    )
+
+
+def _bars(bins: list[list[int]], most: int, low: float, width: float) -> Iterator[str]:
+    step = _WIDTH / _BINS
+    for at, (passed, failed, broken) in enumerate(bins):
+        total = passed + failed + broken
+        if not total:
+            continue
+        # Logarithmic, so one failure stays visible beside a hundred thousand passes.
+        height = (_HEIGHT - _FOOT - 4) * math.log1p(total) / math.log1p(most)
+        label = f"{low + at * width:.2f} to {low + (at + 1) * width:.2f}: {counts_text((passed, failed, broken))}"
+        yield f"<g><title>{label}</title>"
+        top = float(_HEIGHT - _FOOT)
+        for verdict, number in zip(VERDICTS, (passed, failed, broken), strict=True):
+            if number:
+                part = max(height * number / total, 1.5)
+                top -= part
+                yield (
+                    f'<rect class="{verdict}" x="{at * step + 1:.1f}" y="{top:.1f}"'
+                    f' width="{step - 2:.1f}" height="{part:.1f}"/>'
+                )
+        yield "</g>"

@@ -1,4 +1,4 @@
-"""The controller: it writes what arrives into the journal, and builds the report at the end."""
+"""The controller writes the journal while the session runs, and builds the report at the end."""
 
 import sys
 from collections.abc import Callable, Generator, Mapping
@@ -13,44 +13,40 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import Attempts
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.names import EVERYWHERE
-from pytest_verdict.pytest_plugin.recorder import RecordBatch, Recorder
-from pytest_verdict.pytest_plugin.session_gates import session_verdicts
+from pytest_verdict.pytest_plugin.recorder import (
+    PENDING_COUNT,
+    RecordBatch,
+    Recorder,
+    add_lost,
+    create_counts,
+    detach_records,
+)
 from pytest_verdict.pytest_plugin.shards import WHOLE, shard_of
-from pytest_verdict.pytest_plugin.terminal import closing_lines, told_to_github
-from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, add_lost, detach_records, make_counts
+from pytest_verdict.pytest_plugin.terminal import closing_lines, session_verdicts, write_github_summary
 from pytest_verdict.report.building import build
 from pytest_verdict.report.environment import describe_process, now
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
-from pytest_verdict.report.journal import PENDING
-from pytest_verdict.report.journal_writer import JournalWriter
+from pytest_verdict.report.journal import PENDING, JournalWriter
+from pytest_verdict.session import SESSION
 
-TITLE: Final = "verification"
+_TITLE: Final = "verification"
 _GREEN: Final = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
 
 
 class Controller:
-    """Keeps the journal while the session runs, and builds the report at the end."""
-
     def __init__(
-        self,
-        config: pytest.Config,
-        recorder: Recorder,
-        folder: Path,
-        *,
-        header: Mapping[str, Any],
-        html: str,
-        redaction: Callable[[str], str] | None,
+        self, config: pytest.Config, recorder: Recorder, folder: Path, *, header: Mapping[str, Any], html: str
     ) -> None:
         self._config = config
         self._recorder = recorder
         self._html = html
-        self._attempts = Attempts(config, redaction, lambda: recorder.running)
+        self._attempts = Attempts(config, SESSION.redaction, lambda: recorder.running)
         self._session: pytest.Session | None = None
         self._closing: list[str] = []
         self._annotations: list[str] = []
         self._problem: Exception | None = None
         self._began = False
-        # What was asked of the whole session, and whether it was met.
+        # A line for each gate and other demand on the session, and whether it is met.
         self._verdicts: list[tuple[str, bool]] = []
         try:
             self._folder = ReportFolder(folder)
@@ -61,35 +57,33 @@ class Controller:
         try:
             self._folder.refuse_foreign_files()
             self._interrupted = self._folder.set_aside_interrupted()
-            run = {**describe_environment(config, redaction), "started": now()}
+            run = {**describe_environment(config), "started": now()}
             self._journal = JournalWriter(self._folder.journal, {"run": run, **header})
-            self._pending = recorder.pending = make_counts(self._folder.journal / PENDING)
+            self._pending = recorder.pending = create_counts(self._folder.journal / PENDING)
         except OSError as error:
             self._folder.release()
             raise _cannot_write(folder, error) from None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Learn the order of the tests, when they run in this process."""
         if session.items:
             names = self._attempts.collected(item.nodeid for item in session.items)
             self._write(self._journal.append_order, names)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
-        """Learn the order of the tests from the first worker; xdist checks that all workers agree."""
+        """Write the order of the tests from the first worker; xdist checks that all workers agree."""
         if not self._journal.journal.order:
             self._journal.expect_disorder()
             self._write(self._journal.append_order, self._attempts.collected(ids))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker what xdist does not."""
         node.workerinput[EVERYWHERE] = self._config.getoption("dist") == "each"
         node.workerinput[PENDING_COUNT] = str(self._folder.journal / PENDING)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collectreport(self, report: pytest.CollectReport) -> Generator[None, object, object]:
-        """Keep what could not be collected or was skipped as a whole; pytest counts it like a test."""
+        """Write a file that could not be collected or was skipped as a whole; pytest counts it like a test."""
         if report.passed:
             return (yield)
         with signals_deferred():
@@ -98,20 +92,18 @@ class Controller:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
-        """Write the records that arrive, and the attempt when it has ended."""
-        # Signals wait until every plugin has the report: what is in the journal is what pytest counts.
+        # Signals wait until every plugin has the report, so the journal has exactly what pytest counts.
         with signals_deferred():
             if str(report.when) == "???":
                 add_lost(report, self._pending)
-            batches = detach_records(report) or self._recorder.take()
-            if batches:
-                self._write(self._append_batches, report, batches)
-            for ended in self._attempts.add(report):
-                self._write(self._journal.append_test, ended)
+            for batch in detach_records(report) or self._recorder.take():
+                self._write(self._append_batch, report, batch)
+            for entry in self._attempts.add(report):
+                self._write(self._journal.append_test, entry)
             return (yield)
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
-        """Keep which test began, so that one that kills the session is known."""
+        """Write which test began, so the journal names the test that kills the session."""
         name = self._attempts.name(nodeid)
         if name is not None:
             self._write(self._journal.append_start, name, location)
@@ -125,31 +117,25 @@ class Controller:
             try:
                 return (yield)
             finally:
-                self._finish(session, exitstatus)
+                # After a usage error nothing ran, so the report of an earlier session stays.
+                is_unused = exitstatus == pytest.ExitCode.USAGE_ERROR and not self._began
+                if not self._recorder.is_in_a_child and not is_unused:
+                    self._session = session
+                    self._finish(session, exitstatus)
         return None
 
-    def _finish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
-        if self._recorder.is_in_a_child:
-            return
-        if exitstatus == pytest.ExitCode.USAGE_ERROR and not self._began:
-            # Nothing ran, so the report of an earlier session stays.
-            return
-        self._session = session
-        self._conclude(session, exitstatus)
-
     @pause_garbage_collection()
-    def _conclude(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+    def _finish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
         # Some systems do not remove a file that is mapped.
         self._pending = self._recorder.pending = [0]
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
         footer: dict[str, Any] = {"finished": now(), "exit_status": int(exitstatus)}
-        if properties := self._attempts.captured.of_suite():
+        if properties := self._attempts.captured.suite_properties():
             footer["properties"] = properties
-        whole = self._config.pluginmanager.get_plugin(WHOLE)
-        self._write(self._journal.close, footer, whole and whole.found)
-        if self._problem is None:
-            self._write(self._build)
+        collected = self._config.pluginmanager.get_plugin(WHOLE)
+        self._write(self._journal.close, footer, collected and collected.summary)
+        self._write(self._build)
         wrong = [line for line, is_met in self._verdicts if not is_met]
         if self._problem is not None:
             self._journal.abandon()
@@ -161,51 +147,44 @@ class Controller:
             sys.stderr.writelines(f"{line}\n" for line in wrong)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print counts, the worst comparisons and the place of the report."""
-        with interrupts_noted(self._session):
-            self._summarize(terminalreporter)
-
-    def _summarize(self, terminalreporter: Any) -> None:
-        if self._problem is not None:
-            terminalreporter.write_sep("=", TITLE, red=True)
-            terminalreporter.write_line(self._problem_line(), red=True)
         is_quiet = self._config.get_verbosity() < -1
         lines = [(line, True) for line in self._closing if not is_quiet]
         lines += [(line, is_met) for line, is_met in self._verdicts if not (is_quiet and is_met)]
         lines += [(line, True) for line in self._annotations]
+        if lines and self._interrupted is not None:
+            path = self._relative(self._interrupted)
+            lines.insert(0, (f"the journal of an interrupted session was kept in {path}", True))
+        if self._problem is not None:
+            lines.insert(0, (self._problem_line(), False))
         if not lines:
             return
-        if self._problem is None:
-            terminalreporter.write_sep("=", TITLE)
-        if self._interrupted is not None:
-            terminalreporter.write_line(
-                f"the journal of an interrupted session was kept in {self._shown(self._interrupted)}"
-            )
-        for line, is_met in lines:
-            terminalreporter.write_line(line, red=not is_met)
+        with interrupts_noted(self._session):
+            terminalreporter.write_sep("=", _TITLE, red=self._problem is not None)
+            for line, is_met in lines:
+                terminalreporter.write_line(line, red=not is_met)
 
     def pytest_unconfigure(self) -> None:
-        """Let another session have the folder."""
         if self._recorder.is_in_a_child:
             return
         with interrupts_noted(None):
             self._journal.abandon()
             if not self._began:
-                # pytest stopped before the first test, so what an earlier session left stays.
+                # pytest stopped before the first test, so the report of an earlier session stays.
                 remove_journal(self._folder.journal)
             self._folder.release()
 
-    def _append_batches(self, report: pytest.TestReport, batches: list[RecordBatch]) -> None:
-        for batch in batches:
-            number = self._attempts.number(report, batch.test, batch.attempt)
-            lines = batch.lines if number == batch.attempt else renumber(batch.lines, number)
-            place = self._journal.append_records(lines)
-            before = self._attempts.add_records(report, batch, number, place)
-            if before is not None:
-                self._journal.append_test(before)
+    def _append_batch(self, report: pytest.TestReport, batch: RecordBatch) -> None:
+        number = self._attempts.number(report, batch.test, batch.attempt)
+        lines = batch.lines
+        if number != batch.attempt:
+            lines = renumber(lines, number)
+        place = self._journal.append_records(lines)
+        entry = self._attempts.add_records(report, batch, number, place)
+        if entry is not None:
+            self._journal.append_test(entry)
 
     def _write(self, write: Callable[..., None], *arguments: Any) -> None:
-        # After the first failure nothing more is written, and the tests go on: their own results are not lost.
+        # After the first failure nothing more is written, and the tests go on.
         if self._problem is not None or self._recorder.is_in_a_child:
             return
         try:
@@ -231,11 +210,16 @@ class Controller:
             if not journal.records.exists():
                 # They are in the report already; a writer of another package was interrupted.
                 remove_journal(self._folder.journal)
-        # Not the whole report: pytest collects garbage several times after this, and looks at all that is left each time.
-        self._verdicts = list(session_verdicts(built, self._config, self._shown(built.folder)))
-        has_page = self._html == "always" or (self._html == "auto" and (self._is_watched() or self._has_failed()))
-        closing = list(closing_lines(built, self._shown(built.folder), has_page=has_page))
-        self._closing, self._annotations = told_to_github(self._config, built.folder, closing)
+        place = self._relative(built.folder)
+        is_watched = bool(getattr(self._config.pluginmanager.getplugin("terminalreporter"), "isatty", False))
+        # Only lines, not the whole report, which each of pytest's garbage collections would traverse.
+        self._verdicts = list(session_verdicts(built, self._config, place))
+        has_page = self._html == "always"
+        if self._html == "auto":
+            has_failed = self._session is not None and self._session.exitstatus not in _GREEN
+            has_page = is_watched or has_failed or any(not is_met for _, is_met in self._verdicts)
+        closing = list(closing_lines(built, place, has_page=has_page))
+        self._closing, self._annotations = write_github_summary(self._config, built.folder, closing)
         if built.problems:
             self._problem = RecordError("; ".join(built.problems))
         self._journal.forget()
@@ -245,30 +229,23 @@ class Controller:
             # The last, because the report is whole without it.
             from pytest_verdict.page.folder import write_page_of_session
 
-            place = self._shown(built.folder)
-            passed = built.summary.comparisons[0]
-            write_page_of_session(built.folder, place, passed, is_watched=self._is_watched())
-
-    def _is_watched(self) -> bool:
-        return bool(getattr(self._config.pluginmanager.getplugin("terminalreporter"), "isatty", False))
-
-    def _has_failed(self) -> bool:
-        is_red = self._session is not None and self._session.exitstatus not in _GREEN
-        return is_red or any(not is_met for _, is_met in self._verdicts)
+            write_page_of_session(built.folder, place, built.summary.comparisons[0], is_watched=is_watched)
 
     def _problem_line(self) -> str:
-        place = self._shown(self._folder.path)
+        place = self._relative(self._folder.path)
         return f"the verification report in {place} is not complete, so this session does not pass: {self._problem}"
 
-    def _shown(self, path: Path) -> str:
+    def _relative(self, path: Path) -> str:
         start = self._config.invocation_params.dir
-        return str(path.relative_to(start) if path.is_relative_to(start) else path)
+        if path.is_relative_to(start):
+            path = path.relative_to(start)
+        return str(path)
 
 
-def describe_environment(config: pytest.Config, redaction: Callable[[str], str] | None) -> dict[str, Any]:
-    """Describe what a session runs with; of environment variables only the number of a shard is told."""
+def describe_environment(config: pytest.Config) -> dict[str, Any]:
+    """Describe the programs and arguments of a session; the shard is the only value of environment variables."""
     return {
-        **describe_process(config.rootpath, config.invocation_params.args, redaction),
+        **describe_process(config.rootpath, config.invocation_params.args, SESSION.redaction),
         "pytest": pytest.__version__,
         "workers": len(getattr(config.option, "tx", None) or []),
         "plugins": {plugin.project_name: plugin.version for _, plugin in config.pluginmanager.list_plugin_distinfo()},

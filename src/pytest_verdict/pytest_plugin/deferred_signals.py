@@ -1,6 +1,6 @@
-"""Signals that wait for the end of a write."""
+"""Signals that wait until a write has ended."""
 
-# Not `signal`, whose functions take ten times as long to make enums of numbers, and this runs for each phase of each test.
+# Not `signal`, whose functions slowly turn numbers into enums, and this runs for each phase of each test.
 import _signal  # type: ignore[import-not-found]
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
@@ -22,15 +22,14 @@ _NUMBERS: Final[tuple[int, ...]] = tuple(
 class signals_deferred:  # noqa: N801 - read as a function
     """Run signal handlers written in Python after the block; only in the main thread, which alone may set handlers.
 
-    A handler that raises during a write, such as that of Ctrl-C or of a time limit, leaves half a line in the journal, or
-    half a message that the controller cannot read. Blocking signals does not help: another thread receives them.
+    A handler that raises during a write, such as that of Ctrl-C or of a time limit, leaves half a line in the journal or
+    in a message to the controller. Blocking signals does not help: another thread receives them. Not a generator, because
+    every phase of every test enters the block.
     """
 
-    # Not a generator, because every phase of every test enters it.
     __slots__ = ("_former", "_waiting")
 
     def __enter__(self) -> None:
-        """Set handlers that wait."""
         self._waiting: dict[int, FrameType | None] = {}
         self._former: dict[int, _Handler] = {}
         if get_ident() == main_thread().ident:
@@ -46,12 +45,12 @@ class signals_deferred:  # noqa: N801 - read as a function
 
     def _wait(self, number: int, frame: FrameType | None) -> None:
         if number in self._waiting:
-            # Whoever presses Ctrl-C again means it; a hook of another plugin may hang.
+            # A second Ctrl-C ends a hook of another plugin that hangs.
             self._former[number](number, frame)
         self._waiting[number] = frame
 
     def __exit__(self, *_: object) -> None:
-        """Set the former handlers, and hand them what came meanwhile."""
+        """Restore the former handlers, and pass on the signals that came meanwhile."""
         former = self._former
         for number in reversed(former):
             # A block that sets a handler of its own keeps it.
@@ -63,10 +62,7 @@ class signals_deferred:  # noqa: N801 - read as a function
 
 @contextmanager
 def interrupts_noted(session: pytest.Session | None) -> Generator[None]:
-    """Come to the end of the block, whatever signals arrive; an interrupt shows in the exit status of the session alone.
-
-    An exception out of a hook that ends the session would come out of pytest itself.
-    """
+    """Run the whole block, whatever signals arrive; an interrupt shows in the exit status, as it would end pytest itself."""
     interrupted = False
     try:
         with ExitStack() as stack:

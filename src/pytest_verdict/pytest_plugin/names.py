@@ -1,47 +1,59 @@
-"""Names of tests, the same with and without pytest-xdist, and what a test is besides: its markers and its parameters."""
+"""Names of tests, the same with and without pytest-xdist, and the traits of a test: its markers and its parameters."""
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import pytest
 
-EVERYWHERE: Final = "verdict_runs_everywhere"
-"""Key of what workers learn from the controller: whether every worker runs every test."""
+from pytest_verdict.core.values.redaction import Redaction
 
-REDACTED: Final = "verdict_redact"
-"""Key of what workers learn from the controller: the patterns of what must not be written."""
+EVERYWHERE: Final = "verdict_runs_everywhere"
+"""The key of a worker's input: whether every worker runs every test."""
 
 _LONGEST: Final = 200
 _LARGEST: Final = 1 << 53
 
 
-def report_name(config: pytest.Config, redaction: Callable[[str], str] | None) -> Callable[[str], str]:
+def report_name(config: pytest.Config, redaction: Redaction | None) -> Callable[[str], str]:
     """Return the function from pytest's node id to the name in the report."""
-    grouped = _distribution(config) == "loadgroup" or bool(getattr(config.option, "loadgroup", False))
-    if redaction is None:
-        return _without_group if grouped else str
-    return lambda nodeid: _redacted(_without_group(nodeid) if grouped else nodeid, redaction)
+    is_grouped = _distribution(config) == "loadgroup" or bool(getattr(config.option, "loadgroup", False))
+    if redaction is None and not is_grouped:
+        return str
+
+    def name_of(nodeid: str) -> str:
+        if is_grouped:
+            at = nodeid.rfind("@")
+            # The rule of xdist: parameters and folders may contain the sign as well.
+            if at > max(nodeid.rfind("]"), nodeid.rfind("::")):
+                nodeid = nodeid[:at]
+        name = redaction(nodeid) if redaction is not None else nodeid
+        if name == nodeid:
+            return name
+        # A digest distinguishes tests whose names differ in the secret alone.
+        return f"{name}#{hashlib.sha256(nodeid.encode('utf-8', 'replace')).hexdigest()[:8]}"
+
+    return name_of
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
     """Number the names that several tests have."""
     if len(set(names)) == len(names):
         return list(names)
-    seen: Counter[str] = Counter()
-    found = []
+    counts: Counter[str] = Counter()
+    distinct = []
     for name in names:
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return found
+        counts[name] += 1
+        distinct.append(name if counts[name] == 1 else f"{name} #{counts[name]}")
+    return distinct
 
 
 def runs_everywhere(config: pytest.Config) -> bool:
-    """Whether every worker runs every test (``--dist=each``)."""
-    given = getattr(config, "workerinput", {}).get(EVERYWHERE)
-    if given is not None:
-        return bool(given)
+    """Return whether every worker runs every test (``--dist=each``)."""
+    everywhere = getattr(config, "workerinput", {}).get(EVERYWHERE)
+    if everywhere is not None:
+        return bool(everywhere)
     return _distribution(config) == "each"
 
 
@@ -51,40 +63,21 @@ def _distribution(config: pytest.Config) -> str:
     return "no"
 
 
-def _without_group(nodeid: str) -> str:
-    at = nodeid.rfind("@")
-    # The rule of xdist: parameters and folders may contain the sign as well.
-    if at > max(nodeid.rfind("]"), nodeid.rfind("::")):
-        return nodeid[:at]
-    return nodeid
-
-
-def _redacted(nodeid: str, redaction: Callable[[str], str]) -> str:
-    name = redaction(nodeid)
-    # Tests that differ in nothing else must not become one.
-    if name == nodeid:
-        return name
-    return f"{name}#{hashlib.sha256(nodeid.encode('utf-8', 'replace')).hexdigest()[:8]}"
-
-
-def traits_of(item: pytest.Item, written: Callable[[str], str], *, with_markers: bool) -> dict[str, Any] | None:
-    """Give the markers of a test where they are wanted, and its plain parameters."""
+def traits_of(item: pytest.Item, redaction: Redaction, *, with_markers: bool) -> dict[str, Any] | None:
+    """Return the plain parameters of a test, and its markers on request; None without both."""
     traits: dict[str, Any] = {}
     if with_markers:
-        traits["markers"] = sorted({written(marker.name) for marker in item.iter_markers()})
+        traits["markers"] = sorted({redaction(marker.name) for marker in item.iter_markers()})
+    parameters: dict[str, Any] = {}
     if callspec := getattr(item, "callspec", None):
-        traits["parameters"] = _plain(callspec.params, written)
+        for name, value in callspec.params.items():
+            kind = type(value)
+            if kind is str:
+                # pytest-xdist sends no lone surrogates.
+                text = redaction(str(value)).encode("utf-8", "backslashreplace").decode()
+                parameters[name] = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+            elif kind is bool or (kind in {int, float} and abs(value) < _LARGEST):
+                text = redaction(str(value))
+                parameters[name] = value if text == str(value) else text
+    traits["parameters"] = parameters
     return {name: trait for name, trait in traits.items() if trait} or None
-
-
-def _plain(parameters: Mapping[str, object], written: Callable[[str], str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in parameters.items():
-        kind = type(value)
-        if kind is str:
-            # pytest-xdist sends no halves of characters.
-            text = written(str(value)).encode("utf-8", "backslashreplace").decode()
-            found[name] = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-        elif kind is bool or (kind in {int, float} and abs(value) < _LARGEST):  # type: ignore[arg-type]
-            found[name] = value if written(str(value)) == str(value) else written(str(value))
-    return found

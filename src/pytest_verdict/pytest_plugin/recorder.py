@@ -1,23 +1,36 @@
-"""The recorder: it writes each comparison of a process that runs tests as a record."""
+"""The recorder writes each comparison of a process that runs tests as a record; workers send them on reports of pytest-xdist.
 
+Memory that outlives each process counts the comparisons that it has not sent yet.
+"""
+
+import json
+import mmap
 import os
 import threading
-from collections.abc import Callable, MutableSequence
+from collections.abc import Callable, Generator, MutableSequence
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
 
-from pytest_verdict.core.record import AttemptRecords, Counts, Envelope, PendingRecord, encode_comparison
+from pytest_verdict.core.record import AttemptRecords, Counts, Envelope, PendingRecord, encode_comparison, record_end
 from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import counted
+from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
-from pytest_verdict.pytest_plugin.locations import CallLocations
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere, traits_of
 from pytest_verdict.pytest_plugin.unchecked import calling_frame, remember_failure
 
 RECORDS_ONLY: Final = "verdict_records_only"
-"""The attribute of a report that is of no phase, and only carries records."""
+"""The attribute of a report that belongs to no phase, and only carries records."""
 
+PENDING_COUNT: Final = "verdict_pending_count"
+"""The key of a worker's input: the file of the counts."""
+
+_ATTRIBUTE: Final = "verdict_records"
 _SPILL: Final = 1 << 20
+# The most processes of one session that have a count; the first is the session's own.
+_MOST_PROCESSES: Final = 512
 
 
 class RecordBatch(NamedTuple):
@@ -31,21 +44,22 @@ class RecordBatch(NamedTuple):
 
 
 class Recorder:
-    """Keeps the comparisons of the running test until a report takes their records."""
-
     def __init__(
         self,
         config: pytest.Config,
-        redaction: Callable[[str], str] | None,
+        redaction: Redaction | None,
         flush: str = "test",
         watch: Callable[[ComparisonResult], ComparisonResult] | None = None,
         *,
         with_markers: bool = False,
     ) -> None:
         self._watch = watch
-        # Of each test, where gates may ask for them.
+        # Gates may need the markers of each test.
         self._with_markers = with_markers
-        self._locations = CallLocations(config.rootpath)
+        self._root = config.rootpath
+        # Record ends by file and line, and that of a test that is not Python code.
+        self._ends: dict[tuple[str, int], str] = {}
+        self._fixed_end = ""
         self._redaction = redaction
         self._name = report_name(config, redaction)
         self._worker: str = config.workerinput["workerid"] if runs_everywhere(config) else ""  # type: ignore[attr-defined]
@@ -53,7 +67,7 @@ class Recorder:
         self._item: pytest.Item | None = None
         self._attempt: AttemptRecords | None = None
         self._is_set_up = False
-        # The names of tests whose own name is taken by another test.
+        # The names of tests whose own name belongs to another test.
         self._distinct_names: dict[pytest.Item, str] = {}
         self._process = os.getpid()
         # Threads append while the main thread takes; both are atomic, so there is no lock.
@@ -61,7 +75,7 @@ class Recorder:
         self._rows: list[tuple[AttemptRecords, Any, str]] = []
         self._size = 0
         self._most = 0 if flush == "comparison" else _SPILL
-        # How many they are, for whoever must know when this process is gone.
+        # The number of pending records, readable by other processes when this one is gone.
         self.pending: MutableSequence[int] = [0]
         # Most comparisons differ from the one before in the two sides alone.
         self._envelope: Envelope | None = None
@@ -77,7 +91,7 @@ class Recorder:
         return os.getpid() != self._process
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Tell tests of the same name apart; every worker collects them in the same order."""
+        """Number tests of the same name; every worker collects them in the same order."""
         names = [self._name(item.nodeid) for item in session.items]
         distinct = zip(session.items, names, distinct_names(names), strict=True)
         self._distinct_names = {item: own for item, name, own in distinct if own != name}
@@ -86,11 +100,11 @@ class Recorder:
     def pytest_runtest_protocol(self, item: pytest.Item) -> None:
         """Remember the running test until the next one begins, as fixtures may be torn down after the last test."""
         self._item = item
-        # An item that is not Python code knows the place of its comparisons itself.
+        # An item that is not Python code has the place of its comparisons.
         place = getattr(item, "verdict_place", None)
-        self._locations.fix(place)
+        self._fixed_end = "" if place is None else self._record_end(*place)
         distinct = self._distinct_names.get(item) if self._distinct_names else None
-        # The tags of a scenario are what a suite says of it.
+        # The markers of a scenario are its tags.
         with_markers = self._with_markers or place is not None
         traits = traits_of(item, self._redaction or str, with_markers=with_markers)
         self._attempt = AttemptRecords(distinct or self._name(item.nodeid), 1, self._worker, traits)
@@ -98,11 +112,11 @@ class Recorder:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Count an attempt; plugins that run a test again set it up again."""
+        """Count an attempt; a plugin that runs a test again sets it up again."""
         attempt, running = self._attempt, self._item
         if attempt is None or running is None or (item is not running and item.nodeid != running.nodeid):
             return
-        # What pytest-rerunfailures counts includes the runs in a worker that died.
+        # The count of pytest-rerunfailures includes the runs in a worker that died.
         number = max(attempt.attempt + self._is_set_up, getattr(item, "execution_count", 1))
         if number != attempt.attempt:
             self._attempt = AttemptRecords(attempt.test, number, self._worker, attempt.traits)
@@ -110,52 +124,48 @@ class Recorder:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Send what was compared after the last report."""
+        """Send the records that came after the last report."""
         with interrupts_noted(session):
             self._send()
 
     def take(self) -> list[RecordBatch]:
         """Return the records since the last call, and forget them."""
-        observed, rows = self._observed, self._rows
-        if not observed and not rows:
+        if not self._observed and not self._rows:
             return []
-        taken, together = observed[:], rows[:]
+        observed = self._observed[:]
+        rows = self._rows[:]
         # Threads of one test may still compare when the next has begun.
         by_attempt: dict[AttemptRecords, list[PendingRecord]] = {}
-        for record in taken:
+        for record in observed:
             by_attempt.setdefault(record.attempt, []).append(record)
         # The records are dropped after they are written, because Ctrl-C may interrupt the writing.
         batches = []
         for attempt, records in by_attempt.items():
             lines, counts = attempt.write(records)
             batches.append(RecordBatch(attempt.test, attempt.attempt, counts, attempt.traits, lines))
-        for attempt, many, end in together:
+        for attempt, many, end in rows:
             lines = many.write(attempt, end)
             batches.append(RecordBatch(attempt.test, attempt.attempt, many.counts, attempt.traits, lines))
         # Not cleared: a thread may have observed something since.
-        del observed[: len(taken)], rows[: len(together)]
-        self.pending[0] = len(observed)
+        del self._observed[: len(observed)]
+        del self._rows[: len(rows)]
+        self.pending[0] = len(self._observed)
         self._size = 0
         return batches
 
     def observe(self, result: ComparisonResult) -> ComparisonResult:
-        """Record a comparison, and return the result for the test."""
         # Encoded at once, because the test may change its values afterwards.
         comparison = encode_comparison(result.content(self._redaction), self._envelope)
         self._envelope = comparison.envelope
         published = result if self._watch is None else self._watch(result)
-        attempt = self._attempt
-        if attempt is None:
+        if self._attempt is None:
             return published
-        end = self._locations.end_of(calling_frame())
-        waiting = self._observed
-        waiting.append(PendingRecord(attempt, comparison, end))
-        self.pending[0] = len(waiting)
+        self._observed.append(PendingRecord(self._attempt, comparison, self._current_end()))
+        self.pending[0] = len(self._observed)
         self._size += comparison.size
-        if self._size > self._most and threading.current_thread() is threading.main_thread():
-            # A test with a million comparisons must not hold them all in memory.
-            with signals_deferred():
-                self._send()
+        # A test with a million comparisons must not hold them all in memory.
+        if self._size > self._most:
+            self._flush()
         return published
 
     def next_place(self) -> tuple[AttemptRecords, str] | None:
@@ -163,19 +173,38 @@ class Recorder:
         if self._attempt is None:
             return None
         # Records get their ordinals when they are written.
-        if threading.current_thread() is threading.main_thread():
-            with signals_deferred():
-                self._send()
-        return self._attempt, self._locations.end_of(calling_frame())
+        self._flush()
+        return self._attempt, self._current_end()
 
     def observe_rows(self, rows: Any) -> None:
-        """Keep comparisons that were made together, and hand them over at once."""
+        """Record rows that were compared together, and send them at once."""
         for result in rows.samples:
             remember_failure(result)
-        if self._attempt is None:
-            return
-        end = self._locations.end_of(calling_frame())
-        self._rows.append((self._attempt, rows, end))
+        if self._attempt is not None:
+            self._rows.append((self._attempt, rows, self._current_end()))
+            self._flush()
+
+    def _current_end(self) -> str:
+        """Return the end of a record, with the place of the present call."""
+        if self._fixed_end:
+            return self._fixed_end
+        frame = calling_frame()
+        if frame is None:
+            return record_end("", 0)
+        # Generated code may have no lines.
+        place = (frame.f_code.co_filename, frame.f_lineno or 0)
+        end = self._ends.get(place)
+        if end is None:
+            end = self._ends[place] = self._record_end(Path(place[0]), place[1])
+        return end
+
+    def _record_end(self, path: Path, line: int) -> str:
+        # Outside the root directory, only the name is the same on every machine.
+        if path.is_relative_to(self._root):
+            return record_end(path.relative_to(self._root).as_posix(), line)
+        return record_end(path.name, line)
+
+    def _flush(self) -> None:
         if threading.current_thread() is threading.main_thread():
             with signals_deferred():
                 self._send()
@@ -191,3 +220,71 @@ class Recorder:
         report = pytest.TestReport(item.nodeid, item.location, {}, "passed", None, "setup")
         setattr(report, RECORDS_ONLY, True)
         item.ihook.pytest_runtest_logreport(report=report)
+
+
+class RecordSender:
+    """Attaches the records of a worker to the report that is sent next."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
+        """Attach the records only while xdist sends the report; other plugins keep every report to the end."""
+        with signals_deferred():
+            batches = self._recorder.take()
+            if batches:
+                # As bytes: xdist sends tuples member by member, in pure Python.
+                packed = [b"%s\n%s" % (json.dumps(batch[:-1]).encode("ascii"), batch.lines) for batch in batches]
+                setattr(report, _ATTRIBUTE, packed)
+            try:
+                return (yield)
+            finally:
+                report.__dict__.pop(_ATTRIBUTE, None)
+
+
+def detach_records(report: Any) -> list[RecordBatch]:
+    """Remove the records from a report, so that no other plugin keeps or writes them."""
+    batches = []
+    for packed in report.__dict__.pop(_ATTRIBUTE, ()):
+        head, _, lines = packed.partition(b"\n")
+        test, attempt, counts, traits = json.loads(head)
+        counts = {name: tuple(numbers) for name, numbers in counts.items()}
+        batches.append(RecordBatch(test, attempt, counts, traits, lines))
+    return batches
+
+
+def create_counts(path: Path) -> Any:
+    """Create the file of the counts, and map it."""
+    with path.open("xb") as file:
+        file.truncate(8 * _MOST_PROCESSES)
+    return mapped_counts(path)
+
+
+def mapped_counts(path: Path | str) -> Any:
+    """Map the file of the counts; not every folder can be mapped, and a worker on another machine has no such file."""
+    try:
+        with Path(path).open("r+b") as file:
+            return memoryview(mmap.mmap(file.fileno(), 0)).cast("Q")
+    except OSError:
+        return [0] * _MOST_PROCESSES
+
+
+def place_of_worker(name: str) -> int:
+    """Return the index of a worker's count; xdist calls workers gw0, gw1 and so on."""
+    number = name.removeprefix("gw")
+    if number.isdecimal():
+        return int(number) % (_MOST_PROCESSES - 1) + 1
+    return 0
+
+
+def add_lost(report: Any, counts: Any) -> None:
+    """Add to the report of a crash how many comparisons are lost with the worker."""
+    at = place_of_worker(report.node.gateway.id)
+    lost = counts[at]
+    counts[at] = 0
+    if lost:
+        report.longrepr = (
+            f"{report.longrepr}\n{counted(lost, 'comparison')} of its last phase {'is' if lost == 1 else 'are'} lost;"
+            " verdict_flush = comparison hands each one over at once"
+        )

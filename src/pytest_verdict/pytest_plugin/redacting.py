@@ -1,4 +1,4 @@
-"""What a session must not write down: patterns, and the values of environment variables."""
+"""The secrets of a session: texts that match its patterns, and values of environment variables."""
 
 import os
 import re
@@ -10,9 +10,8 @@ from urllib.parse import quote
 import pytest
 
 from pytest_verdict.core.values.redaction import Redaction, redaction_of
-from pytest_verdict.pytest_plugin.names import REDACTED
 
-USUAL_NAMES: Final = (
+_DEFAULT_NAMES: Final = (
     *("*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*PASSPHRASE*", "*API_KEY*", "*APIKEY*", "*ACCESS_KEY*"),
     *("*PRIVATE_KEY*", "*CREDENTIAL*", "*_DSN", "*DATABASE_URL*"),
 )
@@ -20,9 +19,9 @@ _SHORTEST: Final = 6
 
 
 def session_redaction(config: pytest.Config) -> Redaction:
-    """Make the function that replaces what must not be written down."""
+    """Return the function that replaces secrets in a text."""
     compiled = []
-    for pattern in patterns(config):
+    for pattern in session_patterns(config):
         try:
             compiled.append(re.compile(pattern))
         except re.error as error:
@@ -30,19 +29,20 @@ def session_redaction(config: pytest.Config) -> Redaction:
     return redaction_of(compiled)
 
 
-def patterns(config: pytest.Config) -> list[str]:
-    """Give the patterns of a session; a worker may have found another configuration."""
-    given: list[str] | None = getattr(config, "workerinput", {}).get(REDACTED)
-    if given is None:
-        return [*_values(config), *config.getini(REDACTED)]
-    return given
+def session_patterns(config: pytest.Config) -> list[str]:
+    """Return the patterns of a session; a worker gets them from the controller, as its configuration may differ."""
+    patterns: list[str] | None = getattr(config, "workerinput", {}).get("verdict_redact")
+    if patterns is None:
+        return [*_environment_patterns(config), *config.getini("verdict_redact")]
+    return patterns
 
 
-def _values(config: pytest.Config) -> Iterator[str]:
-    given = config.getini("verdict_redact_environment")
-    names = [*given, *(USUAL_NAMES if "default" in given else ())]
+def _environment_patterns(config: pytest.Config) -> Iterator[str]:
+    names = list(config.getini("verdict_redact_environment"))
+    if "default" in names:
+        names += _DEFAULT_NAMES
     for variable, value in os.environ.items():
         if any(fnmatchcase(variable.upper(), name.upper()) for name in names):
-            # The lines of a key may stand apart, as in a traceback.
+            # A traceback shows the lines of a key one by one.
             texts = {value, value.strip(), quote(value, safe=""), *value.splitlines()}
             yield from (re.escape(text) for text in texts if len(text) >= _SHORTEST)

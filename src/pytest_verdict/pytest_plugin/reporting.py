@@ -1,39 +1,47 @@
-"""Start the report of a session: who records, who writes, and where."""
+"""Start the report of a session: check its options, and register who records and who writes."""
 
+import os
+import shlex
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.pytest_plugin import captured
-from pytest_verdict.pytest_plugin.recorder import Recorder
-from pytest_verdict.pytest_plugin.report_folder import report_folder
-from pytest_verdict.pytest_plugin.session_gates import asked_gates, refuse_wrong_baseline
-from pytest_verdict.pytest_plugin.shards import WHOLE, Whole, shard_of
-from pytest_verdict.pytest_plugin.xdist_transport import PENDING_COUNT, RecordSender, mapped_counts, place_of_worker
+from pytest_verdict.pytest_plugin.recorder import PENDING_COUNT, Recorder, RecordSender, mapped_counts, place_of_worker
+from pytest_verdict.pytest_plugin.shards import WHOLE, CollectedTests, shard_of
 from pytest_verdict.report.compression import FORMS
 from pytest_verdict.report.journal import JOURNAL
-from pytest_verdict.report.junit import Profile, check_profile
+from pytest_verdict.report.junit import check_profile
+from pytest_verdict.report.records_file import RecordsFile
+from pytest_verdict.runs.gates import read_gate
 from pytest_verdict.session import SESSION
 
 # Python refuses to read numbers of thousands of digits.
 _MOST_DIGITS: Final = 18
+_FOLDER_OPTION: Final = "--verify-report-dir"
+# The files in which pytest looks for its configuration, in its order, and the text that makes each one its own.
+_CONFIGURATIONS: Final = {
+    **dict.fromkeys(("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"), ""),
+    "pyproject.toml": "[tool.pytest",
+    "tox.ini": "[pytest]",
+    "setup.cfg": "[tool:pytest]",
+}
 
 
 def start(config: pytest.Config) -> None:
     """Register the recorder where tests run, and the controller where reports arrive."""
-    redaction = SESSION.redaction
-    gates = asked_gates(config)
-    flush = _chosen(config, "verdict_flush", "test", "comparison")
-    recorder = Recorder(config, redaction, flush, SESSION.observer, with_markers=bool(gates))
+    gates = _read_gates(config)
+    flush = _choice(config, "verdict_flush", "test", "comparison")
+    recorder = Recorder(config, SESSION.redaction, flush, SESSION.observer, with_markers=bool(gates))
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     SESSION.rows_observer = recorder.observe_rows
     SESSION.next_place = recorder.next_place
     config.pluginmanager.register(captured, "verdict-suite-properties")
     if shard_of(config):
-        config.pluginmanager.register(Whole(config), WHOLE)
+        config.pluginmanager.register(CollectedTests(config), WHOLE)
     if hasattr(config, "workerinput"):
         path = config.workerinput[PENDING_COUNT]
         SESSION.journal = Path(path).parent
@@ -42,38 +50,109 @@ def start(config: pytest.Config) -> None:
     else:
         from pytest_verdict.pytest_plugin.controller import Controller
 
-        folder = report_folder(config)
-        refuse_wrong_baseline(config, folder)
+        folder = _report_folder(config)
+        _check_baseline(config, folder)
+        try:
+            profile = check_profile(config.getini("verdict_junit_profile"))
+        except ConfigurationError as error:
+            raise pytest.UsageError(f"verdict_junit_profile: {error}") from None
+        limit = str(config.getini("verdict_report_limit"))
+        if not limit.isdecimal() or len(limit) > _MOST_DIGITS:
+            raise pytest.UsageError(f"verdict_report_limit: a whole number from 0 is needed, got {limit!r}")
         header = {
-            "profile": _profile(config),
-            "limit": _limit(config),
-            "records": _chosen(config, "verdict_records", *FORMS),
+            "profile": profile,
+            "limit": int(limit),
+            "records": _choice(config, "verdict_records", *FORMS),
             "asked": {"fields": [], **({"gates": gates} if gates else {})},
         }
-        html = _chosen(config, "verdict_html", "auto", "always", "never")
-        controller = Controller(config, recorder, folder, header=header, html=html, redaction=redaction)
+        html = _choice(config, "verdict_html", "auto", "always", "never")
+        controller = Controller(config, recorder, folder, header=header, html=html)
         config.pluginmanager.register(controller, "verdict-controller")
         SESSION.journal = folder / JOURNAL
     config.pluginmanager.register(recorder, "verdict-recorder")
 
 
-def _profile(config: pytest.Config) -> Profile:
+def _choice(config: pytest.Config, key: str, *choices: str) -> str:
+    value = str(config.getini(key))
+    if value not in choices:
+        raise pytest.UsageError(f"{key}: {', '.join(choices[:-1])} or {choices[-1]} is needed, got {value!r}")
+    return value
+
+
+def _read_gates(config: pytest.Config) -> list[dict[str, str]]:
+    """Read the gates of the ini file and of the command line."""
+    texts = dict.fromkeys([*config.getini("verdict_gate"), *config.option.verify_gate])
+    if SESSION.redaction is not None and any(SESSION.redaction(text) != text for text in texts):
+        raise pytest.UsageError("a gate of this session holds what verdict_redact matches, and the report has its text")
     try:
-        return check_profile(config.getini("verdict_junit_profile"))
+        return [{"gate": read_gate(text).text} for text in texts]
     except ConfigurationError as error:
-        raise pytest.UsageError(f"verdict_junit_profile: {error}") from None
+        raise pytest.UsageError(f"a gate of this session cannot be read: {error}") from None
 
 
-def _chosen(config: pytest.Config, key: str, *choices: str) -> str:
-    given = str(config.getini(key))
-    if given not in choices:
-        known = f"{', '.join(choices[:-1])} or {choices[-1]}"
-        raise pytest.UsageError(f"{key}: {known} is needed, got {given!r}")
-    return given
+def _check_baseline(config: pytest.Config, folder: Path) -> None:
+    """Refuse a baseline that does not exist, or that the report of this session would replace."""
+    name = config.option.verify_baseline
+    if name is None:
+        return
+    _is_separate_argument(config, "--verify-baseline", name)
+    baseline = config.invocation_params.dir / name
+    try:
+        RecordsFile(str(baseline))
+    except RecordError as error:
+        raise pytest.UsageError(f"--verify-baseline: {error}") from None
+    if folder.resolve() in {baseline.resolve(), baseline.resolve().parent}:
+        raise pytest.UsageError(
+            f"--verify-baseline: this session writes to {name} itself; keep the baseline in another folder, or write"
+            f" elsewhere with {_FOLDER_OPTION}"
+        )
 
 
-def _limit(config: pytest.Config) -> int:
-    given = str(config.getini("verdict_report_limit"))
-    if not given.isdecimal() or len(given) > _MOST_DIGITS:
-        raise pytest.UsageError(f"verdict_report_limit: a whole number from 0 is needed, got {given!r}")
-    return int(given)
+def _report_folder(config: pytest.Config) -> Path:
+    name = config.option.verify_report_dir
+    if name == "":
+        raise pytest.UsageError(
+            f"{_FOLDER_OPTION} is empty, perhaps because a variable is not set; name a folder or leave it out"
+        )
+    if name is None:
+        return config.rootpath / str(config.getini("verdict_report_dir"))
+    call = config.invocation_params
+    if _is_separate_argument(config, _FOLDER_OPTION, name) and _FOLDER_OPTION in call.args[:-1]:
+        # The folder exists when workers read the arguments, so the option becomes one argument.
+        arguments = list(call.args)
+        at = arguments.index(_FOLDER_OPTION)
+        arguments[at : at + 2] = [f"{_FOLDER_OPTION}={name}"]
+        config.invocation_params = config.InvocationParams(args=arguments, plugins=call.plugins, dir=call.dir)
+    return Path(call.dir / name)
+
+
+def _is_separate_argument(config: pytest.Config, option: str, name: str) -> bool:
+    """Return whether option and folder are two arguments; raise if this made pytest miss its configuration."""
+    if option not in (*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *config.invocation_params.args):
+        return False
+    # Before pytest knows this option, it takes an existing folder in an argument of its own for a place of tests.
+    if (config.invocation_params.dir / name).exists():
+        missed = _missed_configuration(config)
+        if missed is not None:
+            raise pytest.UsageError(
+                f"{option} {name} made pytest look for its configuration there and miss {missed}; write {option}={name}"
+            )
+    return True
+
+
+def _missed_configuration(config: pytest.Config) -> Path | None:
+    """Return the nearest file that configures pytest for the tests, if pytest has used another one."""
+    if config.option.inifilename:
+        return None
+    start = config.invocation_params.dir
+    places = [os.path.abspath(start / argument.split("::")[0]) for argument in config.args]  # noqa: PTH100 - as pytest does
+    common = Path(os.path.commonpath([place for place in places if os.path.exists(place)] or [str(start)]))  # noqa: PTH110
+    if not common.is_dir():
+        common = common.parent
+    for folder in (common, *common.parents):
+        for file, mark in _CONFIGURATIONS.items():
+            path = folder / file
+            if path.is_file() and mark in path.read_text(encoding="utf-8", errors="replace"):
+                is_used = config.inipath is not None and config.inipath.parent == folder
+                return None if is_used else path
+    return None

@@ -1,4 +1,4 @@
-"""Comparisons that did not pass: the last ones, and those that no test has looked at, each of which fails its test."""
+"""Comparisons that did not pass and whose verdict no test has read: each fails its test, or warns."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import pytest
+
 import pytest_verdict
 from pytest_verdict.session import SESSION
 
@@ -18,16 +20,19 @@ if TYPE_CHECKING:
 
     from pytest_verdict.core.result import ComparisonResult
 
+# The ini key and the marker.
 OPTION: Final = "verdict_unread"
-"""The ini key and the marker."""
-MODES: Final = ("fail", "warn", "ignore")
-
+_MODES: Final = ("fail", "warn", "ignore")
 _MOST_DESCRIBED: Final = 5
 _PACKAGE: Final = str(Path(pytest_verdict.__file__).parent) + os.sep
 
 
+class UncheckedComparisonWarning(UserWarning):
+    """A comparison did not pass, and the test did not read its verdict."""
+
+
 class Failure(NamedTuple):
-    """A comparison that did not pass, and the code that made it."""
+    """A comparison that did not pass, and the code that called it."""
 
     result: ComparisonResult
     code: CodeType
@@ -35,11 +40,11 @@ class Failure(NamedTuple):
 
 
 RECENT_FAILURES: Final[deque[Failure]] = deque(maxlen=3)
-"""Emptied when the phase of the test has its report."""
+"""Cleared when the phase of the test has its report."""
 
 
 def calling_frame() -> FrameType | None:
-    """Return the nearest frame outside of this package; None for a thread that was started with a function of ours."""
+    """Return the nearest frame outside of this package; None in a thread whose target is a function of ours."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the only way to learn the caller without reading files
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
@@ -47,91 +52,63 @@ def calling_frame() -> FrameType | None:
 
 
 def remember_failure(result: ComparisonResult) -> Failure:
-    """Remember a comparison that did not pass, and the line that made it."""
+    """Remember a comparison that did not pass, and the line that called it."""
     frame = calling_frame() or sys._getframe(1)  # noqa: SLF001 - as above
     failure = Failure(result, frame.f_code, frame.f_lineno or 0)
     RECENT_FAILURES.append(failure)
     return failure
 
 
-class PendingCheck:
-    """A comparison that did not pass, until the test looks at it."""
-
-    __slots__ = ("_comparisons", "failure")
-
-    def __init__(self, comparisons: UncheckedComparisons) -> None:
-        self._comparisons: UncheckedComparisons | None = comparisons
-        self.failure: Failure | None = None
-
-    def settle(self) -> None:
-        """Count the comparison as checked."""
-        comparisons, self._comparisons = self._comparisons, None
-        if comparisons is not None:
-            comparisons.remove(self)
-
-
 class UncheckedComparisons:
-    """Counts the comparisons that did not pass until the test looks at them; it keeps the first few of millions."""
-
-    __slots__ = ("_lock", "_pending", "count")
+    """Counts failing comparisons until the test reads their verdict; it stores only the first few of millions."""
 
     def __init__(self) -> None:
         self.count = 0
-        self._pending: list[PendingCheck] = []
+        self._first: list[Failure] = []
         # Threads of one test compare at the same time.
         self._lock = threading.Lock()
 
     def add(self, result: ComparisonResult) -> ComparisonResult:
-        """Return a comparison that did not pass as one that is counted until the test looks at it."""
+        """Count a comparison, and return a result that ends the count when the test reads its verdict."""
         from pytest_verdict.pytest_plugin.watched_result import WatchedResult
 
-        pending = PendingCheck(self)
-        watched = WatchedResult(result, pending.settle)
-        pending.failure = remember_failure(watched)
+        watched = WatchedResult(result, self._remove)
+        failure = remember_failure(watched)
         with self._lock:
             self.count += 1
-            if len(self._pending) < _MOST_DESCRIBED:
-                self._pending.append(pending)
+            if len(self._first) < _MOST_DESCRIBED:
+                self._first.append(failure)
         return watched
 
-    def remove(self, pending: PendingCheck) -> None:
-        """Count one comparison less."""
+    def _remove(self, result: ComparisonResult) -> None:
         with self._lock:
             self.count -= 1
-            if pending in self._pending:
-                self._pending.remove(pending)
+            self._first = [failure for failure in self._first if failure.result is not result]
 
     def describe(self, folder: Path) -> str:
-        """Lay out how many there are, the blocks of the first ones, and where they were made, seen from a folder."""
+        """Format the number of comparisons, and the first ones with their places relative to a folder."""
         from pytest_verdict.comparison import describe_failure
         from pytest_verdict.core.values.display import counted, visible
         from pytest_verdict.explanation.lines import Line, Part, block, lines_of
 
+        # Describing a result reads its verdict, which removes it.
         count = self.count
-        shown = [pending.failure for pending in self._pending if pending.failure is not None]
-        blocks = [lines_of(describe_failure(failure.result)) for failure in shown]
+        failures = self._first
+        blocks = [lines_of(describe_failure(failure.result)) for failure in failures]
         lines: list[Line] = []
-        if count > 1 or not shown:
-            first = (Part("; first "), *blocks[0][0]) if shown else ()
+        if count > 1 or not failures:
+            first = (Part("; first "), *blocks[0][0]) if failures else ()
             lines.append((Part(f"{counted(count, 'comparison')} did not pass, and nothing looked at it"), *first))
-        for failure, described in zip(shown, blocks, strict=True):
-            where = f"{visible(_seen_from(folder, failure.code.co_filename))}:{failure.line}"
-            lines += [*described, (Part(f"  made at {where}; nothing looked at it"),)]
-        if count > len(shown):
-            lines.append((Part(f"... and {count - len(shown)} more"),))
+        for failure, described in zip(failures, blocks, strict=True):
+            file = failure.code.co_filename
+            path = type(folder)(file)
+            if path.is_relative_to(folder):
+                file = path.relative_to(folder).as_posix()
+            lines += [*described, (Part(f"  made at {visible(file)}:{failure.line}; nothing looked at it"),)]
+        if count > len(failures):
+            lines.append((Part(f"... and {count - len(failures)} more"),))
         lines.append((Part("Assert on the comparison, or accept it by the marker verdict_unread('ignore')."),))
         return block(lines)
-
-
-def _seen_from(folder: Path, file: str) -> str:
-    path = type(folder)(file)
-    if path.is_relative_to(folder):
-        return path.relative_to(folder).as_posix()
-    return file
-
-
-def _ignore() -> None:
-    """Do nothing when a test looks at a comparison that passed."""
 
 
 class ComparisonWatch:
@@ -150,40 +127,80 @@ class ComparisonWatch:
             return result
         from pytest_verdict.pytest_plugin.watched_result import WatchedResult
 
-        return WatchedResult(result, _ignore)
+        return WatchedResult(result, None)
 
     def observe_rows(self, rows: Any) -> None:
         """Remember the first of many comparisons that did not pass; the gate of the data set checks all of them."""
         for result in rows.samples:
             remember_failure(result)
 
-    def end_test(self) -> None:
-        """Forget the comparisons of the test that ended."""
-        self.of_test = UncheckedComparisons()
-
     def _group(self) -> UncheckedComparisons:
-        fixture = _fixture_being_set_up()
+        # The frames show which fixture is being set up; a hook would cost every fixture of every session.
+        fixture: Any = None
+        frame = calling_frame()
+        while frame is not None and fixture is None:
+            if frame.f_code.co_name == "pytest_fixture_setup":
+                fixture = frame.f_locals.get("fixturedef")
+            frame = frame.f_back
         if fixture is None or fixture.scope == "function":
             return self.of_test
-        # Other tests may look at what a fixture of a wider scope made, so it is asked when the fixture ends.
+        # Any test may read the result of a fixture of a wider scope, so it is checked when the fixture ends.
         if fixture not in self._of_fixtures:
             self._of_fixtures[fixture] = UncheckedComparisons()
             fixture.addfinalizer(functools.partial(self._end_fixture, fixture))
         return self._of_fixtures[fixture]
 
     def _end_fixture(self, fixture: Any) -> None:
-        import pytest
-
         group = self._of_fixtures.pop(fixture)
         if group.count:
             pytest.fail(group.describe(self.folder), pytrace=False)
 
 
-def _fixture_being_set_up() -> Any | None:
-    """Find the fixture that is being set up, if any, without a hook that every fixture of every session would pay for."""
-    frame: FrameType | None = calling_frame()
-    while frame is not None:
-        if frame.f_code.co_name == "pytest_fixture_setup" and "fixturedef" in frame.f_locals:
-            return frame.f_locals["fixturedef"]
-        frame = frame.f_back
-    return None
+def fail_unchecked(item: pytest.Item, call: pytest.CallInfo[None], watch: ComparisonWatch) -> None:
+    """Fail the phase of a test, or warn, as the marker or the ini key says."""
+    if call.when == "setup" and call.excinfo is None:
+        # The test may still read what its fixtures compared.
+        return
+    unchecked = watch.of_test
+    watch.of_test = UncheckedComparisons()
+    marker = item.get_closest_marker(OPTION)
+    if marker is None:
+        mode = str(item.config.getini(OPTION))
+    else:
+        mode = str(next(iter(marker.args), marker.kwargs.get("mode")))
+    if mode == "warn":
+        message = unchecked.describe(watch.folder)
+        try:
+            item.warn(UncheckedComparisonWarning(message))
+        except UncheckedComparisonWarning:
+            # A filter that makes errors of warnings fails the test; the exception itself would end the session.
+            call.excinfo = call.excinfo or _failure_info(message)
+        return
+    hides_failures = call.excinfo is None or isinstance(
+        call.excinfo.value, pytest.skip.Exception | pytest.xfail.Exception
+    )
+    if mode != "ignore" and hides_failures:
+        message = unchecked.describe(watch.folder)
+        if mode != "fail":
+            # A wrong mode lets nothing pass.
+            message = f"{_wrong_mode(mode)}\n{message}"
+        call.excinfo = _failure_info(message)
+
+
+def _failure_info(message: str) -> pytest.ExceptionInfo[BaseException]:
+    try:
+        pytest.fail(message, pytrace=False)
+    except pytest.fail.Exception as error:
+        return pytest.ExceptionInfo.from_exception(error)
+
+
+def _wrong_mode(mode: str) -> str:
+    from pytest_verdict.errors import allowed
+
+    return f"{OPTION}: {mode!r} is no mode.{allowed('mode', mode, _MODES)}"
+
+
+def check_mode(config: pytest.Config) -> None:
+    mode = str(config.getini(OPTION))
+    if mode not in _MODES:
+        raise pytest.UsageError(_wrong_mode(mode))

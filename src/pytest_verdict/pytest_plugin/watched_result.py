@@ -1,4 +1,4 @@
-"""The result that a session hands to a test."""
+"""The result that a session hands to a test, which reports when the test reads the verdict."""
 
 from __future__ import annotations
 
@@ -6,77 +6,53 @@ from collections.abc import Callable
 from typing import Any
 
 from pytest_verdict.comparison import describe_failure, redacted_result
-from pytest_verdict.core.record_members import Verdict
-from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.errors import UndecidedError
 from pytest_verdict.session import SESSION
 
 
-class WatchedResult(ComparisonResult):
-    """A comparison as a session hands it to a test.
+def _watched(name: str) -> Any:
+    """Build a property that counts as a look at the verdict."""
+    plain = getattr(ComparisonResult, name)
 
-    Every property and method that shows the verdict calls ``on_look``; the sides, the name and `repr` do not. What `repr`
-    shows is redacted. Copies and pickles are plain results.
+    def read(self: WatchedResult) -> Any:
+        self.look()
+        return plain.fget(self)
+
+    return property(read, doc=plain.__doc__)
+
+
+class WatchedResult(ComparisonResult):
+    """A result that calls ``on_look`` once, when a property or method that shows the verdict is used.
+
+    The sides, the name and `repr` do not show it. `repr` is redacted. Copies and pickles are plain results.
     """
 
     __slots__ = ("_on_look",)
 
-    def __init__(self, result: ComparisonResult, on_look: Callable[[], None]) -> None:
+    def __init__(self, result: ComparisonResult, on_look: Callable[[ComparisonResult], None] | None) -> None:
         super().__init__(**result.parts())
         self._on_look = on_look
 
-    @property
-    def outcome(self) -> Outcome:
-        """The score and its evidence."""
-        self._on_look()
-        return super().outcome
+    outcome = _watched("outcome")
+    score = _watched("score")
+    passed = _watched("passed")
+    verdict = _watched("verdict")
+    notes = _watched("notes")
+    details = _watched("details")
+    children = _watched("children")
+    error = _watched("error")
 
-    @property
-    def score(self) -> float:
-        """How well the values match, from 0.0 to 1.0."""
-        self._on_look()
-        return super().score
-
-    @property
-    def passed(self) -> bool:
-        """Whether the comparison passed."""
-        self._on_look()
-        return super().passed
-
-    @property
-    def verdict(self) -> Verdict:
-        """``pass``, ``fail`` or ``error``."""
-        self._on_look()
-        return super().verdict
-
-    @property
-    def notes(self) -> list[str]:
-        """Machine-readable codes."""
-        self._on_look()
-        return super().notes
-
-    @property
-    def details(self) -> dict[str, Any]:
-        """Evidence of the operator."""
-        self._on_look()
-        return super().details
-
-    @property
-    def children(self) -> tuple[ComparisonResult, ...]:
-        """The results of the parts, for aggregates."""
-        self._on_look()
-        return super().children
-
-    @property
-    def error(self) -> str | None:
-        """Why the comparison could not be made, or None."""
-        self._on_look()
-        return super().error
+    def look(self) -> None:
+        on_look = self._on_look
+        if on_look is not None:
+            self._on_look = None
+            on_look(self)
 
     def to_text(self, redaction: Redaction | None = None) -> str:
         """Write the full record as one line of JSON."""
-        self._on_look()
+        self.look()
         return super().to_text(redaction)
 
     def __repr__(self) -> str:
@@ -88,4 +64,4 @@ class WatchedResult(ComparisonResult):
     def __bool__(self) -> bool:
         if self.error is not None:
             raise UndecidedError(describe_failure(self), [self])
-        return self.passed
+        return bool(self.passed)

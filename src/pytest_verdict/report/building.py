@@ -6,35 +6,29 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
-from itertools import accumulate, chain
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
+from pytest_verdict.core.families import load
 from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.core.record import read_verdict, summed
+from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.report.compression import put_records
-from pytest_verdict.report.journal import (
-    OUTPUTS,
-    RECORDS,
-    ROOT,
-    SHARD,
-    TESTS,
-    Journal,
-    are_contiguous,
-    blocks_of,
-)
-from pytest_verdict.report.junit import Profile
+from pytest_verdict.report.folder import PAGE, plugin_files
+from pytest_verdict.report.journal import OUTPUTS, RECORDS, ROOT, SHARD, TESTS, Journal, are_contiguous, blocks_of
+from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
+from pytest_verdict.report.plugin import report_writers
 from pytest_verdict.report.summary import PASSED, Contents, Summary, derive_sections, summarize
-from pytest_verdict.report.writers import PAGE, write_own_files, write_plugin_files
 
 DEFAULT_INLINE_LIMIT: Final = 1_000
-INLINE_LINE_LIMIT: Final = 65_536
+_INLINE_LINE_LIMIT: Final = 65_536
 _BLOCK: Final = 1 << 20
 _BUFFER: Final = 1 << 16
 _MOST_WORST: Final = 5
-# Lines of outputs are sorted by so many bytes.
+# The bytes of a line of outputs by which the lines are sorted.
 _HEAD: Final = 1_000
 # Limits for the failing records among which the worst are selected.
 _MOST_CANDIDATES: Final = 1_000
@@ -42,7 +36,7 @@ _MOST_CANDIDATE_BYTES: Final = 1 << 25
 
 
 class WorstRecord(NamedTuple):
-    """The record of a comparison that did not pass; the ones that failed a test sort before those that a test expected."""
+    """The record of a failing comparison, ordered by its members: those that failed a test come before expected ones."""
 
     is_expected: bool
     is_no_error: bool
@@ -94,7 +88,7 @@ def build(
             roots=roots,
             sections=derive_sections(journal.header.get("asked", {}), summary, sorted_records),
         )
-        names = write_own_files(contents, new)
+        names = _write_own_files(contents, new)
         if "shard" in run:
             names.append(SHARD)
             shutil.copyfile(journal.folder / TESTS, new.path(SHARD))
@@ -106,10 +100,36 @@ def build(
         (folder / PAGE).unlink(missing_ok=True)
         # The records come last: they may be moved out of the journal, from which a killed session is rebuilt.
         put_records(sorted_records, folder / RECORDS, new, compress=journal.header.get("records") == "gz")
-        problems = write_plugin_files(contents, new)
+        problems = _write_plugin_files(contents, new)
         return Built(folder=folder, summary=summary, worst=worst, problems=problems, sections=contents.sections)
     finally:
         new.remove()
+
+
+def _write_own_files(contents: Contents, new: NewFiles) -> list[str]:
+    files: dict[str, Any] = {}
+    contents = replace(contents, run={**contents.run, "files": files})
+    for name, place in report_writers().items():
+        path = new.write(name, load(place)(contents))
+        if name == JUNIT:
+            with path.open("rb") as lines:
+                files[name] = junit_digests(lines)
+    return list(report_writers())
+
+
+def _write_plugin_files(contents: Contents, new: NewFiles) -> list[str]:
+    """Write the files of plugins and put them in place; return the problems, which do not affect our own files."""
+    files, problems = plugin_files()
+    for name, place in files.items():
+        try:
+            new.write(name, load(place)(contents))
+            new.put_in_place([name])
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a plugin may raise anything
+            new.remove(name)
+            problems.append(f"{name} was not written, because its writer {place} raised {visible(safe_repr(error))}")
+    return problems
 
 
 def _sort_records(
@@ -146,12 +166,9 @@ def _sort_records(
 def _sort_outputs(path: Path) -> Iterator[str]:
     """Yield the lines sorted by their beginning, equal ones in their order; an unfinished line is skipped."""
     with path.open("rb") as file:
-        ends = list(accumulate(map(len, file)))
-        file.seek(0)
-        heads = [line[:_HEAD] for line in file if line.endswith(b"\n")]
-        for _, start in sorted(zip(heads, [0, *ends], strict=False)):
-            file.seek(start)
-            yield file.readline().decode()
+        lines = [line for line in file if line.endswith(b"\n")]
+    for line in sorted(lines, key=lambda line: line[:_HEAD]):
+        yield line.decode()
 
 
 def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]:
@@ -167,7 +184,7 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
             if not any(remaining.values()):
                 return
             kind = "pass" if read_verdict(line) == "pass" else "other"
-            if remaining[kind] and len(line) <= INLINE_LINE_LIMIT:
+            if remaining[kind] and len(line) <= _INLINE_LINE_LIMIT:
                 remaining[kind] -= 1
                 yield line
 

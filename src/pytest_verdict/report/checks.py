@@ -1,4 +1,4 @@
-"""Whether the files in the folder of a report say the same: everything that can be derived from the records is derived again."""
+"""The check of a report's folder: derive again what the records determine, and compare it with the files."""
 
 import html
 import json
@@ -22,13 +22,14 @@ from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
 from pytest_verdict.report.reading import read_document
 from pytest_verdict.report.records_file import MALFORMED
-from pytest_verdict.report.summary import Contents, Summary, TestSummary, derive_sections, fold, has_ended
+from pytest_verdict.report.summary import Contents, TestSummary, derive_sections, fold, has_ended
 
 _FOREIGN: Final = "report.json was made of other records: the SHA-256 in it is not that of this file"
-_OF_DECISIVE: Final = {"message", "crashed", "teardown_error"}
-# The digest of report.json in its quotes, and what follows it.
+# The members of a test in report.json that belong to its decisive attempt.
+_DECISIVE_MEMBERS: Final = {"message", "crashed", "teardown_error"}
+# The end of report.json, from its own digest in quotes.
 _ENDING: Final = 64 + len('""}\n}\n')
-# What pytest showed of a failure is in no other file; `run.files` has its digest.
+# No other file has the text that pytest showed of a failure; `run.files` has its digest.
 _FAILURE_TEXT: Final = re.compile(r"(<(?:failure|error) [^>]*>)[^<]*")
 _EARLIER: Final = re.compile(r'(<(?:flaky|rerun)Failure) message="[^"]*"([^>]*><stackTrace>)[^<]*')
 _CUT: Final = re.compile(r'message="[^"]*… of [0-9]+ characters, see records.jsonl"')
@@ -76,15 +77,10 @@ class ConsecutiveRecords:
         """Return whether a record is the next one of the attempt."""
         if self.first is None or summary is None or summary.test != self.first.test:
             return False
-        digest, number = self.first.id.partition("-")[0], self.first.ordinal + len(self.leaves)
-        identifier = f"{digest}-{self.first.attempt}-{number}"
-        return (summary.id, summary.attempt, summary.ordinal) == (identifier, self.first.attempt, number)
-
-    def add(self, summary: RecordSummary | None, leaf: bytes) -> None:
-        """Add a record and its leaf of the Merkle tree."""
-        self.leaves.append(leaf)
-        if summary is not None:
-            self.counts[summary.operator, summary.verdict] += 1
+        digest = self.first.id.partition("-")[0]
+        attempt = self.first.attempt
+        ordinal = self.first.ordinal + len(self.leaves)
+        return (summary.id, summary.attempt, summary.ordinal) == (f"{digest}-{attempt}-{ordinal}", attempt, ordinal)
 
 
 def group_consecutive(lines: Iterable[bytes], answers: Iterable[Replayed]) -> list[ConsecutiveRecords]:
@@ -93,21 +89,26 @@ def group_consecutive(lines: Iterable[bytes], answers: Iterable[Replayed]) -> li
     for answer, leaf in zip(answers, leaves_of(lines), strict=True):
         if not groups or not groups[-1].continues_with(answer.summary):
             groups.append(ConsecutiveRecords(answer.summary))
-        groups[-1].add(answer.summary, leaf)
+        groups[-1].leaves.append(leaf)
+        if answer.summary is not None:
+            groups[-1].counts[answer.summary.operator, answer.summary.verdict] += 1
     return groups
 
 
 class FolderCheck:
-    """The report in a folder, and what is learned from its records while they are read."""
+    """The report in a folder, compared with its records while they are read."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._report = read_document(folder / REPORT) if (folder / REPORT).is_file() else None
-        self._digest, self._tree, self._number = sha256(), MerkleTree(), 0
+        self._digest = sha256()
+        self._tree = MerkleTree()
+        self._number = 0
         self._blocks: dict[tuple[str, str], _Block] = {}
-        self._running: tuple[str, str] | None = None
-        self._found: list[Finding] = []
+        self._current: tuple[str, str] | None = None
+        self._findings: list[Finding] = []
         inline = self._report.get("comparisons") if self._report else []
+        # The next one is the last.
         self._inline = list(enumerate(inline if isinstance(inline, list) else []))[::-1]
 
     def inline(self) -> frozenset[str]:
@@ -124,17 +125,21 @@ class FolderCheck:
         """Check the next records, and those among them that report.json has too."""
         for group in groups:
             if group.first is None:
-                self._say(RECORDS, f"line {self._number + 1}", "is not a whole record")
+                self._add_finding(RECORDS, f"line {self._number + 1}", "is not a whole record")
             else:
                 self._add_group(group, group.first)
             self._number += len(group.leaves)
             self._tree.add(group.leaves)
         for record in inline:
-            self._add_inline(record)
+            index, copy = self._inline[-1] if self._inline else (0, None)
+            if isinstance(copy, dict) and copy.get("id") == record["id"]:
+                self._inline.pop()
+                for place, what in differences(record, copy, f"comparisons[{index}]"):
+                    self._add_finding(REPORT, place, what)
 
     def findings(self) -> Iterator[Finding]:
         """Yield the differences, after all records were read."""
-        yield from self._found
+        yield from self._findings
         if self._report is None:
             yield Finding(REPORT, "file", "is missing, so nothing says which records there were")
             return
@@ -143,150 +148,160 @@ class FolderCheck:
         except MALFORMED as error:
             yield Finding(REPORT, "form", f"is not the report of pytest-verdict: {error!r}")
 
-    def _say(self, file: str, place: str, what: str) -> None:
-        self._found.append(Finding(file, place, what))
+    def _add_finding(self, file: str, place: str, what: str) -> None:
+        self._findings.append(Finding(file, place, what))
 
     def _add_group(self, group: ConsecutiveRecords, first: RecordSummary) -> None:
-        place, attempt, ordinal = f"line {self._number + 1}", first.attempt, first.ordinal
+        place = f"line {self._number + 1}"
+        attempt = first.attempt
+        ordinal = first.ordinal
         key = first.test, first.id.partition("-")[0]
-        if key != self._running and key in self._blocks:
-            self._say(RECORDS, place, "stands apart from the other records of its test")
-        self._running = key
-        block = self._blocks.get(key) or self._blocks.setdefault(key, _Block(self._number + 1))
+        if key != self._current and key in self._blocks:
+            self._add_finding(RECORDS, place, "is not beside the other records of its test")
+        self._current = key
+        block = self._blocks.setdefault(key, _Block(self._number + 1))
         before = block.ordinal if attempt == block.attempt else 0
         if first.id != f"{key[1]}-{attempt}-{ordinal}":
-            self._say(RECORDS, place, f"its id is not that of attempt {attempt}, ordinal {ordinal}")
+            self._add_finding(RECORDS, place, f"its id is not that of attempt {attempt}, ordinal {ordinal}")
         if attempt < block.attempt or ordinal != before + 1:
-            self._say(RECORDS, place, f"ordinal {ordinal} of attempt {attempt} follows {before} of {block.attempt}")
-        block.attempt, block.ordinal = attempt, ordinal + len(group.leaves) - 1
+            what = f"ordinal {ordinal} of attempt {attempt} follows {before} of {block.attempt}"
+            self._add_finding(RECORDS, place, what)
+        block.attempt = attempt
+        block.ordinal = ordinal + len(group.leaves) - 1
         block.tree.add(group.leaves)
         for (operator, verdict), number in group.counts.items():
             count(block.attempts.setdefault(attempt, {}), operator, verdict, number)
-
-    def _add_inline(self, record: dict[str, Any]) -> None:
-        index, inline = self._inline[-1] if self._inline else (0, None)
-        if isinstance(inline, dict) and inline.get("id") == record["id"]:
-            self._inline.pop()
-            for place, what in differences(record, inline, f"comparisons[{index}]"):
-                self._say(REPORT, place, what)
 
     def _compare(self, report: dict[str, Any]) -> Iterator[Finding]:
         for index, inline in self._inline[-1:]:
             what = f"{shown(inline.get('id'), 40)} is not in {RECORDS}, or not in this order"
             yield Finding(REPORT, f"comparisons[{index}]", what)
-        tests, run = report["tests"], report["run"]
+        tests = report["tests"]
+        run = report["run"]
         keys = [(test["test"], digest_of_test(test["test"], test.get("worker", ""))) for test in tests]
-        yield from self._order({key: index for index, key in enumerate(keys)})
+        yield from self._compare_order({key: index for index, key in enumerate(keys)})
         summary = fold(
             [_summary_of(test, self._blocks.get(key), run) for test, key in zip(tests, keys, strict=True)],
             report["totals"]["tests_without_result"],
             finished="finished" in run and has_ended(run),
         )
-        contents = self._contents(report, summary, keys)
+        digests = {"sha256": self._digest.hexdigest(), "root": self._tree.root()}
+        inline_lines = [json.dumps(one, separators=(",", ":")).encode() for one in report["comparisons"]]
+        contents = Contents(
+            summary=summary,
+            run={name: value for name, value in run.items() if name not in {"seconds", "test_properties", "sha256"}},
+            records={"path": RECORDS, "count": self._number, **digests},
+            inline=inline_lines,
+            omitted=self._number - len(inline_lines),
+            profile="ci",
+            roots=[self._blocks.get(key, _Block(0)).tree.root() for key in keys],
+            sections=derive_sections(report, summary, self._folder / RECORDS),
+        )
         derived = json.loads("".join(json_report.write(contents)))
-        yield from _of_report(report, derived, self._folder / REPORT)
-        yield from _of_junit(contents, self._folder / JUNIT)
+        yield from _compare_report(report, derived, self._folder / REPORT)
+        yield from _compare_junit(contents, self._folder / JUNIT)
 
-    def _order(self, places: dict[tuple[str, str], int]) -> Iterator[Finding]:
+    def _compare_order(self, places: dict[tuple[str, str], int]) -> Iterator[Finding]:
         last = -1
         for key, block in self._blocks.items():
             place = places.get(key)
             if place is None:
                 what = f"{REPORT} has no such test, or its id is that of another test"
                 yield Finding(RECORDS, f"line {block.line}", what)
-            elif place < last:
-                what = f"{key[0]} stands behind a test that {REPORT} has after it"
+                continue
+            if place < last:
+                what = f"{key[0]} comes after a test that {REPORT} has after it"
                 yield Finding(RECORDS, f"line {block.line}", what)
-            last = last if place is None else max(place, last)
-
-    def _contents(self, report: dict[str, Any], summary: Summary, keys: list[tuple[str, str]]) -> Contents:
-        run = {
-            name: value for name, value in report["run"].items() if name not in {"seconds", "test_properties", "sha256"}
-        }
-        inline = [json.dumps(one, separators=(",", ":")).encode() for one in report["comparisons"]]
-        digests = {"sha256": self._digest.hexdigest(), "root": self._tree.root()}
-        records = {"path": RECORDS, "count": self._number, **digests}
-        roots = [self._blocks.get(key, _Block(0)).tree.root() for key in keys]
-        sections = derive_sections(report, summary, self._folder / RECORDS)
-        return Contents(summary, run, records, inline, self._number - len(inline), "ci", roots, sections)
+            last = max(place, last)
 
 
 def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any]) -> TestSummary:
-    shared = {"path": test["path"], "line": test["line"], "worker": test.get("worker", "")}
-    entries = [TestEntry(test["test"], number, outcome, **shared) for number, outcome in enumerate(test["attempts"], 1)]
-    for entry in entries:
-        entry.comparisons = block.attempts.get(entry.attempt, {}) if block else {}
-    final, decisive = entries[-1], TestSummary(entries).decisive
-    for name in _OF_DECISIVE.intersection(test):
+    worker = test.get("worker", "")
+    entries = []
+    for number, outcome in enumerate(test["attempts"], 1):
+        entry = TestEntry(test["test"], number, outcome, path=test["path"], line=test["line"], worker=worker)
+        entry.comparisons = block.attempts.get(number, {}) if block else {}
+        entries.append(entry)
+    decisive = TestSummary(entries).decisive
+    for name in _DECISIVE_MEMBERS.intersection(test):
         setattr(decisive, name, test[name])
-    final.subtests, final.traits = test.get("subtests"), {name: test[name] for name in TRAITS if name in test}
-    final.properties = run.get("test_properties", {}).get(json_report.unique_name(final), ())
-    final.microseconds = round(run["seconds"][json_report.unique_name(final)] * 1_000_000)
+    final = entries[-1]
+    final.subtests = test.get("subtests")
+    final.traits = {name: test[name] for name in TRAITS if name in test}
+    unique_name = json_report.unique_name(final)
+    final.properties = run.get("test_properties", {}).get(unique_name, ())
+    final.microseconds = round(run["seconds"][unique_name] * 1_000_000)
     return TestSummary(entries)
 
 
-def differences(derived: Any, found: Any, place: str) -> Iterator[tuple[str, str]]:
+def differences(expected: Any, observed: Any, place: str) -> Iterator[tuple[str, str]]:
     """Compare two JSON values; the places are those of the leaves."""
-    if isinstance(derived, dict) and isinstance(found, dict):
-        for key in [*derived, *(key for key in found if key not in derived)]:
-            yield from differences(derived.get(key, ...), found.get(key, ...), f"{place}.{key}" if place else key)
-    elif isinstance(derived, list) and isinstance(found, list):
-        for index, (left, right) in enumerate(zip_longest(derived, found, fillvalue=...)):
-            yield from differences(left, right, f"{place}[{index}]")
-    elif type(derived) is not type(found) or derived != found:
-        says, follows = ("nothing" if value is ... else shown(value, 80) for value in (found, derived))
+    if isinstance(expected, dict) and isinstance(observed, dict):
+        for key in [*expected, *(key for key in observed if key not in expected)]:
+            inner = f"{place}.{key}" if place else key
+            yield from differences(expected.get(key, ...), observed.get(key, ...), inner)
+    elif isinstance(expected, list) and isinstance(observed, list):
+        for index, (first, second) in enumerate(zip_longest(expected, observed, fillvalue=...)):
+            yield from differences(first, second, f"{place}[{index}]")
+    elif type(expected) is not type(observed) or expected != observed:
+        says, follows = ("nothing" if value is ... else shown(value, 80) for value in (observed, expected))
         yield place, f"says {says}, and {follows} follows from the records"
 
 
-def _of_report(report: dict[str, Any], derived: dict[str, Any], path: Path) -> Iterator[Finding]:
+def _compare_report(report: dict[str, Any], derived: dict[str, Any], path: Path) -> Iterator[Finding]:
     derived["run"].pop("sha256")
-    said, is_first = report["run"].pop("sha256", None), report["schema_version"] == "1.0"
-    if is_first:
+    digest = report["run"].pop("sha256", None)
+    is_first_version = report["schema_version"] == "1.0"
+    if is_first_version:
         # It had no roots, and no digest of itself.
         derived["schema_version"] = "1.0"
         for part in (derived["records"], *derived["tests"]):
             part.pop("root", None)
-    places = list(differences(derived, report, ""))
-    for place, what in places:
+    pairs = list(differences(derived, report, ""))
+    for place, what in pairs:
         yield Finding(REPORT, place, _FOREIGN if place == "records.sha256" else what)
     content = path.read_bytes()
-    if not is_first and not places and said != sha256(content[:-_ENDING]).hexdigest():
+    if not is_first_version and not pairs and digest != sha256(content[:-_ENDING]).hexdigest():
         yield Finding(REPORT, "run", "what it holds, or the form of the file, was changed: its SHA-256 is another one")
 
 
-def _of_junit(contents: Contents, path: Path) -> Iterator[Finding]:
+def _compare_junit(contents: Contents, path: Path) -> Iterator[Finding]:
     if not path.is_file():
         yield Finding(JUNIT, "file", "is missing")
         return
     content = path.read_bytes()
     text = content.decode("utf-8", "backslashreplace")
-    # In the profile ci every testcase has a file.
+    # Every testcase of the profile ci has a file.
     profile: Profile = "ci" if "<testcase " not in text or _FILE.search(text) else "strict"
-    places = list(_other_lines("".join(junit.write(replace(contents, profile=profile))), text))
-    for place in places:
+    place = _first_difference("".join(junit.write(replace(contents, profile=profile))), text)
+    if place is not None:
         yield Finding(JUNIT, place, f"does not follow from {REPORT}")
-    said, digests = contents.run.get("files", {}).get(JUNIT), junit_digests(BytesIO(content))
-    if said == digests or said is None:
+    recorded = contents.run.get("files", {}).get(JUNIT)
+    digests = junit_digests(BytesIO(content))
+    if recorded == digests or recorded is None:
         return
-    changed = [case for case, digest in digests["cases"].items() if digest != said["cases"].get(case)]
+    changed = [case for case, digest in digests["cases"].items() if digest != recorded["cases"].get(case)]
     for case in changed:
         yield Finding(JUNIT, f"testcase {case}", f"is not the one whose digest {REPORT} has")
-    if not places and not changed:
+    if place is None and not changed:
         yield Finding(JUNIT, "file", f"its SHA-256 is not the one in {REPORT}")
 
 
-def _other_lines(derived: str, found: str) -> Iterator[str]:
-    """Give the place of the first line that differs, apart from what pytest showed of failures."""
+def _first_difference(expected: str, observed: str) -> str | None:
+    """Return the place of the first line that differs, apart from the texts that pytest showed of failures."""
     place = "testsuites"
-    lines = (_without_texts(text).split("\n") for text in (derived, found))
-    for left, right in zip_longest(*lines, fillvalue=""):
-        named = _NAMED.match(left)
-        place = f"{named.group(1)} {html.unescape(named.group(2))}" if named else place
-        if left != right:
-            yield place
-            return
+    lines = (_without_texts(text).split("\n") for text in (expected, observed))
+    for first, second in zip_longest(*lines, fillvalue=""):
+        element = _NAMED.match(first)
+        if element:
+            place = f"{element.group(1)} {html.unescape(element.group(2))}"
+        if first != second:
+            return place
+    return None
 
 
 def _without_texts(text: str) -> str:
-    known = _CAPTURED.sub(lambda found: found.group(1) or "", text).replace("<system-out></system-out>\n", "")
-    return _CUT.sub("", _EARLIER.sub(r"\1\2", _FAILURE_TEXT.sub(r"\1", known)))
+    text = _CAPTURED.sub(lambda match: match.group(1) or "", text).replace("<system-out></system-out>\n", "")
+    text = _FAILURE_TEXT.sub(r"\1", text)
+    text = _EARLIER.sub(r"\1\2", text)
+    return _CUT.sub("", text)

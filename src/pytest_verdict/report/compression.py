@@ -1,4 +1,4 @@
-"""Files of records, plain or compressed with gzip; the first bytes of a file tell them apart."""
+"""Files of records, plain or compressed with gzip; the first bytes of a file distinguish them."""
 
 import gzip
 import zlib
@@ -11,8 +11,8 @@ from typing import IO, Final, cast
 from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.errors import RecordError
 
-FORMS: Final = {"plain": "", "gz": ".gz"}
-"""The forms of records in the folder of a report, and the suffix of each."""
+FORMS: Final = ("plain", "gz")
+"""The values of the ini key ``verdict_records``."""
 GZIP: Final = b"\x1f\x8b"
 _LEVEL: Final = 6
 DAMAGED: Final = (EOFError, zlib.error, gzip.BadGzipFile)
@@ -21,17 +21,20 @@ DAMAGED: Final = (EOFError, zlib.error, gzip.BadGzipFile)
 def stored(path: Path) -> Path:
     """Return the path of a file of records: plain, or compressed if only that exists."""
     compressed = path.with_name(f"{path.name}.gz")
-    return compressed if not path.is_file() and compressed.is_file() else path
+    if not path.is_file() and compressed.is_file():
+        return compressed
+    return path
 
 
 def decompressed(raw: BufferedReader) -> IO[bytes]:
     """Return the file, or a file of its decompressed content."""
-    return cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if raw.peek(2).startswith(GZIP) else raw
+    if raw.peek(2).startswith(GZIP):
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+    return raw
 
 
 @contextmanager
 def open_records(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file of records, plain or compressed."""
     with stored(path).open("rb") as raw:
         try:
             yield decompressed(raw)
@@ -40,15 +43,17 @@ def open_records(path: Path) -> Iterator[IO[bytes]]:
 
 
 def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) -> None:
-    """Move records to their place, compressed or plain, and remove the other form; equal records are equal files."""
+    """Move records to their place, compressed or plain, and remove the other form."""
     compressed = target.with_name(f"{target.name}.gz")
     if not compress:
         compressed.unlink(missing_ok=True)
         source.replace(target)
         return
+    # Not above: shutil would slow down commands that only read.
     import shutil
 
     path = new.path(compressed.name)
+    # Without name and time, equal records are equal files.
     with source.open("rb") as plain, path.open("xb") as raw, gzip.GzipFile("", "wb", _LEVEL, raw, 0) as file:
         shutil.copyfileobj(plain, file)
     target.unlink(missing_ok=True)

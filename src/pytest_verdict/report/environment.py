@@ -6,11 +6,11 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.values.redaction import without_url_secrets
+from pytest_verdict.core.values.redaction import Redaction, without_url_secrets
 
 _GIT: Final = ("git", "--no-optional-locks", "status", "--porcelain=v2", "--branch")
 _GIT_SECONDS: Final = 2.0
@@ -22,28 +22,22 @@ def now() -> str:
     return datetime.datetime.fromtimestamp(time.time(), datetime.UTC).isoformat(timespec="seconds")
 
 
-def describe_process(
-    root: Path, arguments: Iterable[object], redaction: Callable[[str], str] | None = None
-) -> dict[str, Any]:
+def describe_process(root: Path, arguments: Iterable[object], redaction: Redaction | None = None) -> dict[str, Any]:
     """Describe the programs of a run and its arguments; environment variables are left out."""
     from importlib.metadata import version
 
-    written = redaction or str
+    # The names of these folders have name and version, so no metadata has to be read.
+    packages = {path.name for entry in sys.path for path in Path(entry).glob("*.dist-info")}
+    hidden = redaction or str
     return {
         "pytest_verdict": version("pytest-verdict"),
         "python": platform.python_version(),
         # Not platform.platform(), which reads the interpreter's file to find its C library.
         "platform": f"{platform.system()}-{platform.release()}-{platform.machine()}",
-        "arguments": [written(without_url_secrets(str(argument))) for argument in arguments],
-        "packages": _packages(),
+        "arguments": [hidden(without_url_secrets(str(argument))) for argument in arguments],
+        "packages": hashlib.sha256("\n".join(sorted(packages)).encode("utf-8", "surrogatepass")).hexdigest(),
         **_git(root),
     }
-
-
-def _packages() -> str:
-    # The names of these folders have name and version, so no metadata has to be read.
-    names = {path.name for entry in sys.path for path in Path(entry).glob("*.dist-info")}
-    return hashlib.sha256("\n".join(sorted(names)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _git(root: Path) -> dict[str, Any]:
@@ -53,6 +47,7 @@ def _git(root: Path) -> dict[str, Any]:
         return {}
     lines = status.stdout.decode("utf-8", "replace").splitlines()
     commit = next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
-    is_clean = all(line.startswith("#") for line in lines)
-    # Before the first commit, the name of the commit is "(initial)".
-    return {"git": {"commit": commit, "clean": is_clean}} if commit.isalnum() else {}
+    # A repository without commits has "(initial)".
+    if not commit.isalnum():
+        return {}
+    return {"git": {"commit": commit, "clean": all(line.startswith("#") for line in lines)}}

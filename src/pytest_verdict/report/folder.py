@@ -1,18 +1,21 @@
-"""The folder of a report: one session at a time locks it, and a killed session may leave a journal in it."""
+"""The folder of a report: the names of its files, the lock of its session, and the journal of a killed session."""
 
 import errno
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from pytest_verdict.core.families import FAMILIES
+from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import VerdictError
 from pytest_verdict.report.compression import GZIP
 from pytest_verdict.report.journal import JOURNAL, OUTPUTS, PENDING, RECORDS, SHARD, TESTS
-from pytest_verdict.report.writers import PAGE, plugin_files
+from pytest_verdict.report.plugin import report_writers
 
+PAGE: Final = "report.html"
 INTERRUPTED: Final = "journal.interrupted"
 EARLIER: Final = "report.earlier"
 """The folder of the earlier report, until the present session has written its own."""
@@ -27,6 +30,8 @@ _MARKS: Final = {
     OUTPUTS: b'{"suite":',
     PAGE: b'content="pytest-verdict"',
 }
+_PLAIN_NAME: Final = re.compile(r"\w[\w.-]*(?<!\.new)")
+_RESERVED_NAMES: Final = (RECORDS, SHARD, *report_writers(), PAGE, JOURNAL, EARLIER)
 _NUMBERED: Final = re.compile(re.escape(INTERRUPTED) + r"(?:\.([0-9]{1,9}))?")
 _LOCK: Final = ".lock"
 _GITIGNORE: Final = "# Made by pytest-verdict.\n*\n"
@@ -49,7 +54,6 @@ class ReportFolder:
 
     @property
     def journal(self) -> Path:
-        """The folder of the session's journal."""
         return self.path / JOURNAL
 
     def set_aside_interrupted(self) -> Path | None:
@@ -70,7 +74,6 @@ class ReportFolder:
         return target
 
     def refuse_foreign_files(self) -> None:
-        """Refuse a folder in which a report would replace files of another origin."""
         for name in _MARKS:
             refuse_foreign_file(self.path / name)
 
@@ -84,11 +87,9 @@ class ReportFolder:
                 (self.path / name).replace(self.path / EARLIER / name)
 
     def remove_earlier(self) -> None:
-        """Remove the report of an earlier session, after the new report is written."""
         _remove(self.path / EARLIER, files_of_report())
 
     def release(self) -> None:
-        """Release the lock."""
         with suppress(OSError):
             # The file goes before the lock. Some systems do not remove an open file, which does no harm.
             (self.path / _LOCK).unlink()
@@ -96,12 +97,28 @@ class ReportFolder:
 
 
 def files_of_report() -> tuple[str, ...]:
-    """List the names of all files that a report may have."""
     return (*_MARKS, *plugin_files()[0])
 
 
+def plugin_files() -> tuple[Mapping[str, str], list[str]]:
+    """Return the files of plugins with their writers, and the problems of their names."""
+    try:
+        writers = FAMILIES.all("report_writers")
+    except Exception as error:  # noqa: BLE001 - the hook of a plugin may raise anything
+        return {}, [visible(str(error))]
+    files = {}
+    problems = []
+    for name, place in writers.items():
+        if name in report_writers():
+            continue
+        if _PLAIN_NAME.fullmatch(name) and not name.lower().startswith(_RESERVED_NAMES):
+            files[name] = place
+        else:
+            problems.append(f"a file of the report cannot be called {visible(repr(name))}")
+    return files, problems
+
+
 def refuse_foreign_file(path: Path) -> None:
-    """Refuse to replace a file of another origin."""
     if path.is_file():
         with path.open("rb") as file:
             refuse_foreign_text(path, path.name, file.read(200))
@@ -114,12 +131,10 @@ def refuse_foreign_text(place: Path | str, name: str, beginning: bytes) -> None:
 
 
 def remove_journal(journal: Path) -> None:
-    """Remove a journal and nothing else."""
     _remove(journal, (RECORDS, TESTS, PENDING, OUTPUTS))
 
 
 def latest_interrupted(folder: Path) -> Path | None:
-    """Find the journal of the last interrupted session."""
     journals = [path for path in folder.glob(f"{INTERRUPTED}*") if (path / TESTS).is_file()]
     return max(filter(interruption, journals), key=interruption, default=None)
 
@@ -143,30 +158,26 @@ def _remove(folder: Path, names: Iterable[str]) -> None:
         folder.rmdir()
 
 
-def _acquire_lock(lock: Path) -> int:
+def _acquire_lock(path: Path) -> int:
     while True:
         # Windows has no O_NOFOLLOW.
-        descriptor = os.open(lock, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o644)
+        descriptor = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o644)
         try:
-            _lock(descriptor)
+            if os.name == "nt":
+                import msvcrt
+
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+            else:
+                import fcntl
+
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(descriptor)
             raise FolderInUseError(
-                f"another session is writing its report to {lock.parent};"
+                f"another session is writing its report to {path.parent};"
                 " give this one a place of its own with --verify-report-dir"
             ) from None
         # Another session may have removed the file meanwhile, and a lock on a removed file locks nobody out.
-        if lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat()):
+        if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
             return descriptor
         os.close(descriptor)
-
-
-def _lock(descriptor: int) -> None:
-    try:
-        import fcntl
-    except ImportError:
-        import msvcrt
-
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-    else:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

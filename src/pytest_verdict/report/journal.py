@@ -1,27 +1,22 @@
 """The journal: the files that a session writes while it runs, and that remain when it is killed.
 
-A folder with two files. ``records.jsonl`` holds the records as they arrive. ``tests.jsonl`` holds a header, one line for each
-attempt of a test, and a footer. Without a footer, the session did not end. Each record names its attempt.
+``records.jsonl`` holds the records in order of arrival; each names its attempt. ``tests.jsonl`` holds a header, a line for each
+attempt of a test, and a footer, which is missing if the session did not end.
 """
 
+import hashlib
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from io import FileIO
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from pytest_verdict.core.record import (
-    Counts,
-    count,
-    digest_of_test,
-    merge_counts,
-    parse_record,
-    read_id,
-    read_verdict,
-)
+from pytest_verdict.core.record import Counts, count, digest_of_test, merge_counts, parse_record, read_id, read_verdict
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import open_records, stored
 
@@ -56,14 +51,11 @@ class ByteRange(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The offset of the byte after them."""
         return self.offset + self.length
 
 
 @dataclass(slots=True)
 class TestEntry:
-    """One attempt of one test."""
-
     # Not a test class for pytest, in spite of its name.
     __test__ = False
 
@@ -86,7 +78,6 @@ class TestEntry:
     records: tuple[ByteRange, ...] = ()
 
     def add_records(self, counts: Counts, place: ByteRange) -> None:
-        """Add records that were written."""
         last = self.records[-1] if self.records else None
         if last is not None and last.end == place.offset:
             # Joined with the last range: adding a range copies all before it, and a test may have very many records.
@@ -101,15 +92,17 @@ class TestEntry:
             self.comparisons = counts
 
 
-_OUTCOMES: Final = {"passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished", "rerun", LATE}
+_ENTRY_OUTCOMES: Final = {"passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished", "rerun", LATE}
 _TEXTS: Final = ("test", "path", "message", "text", "worker")
-_KINDS: Final = {**dict.fromkeys(_TEXTS, str), "crashed": bool, "teardown_error": bool}
-_DECODE: Final = json.JSONDecoder().decode
+_MEMBER_TYPES: Final = {**dict.fromkeys(_TEXTS, str), "crashed": bool, "teardown_error": bool}
+_ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+# Reading the journal derives these from the records.
+_WRITTEN_MEMBERS: Final = [name for name in TestEntry.__slots__ if name not in {"comparisons", "records"}]
 
 
 @dataclass(slots=True)
 class Journal:
-    """The content of a journal, while it is written or after it is read."""
+    """The content of a journal, while a session writes it or after it is read."""
 
     folder: Path
     header: dict[str, Any] = field(default_factory=dict)
@@ -127,34 +120,104 @@ class Journal:
 
     @property
     def records(self) -> Path:
-        """The file that holds the records."""
         return self.folder / RECORDS
 
     def add_start(self, test: str, path: str, line: int) -> None:
-        """Add that a test began."""
         before = self.began.get(test)
         self.began[test] = path, line, 1 if before is None else before[2]
 
     def add_entry(self, entry: TestEntry) -> None:
         """Add one attempt of a test, or comparisons of one that had already ended."""
         if entry.outcome == LATE:
-            found = self._find(entry)
-            # One place; none in an entry that was read back, whose records `add_unfinished` assigns.
+            attempt = entry.test, entry.attempt, entry.worker
+            for earlier in reversed(self.entries):
+                if (earlier.test, earlier.attempt, earlier.worker) == attempt:
+                    break
+            else:
+                raise ValueError(f"comparisons of {entry.test} arrived late, but the test is not there")
+            # No place in an entry that was read back: `add_unfinished` assigns its records.
             for place in entry.records:
-                found.add_records(entry.comparisons, place)
-            found.traits = entry.traits
+                earlier.add_records(entry.comparisons, place)
+            earlier.traits = entry.traits
             return
         self.entries.append(entry)
         began = self.began.pop(entry.test, None)
         if began is not None and entry.outcome == "rerun":
             self.began[entry.test] = began[0], began[1], entry.attempt + 1
 
-    def _find(self, wanted: TestEntry) -> TestEntry:
-        place = wanted.test, wanted.attempt, wanted.worker
-        for entry in reversed(self.entries):
-            if (entry.test, entry.attempt, entry.worker) == place:
-                return entry
-        raise ValueError(f"comparisons of {wanted.test} arrived late, but the test is not there")
+
+class JournalWriter:
+    """Appends to a journal; the operating system receives every line at once."""
+
+    def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
+        folder.mkdir(parents=True)
+        # Without a buffer, because a kill loses what the operating system does not have.
+        self._records = (folder / RECORDS).open("xb", buffering=0)
+        self._tests = (folder / TESTS).open("xb", buffering=0)
+        self._digested = 0
+        self._digest: Any = hashlib.sha256()
+        self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
+        self._append(self.journal.header)
+
+    def append_records(self, lines: bytes) -> ByteRange:
+        """Append records, and return their place in the file."""
+        # The file itself knows the offset, even if an exception interrupted an earlier write.
+        place = ByteRange(offset=self._records.tell(), length=len(lines))
+        _write_all(self._records, lines)
+        if self._digest is not None:
+            self._digest.update(lines)
+            self._digested += len(lines)
+        return place
+
+    def expect_disorder(self) -> None:
+        """Stop computing the digest, because the records of several workers are sorted at the end."""
+        self._digest = None
+
+    def append_start(self, test: str, location: tuple[str, int | None, str]) -> None:
+        path, line = place_of(location)
+        self.journal.add_start(test, path, line)
+        self._append({"began": test, "path": path, "line": line})
+
+    def append_order(self, tests: list[str]) -> None:
+        self.journal.order = tests
+        self._append({"collected": tests})
+
+    def append_test(self, entry: TestEntry) -> None:
+        members = {name: getattr(entry, name) for name in _WRITTEN_MEMBERS}
+        self._append({name: value for name, value in members.items() if value})
+        self.journal.add_entry(entry)
+
+    def close(self, footer: Mapping[str, Any], whole: Mapping[str, Any] | None = None) -> None:
+        """Append the footer, with the collected tests of a shard, and close the files."""
+        finished: dict[str, Any] = {"run": footer}
+        if whole:
+            finished["whole"] = whole
+        if self._digest is not None and self._digested == self._records.tell():
+            finished["records_sha256"] = self._digest.hexdigest()
+        self._append({"finished": finished})
+        self.abandon()
+        self.journal.footer = finished
+        add_unfinished(self.journal)
+
+    def forget(self) -> None:
+        """Free the memory of the journal, after the report is written."""
+        self.journal = Journal(self.journal.folder)
+
+    def abandon(self) -> None:
+        """Close the files without a footer."""
+        for file in (self._records, self._tests):
+            # On a full disk, closing fails again.
+            with suppress(OSError):
+                file.close()
+
+    def _append(self, content: Mapping[str, Any]) -> None:
+        _write_all(self._tests, f"{_ENCODE(content)}\n".encode("ascii"))
+
+
+def _write_all(file: FileIO, content: bytes) -> None:
+    # A disk that becomes full writes a part first.
+    while content:
+        content = content[file.write(content) :]
 
 
 def read_journal(folder: Path, tests: str = TESTS) -> Journal:
@@ -164,7 +227,11 @@ def read_journal(folder: Path, tests: str = TESTS) -> Journal:
     journal = Journal(folder)
     with (folder / tests).open("rb") as lines:
         for line in lines:
-            _add_line(journal, line)
+            try:
+                _add_line(journal, json.loads(line.decode("ascii")))
+            except (ValueError, TypeError, KeyError, AttributeError):
+                # The last line of a killed session may be half a line.
+                journal.damaged += 1
     if journal.header.get("journal") != JOURNAL_FORMAT:
         raise RecordError(f"{folder / tests} is not a journal of format {JOURNAL_FORMAT}")
     add_unfinished(journal)
@@ -173,28 +240,17 @@ def read_journal(folder: Path, tests: str = TESTS) -> Journal:
     return journal
 
 
-def _add_line(journal: Journal, line: bytes) -> None:
-    try:
-        content = _DECODE(line.decode("ascii"))
-        if "journal" in content:
-            journal.header = content
-        elif "collected" in content:
-            journal.order = content["collected"]
-        elif "finished" in content:
-            journal.footer = content["finished"]
-        elif "began" in content:
-            journal.add_start(content["began"], content["path"], _whole(content["line"]))
-        else:
-            journal.add_entry(_entry(content))
-    except (ValueError, TypeError, KeyError, AttributeError):
-        # The last line of a killed session may be half a line.
-        journal.damaged += 1
-
-
-def _are_traits(traits: Any) -> bool:
-    markers, parameters = traits.get("markers", []), traits.get("parameters", {})
-    plain = all(type(value) in {str, int, float, bool} for value in parameters.values())
-    return plain and isinstance(markers, list) and all(type(marker) is str for marker in markers)
+def _add_line(journal: Journal, content: dict[str, Any]) -> None:
+    if "journal" in content:
+        journal.header = content
+    elif "collected" in content:
+        journal.order = content["collected"]
+    elif "finished" in content:
+        journal.footer = content["finished"]
+    elif "began" in content:
+        journal.add_start(content["began"], content["path"], _whole(content["line"]))
+    else:
+        journal.add_entry(_entry(content))
 
 
 def _entry(content: dict[str, Any]) -> TestEntry:
@@ -208,12 +264,16 @@ def _entry(content: dict[str, Any]) -> TestEntry:
     for texts in (*entry.properties, *(entry.output or {}).items()):
         if [*map(type, texts)] != [str, str]:
             raise ValueError("a property or the output is no pair of texts")
-    for member, kind in _KINDS.items():
+    for member, kind in _MEMBER_TYPES.items():
         if type(getattr(entry, member)) is not kind:
-            raise ValueError(f"{member} is of another kind")
-    if entry.traits is not None and not _are_traits(entry.traits):
-        raise ValueError("traits are markers and parameters")
-    if entry.outcome not in _OUTCOMES:
+            raise ValueError(f"{member} is of another type")
+    if entry.traits is not None:
+        markers = entry.traits.get("markers", [])
+        parameters = entry.traits.get("parameters", {})
+        are_plain = all(type(value) in {str, int, float, bool} for value in parameters.values())
+        if not (are_plain and isinstance(markers, list) and all(type(marker) is str for marker in markers)):
+            raise ValueError("traits are markers and parameters")
+    if entry.outcome not in _ENTRY_OUTCOMES:
         raise ValueError("there is no such outcome")
     return entry
 
@@ -241,58 +301,47 @@ def blocks_of(records: IO[bytes], places: Iterable[ByteRange]) -> Iterator[list[
 def add_unfinished(journal: Journal) -> None:
     """Assign the records without an entry to their attempts, and add entries for tests that never ended."""
     ended = len(journal.entries)
-    known = {_attempt(entry): entry for entry in journal.entries}
+    by_attempt = {}
+    for entry in journal.entries:
+        name = digest_of_test(entry.test, entry.worker) if entry.worker else entry.test
+        by_attempt[name, entry.attempt] = entry
     for offset, line in _unclaimed(journal):
         try:
             record = parse_record(line)
-            counts, place = _counts_of(record, line), (record["test"], _whole(record["attempt"]))
+            verdict = read_verdict(line)
+            if verdict is None or not line.endswith(b"\n"):
+                raise RecordError("it is not a whole record")
+            counts: Counts = {}
+            count(counts, record["operator"], verdict)
+            attempt = (record["test"], _whole(record["attempt"]))
             # If every worker runs every test, only the id of a record identifies its worker.
-            entry = known.get((read_id(line).partition("-")[0], place[1]), known.get(place))
-            if entry is None:
-                path, number, _ = journal.began.get(place[0], (record["path"], _whole(record["line"]), 1))
-                entry = known[place] = TestEntry(*place, path=path, line=number)
-                journal.entries.append(entry)
-            entry.add_records(counts, ByteRange(offset, len(line)))
+            owner = by_attempt.get((read_id(line).partition("-")[0], attempt[1]), by_attempt.get(attempt))
+            if owner is None:
+                path, number, _ = journal.began.get(attempt[0], (record["path"], _whole(record["line"]), 1))
+                owner = by_attempt[attempt] = TestEntry(*attempt, path=path, line=number)
+                journal.entries.append(owner)
+            owner.add_records(counts, ByteRange(offset, len(line)))
         except (ValueError, TypeError, KeyError):
             journal.damaged += 1
-    found = {entry.test for entry in journal.entries[ended:]}
-    for test, (path, number, attempt) in journal.began.items():
-        if test not in found:
-            journal.entries.append(TestEntry(test, attempt, path=path, line=number))
-    journal.entries.extend(_not_run_again(journal.entries))
-
-
-def _not_run_again(entries: Iterable[TestEntry]) -> list[TestEntry]:
-    # The journal does not record the start of tests that share a name.
-    if not any(entry.outcome == "rerun" for entry in entries):
-        return []
+    unfinished = {entry.test for entry in journal.entries[ended:]}
+    for test, (path, number, attempt_number) in journal.began.items():
+        if test not in unfinished:
+            journal.entries.append(TestEntry(test, attempt_number, path=path, line=number))
+    # The journal does not record the start of tests that share a name, so the attempt after a rerun may be missing.
     last: dict[tuple[str, str], TestEntry] = {}
-    for entry in sorted(entries, key=attrgetter("attempt")):
+    for entry in sorted(journal.entries, key=attrgetter("attempt")):
         last[entry.test, entry.worker] = entry
-    return [
-        TestEntry(entry.test, entry.attempt + 1, path=entry.path, line=entry.line, worker=entry.worker)
-        for entry in last.values()
-        if entry.outcome == "rerun"
-    ]
-
-
-def _attempt(entry: TestEntry) -> tuple[str, int]:
-    return digest_of_test(entry.test, entry.worker) if entry.worker else entry.test, entry.attempt
-
-
-def _counts_of(record: dict[str, Any], line: bytes) -> Counts:
-    verdict = read_verdict(line)
-    if verdict is None or not line.endswith(b"\n"):
-        raise RecordError("it is not a whole record")
-    counts: Counts = {}
-    count(counts, record["operator"], verdict)
-    return counts
+    for entry in last.values():
+        if entry.outcome == "rerun":
+            journal.entries.append(
+                TestEntry(entry.test, entry.attempt + 1, path=entry.path, line=entry.line, worker=entry.worker)
+            )
 
 
 def are_contiguous(entries: Iterable[TestEntry], size: int) -> bool:
-    """Whether the records of the entries fill the file in their order."""
+    """Return whether the records of the entries fill the file in their order."""
     end = 0
-    for place in chain.from_iterable(map(attrgetter("records"), entries)):
+    for place in chain.from_iterable(entry.records for entry in entries):
         if place.offset != end:
             return False
         end = place.end
@@ -305,7 +354,7 @@ def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
     size = journal.records.stat().st_size if journal.records.is_file() else sys.maxsize
     if are_contiguous(journal.entries, size):
         return
-    claimed = sorted(chain.from_iterable(map(attrgetter("records"), journal.entries)))
+    claimed = sorted(chain.from_iterable(entry.records for entry in journal.entries))
     position = 0
     with open_records(journal.records) as lines:
         for place in [*claimed, ByteRange(size, 0)]:

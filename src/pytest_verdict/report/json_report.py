@@ -17,7 +17,8 @@ SUBTEST_OUTCOMES: Final = ("passed", "failed", "skipped", "xfailed")
 
 def report_schema() -> dict[str, Any]:
     """Return the JSON Schema of ``report.json``."""
-    schema, record = _schema("report.schema.json"), record_schema()
+    schema = _schema("report.schema.json")
+    record = record_schema()
     schema["$defs"].update(record.pop("$defs"))
     del record["$schema"], record["title"], record["description"]
     schema["$defs"]["record"] = record

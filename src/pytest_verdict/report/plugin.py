@@ -7,7 +7,6 @@ from pytest_verdict.core.families import hookimpl
 
 @hookimpl
 def report_writers() -> Mapping[str, str]:
-    """Return the files, each with its writer."""
     return {
         "junit.xml": "pytest_verdict.report.junit:write",
         # Last, because it contains the digest of the other file.

@@ -1,4 +1,4 @@
-"""The reader of ``report.json``: every command that needs the report of a folder reads it here."""
+"""The reader of ``report.json``."""
 
 import datetime
 import json
@@ -11,10 +11,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.errors import RecordError, SettingsError
 from pytest_verdict.report.compression import stored
-from pytest_verdict.report.gate_lines import MET, verdict_line
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.summary import NOT_GREEN
+from pytest_verdict.report.summary import MET, NOT_GREEN, verdict_line
 
 
 def _check_time(text: str) -> str:
@@ -22,7 +21,7 @@ def _check_time(text: str) -> str:
     return text
 
 
-Time = Annotated[str, AfterValidator(_check_time)]
+_Time = Annotated[str, AfterValidator(_check_time)]
 
 
 class _Part(BaseModel):
@@ -32,8 +31,6 @@ class _Part(BaseModel):
 
 
 class Test(_Part):
-    """A test with all its attempts."""
-
     __test__ = False
 
     test: str
@@ -47,17 +44,15 @@ class Test(_Part):
 
     @property
     def name(self) -> str:
-        """The name that no other test of the report has."""
+        """The name in the run section, which no other test has."""
         return f"{self.test} ({self.worker})" if self.worker else self.test
 
     @property
     def reason(self) -> str:
-        """Why it did not pass."""
         return self.message or f"the test did not pass ({self.outcome})"
 
     @property
     def is_green(self) -> bool:
-        """Whether it passed, was skipped or failed as expected."""
         return self.outcome not in NOT_GREEN
 
 
@@ -68,22 +63,16 @@ class _Verdicts(_Part):
 
 
 class OperatorCounts(_Verdicts):
-    """The comparisons of one operator."""
-
     operator: str
 
 
 class FieldCounts(_Verdicts):
-    """The comparisons of one field of the answer templates."""
-
     field: str
     name: str = ""
     parameters: Mapping[str, Any] = {}
 
 
 class Gate(_Verdicts):
-    """The decision of one gate."""
-
     gate: str
     unit: str
     verdict: Literal["met", "missed", "error"]
@@ -127,8 +116,8 @@ class _Run(_Part):
     python: str = ""
     platform: str = ""
     arguments: list[str] | None = None
-    started: Time | None = None
-    finished: Time | None = None
+    started: _Time | None = None
+    finished: _Time | None = None
     exit_status: int | None = None
     seconds: Mapping[str, float] = {}
     git: _Git | None = None
@@ -136,8 +125,6 @@ class _Run(_Part):
 
 
 class Report(StrictModel):
-    """``report.json`` and its folder."""
-
     model_config = ConfigDict(extra="ignore")
 
     subject = "the report"
@@ -163,12 +150,10 @@ class Report(StrictModel):
 
     @property
     def not_green(self) -> int:
-        """How many tests failed, broke or did not end."""
         return sum(not test.is_green for test in self.tests)
 
     @property
     def are_gates_met(self) -> bool:
-        """Whether every gate is met."""
         return all(gate.verdict == MET for gate in self.gates)
 
     def gate_lines(self) -> Iterator[tuple[str, bool]]:
@@ -177,22 +162,14 @@ class Report(StrictModel):
             yield verdict_line(gate.model_dump(by_alias=True, exclude_unset=True)), gate.verdict == MET
 
     def milliseconds(self) -> tuple[int, int]:
-        """Return start and end in milliseconds since 1970; 0 where they are unknown."""
+        """Return start and end in milliseconds since 1970; 0 if they are unknown."""
         times = (self.run.started, self.run.finished or self.run.started)
         start, end = (int(datetime.datetime.fromisoformat(time).timestamp() * 1000) if time else 0 for time in times)
         return start, end
 
 
 def read_report(folder: Path, root: str = "") -> Report:
-    """Read the report of a folder.
-
-    Args:
-        folder: The folder.
-        root: The root directory of the tests inside the repository.
-
-    Raises:
-        RecordError: The folder has no report, or its ``report.json`` is not one that a session writes.
-    """
+    """Read the report of a folder; ``root`` is the root directory of the tests inside the repository."""
     for name in (REPORT, RECORDS):
         if not stored(folder / name).is_file():
             raise RecordError(f"{folder}: there is no {name} in this folder; name the folder of a report")

@@ -32,13 +32,12 @@ def statements(folder: Path) -> dict[str, dict[str, Any]]:
     subject = [{"name": RECORDS, "digest": {"sha256": digests[RECORDS]}}]
     if report.run.git:
         subject.append({"name": "source", "digest": {"gitCommit": report.run.git.commit}})
-    predicates = {
-        TEST_RESULT: (_TEST_RESULT_PREDICATE, _test_result(report, digests)),
-        VERDICTS: (RECORDS_PREDICATE, _verdicts(report, digests, folder / RECORDS)),
-    }
+    statement = {"_type": _STATEMENT, "subject": subject}
+    result = _test_result(report, digests)
+    verdicts = _verdicts(report, digests, folder / RECORDS)
     return {
-        name: {"_type": _STATEMENT, "subject": subject, "predicateType": kind, "predicate": predicate}
-        for name, (kind, predicate) in predicates.items()
+        TEST_RESULT: {**statement, "predicateType": _TEST_RESULT_PREDICATE, "predicate": result},
+        VERDICTS: {**statement, "predicateType": RECORDS_PREDICATE, "predicate": verdicts},
     }
 
 

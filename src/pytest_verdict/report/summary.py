@@ -1,4 +1,4 @@
-"""The summary of a session, computed from its journal, and the contents that the writers of a report receive."""
+"""The summary of a session, computed from its journal; the contents that the writers of a report receive; gates as text."""
 
 import json
 from collections import Counter
@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.record import Counts, digest_of_test, merge_counts, names_operator, read_id, summed
+from pytest_verdict.core.values.display import counted, visible
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.journal import Journal, TestEntry
 
@@ -17,6 +18,16 @@ OUTCOMES: Final = ("passed", "failed", "error", "skipped", "xfailed", "xpassed",
 PASSED: Final = "passed"
 VERDICTS: Final = ("pass", "fail", "error")
 NOT_GREEN: Final = {"failed", "error", "unfinished"}
+# Exit statuses of pytest: interrupted, internal error, usage error.
+_ABNORMAL_EXITS: Final = (2, 3, 4)
+
+# The verdicts of a gate.
+MET: Final = "met"
+MISSED: Final = "missed"
+UNDECIDED: Final = "error"
+INCOMPLETE: Final = "the session, or one of its tests, did not come to its end"
+_MOST_NAMES: Final = 8
+_LONGEST_NAME: Final = 200
 
 
 def counts_text(counts: tuple[int, int, int]) -> str:
@@ -33,20 +44,22 @@ class TestSummary:
     def __init__(self, attempts: Sequence[TestEntry]) -> None:
         self.attempts = attempts
         self.final = attempts[-1]
-        self.decisive = self.final if len(attempts) == 1 else _decisive(attempts)
+        self.decisive = self.final
+        if self.final.outcome not in NOT_GREEN:
+            # pytest-xdist reruns the file or class of a test that crashed, and pytest counts that crash as a failure.
+            for entry in attempts[:-1]:
+                if entry.outcome in {"failed", "error"}:
+                    self.decisive = entry
         self.comparisons = summed(self.final.comparisons)
         self.seconds = self.final.microseconds / 1_000_000
 
     @property
     def earlier(self) -> Sequence[TestEntry]:
-        """The attempts before the last, in order."""
         return self.attempts[:-1]
 
 
 @dataclass(slots=True)
 class Summary:
-    """A session."""
-
     tests: list[TestSummary]
     operators: Counts
     outcomes: Counter[str]
@@ -78,55 +91,41 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A session; all text is redacted already.
-
-    Args:
-        summary: All tests with their outcomes and counts.
-        run: Times and environment, which differ from session to session.
-        records: The path, number, SHA-256 and Merkle root of the records.
-        inline: Lines of ``records.jsonl`` for a file that shows records; those that did not pass are chosen first.
-        omitted: How many records are not among them.
-        profile: The JUnit profile, ``ci`` or ``strict``.
-        roots: The Merkle root over the records of each test, in the order of the summary.
-        sections: The members of the report that families derive from the records.
-    """
+    """A session as the writers of a report receive it; all text is redacted already."""
 
     summary: Summary
     run: Mapping[str, Any]
+    """Times and environment, which differ from session to session."""
     records: Mapping[str, Any]
+    """The path, number, SHA-256 and Merkle root of the records."""
     inline: Sequence[bytes]
+    """Lines of ``records.jsonl`` for a file that shows records; those that did not pass come first."""
     omitted: int
+    """The number of records that are not inline."""
     profile: str
+    """The JUnit profile, ``ci`` or ``strict``."""
     roots: Sequence[str]
+    """The Merkle root over the records of each test, in the order of the summary."""
     sections: Mapping[str, Any] = field(default_factory=dict)
-
-
-def _decisive(attempts: Sequence[TestEntry]) -> TestEntry:
-    # pytest-xdist reruns the file or class of a test that crashed, and pytest counts that crash as a failure.
-    *earlier, final = attempts
-    if final.outcome not in NOT_GREEN:
-        return next((entry for entry in reversed(earlier) if entry.outcome in {"failed", "error"}), final)
-    return final
-
-
-# Exit statuses of pytest: interrupted, internal error, usage error.
-_INTERRUPTED: Final = (2, 3, 4)
+    """The members of the report that families derive from the records."""
 
 
 def summarize(journal: Journal) -> Summary:
-    """Fold a journal."""
-    tests = _by_test(journal)
-    missing = len(set(journal.order) - {test.final.test for test in tests})
+    position = {test: index for index, test in enumerate(journal.order)}
+    attempts: dict[tuple[int, str, str], list[TestEntry]] = {}
+    for entry in sorted(journal.entries, key=attrgetter("attempt")):
+        place = position.get(entry.test, len(position))
+        attempts.setdefault((place, entry.test, entry.worker), []).append(entry)
+    tests = [TestSummary(attempts[key]) for key in sorted(attempts)]
+    missing = len(position.keys() - {test.final.test for test in tests})
     return fold(tests, missing, finished=journal.footer is not None and has_ended(journal.run))
 
 
 def has_ended(run: Mapping[str, Any]) -> bool:
-    """Return whether a session ended normally."""
-    return run.get("exit_status") not in _INTERRUPTED
+    return run.get("exit_status") not in _ABNORMAL_EXITS
 
 
 def fold(tests: list[TestSummary], missing: int, *, finished: bool) -> Summary:
-    """Count the outcomes of all tests."""
     operators = _sum_counts(test.final for test in tests)
     return Summary(
         tests=tests,
@@ -144,15 +143,6 @@ def _sum_counts(entries: Iterable[TestEntry]) -> Counts:
     for entry in entries:
         merge_counts(counts, entry.comparisons)
     return counts
-
-
-def _by_test(journal: Journal) -> list[TestSummary]:
-    position = {test: index for index, test in enumerate(journal.order)}
-    last = len(position)
-    attempts: dict[tuple[int, str, str], list[TestEntry]] = {}
-    for entry in sorted(journal.entries, key=attrgetter("attempt")):
-        attempts.setdefault((position.get(entry.test, last), entry.test, entry.worker), []).append(entry)
-    return [TestSummary(attempts[key]) for key in sorted(attempts)]
 
 
 def decisive_records(records: Path, summary: Summary, operator: str | None = None) -> Iterator[dict[str, Any]]:
@@ -176,3 +166,27 @@ def derive_sections(requested: Mapping[str, Any], summary: Summary, records: Pat
         if section:
             sections[name] = section
     return sections
+
+
+def verdict_line(gate: Mapping[str, Any]) -> str:
+    """Format the entry of a gate in ``report.json``: its counts, its rate with the interval, its verdict."""
+    total = gate["pass"] + gate["fail"] + gate["error"]
+    parts = []
+    if total:
+        parts.append(f"{gate['pass']} of {counted(total, gate['unit'])} passed")
+        parts.append(counted(gate["error"], "error"))
+        # In millionths, shown in ten-thousandths.
+        rate, low, high = (round(share * 1_000_000) for share in (gate["rate"], *gate["interval"]))
+        # The rate and the lower end are rounded down, so a missed rate never looks reached.
+        shares = [number / 10_000 for number in (rate // 100, low // 100, -(-high // 100))]
+        parts.append("{:g} [{:g}, {:g}]".format(*shares))
+    verdict = gate["verdict"] + "".join(f" ({note})" for note in gate["notes"])
+    reason = gate.get("reason") or list_names(gate.get("tests", ()))
+    parts.append(f"{verdict}: {reason}" if reason else verdict)
+    return visible(f"gate {gate['gate']}: {', '.join(parts)}")
+
+
+def list_names(names: Sequence[str]) -> str:
+    """List the first names, and count the others."""
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(f"{name:.{_LONGEST_NAME}}" for name in names[:_MOST_NAMES]) + more

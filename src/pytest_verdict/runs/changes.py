@@ -1,17 +1,25 @@
-"""The changes between two runs, each with its class."""
+"""The changes between two runs, each with its class and its causes.
+
+Members of one record are swapped into the other, and the verdict is derived again.
+"""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, combinations
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.replay import Unverifiable
+from pytest_verdict.core.record import operator_codes
+from pytest_verdict.core.replay import Unverifiable, derive_result, find_operator
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.encoding import is_replayable
 from pytest_verdict.errors import ConfigurationError, RecordError, allowed
-from pytest_verdict.runs.causes import CHECKS, CODE, Sets, margins, minimal_causes
 from pytest_verdict.runs.run import Comparison, Pairs, Run, pair, read_run
+
+Sets = tuple[tuple[str, ...], ...]
 
 
 class Kind(StrEnum):
@@ -33,13 +41,22 @@ class Kind(StrEnum):
 
     @property
     def word(self) -> str:
-        """The name of the class in ``--fail-on``."""
         return self.name.lower().replace("_", "-")
 
 
 FAIL_ON: Final = (Kind.REGRESSED.word, Kind.ALARM.word)
 # The observed value may have a part in these, so a lost verdict of one of these classes is a regression.
 _MAYBE_OBSERVED: Final = {Kind.SEVERAL, Kind.CODE, Kind.NOT_COMPARABLE}
+_CHECKS: Final = frozenset({"operator", "settings", "threshold"})
+_CODE: Final = "code"
+_MEMBERS: Final = {
+    "expected": ("expected",),
+    "observed": ("observed",),
+    # Settings belong to their operator, so both are swapped together.
+    "operator": ("operator", "negated", "settings"),
+    "settings": ("settings",),
+    "threshold": ("threshold",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +81,21 @@ class Change:
         """The causes of the change, each once."""
         return tuple(dict.fromkeys(chain.from_iterable(self.sets)))
 
-    @property
-    def is_worse(self) -> bool:
-        """Whether the comparison passes in the old run and not in the new one."""
-        return self.old is not None and self.new is not None and self.old.passed and not self.new.passed
-
     def words(self) -> set[str]:
         """Return the names in ``--fail-on`` that select this change."""
         words = {self.kind.word}
-        is_edited = bool(self.sets) and set(self.causes) <= CHECKS | {"expected"}
-        if self.is_worse and self.kind in _MAYBE_OBSERVED and not is_edited:
+        is_worse = self.old is not None and self.new is not None and self.old.passed and not self.new.passed
+        is_edited = bool(self.sets) and set(self.causes) <= _CHECKS | {"expected"}
+        if is_worse and self.kind in _MAYBE_OBSERVED and not is_edited:
             words.add(Kind.REGRESSED.word)
-        if not self.is_worse and CHECKS.intersection(self.causes):
+        if not is_worse and _CHECKS.intersection(self.causes):
             words.add(Kind.LOOSENED.word)
         return words
 
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The differences of two runs.
-
-    ``information`` has the pairs with equal verdicts whose check or expectation differs.
-    """
+    """The differences of two runs; ``information`` has the pairs with equal verdicts whose check or expectation differs."""
 
     old: Run
     new: Run
@@ -94,30 +104,19 @@ class Diff:
     information: list[Change]
 
     def counts(self) -> dict[str, int]:
-        """Count the changes of each class."""
         counts = Counter(change.kind for change in self.changes)
         return {kind: counts[kind] for kind in Kind if counts[kind]}
 
     def failing(self, fail_on: Collection[str] = FAIL_ON) -> list[Change]:
-        """Return the changes whose class is in ``fail_on``."""
         return [change for change in (*self.changes, *self.information) if change.words().intersection(fail_on)]
 
 
 def regressions(baseline: str | Path, session: str | Path) -> list[Change]:
-    """Compare a session with an earlier one, and return the changes by which `pytest-verdict diff` would exit with 1.
-
-    Args:
-        baseline: The folder, file of records or bundle of the earlier session.
-        session: The folder, file of records or bundle of the later session.
-
-    Raises:
-        RecordError: A run cannot be read, or the runs have no comparison in common.
-    """
+    """Compare a session with an earlier one, and return the changes by which `pytest-verdict diff` would exit with 1."""
     return diff(read_run(baseline), read_run(session)).failing()
 
 
 def diff(old: Run, new: Run) -> Diff:
-    """Compare two runs."""
     pairs, removed, added = pair(old.comparisons, new.comparisons)
     if not pairs:
         raise RecordError(f"{old.place} and {new.place} have no comparison in common, so nothing was compared")
@@ -150,31 +149,36 @@ def _classify_turned_verdict(old: Run, new: Run, before: Comparison, after: Comp
     if old.is_flaky(before) or new.is_flaky(after):
         return Change(Kind.FLAKY, before, after, sets=(("observed",),))
     try:
-        sets = minimal_causes(before, after)
+        sets = _find_minimal_causes(before, after)
     except Unverifiable as reason:
         return Change(Kind.NOT_COMPARABLE, before, after, reason=str(reason))
-    return Change(_kind_of_causes(sets, is_worse=before.passed), before, after, sets=sets)
 
-
-def _kind_of_causes(sets: Sets, *, is_worse: bool) -> Kind:
     causes = set(chain.from_iterable(sets))
     if not causes:
-        return Kind.ALARM
-    if causes <= CHECKS:
-        return Kind.TIGHTENED if is_worse else Kind.LOOSENED
-    if len(causes) > 1:
-        return Kind.SEVERAL
-    if "observed" in causes:
-        return Kind.REGRESSED if is_worse else Kind.FIXED
-    # The reply of a model to the same values is an input that nobody chose, so it is an alarm.
-    return {"expected": Kind.EDITED, CODE: Kind.CODE}.get(causes.pop(), Kind.ALARM)
+        kind = Kind.ALARM
+    elif causes <= _CHECKS:
+        kind = Kind.TIGHTENED if before.passed else Kind.LOOSENED
+    elif len(causes) > 1:
+        kind = Kind.SEVERAL
+    elif "observed" in causes:
+        kind = Kind.REGRESSED if before.passed else Kind.FIXED
+    else:
+        # The reply of a model to the same values is an input that nobody chose, so it is an alarm.
+        kind = {"expected": Kind.EDITED, _CODE: Kind.CODE}.get(causes.pop(), Kind.ALARM)
+    return Change(kind, before, after, sets=sets)
 
 
 def _classify_edit(before: Comparison, after: Comparison) -> Change:
     if before.check == after.check:
         return Change(Kind.EDITED, before, after, sets=(("expected",),))
+    records = _Records(before, after)
+    # The margins of the new values, by the old check and by the new one.
+    values = [factor for factor in records.factors if not _CHECKS.issuperset(factor.names)]
+    if any(_CHECKS.intersection(factor.names) for factor in values):
+        return Change(Kind.CHECK, before, after, reason="a model would have to be asked")
     try:
-        old_margin, new_margin = margins(before, after)
+        old_margin = _margin(records.derive(values))
+        new_margin = _margin(records.derive(records.factors))
     except Unverifiable as reason:
         return Change(Kind.CHECK, before, after, reason=str(reason))
     if new_margin > old_margin:
@@ -182,3 +186,100 @@ def _classify_edit(before: Comparison, after: Comparison) -> Change:
     if new_margin < old_margin:
         return Change(Kind.TIGHTENED, before, after)
     return Change(Kind.CHECK, before, after)
+
+
+def _margin(result: ComparisonResult) -> tuple[float, Decimal]:
+    sign = -1 if result.outcome.negated else 1
+    try:
+        margin = Decimal(str(result.details.get("margin", 0)))
+    except InvalidOperation:
+        margin = Decimal(0)
+    return sign * (result.score - result.threshold), sign * margin
+
+
+class _Factor(NamedTuple):
+    """Members of a record that are swapped together, and the names of the differences that they hold."""
+
+    names: tuple[str, ...]
+    members: tuple[str, ...]
+
+
+class _Records:
+    """Both records of a pair, and their differences."""
+
+    def __init__(self, old: Comparison, new: Comparison) -> None:
+        self.before = old.record()
+        self.after = new.record()
+        self._lines = old.line + new.line
+        same_operator = self.before["operator"] == self.after["operator"]
+        self.has_other_code = same_operator and _code_of(self.before) != _code_of(self.after)
+
+        ignored = "settings" if self._differs("operator", "negated") else "operator"
+        self.factors = [
+            _Factor((name,), members)
+            for name, members in _MEMBERS.items()
+            if name != ignored and self._differs(*members)
+        ]
+        if _asks_model(self.before) or _asks_model(self.after):
+            # The reply of a model depends on everything in its question, so both are swapped together.
+            question = [factor for factor in self.factors if factor.names != ("threshold",)]
+            self.factors = [factor for factor in self.factors if factor not in question]
+            if question or self._differs("details"):
+                names = tuple(factor.names[0] for factor in question) or ("reply",)
+                members = ("details", *chain.from_iterable(factor.members for factor in question))
+                self.factors.append(_Factor(names, members))
+
+    def _differs(self, *members: str) -> bool:
+        # repr() tells 1, 1.0 and True apart.
+        return any(repr(self.before.get(member)) != repr(self.after.get(member)) for member in members)
+
+    def derive(self, swapped: Iterable[_Factor]) -> ComparisonResult:
+        """Derive the result of the old record after some of its members are replaced by those of the new record."""
+        mixed = {key: value for key, value in self.before.items() if key != "sources"}
+        for member in chain.from_iterable(factor.members for factor in swapped):
+            mixed.pop(member, None)
+            if member in self.after:
+                mixed[member] = self.after[member]
+        try:
+            return derive_result(self._lines, mixed, find_operator(mixed).operator)
+        except (RecordError, RecursionError) as error:
+            raise Unverifiable(str(error)) from None
+
+
+def _code_of(record: Mapping[str, Any]) -> Any:
+    return record.get("operator_version"), [*operator_codes(record)]
+
+
+def _asks_model(record: Mapping[str, Any]) -> bool:
+    try:
+        return find_operator(dict(record)).operator.asks_model
+    except (Unverifiable, RecordError):
+        return False
+
+
+def _find_minimal_causes(old: Comparison, new: Comparison) -> Sets:
+    """Find the smallest sets of differences that turn the verdict; no set if the records do not differ."""
+    records = _Records(old, new)
+    if not records.has_other_code and all(factor.names == ("reply",) for factor in records.factors):
+        if is_replayable(records.before) and is_replayable(records.after):
+            return ()
+        raise Unverifiable("not_encodable or redacted")
+
+    def flips(swapped: Iterable[_Factor]) -> bool:
+        return (records.derive(swapped).verdict == "pass") is not old.passed
+
+    derives_old = not flips(())
+    derives_new = flips(records.factors)
+    if not (derives_old and derives_new):
+        # Only one version of the code is installed. If it derives one of the verdicts, the code is the cause.
+        if records.has_other_code and (derives_old or derives_new):
+            return ((_CODE,),)
+        raise Unverifiable("the installed operator gives another verdict for the recorded values")
+
+    sets: list[tuple[_Factor, ...]] = []
+    for size in range(1, len(records.factors) + 1):
+        for candidate in combinations(records.factors, size):
+            has_smaller_set = any(set(smaller) <= set(candidate) for smaller in sets)
+            if not has_smaller_set and flips(candidate):
+                sets.append(candidate)
+    return tuple(tuple(chain.from_iterable(factor.names for factor in factors)) for factors in sets)

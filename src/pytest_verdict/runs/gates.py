@@ -3,7 +3,7 @@
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from fractions import Fraction
@@ -15,8 +15,16 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError, allowed, similar
 from pytest_verdict.operators.pass_rate import PassRate
-from pytest_verdict.report.gate_lines import INCOMPLETE, MET, MISSED, UNDECIDED, list_names
-from pytest_verdict.report.summary import VERDICTS, Summary, decisive_records
+from pytest_verdict.report.summary import (
+    INCOMPLETE,
+    MET,
+    MISSED,
+    UNDECIDED,
+    VERDICTS,
+    Summary,
+    decisive_records,
+    list_names,
+)
 from pytest_verdict.runs.parts import WHOLES, parts_of
 
 CASE: Final = "case"
@@ -41,7 +49,7 @@ _SYNTAX: Final = (
     " 'operator:numeric_* >= 0.95 @ 0.9', the exact interval must reach the rate. A shell needs the quotes. A pinned test"
     " must pass as a whole, so it takes no rate: 'pinned:TEST'."
 )
-# Operators that stand for a comparison that could not be made; a setting names the operator they replace.
+# These operators replace one that could not run; a setting has its name.
 _REPLACEMENTS: Final = {"not_compared", "nothing_found"}
 
 
@@ -61,11 +69,7 @@ class Gate:
 
 
 def read_gate(text: str) -> Gate:
-    """Parse a gate.
-
-    Raises:
-        ConfigurationError: The text is not a gate.
-    """
+    """Parse a gate, or raise a `ConfigurationError`."""
     match = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
     kind, pattern, rate_text, confidence_text = match.groups() if match else ("", "", None, None)
     if (rate_text is None) is not (kind == PINNED):
@@ -118,10 +122,24 @@ class _GateCounts:
 
     def add(self, record: Mapping[str, Any], markers: Sequence[str]) -> None:
         """Count the parts of a comparison that the gate selects."""
-        if record["operator"] == PassRate.name != self._gate.pattern:
+        kind = self._gate.kind
+        operator = record["operator"]
+        if operator == PassRate.name != self._gate.pattern:
             # The comparisons over which a pass rate decides are counted themselves.
             return
-        for names, verdict in _named_verdicts(self._gate.kind, record, markers):
+        parts: Iterable[tuple[Sequence[str], str]]
+        if kind in WHOLES:
+            parts = parts_of(record, WHOLES[kind])
+        elif kind == "operator":
+            # A comparison that could not be made is an error of the operator it was meant for.
+            replaced = record["settings"].get("instead_of") if operator in _REPLACEMENTS else None
+            parts = [([name for name in (operator, replaced) if name], record["verdict"])]
+        elif kind == "marker":
+            parts = [(markers, record["verdict"])]
+        else:
+            parts = [([record["test"]], record["verdict"])]
+
+        for names, verdict in parts:
             self._names.update(names)
             if any(map(self._is_selected, names)):
                 self._counts.setdefault(record["test"], Counter())[verdict] += 1
@@ -149,7 +167,14 @@ class _GateCounts:
 
         reason = ""
         if not self._counts:
-            reason = self._explain_empty_selection()
+            kind = KINDS[gate.kind]
+            names = sorted(self._names)
+            reason = f"nothing was compared that has {kind}"
+            if names:
+                close = similar(gate.pattern, names, 1)
+                hint = f", did you mean {close[0]!r}?" if close else ""
+                listed = list_names(names)
+                reason = f"no comparison belongs to {gate.pattern!r}{hint}; the {kind} of this session are {listed}"
         elif not is_complete:
             reason = INCOMPLETE
         verdict = MET if decision.passed else MISSED
@@ -167,40 +192,13 @@ class _GateCounts:
             entry["tests"] = missed
         return entry
 
-    def _explain_empty_selection(self) -> str:
-        what = KINDS[self._gate.kind]
-        names = sorted(self._names)
-        if not names:
-            return f"nothing was compared that has {what}"
-        close = similar(self._gate.pattern, names, 1)
-        hint = f", did you mean {close[0]!r}?" if close else ""
-        return (
-            f"no comparison belongs to {self._gate.pattern!r}{hint}; the {what} of this session are {list_names(names)}"
-        )
-
 
 def _decide(rate: float, confidence: float | None, counts: Mapping[str, int]) -> ComparisonResult:
     return _decide_counts(rate, confidence, *(counts[verdict] for verdict in VERDICTS))
 
 
-# Many tests have the same few counts.
+# Many tests have the same few counts, and an exact interval is slow to compute.
 @functools.lru_cache(maxsize=1_000)
 def _decide_counts(rate: float, confidence: float | None, *counts: int) -> ComparisonResult:
     operator = PassRate() if confidence is None else PassRate(confident=True, confidence=confidence)
     return run(operator, rate, dict(zip(VERDICTS, counts, strict=True)))
-
-
-def _named_verdicts(
-    kind: str, record: Mapping[str, Any], markers: Sequence[str]
-) -> Iterator[tuple[Sequence[str], str]]:
-    """Yield the names by which a gate of this kind selects a comparison, or each of its parts, and the verdict."""
-    if kind in WHOLES:
-        yield from parts_of(record, WHOLES[kind])
-    elif kind == "operator":
-        # A comparison that could not be made is an error of the operator it was meant for.
-        replaced = record["settings"].get("instead_of") if record["operator"] in _REPLACEMENTS else None
-        yield [name for name in (record["operator"], replaced) if name], record["verdict"]
-    elif kind == "marker":
-        yield markers, record["verdict"]
-    else:
-        yield [record["test"]], record["verdict"]

@@ -1,7 +1,4 @@
-"""The parts of comparisons: fields of answer templates and criteria; and the section ``fields`` of a report.
-
-This module is imported at the end of every session with a report, so it imports no operator.
-"""
+"""The parts of comparisons, which are fields of answer templates and criteria, and the section ``fields`` of a report."""
 
 import json
 from collections import Counter
@@ -11,6 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
+# This module is imported at the end of every session with a report, so it imports no operator.
 from pytest_verdict.report.summary import VERDICTS, Summary, decisive_records
 
 
@@ -55,13 +53,13 @@ def derive_fields(_requested: Any, summary: Summary, records: Path) -> list[dict
             for (_, field), verdict in parts_of(record, whole):
                 key = (field, str(record.get("name") or ""), parameters_text)
                 counts.setdefault(key, Counter())[verdict] += 1
-    return [_section_entry(*key, counts[key]) for key in sorted(counts)]
 
-
-def _section_entry(field: str, name: str, parameters_text: str, counts: Counter[str]) -> dict[str, Any]:
-    entry: dict[str, Any] = {"field": field}
-    if name:
-        entry["name"] = name
-    if parameters := json.loads(parameters_text):
-        entry["parameters"] = parameters
-    return entry | {verdict: counts[verdict] for verdict in VERDICTS}
+    entries: list[dict[str, Any]] = []
+    for (field, name, parameters_text), verdicts in sorted(counts.items()):
+        entry: dict[str, Any] = {"field": field}
+        if name:
+            entry["name"] = name
+        if parameters_of_test := json.loads(parameters_text):
+            entry["parameters"] = parameters_of_test
+        entries.append(entry | {verdict: verdicts[verdict] for verdict in VERDICTS})
+    return entries

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -19,8 +19,6 @@ _CHECK_MEMBERS: Final = ("operator", "settings", "threshold", "negated", "operat
 
 
 class Comparison(NamedTuple):
-    """The members of a record by which two runs are paired; its values stay in the line."""
-
     test: str
     name: str | None
     operator: str
@@ -34,11 +32,9 @@ class Comparison(NamedTuple):
 
     @property
     def passed(self) -> bool:
-        """Whether it passed; an error did not."""
         return self.verdict == "pass"
 
     def record(self) -> dict[str, Any]:
-        """Parse the record."""
         return parse_record(self.line)
 
 
@@ -53,13 +49,8 @@ class Run:
     comparisons: list[Comparison]
     repeated: dict[tuple[Any, ...], list[Comparison]]
 
-    def verdicts(self) -> str:
-        """Format the number of comparisons by verdict."""
-        counts = Counter(comparison.verdict for comparison in self.comparisons)
-        return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
-
     def is_flaky(self, comparison: Comparison) -> bool:
-        """Whether attempts of the test observed several values and reached different verdicts."""
+        """Return whether attempts of the test observed several values and reached different verdicts."""
         attempts = self.repeated.get(_key_in_test(comparison), [])
         observed = {_encode(attempt.record().get("observed")) for attempt in attempts}
         return len(observed) > 1 and len({attempt.passed for attempt in attempts}) > 1
@@ -75,9 +66,17 @@ def _key_in_test(comparison: Comparison) -> tuple[Any, ...]:
 def read_run(path: str | Path) -> Run:
     """Read a run from the folder of a report, a file of records or a bundle."""
     place = str(path)
-    comparisons = list(_read_comparisons(place, RecordsFile(place).lines()))
+    comparisons: list[Comparison] = []
+    occurrences = Counter[tuple[Any, ...]]()
     last_attempts: dict[str, int] = {}
-    for comparison in comparisons:
+    for number, line in enumerate(RecordsFile(place).lines(), 1):
+        try:
+            comparison = _parse_comparison(line)
+        except (RecordError, RecursionError) as error:
+            raise RecordError(f"{place}: line {number} is no whole record: {error}") from None
+        key = (comparison.attempt, *_key_in_test(comparison))
+        occurrences[key] += 1
+        comparisons.append(comparison._replace(occurrence=occurrences[key]))
         last_attempts[comparison.test] = max(comparison.attempt, last_attempts.get(comparison.test, 0))
 
     last: list[Comparison] = []
@@ -88,18 +87,6 @@ def read_run(path: str | Path) -> Run:
         if comparison.attempt == last_attempts[comparison.test]:
             last.append(comparison)
     return Run(place=place, comparisons=last, repeated=repeated)
-
-
-def _read_comparisons(place: str, lines: Iterable[bytes]) -> Iterator[Comparison]:
-    occurrences = Counter[tuple[Any, ...]]()
-    for number, line in enumerate(lines, 1):
-        try:
-            comparison = _parse_comparison(line)
-        except (RecordError, RecursionError) as error:
-            raise RecordError(f"{place}: line {number} is no whole record: {error}") from None
-        key = (comparison.attempt, *_key_in_test(comparison))
-        occurrences[key] += 1
-        yield comparison._replace(occurrence=occurrences[key])
 
 
 def _parse_comparison(line: bytes) -> Comparison:

@@ -1,16 +1,30 @@
-"""Records as flat rows, and tables that count these rows by group."""
+"""`read_records`, records as flat rows; and ``pytest-verdict table``, which counts these rows by group.
 
+By field, the table counts the parts of answer templates, criteria and aggregates; otherwise it counts the comparisons that
+tests made. The rate has an exact 95 % interval, and an error counts as not passed. Without --by, the output file contains the
+records.
+
+exit codes:
+  0  the table was written
+  2  there is nothing to count, or a file cannot be read or written
+"""
+
+import argparse
+import csv
+import importlib
+import itertools
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.console import complain, say
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.record_members import MEMBER, PLACE
-from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.values.encoding import TYPE_KEY
-from pytest_verdict.errors import ConfigurationError, RecordError, allowed
+from pytest_verdict.errors import ConfigurationError, MissingExtraError, RecordError, allowed
 from pytest_verdict.operators.pass_rate import exact_interval
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.reading import read_report
@@ -25,7 +39,15 @@ KEYS: Final = ("test", "function", "name", "field", "group", "operator", "note")
 _RECORD_COLUMNS: Final = ("id", *(member.name for member in PLACE))
 _COMPARISON_COLUMNS: Final = ("operator", "operator_version", "verdict", "error")
 
-_Cell = str | int | float | None
+# A spreadsheet evaluates a cell that begins with one of these as a formula: https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULA: Final = tuple("=+-@\t\r")
+_SUFFIXES: Final = (".csv", ".jsonl", ".md", ".parquet")
+_ROWS_AT_ONCE: Final = 10_000
+_COUNTS: Final = ("attempt", "ordinal", "line", "operator_version", "comparisons", "pass", "fail")
+_SHARES: Final = ("score", "threshold", "rate", "low", "high")
+_ARROW_TYPES: Final = {**dict.fromkeys(_COUNTS, "int64"), **dict.fromkeys(_SHARES, "float64")}
+
+Rows = Iterable[Mapping[str, Any]]
 
 
 def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
@@ -39,7 +61,7 @@ def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
         path: A report's folder, or a ``records.jsonl``, also compressed.
 
     Returns:
-        The rows, one at a time. ``expected`` and ``observed`` are texts: a text is unchanged, any other value is the JSON of
+        An iterator of rows. ``expected`` and ``observed`` are texts: a text is unchanged, any other value is the JSON of
         the record. ``notes`` is a list of texts.
 
     Raises:
@@ -55,7 +77,9 @@ def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
         [('capital', 'fail', 'paris')]
     """
     file = RecordsFile(str(path))
-    parameters = _read_parameters(file.folder) if file.folder else {}
+    parameters: dict[str, Mapping[str, Any]] = {}
+    if file.folder and (file.folder / REPORT).is_file():
+        parameters = {test.test: test.parameters for test in read_report(file.folder).tests}
     names = sorted({name for values in parameters.values() for name in values})
     for number, line in enumerate(file.lines(), 1):
         try:
@@ -67,12 +91,6 @@ def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
         columns = {f"{PARAMETER}{name}": values.get(name) for name in names}
         for row in rows:
             yield {**row, **columns}
-
-
-def _read_parameters(folder: Path) -> dict[str, Mapping[str, Any]]:
-    if not (folder / REPORT).is_file():
-        return {}
-    return {test.test: test.parameters for test in read_report(folder).tests if test.parameters}
 
 
 def _rows_of_record(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -119,33 +137,40 @@ def parse_keys(text: str) -> list[str]:
     return names
 
 
-def count_groups(rows: Iterable[Mapping[str, Any]], by: Sequence[str]) -> list[dict[str, _Cell]]:
+def count_groups(rows: Rows, by: Sequence[str]) -> list[dict[str, Any]]:
     """Count the comparisons of each group; a comparison with several notes belongs to several groups by note."""
     verdicts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     scores: dict[tuple[str, ...], float] = defaultdict(float)
     counts_parts = "field" in by
-    parameters: set[str] | None = None
+    parameters: set[str] = set()
     for row in rows:
-        if parameters is None:
-            # All rows have the same columns.
-            parameters = {name for name in row if name.startswith(PARAMETER)}
+        # All rows have the same columns.
+        parameters = parameters or {name for name in row if name.startswith(PARAMETER)}
         # By field, the parts count; otherwise the comparisons that tests made.
         if bool(row["field"]) is not counts_parts:
             continue
-        for key in _group_keys(row, by):
+        notes = row["notes"] if "note" in by else []
+        for note in notes or [""]:
+            key = tuple(note if name == "note" else _group_name(row, name) for name in by)
             verdicts[key][row["verdict"]] += 1
             scores[key] += row["score"]
     for name in by:
-        if name.startswith(PARAMETER) and name not in (parameters or ()):
-            hint = allowed("parameter", name, parameters or ())
-            raise ConfigurationError(f"--by {name}: no test has this parameter.{hint}")
-    return [{**dict(zip(by, key, strict=True)), **_group_cells(verdicts[key], scores[key])} for key in sorted(verdicts)]
+        if name.startswith(PARAMETER) and name not in parameters:
+            raise ConfigurationError(
+                f"--by {name}: no test has this parameter.{allowed('parameter', name, parameters)}"
+            )
 
-
-def _group_keys(row: Mapping[str, Any], by: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    notes = row["notes"] if "note" in by else []
-    for note in notes or [""]:
-        yield tuple(note if name == "note" else _group_name(row, name) for name in by)
+    groups: list[dict[str, Any]] = []
+    for key in sorted(verdicts):
+        counts = verdicts[key]
+        total = counts.total()
+        low, high = exact_interval(counts["pass"], total)
+        group: dict[str, Any] = dict(zip(by, key, strict=True))
+        group |= {"comparisons": total, **{verdict: counts[verdict] for verdict in VERDICTS}}
+        group |= {"rate": round(counts["pass"] / total, 6), "low": low, "high": high}
+        group["score"] = round(scores[key] / total, 6)
+        groups.append(group)
+    return groups
 
 
 def _group_name(row: Mapping[str, Any], name: str) -> str:
@@ -155,14 +180,116 @@ def _group_name(row: Mapping[str, Any], name: str) -> str:
     return "" if value is None else str(value)
 
 
-def _group_cells(verdicts: Counter[str], scores: float) -> dict[str, _Cell]:
-    total = verdicts.total()
-    low, high = exact_interval(verdicts["pass"], total)
-    return {
-        "comparisons": total,
-        **{verdict: verdicts[verdict] for verdict in VERDICTS},
-        "rate": round(verdicts["pass"] / total, 6),
-        "low": low,
-        "high": high,
-        "score": round(scores / total, 6),
-    }
+def write_rows(rows: Rows, path: Path) -> None:
+    """Write rows in the format of the suffix."""
+    if path.suffix not in _SUFFIXES:
+        raise ConfigurationError(f"{path}: the suffix names no format.{allowed('suffix', path.suffix, _SUFFIXES)}")
+    if path.suffix == ".parquet":
+        _write_parquet(rows, path)
+        return
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        if path.suffix == ".md":
+            file.write(format_markdown(rows))
+        elif path.suffix == ".jsonl":
+            file.writelines(f"{json.dumps(row)}\n" for row in rows)
+        else:
+            writer = csv.writer(file, lineterminator="\n")
+            for number, row in enumerate(rows):
+                if number == 0:
+                    writer.writerow(row)
+                writer.writerow([_csv_cell(cell) for cell in row.values()])
+
+
+def format_markdown(rows: Rows) -> str:
+    lines: list[list[str]] = []
+    for row in rows:
+        if not lines:
+            lines = [list(row), ["---"] * len(row)]
+        lines.append([])
+        for cell in row.values():
+            text = visible(_plain(cell)).replace("\\", "\\\\").replace("&", "&amp;").replace("<", "&lt;")
+            lines[-1].append("".join(f"\\{letter}" if letter in "|`*_[]~#" else letter for letter in text))
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _plain(cell: Any) -> str:
+    if cell is None:
+        return ""
+    return cell if isinstance(cell, str) else json.dumps(cell)
+
+
+def _csv_cell(cell: Any) -> Any:
+    if isinstance(cell, int | float) or cell is None:
+        return cell
+    text = _plain(cell)
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _write_parquet(rows: Rows, path: Path) -> None:
+    try:
+        arrow = importlib.import_module("pyarrow")
+        parquet = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtraError("a Parquet file", "arrow") from None
+    source = iter(rows)
+    writer = None
+    while batch := list(itertools.islice(source, _ROWS_AT_ONCE)):
+        if writer is None:
+            schema = arrow.schema([(name, _arrow_type(arrow, name, cell)) for name, cell in batch[0].items()])
+            writer = parquet.ParquetWriter(path, schema, compression="zstd")
+        cells = [{name: _parquet_cell(name, cell) for name, cell in row.items()} for row in batch]
+        writer.write_table(arrow.Table.from_pylist(cells, schema))
+    if writer is None:
+        raise ConfigurationError(f"{path}: there is no row to write")
+    writer.close()
+
+
+def _arrow_type(arrow: Any, name: str, cell: Any) -> Any:
+    if name in _ARROW_TYPES:
+        return getattr(arrow, _ARROW_TYPES[name])()
+    return arrow.list_(arrow.string()) if isinstance(cell, list) else arrow.string()
+
+
+def _parquet_cell(name: str, cell: Any) -> Any:
+    if isinstance(cell, list):
+        return [_parquet_cell("", item) for item in cell]
+    if cell is None or name in _ARROW_TYPES:
+        return cell
+    # Texts of Arrow are UTF-8, which has no lone surrogates.
+    return _plain(cell).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file",
+        metavar="DIR",
+        nargs="?",
+        default="verify-report",
+        help="a report's folder, or a records.jsonl (default: verify-report)",
+    )
+    parser.add_argument(
+        "--by",
+        metavar="NAMES",
+        help=f"names joined by commas: {', '.join(KEYS)}, {PARAMETER}NAME; for example, field,{PARAMETER}model",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="a .csv, .jsonl, .md or .parquet file to write")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.by is None and arguments.output is None:
+        complain("give --by NAMES to count comparisons, or -o FILE to write the records; for example, --by operator")
+        return 2
+    rows = read_records(arguments.file)
+    if arguments.by is not None:
+        rows = iter(count_groups(rows, parse_keys(arguments.by)))
+    first = next(rows, None)
+    if first is None:
+        complain(f"{arguments.file}: there is no such comparison")
+        return 2
+    rows = itertools.chain([first], rows)
+    if arguments.output is None:
+        say(*format_markdown(rows).splitlines())
+        return 0
+    write_rows(rows, Path(arguments.output))
+    say(f"written: {arguments.output}")
+    return 0

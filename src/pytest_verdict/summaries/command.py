@@ -23,18 +23,17 @@ from pytest_verdict.report.records_file import reporting_damage
 from pytest_verdict.summaries.reading import DAMAGED
 
 _HERE: Final = "pytest_verdict.summaries."
+# Each format with the function that yields the text of a report.
 FORMATS: Final = {
     "markdown": f"{_HERE}markdown:write",
-    "github": f"{_HERE}github:write",
-    "gitlab-codequality": f"{_HERE}gitlab:write",
-    "ctrf": f"{_HERE}ctrf:write",
+    "github": f"{_HERE}markdown:write_github",
+    "gitlab-codequality": f"{_HERE}json_formats:write_gitlab",
+    "ctrf": f"{_HERE}json_formats:write_ctrf",
     "otel": f"{_HERE}opentelemetry:write",
 }
-"""The formats, each with a function that yields the text of a report."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.add_argument(
         "folder", metavar="DIR", nargs="?", default="verify-report", help="a report's folder (default: verify-report)"
     )
@@ -51,7 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     if arguments.format == "otel" and arguments.output:
         raise ConfigurationError(
             "--format otel sends events to OTEL_EXPORTER_OTLP_ENDPOINT and writes no file; leave out --output"

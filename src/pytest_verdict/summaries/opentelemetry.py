@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.report.reading import Report
-from pytest_verdict.summaries.escaping import one_line
-from pytest_verdict.summaries.reading import Comparison, comparisons
+from pytest_verdict.summaries.reading import Comparison, comparisons, one_line
 
 if TYPE_CHECKING:
     from opentelemetry._logs import LogRecord
 
-EVENT: Final = "gen_ai.evaluation.result"
+_EVENT: Final = "gen_ai.evaluation.result"
 _BATCH: Final = 500
 _LONGEST_EXPLANATION: Final = 4_000
 
@@ -43,34 +42,33 @@ def write(report: Report) -> Iterator[str]:
             )
         sent += len(batch)
     exporter.shutdown()
-    yield f"{counted(sent, 'event')} {EVENT} sent\n"
+    yield f"{counted(sent, 'event')} {_EVENT} sent\n"
 
 
 def _event(report: Report, comparison: Comparison) -> LogRecord:
     from opentelemetry._logs import LogRecord, SeverityNumber
     from opentelemetry.context import Context
 
+    record = comparison.record
+    attributes: dict[str, Any] = {
+        "gen_ai.evaluation.name": one_line(record.get("name") or record["operator"]),
+        "gen_ai.evaluation.score.value": float(record["score"]),
+        "gen_ai.evaluation.score.label": record["verdict"],
+        "test.case.name": one_line(comparison.test.name),
+        "verdict.operator": one_line(record["operator"]),
+        "verdict.threshold": float(record["threshold"]),
+        "verdict.key": comparison.key,
+    }
+    if record["verdict"] != "pass":
+        attributes["gen_ai.evaluation.explanation"] = comparison.block()[:_LONGEST_EXPLANATION]
+    if record["verdict"] == "error":
+        attributes["error.type"] = "verdict.OperatorError"
     time = report.milliseconds()[1] * 1_000_000
     return LogRecord(
         timestamp=time,
         observed_timestamp=time,
         context=Context(),
         severity_number=SeverityNumber.INFO,
-        attributes=dict(_attributes(comparison)),
-        event_name=EVENT,
+        attributes=attributes,
+        event_name=_EVENT,
     )
-
-
-def _attributes(comparison: Comparison) -> Iterator[tuple[str, Any]]:
-    record = comparison.record
-    yield "gen_ai.evaluation.name", one_line(record.get("name") or record["operator"])
-    yield "gen_ai.evaluation.score.value", float(record["score"])
-    yield "gen_ai.evaluation.score.label", record["verdict"]
-    if record["verdict"] != "pass":
-        yield "gen_ai.evaluation.explanation", comparison.block()[:_LONGEST_EXPLANATION]
-    if record["verdict"] == "error":
-        yield "error.type", "verdict.OperatorError"
-    yield "test.case.name", one_line(comparison.test.name)
-    yield "verdict.operator", one_line(record["operator"])
-    yield "verdict.threshold", float(record["threshold"])
-    yield "verdict.key", comparison.key

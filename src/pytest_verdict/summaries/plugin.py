@@ -7,5 +7,4 @@ from pytest_verdict.core.families import Command, hookimpl
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Return the command."""
-    return {"summary": Command("tell a report to a CI", "pytest_verdict.summaries.command")}
+    return {"summary": Command("write a report in the format of a CI", "pytest_verdict.summaries.command")}

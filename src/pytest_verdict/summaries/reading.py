@@ -1,5 +1,6 @@
-"""The comparisons of a report, test by test, for the formats of summaries."""
+"""What the formats share: the comparisons of a report, test by test, and escaping for CI logs, whose runners run commands."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, tee
 from operator import attrgetter
@@ -8,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.record import digest_of_test, parse_record, read_verdict, record_keys
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import safe_repr, visible
+from pytest_verdict.core.values.display import safe_repr, shortened, visible
 from pytest_verdict.explanation.drawing import failure_block, headline
 from pytest_verdict.explanation.lines import format_plain
 from pytest_verdict.report.compression import open_records
@@ -20,6 +21,18 @@ MOST_SHOWN: Final = 5
 
 DAMAGED: Final = "the report is damaged; `pytest-verdict replay` lists the differences"
 _BUDGET: Final = Budget()
+_COMMAND: Final = re.compile(r"^( *):(?=:)|##\[", re.MULTILINE)
+_LONGEST: Final = 300
+
+
+def no_command(text: str) -> str:
+    """Break commands of the GitHub runner: two colons at the start of a line, and ``##[`` anywhere."""
+    return _COMMAND.sub(lambda match: "#\\x23[" if match.group(1) is None else f"{match.group(1)}\\x3a", text)
+
+
+def one_line(text: str, limit: int = _LONGEST) -> str:
+    """Format text as one line without control characters, changes of the writing direction, or commands."""
+    return no_command(visible(shortened(text, limit)))
 
 
 class Comparison(NamedTuple):

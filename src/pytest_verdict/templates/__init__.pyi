@@ -2,8 +2,13 @@ from .answer import BaseAnswer as BaseAnswer
 from .audit import audit_template as audit_template
 from .discovery import find_template as find_template
 from .field import TemplateWarning as TemplateWarning, VerifiedField as VerifiedField
+from .form import (
+    FormRequest as FormRequest,
+    ParsedAnswer as ParsedAnswer,
+    judge_schema as judge_schema,
+    parse_reply as parse_reply,
+)
 from .lint import lint_template as lint_template
-from .parsing import ParsedAnswer as ParsedAnswer, parse_reply as parse_reply
 from .primitives import (
     BooleanMatch as BooleanMatch,
     ContainsAll as ContainsAll,
@@ -27,6 +32,5 @@ from .primitives import (
     TraceLength as TraceLength,
     TraceRegex as TraceRegex,
 )
-from .request import FormRequest as FormRequest, judge_schema as judge_schema
-from .strategy import FieldCheck as FieldCheck
 from .template import AnswerTemplate as AnswerTemplate, TemplateResult as TemplateResult
+from .template_match import FieldCheck as FieldCheck

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -15,9 +15,9 @@ from pytest_verdict.errors import ReservedNameError, TemplateError
 from pytest_verdict.templates.field import FieldRule, Verification, types_of
 from pytest_verdict.templates.ground_truth import refuse_impossible
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all, regex_checks, regex_report
-from pytest_verdict.templates.strategy import check_strategy
-from pytest_verdict.templates.template_match import TRACE_KEY, Fields, TemplateMatch, quote_key
+from pytest_verdict.templates.template_match import TRACE_KEY, Fields, TemplateMatch, check_strategy, quote_key
 
+# Names that no field of a template can have, and the reason.
 RESERVED: Final = {
     "id": "the base class keeps the question's id under this name",
     "correct": "self.correct holds the ground truth",
@@ -27,16 +27,12 @@ RESERVED: Final = {
     "verify_regex": "verify_regex() makes the regex checks",
     "ground_truth": "ground_truth() sets what is correct",
 }
-"""Names that no field of a template can have, and the reason."""
-
 _NEVER_A_METHOD: Final = ("id", "correct", "regex")
 _ALIASES: Final = ("alias", "validation_alias", "serialization_alias")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """The definition of a template, read from its class."""
-
     template: str
     verified: Mapping[str, Verification]
     plain: tuple[str, ...]
@@ -53,9 +49,7 @@ class Definition:
     @functools.cached_property
     def trace_fields(self) -> tuple[str, ...]:
         """The fields that need the raw response."""
-        return tuple(
-            name for name, verification in self.verified.items() if verification.reads_trace or verification.quote
-        )
+        return tuple(name for name, one in self.verified.items() if one.reads_trace or one.quote)
 
     @functools.cached_property
     def reply_keys(self) -> tuple[str, ...]:
@@ -69,16 +63,13 @@ class Definition:
 
     @functools.cached_property
     def expected(self) -> dict[str, Any]:
-        """The ground truths by field."""
         return {name: verification.ground_truth for name, verification in self.verified.items()}
 
     @functools.cached_property
     def match(self) -> TemplateMatch:
-        """The operator of the template, without regex checks."""
         return self.build_match({}, None)
 
     def build_match(self, checks: Mapping[str, RegexCheck], embedding_check: Operator | None) -> TemplateMatch:
-        """Build the operator of the template."""
         return TemplateMatch(
             template=self.template,
             fields={name: FieldRule(one.operator, one.weight, one.quote) for name, one in self.verified.items()},
@@ -125,7 +116,18 @@ class BaseAnswer(BaseModel):
     _trace: str | None = PrivateAttr(default=None)
 
     def __init_subclass__(cls, **arguments: Any) -> None:
-        refuse_reserved_names(cls)
+        sources = [source for source in cls.__mro__ if source not in BaseAnswer.__mro__]
+        annotations = [item for source in sources for item in inspect.get_annotations(source).items()]
+        names = {name for name, _ in annotations}
+        names |= {name for source in sources for name in _NEVER_A_METHOD if name in vars(source)}
+        # Regex checks that need no instance may be a class variable; the added bracket matches a bare ClassVar.
+        if any(name == "regex" and "ClassVar[" in f"{kind}[" for name, kind in annotations):
+            names.discard("regex")
+        for name, reason in RESERVED.items():
+            if name in names:
+                raise ReservedNameError(
+                    f"{cls.__name__}: the name {name!r} is reserved, because {reason}; rename the field"
+                )
         super().__init_subclass__(**arguments)
 
     @classmethod
@@ -147,7 +149,7 @@ class BaseAnswer(BaseModel):
 
     @property
     def correct(self) -> Any:
-        """The ground truth: what ``ground_truth()`` set, or else each field's own."""
+        """The ground truth that ``ground_truth()`` set, or else that of each field."""
         if self._correct is ABSENT:
             raise AttributeError(f"{type(self).__name__} has no ground truth: set self.correct in ground_truth(self)")
         return self._correct
@@ -175,11 +177,7 @@ class BaseAnswer(BaseModel):
         self._trace = value
 
     def set_question_id(self, question_id: str) -> None:
-        """Set the id of the question.
-
-        Args:
-            question_id: The new `id`.
-        """
+        """Set the id of the question."""
         self.id = question_id
 
     def verify(self, trace: str | None = None) -> bool:
@@ -189,8 +187,7 @@ class BaseAnswer(BaseModel):
             trace: The raw response; needed when a field reads it.
 
         Returns:
-            Whether the strategy holds; without one, whether every field passes. True when there is nothing to verify, as in a
-            template that has regex checks only.
+            Whether the strategy holds; without one, whether every field passes. True when there is nothing to verify.
 
         Raises:
             TemplateError: A field reads the trace and there is none, or the template has plain fields and no ``verify()``.
@@ -207,7 +204,7 @@ class BaseAnswer(BaseModel):
             The weight of what passed divided by the weight of all fields, from 0.0 to 1.0.
 
         Raises:
-            TemplateError: As for `verify`, or the template has no verified fields and no ``verify_granular()``.
+            TemplateError: As for `verify`, or the template has no verified fields.
         """
         if not self.__verdict_definition__.verified:
             raise TemplateError(f"{type(self).__name__} has no verified fields: write verify_granular(self) -> float")
@@ -245,24 +242,7 @@ def collect_values(answer: BaseAnswer, trace: str | None) -> dict[str, Any]:
     return values
 
 
-def refuse_reserved_names(cls: type[BaseAnswer]) -> None:
-    """Raise if a field of a class or of its mixins has a name that templates need."""
-    sources = [source for source in cls.__mro__ if source not in BaseAnswer.__mro__]
-    annotations = [item for source in sources for item in inspect.get_annotations(source).items()]
-    names = {name for name, _ in annotations}
-    names |= {name for source in sources for name in _NEVER_A_METHOD if name in vars(source)}
-    # Regex checks that need no instance may be a class variable; the added bracket matches a bare ClassVar.
-    if any(name == "regex" and "ClassVar[" in f"{kind}[" for name, kind in annotations):
-        names.discard("regex")
-    for name, reason in RESERVED.items():
-        if name in names:
-            raise ReservedNameError(
-                f"{cls.__name__}: the name {name!r} is reserved, because {reason}; rename the field"
-            )
-
-
 def read_definition(cls: type[BaseAnswer]) -> Definition:
-    """Read the definition of a template from its class."""
     verified: dict[str, Verification] = {}
     plain: list[str] = []
     for name, field in cls.model_fields.items():
@@ -272,14 +252,23 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
         elif name != "id":
             plain.append(name)
 
-    _refuse_aliases(cls)
-    _check_verified_fields(cls, verified)
-    _refuse_lost_verification(cls, plain)
+    _check_fields(cls, verified, plain)
+    strategy = None
+    inner = getattr(cls, "VerificationStrategy", None)
+    if inner is not None:
+        node = getattr(inner, "verify_strategy", None)
+        if node is None:
+            hint = "verify_strategy = AllOf(conditions=[...]) or the like"
+            raise TemplateError(f"{cls.__name__}.VerificationStrategy needs {hint}")
+        try:
+            strategy = check_strategy(node, verified)
+        except TemplateError as error:
+            raise TemplateError(f"{cls.__name__}: {error}") from None
     definition = Definition(
         template=cls.__name__,
         verified=verified,
         plain=tuple(plain),
-        strategy=_read_strategy(cls, verified),
+        strategy=strategy,
         has_own_verify=cls.verify is not BaseAnswer.verify,
         has_own_granular=cls.verify_granular is not BaseAnswer.verify_granular,
         has_own_ground_truth=hasattr(cls, "ground_truth"),
@@ -288,7 +277,7 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
     return definition
 
 
-def _refuse_aliases(cls: type[BaseAnswer]) -> None:
+def _check_fields(cls: type[BaseAnswer], verified: Mapping[str, Verification], plain: list[str]) -> None:
     aliases = {": alias_generator": cls.model_config.get("alias_generator")}
     for name, field in cls.model_fields.items():
         aliases.update({f".{name}: {kind}": getattr(field, kind) for kind in _ALIASES})
@@ -297,8 +286,6 @@ def _refuse_aliases(cls: type[BaseAnswer]) -> None:
             reason = "the judge, the verdict and the report call a field by its name"
             raise TemplateError(f"{cls.__name__}{place} is not possible: {reason}")
 
-
-def _check_verified_fields(cls: type[BaseAnswer], verified: Mapping[str, Verification]) -> None:
     for name, verification in verified.items():
         annotation = cls.model_fields[name].annotation
         # An annotation that cannot be resolved yet is text, and is not checked.
@@ -311,28 +298,12 @@ def _check_verified_fields(cls: type[BaseAnswer], verified: Mapping[str, Verific
             reason = f"the judge copies a quote under the name {quote!r}; rename the field"
             raise ReservedNameError(f"{cls.__name__}.{quote}: {reason}")
 
-
-def _refuse_lost_verification(cls: type[BaseAnswer], plain: Collection[str]) -> None:
     for source in cls.__mro__[1:]:
         definition = vars(source).get("__verdict_definition__")
         for name in definition.verified if definition is not None else ():
             if name in plain:
                 reason = f"is verified by {source.__name__}, and no longer here: declare it with VerifiedField"
                 raise TemplateError(f"{cls.__name__}.{name} {reason}")
-
-
-def _read_strategy(cls: type[BaseAnswer], verified: Mapping[str, Verification]) -> Operator | None:
-    inner = getattr(cls, "VerificationStrategy", None)
-    if inner is None:
-        return None
-    node = getattr(inner, "verify_strategy", None)
-    if node is None:
-        hint = "verify_strategy = AllOf(conditions=[...]) or the like"
-        raise TemplateError(f"{cls.__name__}.VerificationStrategy needs {hint}")
-    try:
-        return check_strategy(node, verified)
-    except TemplateError as error:
-        raise TemplateError(f"{cls.__name__}: {error}") from None
 
 
 BaseAnswer.__verdict_definition__ = read_definition(BaseAnswer)

@@ -1,13 +1,21 @@
-"""`audit_template` and ``pytest-verdict audit``: find the mistakes that a template would not notice."""
+"""`audit_template` and ``pytest-verdict audit``: find the mistakes that a template would not notice.
+
+The command imports the module, which runs its code. It asks no judge. Without --values, the ground truths are the correct
+answer.
+
+exit codes:
+  0  every change is noticed
+  1  a change is not noticed
+  2  the module cannot be imported, has no template, or a correct answer does not pass itself (the other templates are audited)
+"""
 
 import argparse
-import contextlib
 import datetime
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 from pytest_verdict.console import complain, say
 from pytest_verdict.core import kernel
@@ -24,27 +32,16 @@ from pytest_verdict.operators.number import NumericMaximum, NumericMinimum, Nume
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.discovery import load_templates
 from pytest_verdict.templates.field import choices_of
-from pytest_verdict.templates.parsing import parse_reply, plain_numbers
+from pytest_verdict.templates.form import parse_reply, plain_numbers
 from pytest_verdict.templates.template import AnswerTemplate
 
 DateOperator = DateMatch | DateTolerance | DateRange
+# Kinds of changes, and the changed values.
 Changes = Iterator[tuple[str, Any]]
-"""Kinds of changes, and the changed values."""
-
-_EXIT_CODES: Final = """\
-The module is imported, which runs its code. No judge is asked. Without --values the ground truths are the correct answer.
-
-exit codes:
-  0  every change is noticed
-  1  a change is not noticed
-  2  the module cannot be imported, has no template, or a correct answer does not pass itself (the other templates are audited)
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A correct answer with one change."""
-
     field: str
     kind: str
     before: Any
@@ -91,17 +88,29 @@ def audit_template(template: type[BaseAnswer], correct_values: Mapping[str, Any]
         failed = ", ".join(map(str, correct.details.get("failed", []))) or correct.error
         raise TemplateError(f"{template.__name__}: the correct answer does not pass itself: {failed}")
 
-    count = 0
-    unnoticed: list[Mutation] = []
-    for mutation in _mutate_answer(template, correct_values):
-        count += 1
-        if _verify(work, {**correct_values, mutation.field: mutation.after}, trace).passed:
-            unnoticed.append(mutation)
+    mutations: list[Mutation] = []
+    definition = template.__verdict_definition__
+    # Values are changed as the template reads them: a date in text is a date.
+    answer = parse_reply(template, correct_values).answer
+    for name in definition.extracted:
+        before = getattr(answer, name, None)
+        truth: Any = before
+        operator: Operator = definition.match
+        if name in definition.verified:
+            truth = definition.verified[name].ground_truth
+            operator = definition.verified[name].operator
+        for kind, after in _change_value(before, truth, operator, template.model_fields[name].annotation):
+            mutations.append(Mutation(name, kind, before, after))
+    unnoticed = [
+        mutation
+        for mutation in mutations
+        if _verify(work, {**correct_values, mutation.field: mutation.after}, trace).passed
+    ]
     if trace:
-        count += 1
+        mutations.append(Mutation("(trace)", "emptied", trace, ""))
         if _verify(work, correct_values, "").passed:
-            unnoticed.append(Mutation("(trace)", "emptied", trace, ""))
-    return Audit(template.__name__, count, tuple(unnoticed))
+            unnoticed.append(mutations[-1])
+    return Audit(template.__name__, len(mutations), tuple(unnoticed))
 
 
 def _verify(template: AnswerTemplate, values: Mapping[str, Any], trace: str | None) -> ComparisonResult:
@@ -110,24 +119,7 @@ def _verify(template: AnswerTemplate, values: Mapping[str, Any], trace: str | No
     return kernel.run(match, expected, observed)
 
 
-def _mutate_answer(template: type[BaseAnswer], values: Mapping[str, Any]) -> Iterator[Mutation]:
-    definition = template.__verdict_definition__
-    # Values are changed as the template reads them: a date in text is a date.
-    answer = parse_reply(template, values).answer
-    for name in definition.extracted:
-        before = getattr(answer, name, None)
-        truth: Any = before
-        operator: Operator = definition.match
-        if name in definition.verified:
-            truth = definition.verified[name].ground_truth
-            operator = definition.verified[name].operator
-        for kind, after in mutate(before, truth, operator, template.model_fields[name].annotation):
-            yield Mutation(name, kind, before, after)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    parser.epilog = _EXIT_CODES
     parser.add_argument("module", metavar="MODULE", help="a dotted name, or the path of a .py file")
     values_help = "a correct answer as a JSON object, for a module of one template (default: the ground truths)"
     parser.add_argument("--values", metavar="FILE", help=values_help)
@@ -135,11 +127,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     templates = load_templates(arguments.module, only_one=arguments.values is not None)
     trace = None
     if arguments.trace is not None:
-        trace = _read_text(arguments.trace)
+        try:
+            trace = Path(arguments.trace).read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise TemplateError(f"{arguments.trace} is not text in UTF-8: {error}") from None
     code = 0
     for template in templates:
         if arguments.values is not None:
@@ -162,13 +156,6 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _read_text(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise TemplateError(f"{path} is not text in UTF-8: {error}") from None
-
-
 def _read_values(path: str) -> dict[str, Any]:
     try:
         values = parse_json(Path(path).read_bytes())
@@ -179,7 +166,7 @@ def _read_values(path: str) -> dict[str, Any]:
     return {name: plain_numbers(value) for name, value in values.items()}
 
 
-def mutate(value: Any, truth: Any, operator: Operator, annotation: Any) -> Changes:
+def _change_value(value: Any, truth: Any, operator: Operator, annotation: Any) -> Changes:
     """Yield small changes of a correct value, by its kind."""
     if value is None:
         return
@@ -280,47 +267,44 @@ def _change_collection(value: Any, operator: Operator) -> Changes:
 
 
 def _change_date(value: Any, truth: Any, operator: DateOperator) -> Changes:
-    for label, moment in _shift_dates(truth, operator):
-        if isinstance(value, datetime.datetime):
-            yield label, moment
-        elif not isinstance(value, str):
-            yield label, moment.date()
-        elif isinstance(operator, DateMatch) and operator.format is not None:
-            yield label, moment.strftime(operator.format)
-        elif isinstance(operator, DateMatch) or moment.time() == datetime.time():
-            yield label, moment.date().isoformat()
-        else:
-            yield label, moment.isoformat()
-
-
-class _Shift(NamedTuple):
-    label: str
-    date: Any
-    delta: datetime.timedelta = datetime.timedelta()
-    years: int = 0
-
-
-def _shift_dates(truth: Any, operator: DateOperator) -> Iterator[tuple[str, datetime.datetime]]:
     delta = datetime.timedelta(days=1)
     if isinstance(operator, DateTolerance):
         delta = datetime.timedelta(**{operator.unit: operator.tolerance + 1})
-    shifts = [
-        _Shift("later", truth, delta),
-        _Shift("earlier", truth, -delta),
-        _Shift("a year later", truth, years=1),
-        _Shift("a year earlier", truth, years=-1),
-    ]
     if isinstance(operator, DateRange):
-        shifts = [_Shift("before min", operator.min, -delta), _Shift("after max", operator.max, delta)]
+        shifts = [("before min", operator.min, 0, -delta), ("after max", operator.max, 0, delta)]
+    else:
+        no_delta = datetime.timedelta()
+        shifts = [
+            ("later", truth, 0, delta),
+            ("earlier", truth, 0, -delta),
+            ("a year later", truth, 1, no_delta),
+            ("a year earlier", truth, -1, no_delta),
+        ]
 
-    for shift in shifts:
-        date = read_date(shift.date)
+    for label, start, years, difference in shifts:
+        date = read_date(start)
         if isinstance(date, str):
             continue
         moment = date.moment or datetime.datetime.combine(date.day, datetime.time())
-        if shift.years:
+        if years:
             # Not every year has a 29 February.
             moment = moment.replace(day=min(moment.day, 28))
-        # 9999-12-31, which often means "no end", has no later date.
-        with contextlib.suppress(OverflowError, ValueError):
-            yield shift.label, moment.replace(year=moment.year + shift.years) + shift.delta
+        try:
+            moment = moment.replace(year=moment.year + years) + difference
+        except (OverflowError, ValueError):
+            # 9999-12-31, which often means "no end", has no later date.
+            continue
+        yield label, _format_date(moment, value, operator)
+
+
+def _format_date(moment: datetime.datetime, value: Any, operator: DateOperator) -> Any:
+    """Return a moment in the form of the correct value."""
+    if isinstance(value, datetime.datetime):
+        return moment
+    if not isinstance(value, str):
+        return moment.date()
+    if isinstance(operator, DateMatch) and operator.format is not None:
+        return moment.strftime(operator.format)
+    if isinstance(operator, DateMatch) or moment.time() == datetime.time():
+        return moment.date().isoformat()
+    return moment.isoformat()

@@ -43,29 +43,18 @@ def find_template(namespace: Mapping[str, Any] | ModuleType) -> type[BaseAnswer]
 def _templates_in(namespace: Mapping[str, Any] | ModuleType) -> list[type[BaseAnswer]]:
     """Return the templates of a module from which none of its other templates derives."""
     members = vars(namespace) if isinstance(namespace, ModuleType) else namespace
-    templates: dict[type[BaseAnswer], None] = {}
+    templates: list[type[BaseAnswer]] = []
     for value in members.values():
-        if isinstance(value, type) and issubclass(value, BaseAnswer) and value is not BaseAnswer:
-            templates[value] = None
+        if isinstance(value, type) and issubclass(value, BaseAnswer) and value not in (BaseAnswer, *templates):
+            templates.append(value)
     if isinstance(namespace, ModuleType):
-        own = {template: None for template in templates if template.__module__ == namespace.__name__}
-        templates = own or templates
-    return [
-        template
-        for template in templates
-        if not any(other is not template and issubclass(other, template) for other in templates)
-    ]
+        templates = [one for one in templates if one.__module__ == namespace.__name__] or templates
+    derived_from = {base for template in templates for base in template.__mro__[1:]}
+    return [template for template in templates if template not in derived_from]
 
 
 def load_templates(name: str, *, only_one: bool = False) -> list[type[BaseAnswer]]:
     """Import a module that a person named, and return its templates."""
-    module = _import_module(name)
-    if only_one:
-        return [find_template(module)]
-    return _templates_in(module) or [find_template(module)]
-
-
-def _import_module(name: str) -> ModuleType:
     is_file = name.endswith(".py")
     path = Path(name)
     # As with "python FILE" and "python -m", modules beside the file or in the current folder can be imported.
@@ -83,4 +72,6 @@ def _import_module(name: str) -> ModuleType:
     finally:
         if folder in sys.path:
             sys.path.remove(folder)
-    return module
+    if only_one:
+        return [find_template(module)]
+    return _templates_in(module) or [find_template(module)]

@@ -1,6 +1,6 @@
 """Why an answer did not pass its template: a table of the fields, the strategy as a tree, and what could not be read."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -24,10 +24,21 @@ _COVERED_NAMES: Final = (
 
 def explain_template(result: ComparisonResult, budget: Budget) -> Explanation:
     """Explain an answer: the fields that did not pass, then a table of all of them."""
+    lines = list(_draw_fields(result, budget))
+    if result.settings["strategy"] is not None:
+        passed = {child.name: child.passed for child in result.children}
+        first, *others = _draw_tree(result.settings["strategy"], passed).lines
+        lines += [(Part("strategy: "), *first), *others]
+    if REPLY_KEY in result.observed:
+        lines.append((Part("reply: "), Part(shown(result.observed[REPLY_KEY], budget.room(9)), "observed")))
+    if result.details["granular_score"] is not None:
+        lines.append(line(f"granular score: {result.details['granular_score']:.2f}"))
+    if UNKNOWN_KEY in result.observed:
+        lines.append(line(f"keys of no field: {shown(list(result.observed[UNKNOWN_KEY]), budget.room(20))[1:-1]}"))
     shows_all = budget.lines == 0
     return Explanation(
         summary=_summarize(result, budget),
-        lines=[*_draw_fields(result, budget), *_draw_strategy(result), *_draw_rest(result, budget)],
+        lines=lines,
         sides=shows_all,
         children=shows_all,
         covered_names=_COVERED_NAMES,
@@ -72,10 +83,7 @@ def _draw_fields(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
         yield *row, *reason
         if "…" in format_plain(reason):
             yield from indent(build_explanation(child, budget.narrower(8)).lines, 6)
-    yield from _draw_normalization(children)
 
-
-def _draw_normalization(children: Sequence[ComparisonResult]) -> Iterator[Line]:
     names: dict[tuple[str, ...], list[str]] = {}
     for child in children:
         if child.normalization:
@@ -94,14 +102,6 @@ def _draw_reason(child: ComparisonResult, budget: Budget) -> Line:
         return cut(summary, budget.width)
     expected = Part(shown(child.expected, 30), "expected")
     return *cut(summary, budget.narrower(len(expected.text) + 11).width), Part("; expected "), expected
-
-
-def _draw_strategy(result: ComparisonResult) -> Iterator[Line]:
-    if result.settings["strategy"] is not None:
-        passed = {child.name: child.passed for child in result.children}
-        first, *others = _draw_tree(result.settings["strategy"], passed).lines
-        yield Part("strategy: "), *first
-        yield from others
 
 
 class _Tree(NamedTuple):
@@ -124,17 +124,7 @@ def _draw_tree(node: Mapping[str, Any], passed: Mapping[Any, bool]) -> _Tree:
     return _Tree(count >= needed, lines)
 
 
-def _draw_rest(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    if REPLY_KEY in result.observed:
-        yield Part("reply: "), Part(shown(result.observed[REPLY_KEY], budget.room(9)), "observed")
-    if result.details["granular_score"] is not None:
-        yield line(f"granular score: {result.details['granular_score']:.2f}")
-    if UNKNOWN_KEY in result.observed:
-        yield line(f"keys of no field: {shown(list(result.observed[UNKNOWN_KEY]), budget.room(20))[1:-1]}")
-
-
 def explain_regex_check(result: ComparisonResult, budget: Budget) -> Explanation:
-    """Explain a regex check: why it failed, its pattern and the response."""
     explanation = build_default_explanation(result, budget)
     if result.error is not None or result.passed:
         return explanation

@@ -40,11 +40,9 @@ class FieldRule:
 
     @property
     def reads_trace(self) -> bool:
-        """Whether the operator reads the raw response instead of an extracted value."""
         return self.operator.kind == "trace"
 
     def written(self) -> dict[str, Any]:
-        """Return the rule as typed JSON."""
         setting = {**as_setting(self.operator), "weight": self.weight}
         if self.quote:
             setting["quote"] = True
@@ -59,9 +57,8 @@ class FieldRule:
     def refuse(self, name: str, expected: Any, observed: Any, reason: str) -> ComparisonResult:
         """Return the ``error`` of a field that cannot be compared."""
         notes = (MISSING_TRACE,) if reason == MISSING_TRACE else ()
-        return result_from_outcome(
-            self.operator, expected, observed, Outcome(0.0, notes=notes, error=reason), name=name
-        )
+        outcome = Outcome(0.0, notes=notes, error=reason)
+        return result_from_outcome(self.operator, expected, observed, outcome, name=name)
 
 
 def read_weight(value: Any) -> ExactNumber:
@@ -88,11 +85,7 @@ def read_rule(value: Any) -> FieldRule:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Verification(FieldRule):
-    """The half of a verified field that no judge sees.
-
-    It is part of the field's metadata, so pydantic inherits, copies and merges it with the field, and writes none of it
-    into a JSON schema.
-    """
+    """The half of a verified field that no judge sees; pydantic inherits it with the field's metadata."""
 
     ground_truth: Any
     hint: str | None

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from pytest_verdict.core.kernel import run
-from pytest_verdict.core.normalizers import Step, SynonymMap, normalize
+from pytest_verdict.core.normalizers import SynonymMap, normalize
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.dates import read_date, read_formatted
@@ -30,6 +30,7 @@ from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.operators.text import Exact
 from pytest_verdict.templates.field import Verification, choices_of, types_of
 
+# An observed value that operators can read, by their kind.
 _READABLE: Final[Mapping[str, Any]] = {
     "boolean": True,
     "date": "2000-01-01",
@@ -39,23 +40,18 @@ _READABLE: Final[Mapping[str, Any]] = {
     "text": "",
     "trace": "",
 }
-"""An observed value that operators can read, by their kind."""
-
+# Operators that pass on values equal or near to the ground truth.
 _EQUALITY_OPERATORS: Final = {
     *("exact", "normalized_exact", "boolean", "literal", "one_of", "ordered_match"),
     *("numeric_exact", "numeric_tolerance", "date_match", "date_tolerance"),
 }
-"""Operators that pass on values equal or near to the ground truth."""
-
+# Operators that pass on the ground truth itself if they pass on anything.
 _REFLEXIVE_OPERATORS: Final = {"set_containment", "text_similarity", "json_canonical", "json_subset", "json_distance"}
-"""Operators that pass on the ground truth itself if they pass on anything."""
-
 _MOST_DIGITS: Final = 300
 _BOUNDS: Final = ("ge", "gt", "le", "lt")
 
 
 def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]) -> None:
-    """Raise if no answer can pass with the ground truth of a field."""
     for name, verification in verified.items():
         reason = _find_reason(cls, name, verification)
         if reason:
@@ -96,7 +92,7 @@ def _find_reason(cls: type[BaseModel], name: str, verification: Verification) ->
 
 
 def _find_unreadable(verification: Verification) -> str:
-    """Return what the operator cannot read of the expected side, or an empty text."""
+    """Return why the operator cannot read the ground truth, or an empty text."""
     operator = verification.operator
     truth = verification.ground_truth
     if isinstance(operator, SemanticMatch) and not isinstance(truth, str):
@@ -114,11 +110,9 @@ def _find_unreadable(verification: Verification) -> str:
 
 
 def _try_answers(cls: type[BaseModel], name: str, verification: Verification, choices: Sequence[Any]) -> str:
-    """Return why neither the ground truth nor another form of it is an answer of the field that passes."""
+    """Return why no form of the ground truth is an answer of the field that passes, or an empty text."""
     read = _build_reader(cls, name)
-    answers = choices or list(
-        possible_answers(verification.operator, verification.ground_truth, cls.model_fields[name])
-    )
+    answers = choices or list(_possible_answers(verification, cls.model_fields[name]))
     if read is None:
         # Validators of the author may turn an answer into anything.
         if choices:
@@ -189,39 +183,32 @@ def _build_reader(cls: type[BaseModel], name: str) -> Callable[[Any], Any] | Non
     return lambda answer: model(value=answer).value
 
 
-def possible_answers(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
+def _possible_answers(verification: Verification, field: FieldInfo) -> Iterator[Any]:
     """Yield the ground truth and forms of it; one of them passes if any value of the field does."""
-    truths = [truth]
-    if isinstance(operator, OneOf):
-        truths = as_list(operator.effective_expected(truth)) or []
-    for item in truths:
-        yield item
-        yield from _other_forms(operator, item, field)
-
-
-def _other_forms(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
+    operator = verification.operator
     steps = getattr(operator, "normalize", ())
-    if isinstance(operator, DateMatch | DateTolerance):
-        yield from _date_forms(operator, truth)
-    elif operator.kind == "number":
-        yield from _number_forms(operator, truth, field)
-    elif isinstance(truth, str):
-        yield from _text_forms(truth, steps)
-    elif (items := as_list(truth)) is not None:
-        # An item may be a member of an enumeration that equals it.
-        inner = next((get_args(kind)[0] for kind in types_of(field.annotation) if get_args(kind)), None)
-        choices = choices_of(inner)
-        equals = Exact(normalize=steps).check
-        yield [next((choice for choice in choices if equals(choice, item)), item) for item in items]
-
-
-def _text_forms(text: str, steps: Sequence[Step]) -> Iterator[str]:
-    stripped = text.strip()
-    yield from (stripped, normalize(text, steps))
-    yield from (stripped.lower(), stripped.upper(), stripped.title(), stripped.capitalize())
-    for step in steps:
-        if isinstance(step, SynonymMap):
-            yield from step.mapping
+    truths = [verification.ground_truth]
+    if isinstance(operator, OneOf):
+        truths = as_list(operator.effective_expected(verification.ground_truth)) or []
+    for truth in truths:
+        yield truth
+        if isinstance(operator, DateMatch | DateTolerance):
+            yield from _date_forms(operator, truth)
+        elif operator.kind == "number":
+            yield from _number_forms(operator, truth, field)
+        elif isinstance(truth, str):
+            stripped = truth.strip()
+            yield from (stripped, normalize(truth, steps))
+            yield from (stripped.lower(), stripped.upper(), stripped.title(), stripped.capitalize())
+            for step in steps:
+                if isinstance(step, SynonymMap):
+                    yield from step.mapping
+        elif (items := as_list(truth)) is not None:
+            # An item may be a member of an enumeration that equals it.
+            inner = next((get_args(kind)[0] for kind in types_of(field.annotation) if get_args(kind)), None)
+            choices = choices_of(inner)
+            equals = Exact(normalize=steps).check
+            yield [next((choice for choice in choices if equals(choice, item)), item) for item in items]
 
 
 def _number_forms(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:

@@ -1,9 +1,16 @@
-"""`lint_template` and ``pytest-verdict lint``: find what may mislead the judge of a template or accept a wrong answer."""
+"""`lint_template` and ``pytest-verdict lint``: find what may mislead the judge of a template or accept a wrong answer.
+
+The command imports the module, which runs its code. It asks no judge.
+
+exit codes:
+  0  nothing but notices
+  1  there are warnings
+  2  the module cannot be imported or has no template
+"""
 
 import argparse
 import datetime
 import enum
-import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,25 +25,15 @@ from pytest_verdict.operators.text import NormalizedExact
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.discovery import load_templates
 from pytest_verdict.templates.field import Verification, choices_of, texts_in
-from pytest_verdict.templates.request import judge_schema
-from pytest_verdict.templates.strategy import fields_in
-
-_EXIT_CODES: Final = """\
-The module is imported, which runs its code. No judge is asked.
-
-exit codes:
-  0  nothing but notices
-  1  there are warnings
-  2  the module cannot be imported or has no template
-"""
+from pytest_verdict.templates.form import judge_schema
+from pytest_verdict.templates.template_match import fields_in
 
 # A choice does not say which one is right, and an only choice is a const too.
 _STRUCTURE: Final = {"type", "format", "$ref", "required", "enum"}
 _BY_NAME: Final = {"properties", "examples"}
 _NAMED: Final = "(?:['\"`\u2018\u201c]|(?:e[.]g[.]|such as|for example|=)\\s*)"
+# A shorter text occurs by chance in what is not about its own field.
 _LONG: Final = 3
-"""A shorter text occurs by chance in what is not about its own field."""
-
 # Operators that a text passes because it is the answer. Half of all numbers pass a minimum, and every word some patterns.
 _OPERATORS: Final = {
     *("exact", "normalized_exact", "literal", "one_of", "contains_any", "contains_all", "text_similarity"),
@@ -56,8 +53,6 @@ _LONGEST: Final = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem of a template."""
-
     template: str
     field: str
     code: str
@@ -65,7 +60,6 @@ class Finding:
 
     @property
     def level(self) -> Literal["warning", "notice"]:
-        """How serious it is."""
         return "notice" if self.code == "boolean_anchors" else "warning"
 
     def __str__(self) -> str:
@@ -88,21 +82,28 @@ def lint_template(template: type[BaseAnswer]) -> list[Finding]:
         >>> print(lint_template(Answer)[0])
         Answer.gene: answer_leaks: the expected 'TP53' occurs in its description; describe the value with another example
     """
-    return list(_find_problems(template))
-
-
-def _find_problems(template: type[BaseAnswer]) -> Iterator[Finding]:
+    findings: list[Finding] = []
     definition = template.__verdict_definition__
     for name, verification in definition.verified.items():
         if not verification.reads_trace:
-            yield from _find_leaks(template, name, verification)
+            findings += _find_leaks(template, name, verification)
             for code, message in _check_ground_truth(verification):
-                yield Finding(template.__name__, name, code, message)
+                findings.append(Finding(template.__name__, name, code, message))
         if definition.strategy is not None and name not in fields_in(definition.strategy):
             message = "it is not in the strategy, so a wrong value never fails; add it, or drop the field"
-            yield Finding(template.__name__, name, "not_in_strategy", message)
-    for name, verification in _classic_fields(template):
-        yield from _find_leaks(template, name, verification)
+            findings.append(Finding(template.__name__, name, "not_in_strategy", message))
+
+    try:
+        correct: Any = getattr(template.model_construct(), "correct", None)
+    except Exception:  # noqa: BLE001 - ground_truth() of a classic template may need an answer
+        correct = None
+    for name in definition.plain:
+        if isinstance(correct, Mapping) and name in correct:
+            # Nothing is known about the author's verify(); most fold case and punctuation.
+            operator = NormalizedExact(normalize=["lowercase", "strip", "remove_punctuation"])
+            verification = Verification(operator=operator, ground_truth=correct[name], hint=None)
+            findings += _find_leaks(template, name, verification)
+    return findings
 
 
 def _check_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]:
@@ -111,12 +112,10 @@ def _check_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]
     if isinstance(truth, bool):
         reason = "its description tells the judge what to look for, who may then find it"
         yield "boolean_anchors", f"{reason}; a field that extracts the value does not"
-
     lost = verification.find_lost_punctuation()
     if lost:
         change = f"remove_punctuation changes {shown(lost, 60)}"
         yield "lost_punctuation", f"{change}, which then equals texts that differ only in punctuation"
-
     # With built-in operators, a ground truth that nothing passes is refused when the class is defined.
     operator = verification.operator
     if not operator.evaluate_is_pure and not verification.compare("", truth, truth, None).passed:
@@ -126,8 +125,18 @@ def _check_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]
 
 def _find_leaks(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[Finding]:
     """Find the expected answer of a field in the texts that a judge reads."""
-    expected = dict.fromkeys(_list_answers(verification))
-    form = _build_form(template)
+    truth = verification.ground_truth
+    expected = dict.fromkeys(filter(None, _format_truth(truth)))
+    if verification.operator.name in {"contains_any", "contains_all", "one_of"}:
+        expected |= dict.fromkeys(filter(None, texts_in(verification.operator.effective_expected(truth))))
+    try:
+        form = judge_schema(template)
+    except TemplateError:
+        # Without a JSON schema for a type there is no form, but the descriptions are checked all the same.
+        properties: dict[str, Any] = {}
+        for extracted in template.__verdict_definition__.extracted:
+            properties[extracted] = {"description": template.model_fields[extracted].description or ""}
+        form = {"description": template.__doc__ or "", "properties": properties}
     field_schema = form.get("properties", {}).pop(name, {})
     own_texts = {f"its {key}": text for key, text in _texts_by_keyword(name, field_schema)}
     own_texts["its extraction hint"] = verification.hint or ""
@@ -135,27 +144,19 @@ def _find_leaks(template: type[BaseAnswer], name: str, verification: Verificatio
     if len(choices) > 1:
         # A text that lists all choices does not say which one is right.
         names = [str(getattr(choice, "value", choice)) for choice in choices]
-        own_texts = {place: text for place, text in own_texts.items() if not all(_occurs(one, text) for one in names)}
+        own_texts = {
+            place: text for place, text in own_texts.items() if not all(_has_words(one, text) for one in names)
+        }
 
     for place, text in {**own_texts, **_surrounding_texts(template, name, form)}.items():
         shortest = 1 if place in own_texts else _LONG
-        answers = [answer for answer in expected if len(answer) >= shortest and _reveals(answer, text)]
+        answers = [answer for answer in expected if len(answer) >= shortest and _occurs(answer, text)]
         if not answers:
-            answers = [span for span in _passing_spans(verification, text) if len(span) >= shortest][:1]
+            span = _find_passing_span(verification, text, shortest)
+            answers = [span] if span else []
         for answer in answers:
-            problem = f"the expected {shown(answer, 60)} occurs in {place}"
-            message = f"{problem}; describe the value with another example"
+            message = f"the expected {shown(answer, 60)} occurs in {place}; describe the value with another example"
             yield Finding(template.__name__, name, "answer_leaks", message)
-
-
-def _build_form(template: type[BaseAnswer]) -> dict[str, Any]:
-    try:
-        return judge_schema(template)
-    except TemplateError:
-        # Without a JSON schema for a type there is no form, but the descriptions are checked all the same.
-        names = template.__verdict_definition__.extracted
-        properties = {name: {"description": template.model_fields[name].description or ""} for name in names}
-        return {"description": template.__doc__ or "", "properties": properties}
 
 
 def _surrounding_texts(template: type[BaseAnswer], name: str, form: dict[str, Any]) -> dict[str, str]:
@@ -199,13 +200,6 @@ def _texts_of(keyword: str, value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def _list_answers(verification: Verification) -> Iterator[str]:
-    operator = verification.operator
-    yield from filter(None, _format_truth(verification.ground_truth))
-    if operator.name in {"contains_any", "contains_all", "one_of"}:
-        yield from filter(None, texts_in(operator.effective_expected(verification.ground_truth)))
-
-
 def _format_truth(truth: Any) -> Iterator[str]:
     """Yield the forms in which a text may have a ground truth."""
     if isinstance(truth, enum.Enum):
@@ -223,11 +217,11 @@ def _format_truth(truth: Any) -> Iterator[str]:
     elif isinstance(truth, str):
         yield truth.strip()
     else:
-        for item in _items_of(truth):
+        for item in _list_items(truth):
             yield from _format_truth(item)
 
 
-def _items_of(value: Any) -> list[Any]:
+def _list_items(value: Any) -> list[Any]:
     if has_fields(value):
         return list(named_fields(value)[2].values())
     if isinstance(value, Mapping):
@@ -237,29 +231,14 @@ def _items_of(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else []
 
 
-def _classic_fields(template: type[BaseAnswer]) -> Iterator[tuple[str, Verification]]:
-    """Yield the fields for which ``ground_truth()`` of a classic template sets what is correct."""
-    try:
-        correct: Any = getattr(template.model_construct(), "correct", None)
-    except Exception:  # noqa: BLE001 - code of the author, which may need an answer
-        return
-    if not isinstance(correct, Mapping):
-        return
-    for name in template.__verdict_definition__.plain:
-        if name in correct:
-            # Nothing is known about the author's verify(); most fold case and punctuation.
-            operator = NormalizedExact(normalize=["lowercase", "strip", "remove_punctuation"])
-            yield name, Verification(operator=operator, ground_truth=correct[name], hint=None)
-
-
-def _reveals(answer: str, text: str) -> bool:
+def _occurs(answer: str, text: str) -> bool:
     """Return whether a text has the answer; a common word must be quoted or an example."""
     if _is_common(answer):
         return re.search(rf"{_NAMED}{re.escape(answer)}(?!\w)", text) is not None
-    return _occurs(answer, text)
+    return _has_words(answer, text)
 
 
-def _occurs(answer: str, text: str) -> bool:
+def _has_words(answer: str, text: str) -> bool:
     words = r"\s+".join(map(re.escape, answer.split()))
     # 8 does not occur in 80, 1.8 or 8.5, nor "TP53" in "TP531".
     before = r"(?<!\w)"
@@ -276,13 +255,12 @@ def _is_common(answer: str) -> bool:
     return answer.casefold() in _COMMON_WORDS.split() or (len(answer) == 1 and answer.isalpha())
 
 
-def _passing_spans(verification: Verification, text: str) -> Iterator[str]:
-    """Yield the words and phrases of a text that the operator accepts for the ground truth; shortest first."""
+def _find_passing_span(verification: Verification, text: str, shortest: int) -> str:
+    """Return the shortest words of a text that the operator accepts for the ground truth, or an empty text."""
     operator = verification.operator
     truth = verification.ground_truth
     if operator.name not in _OPERATORS or isinstance(truth, bool) or truth is None:
-        return
-
+        return ""
     is_list = operator.kind == "list"
     truths = [truth]
     if is_list:
@@ -296,30 +274,24 @@ def _passing_spans(verification: Verification, text: str) -> Iterator[str]:
         # A word that merely contains a letter of the answer reveals nothing.
         most_characters = max(map(len, answers), default=0) + 2
 
-    for span in _spans(text[:_LONGEST], most_words):
-        if len(span) > most_characters or _is_common(span):
-            continue
-        observed = [span] if is_list else span
-        if any(verification.compare("", item, observed, None).passed for item in truths):
-            yield span
-
-
-def _spans(text: str, most_words: int) -> Iterator[str]:
-    words = list(_WORD.finditer(text))
-    for count, start in itertools.product(range(1, most_words + 1), range(len(words))):
-        if start + count <= len(words):
-            span = text[words[start].start() : words[start + count - 1].end()]
-            yield from dict.fromkeys(part for part in (span.strip(_AROUND), span) if part)
+    words = list(_WORD.finditer(text[:_LONGEST]))
+    for count in range(1, most_words + 1):
+        for first, last in zip(words, words[count - 1 :], strict=False):
+            phrase = text[first.start() : last.end()]
+            for span in dict.fromkeys((phrase.strip(_AROUND), phrase)):
+                if not shortest <= len(span) <= most_characters or _is_common(span):
+                    continue
+                observed = [span] if is_list else span
+                if any(verification.compare("", item, observed, None).passed for item in truths):
+                    return span
+    return ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    parser.epilog = _EXIT_CODES
     parser.add_argument("module", metavar="MODULE", help="a dotted name, or the path of a .py file")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     templates = load_templates(arguments.module)
     findings = [finding for template in templates for finding in lint_template(template)]
     for finding in findings:

@@ -13,14 +13,13 @@ def recorded_operators() -> Mapping[str, str]:
     """Return the operators that only records name."""
     return {
         "answer_template": f"{_HERE}template_match:TemplateMatch",
-        "field_check": f"{_HERE}strategy:FieldCheck",
+        "field_check": f"{_HERE}template_match:FieldCheck",
         "regex_check": f"{_HERE}regex_check:RegexCheck",
     }
 
 
 @hookimpl
 def explanations() -> Mapping[str, str]:
-    """Return the functions that explain failures."""
     return {
         "answer_template": f"{_HERE}explanation:explain_template",
         "field_check": f"{_HERE}explanation:explain_parts",
@@ -30,7 +29,6 @@ def explanations() -> Mapping[str, str]:
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    """Return the commands."""
     return {
         "lint": Command("find what may mislead the judge of an answer template", f"{_HERE}lint"),
         "audit": Command("find which mistakes an answer template would not notice", f"{_HERE}audit"),

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
+
+from pydantic import BeforeValidator
 
 from pytest_verdict.core.kernel import error_outcome, run
 from pytest_verdict.core.operator import Operator
@@ -12,7 +14,7 @@ from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.errors import TemplateError, allowed
 from pytest_verdict.operators.normalized_sides import NOT_TEXT
-from pytest_verdict.operators.regex import INVALID_PATTERN, FoundMatch, find_matches
+from pytest_verdict.operators.regex import INVALID_PATTERN, find_matches
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
 
 _KEYS: Final = ("pattern", "expected", "match_type")
@@ -40,30 +42,35 @@ class RegexCheck(Operator):
     kind: ClassVar[str] = "trace"
 
     pattern: str = ""
-    value: Any = None
-    match_type: Any = "exact"
+    # decode() also reads the typed JSON of settings(), in which a tuple is an object.
+    value: Annotated[Any, BeforeValidator(decode)] = None
+    match_type: Annotated[Any, BeforeValidator(decode)] = "exact"
 
     def settings(self) -> dict[str, Any]:
-        """Return all settings as typed JSON; a tuple stays one."""
+        """Return all settings as typed JSON, in which a tuple stays one."""
         return {"pattern": self.pattern, "value": encode(self.value), "match_type": encode(self.match_type)}
 
     def effective_expected(self, expected: Any) -> Any:
-        """Return the setting ``value`` if there is one."""
         return expected if self.value is None else self.value
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Search the trace and compare the matches."""
         if not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,), details={"reason": f"the trace is no text: {shown(observed, 80)}"})
         try:
-            found_matches = find_matches(self.pattern, (), "search", observed, limit=None)
+            results = find_matches(self.pattern, (), "search", observed, limit=None)
         except re.error as error:
             reason = f"{self.pattern!r} is not a regular expression: {error}"
             return Outcome(0.0, notes=(INVALID_PATTERN,), details={"reason": reason})
         except RegexTimeLimitError as error:
             return error_outcome(error)
 
-        matches = [_match_value(match) for match in found_matches]
+        matches: list[Any] = []
+        for result in results:
+            groups = tuple(group or "" for group in result.groups)
+            if len(groups) > 1:
+                matches.append(groups)
+            else:
+                matches.append(groups[0] if groups else result.text)
         details: dict[str, Any] = {"matches_found": encode(matches), "match_count": len(matches)}
         reason = self._find_problem(self.effective_expected(expected), matches)
         if reason:
@@ -97,15 +104,7 @@ class RegexCheck(Operator):
         return ""
 
 
-def _match_value(match: FoundMatch) -> Any:
-    groups = tuple(group or "" for group in match.groups)
-    if not groups:
-        return match.text
-    return groups[0] if len(groups) == 1 else groups
-
-
 def regex_checks(template: str, entries: Any) -> dict[str, RegexCheck]:
-    """Read the ``self.regex`` of a template."""
     if entries is None:
         return {}
     if not isinstance(entries, Mapping):
@@ -125,31 +124,28 @@ def regex_checks(template: str, entries: Any) -> dict[str, RegexCheck]:
 
 
 def compare_all(checks: Mapping[str, RegexCheck], trace: Any) -> list[ComparisonResult]:
-    """Compare every check with a trace."""
     return [run(check, None, trace, name=name) for name, check in checks.items()]
 
 
 def regex_report(results: list[ComparisonResult]) -> dict[str, Any]:
     """Return results in the form of ``verify_regex``."""
+    details_by_name: dict[str, Any] = {}
+    for result in results:
+        match_type = decode(result.settings["match_type"])
+        report = {
+            "pattern": result.settings["pattern"],
+            "expected": result.expected,
+            "match_type": match_type,
+            "matches_found": decode(result.details.get("matches_found", [])),
+            "match_count": result.details.get("match_count", 0),
+        }
+        if result.passed:
+            report["success_reason"] = f"as expected by match_type {match_type}"
+        else:
+            report["failure_reason"] = result.details.get("reason", result.error)
+        details_by_name[str(result.name)] = report
     return {
         "success": all(result.passed for result in results),
         "results": {str(result.name): result.passed for result in results},
-        "details": {str(result.name): _report_details(result) for result in results},
+        "details": details_by_name,
     }
-
-
-def _report_details(result: ComparisonResult) -> dict[str, Any]:
-    settings = result.settings
-    details = result.details
-    report = {
-        "pattern": settings["pattern"],
-        "expected": result.expected,
-        "match_type": decode(settings["match_type"]),
-        "matches_found": decode(details.get("matches_found", [])),
-        "match_count": details.get("match_count", 0),
-    }
-    if result.passed:
-        report["success_reason"] = f"as expected by match_type {report['match_type']}"
-    else:
-        report["failure_reason"] = details.get("reason", result.error)
-    return report

@@ -1,5 +1,6 @@
 """`AnswerTemplate`: verifies and records the answers of a template in a test, and asks its judge."""
 
+import contextlib
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,9 +16,8 @@ from pytest_verdict.judging.asking import ask, ask_async
 from pytest_verdict.judging.protocol import Judge
 from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.templates.answer import BaseAnswer, Definition, collect_values
-from pytest_verdict.templates.parsing import ParsedAnswer, parse_reply
+from pytest_verdict.templates.form import FormRequest, ParsedAnswer, form_request, parse_reply
 from pytest_verdict.templates.regex_check import regex_checks
-from pytest_verdict.templates.request import FormRequest, form_request
 from pytest_verdict.templates.template_match import (
     EMBEDDING_OVERRIDE,
     GRANULAR_KEY,
@@ -96,7 +96,7 @@ class TemplateResult:
     @property
     def quotes(self) -> dict[str, bool]:
         """Whether the words that the judge copied are in the response, by field."""
-        others = {check.name: check.passed for check in self.comparison.children[self._field_count :]}
+        others = {child.name: child.passed for child in self.comparison.children[self._field_count :]}
         labels = {name: f"quote of {name}" for name in self.fields}
         return {name: others[label] for name, label in labels.items() if label in others}
 
@@ -126,12 +126,7 @@ class TemplateResult:
         return EMBEDDING_OVERRIDE in self.notes
 
     def describe(self) -> str:
-        """Return the fields as a table.
-
-        Returns:
-            The block that the failure prints, without control characters: what failed first, a line for each field and check
-            with the reason, the strategy, and the keys that belong to no field.
-        """
+        """Return the block that a failure prints: a table of the fields with reasons, the strategy, and unknown keys."""
         return describe_failure(self.comparison)
 
     @property
@@ -194,7 +189,13 @@ class AnswerTemplate:
         definition = template.__verdict_definition__
         if not definition.has_own_verify:
             definition.refuse_without_ground_truth()
-        _refuse_without_correct(template)
+        if definition.plain and not definition.verified:
+            empty = None
+            # A ground_truth() that reads the answer may raise anything without one.
+            with contextlib.suppress(Exception):
+                empty = template.model_construct()
+            if empty is not None:
+                _read_correct(empty, definition)
         self._template = template
         self._definition = definition
         self._judge = judge
@@ -236,22 +237,14 @@ class AnswerTemplate:
             match = definition.build_match(checks, self._embedding_check)
         expected: Mapping[str, Any] = definition.expected
         if not definition.verified and parsed.answer is not None:
-            expected = _correct_values(parsed.answer, definition)
+            expected = _read_correct(parsed.answer, definition)
         return match, dict(expected), _build_observed(parsed, definition)
 
     def assert_verified(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
         """Verify an answer as `verify` does, and fail the test unless it passes; inside `collect`, at the end of the block.
 
-        Args:
-            answer: As for `verify`.
-            trace: As for `verify`.
-
-        Returns:
-            The result; inside `Comparator.collect` it may be one that did not pass.
-
         Raises:
             MismatchError: The answer is wrong or cannot be read, outside `collect`; the message is a table of the fields.
-            TemplateError: As for `verify`.
         """
         __tracebackhide__ = HIDDEN
         result = self.verify(answer, trace)
@@ -277,17 +270,7 @@ class AnswerTemplate:
         return parse_reply(self._template, reply, response, extract_json=self._extract_json)
 
     async def parse_async(self, response: str) -> ParsedAnswer:
-        """Ask the judge to fill in the form, in a running event loop.
-
-        Args:
-            response: The raw response.
-
-        Returns:
-            As `parse`.
-
-        Raises:
-            TemplateError: There is no judge, or the response is not text.
-        """
+        """Do what `parse` does, in a running event loop."""
         if not self._definition.extracted:
             return parse_reply(self._template, {}, response)
         reply = await ask_async(*self._build_question(response))
@@ -295,9 +278,7 @@ class AnswerTemplate:
 
     def _build_question(self, response: str) -> tuple[Judge[FormRequest], FormRequest]:
         if self._judge is None:
-            raise TemplateError(
-                "there is no judge: define the fixture verdict_judge in conftest.py and return one from it"
-            )
+            raise TemplateError("there is no judge: define the fixture verdict_judge in conftest.py to return one")
         if not callable(self._judge):
             raise TemplateError(f"a judge is a function of a request, or a ModelJudge, got {shown(self._judge, 80)}")
         if not isinstance(response, str):
@@ -322,19 +303,8 @@ class AnswerTemplate:
         raise TemplateError(f"an answer of {name} is a mapping, JSON text or an instance, got {shown(answer, 80)}")
 
 
-def _refuse_without_correct(template: type[BaseAnswer]) -> None:
-    """Raise, before a judge is asked, if a classic template does not set what is correct."""
-    definition = template.__verdict_definition__
-    if definition.verified or not definition.plain:
-        return
-    try:
-        answer = template.model_construct()
-    except Exception:  # noqa: BLE001 - a ground_truth() that reads the answer may raise anything without one
-        return
-    _correct_values(answer, definition)
-
-
-def _correct_values(answer: BaseAnswer, definition: Definition) -> Mapping[str, Any]:
+def _read_correct(answer: BaseAnswer, definition: Definition) -> Mapping[str, Any]:
+    """Return what ``ground_truth()`` of a classic template set."""
     correct = getattr(answer, "correct", None)
     if isinstance(correct, Mapping):
         return correct
@@ -345,6 +315,7 @@ def _correct_values(answer: BaseAnswer, definition: Definition) -> Mapping[str, 
 
 
 def _build_observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
+    """Return the values of an answer, how it was read, and what the author's own methods return."""
     answer = parsed.answer
     observed = {REPLY_KEY: parsed.reply} if answer is None else collect_values(answer, None)
     if parsed.trace is not None:
@@ -355,15 +326,9 @@ def _build_observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, A
         observed[NOTES_KEY] = list(parsed.notes)
     if parsed.unknown:
         observed[UNKNOWN_KEY] = dict(parsed.unknown)
+    if answer is None or parsed.problems:
+        return observed
 
-    if answer is not None and not parsed.problems:
-        observed.update(_call_own_methods(answer, parsed, definition))
-    return observed
-
-
-def _call_own_methods(answer: BaseAnswer, parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
-    """Call the author's ``verify()`` and ``verify_granular()``, and return what is observed of them."""
-    observed: dict[str, Any] = {}
     if parsed.trace is not None or definition.has_own_verify or definition.has_own_granular:
         answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
     if definition.has_own_verify:

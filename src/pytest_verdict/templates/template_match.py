@@ -1,20 +1,25 @@
-"""`TemplateMatch`: the operator behind answer templates, and the keys of what it observes."""
+"""The operators of answer templates: `TemplateMatch` compares the fields, and a tree of `FieldCheck` combines their verdicts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from pytest_verdict.core.kernel import result_from_outcome
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
-from pytest_verdict.operators.aggregate import CHILD_ERROR, undecided
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.errors import TemplateError, allowed
+from pytest_verdict.operators.aggregate import CHILD_ERROR, AllOf, AnyOf, AtLeastN, Condition, undecided
 from pytest_verdict.operators.category import BooleanMatch
-from pytest_verdict.operators.text import ContainsAll
+from pytest_verdict.operators.exact_number import ExactNumber, as_exact
+from pytest_verdict.operators.text import ContainsAll, Exact
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all
-from pytest_verdict.templates.strategy import OptionalOperator, check_strategy, granular_score, holds
 
 # Keys of the observed side besides the fields. They start with an underscore, which no pydantic field can.
 TRACE_KEY: Final = "_trace"  # the raw response
@@ -33,10 +38,106 @@ QUOTE_NOT_FOUND: Final = "quote_not_found"
 
 _VERIFY: Final = FieldRule(BooleanMatch())
 _QUOTE: Final = FieldRule(ContainsAll(normalize=("collapse_whitespace",)))
-_NO_DETAILS: Final[Mapping[str, Any]] = {}
 
 Fields = dict[str, ComparisonResult]
 Values = Mapping[str, Any]
+
+
+OptionalOperator = Annotated[
+    Any, BeforeValidator(lambda value: None if value is None else operator_from_settings(value))
+]
+
+
+class FieldCheck(Operator):
+    """One field of two mappings passes.
+
+    In the strategy of an answer template it means the template's own check of that field.
+
+    Args:
+        field: The name of the field.
+        operator: The operator that compares the field outside of a template (default: ``exact``, typed equality).
+
+    Example:
+        >>> compare("field_check", {"name": "a"}, {"name": "a", "year": 2016}, field="name").score
+        1.0
+    """
+
+    name: ClassVar[str] = "field_check"
+    kind: ClassVar[str] = "template"
+
+    field: Annotated[str, Field(min_length=1)]
+    operator: OptionalOperator = None
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        expected_value = expected.get(self.field, ABSENT) if isinstance(expected, Mapping) else ABSENT
+        observed_value = observed.get(self.field, ABSENT) if isinstance(observed, Mapping) else ABSENT
+        child = Condition(self.operator or Exact()).compare(expected_value, observed_value, self.field)
+        if child.error is not None:
+            return Outcome(0.0, notes=(CHILD_ERROR,), children=(child,), error=child.error)
+        return Outcome(1.0 if child.passed else 0.0, children=(child,))
+
+
+def check_strategy(node: Any, fields: Collection[str]) -> Operator:
+    """Return a strategy, or raise if it does not consist of checks of these fields."""
+    if isinstance(node, FieldCheck):
+        if node.field not in fields:
+            hint = allowed("field", node.field, fields)
+            raise TemplateError(f"the strategy checks {node.field!r}, which is not a verified field.{hint}")
+        return node
+    if isinstance(node, AllOf | AnyOf | AtLeastN) and isinstance(node.conditions, tuple):
+        for part in _parts(node):
+            check_strategy(part, fields)
+        return node
+    parts = "FieldCheck, AllOf, AnyOf and AtLeastN with a list of conditions"
+    raise TemplateError(f"a strategy consists of {parts}, got {shown(node, 120)}")
+
+
+def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:
+    """Return whether a strategy holds for the verdicts of the fields; None needs every field."""
+    if node is None:
+        return all(passed.values())
+    if isinstance(node, FieldCheck):
+        return passed.get(node.field, False)
+    parts = [holds(part, passed) for part in _parts(node)]
+    return sum(parts) >= _count_needed(node, len(parts))
+
+
+def fields_in(node: Operator) -> frozenset[str]:
+    if isinstance(node, FieldCheck):
+        return frozenset({node.field})
+    return frozenset().union(*(fields_in(part) for part in _parts(node)))
+
+
+def granular_score(node: Operator | None, shares: Mapping[str, float], weights: Mapping[str, ExactNumber]) -> float:
+    """Return the weight of what is right divided by all weights; ``shares`` has how much of each field is right.
+
+    Under ``AnyOf`` only the field of the strategy that adds most counts, under ``AtLeastN`` the n fields that do; otherwise
+    every field counts.
+    """
+    # Whole numbers of one common unit, because sums of fractions are slow.
+    exact = {name: Fraction(as_exact(weight)) for name, weight in weights.items()}
+    denominator = math.lcm(*(weight.denominator for weight in exact.values()))
+    units = {name: int(weight * denominator) for name, weight in exact.items()}
+    total = sum(units.values())
+    if not total:
+        return 0.0
+    fields = frozenset(weights)
+    if isinstance(node, AnyOf | AtLeastN):
+        fields = fields_in(node)
+    scores = sorted((units[name] * shares[name] for name in weights if name in fields), reverse=True)
+    return sum(scores[: _count_needed(node, len(scores))]) / total
+
+
+def _count_needed(node: Operator | None, parts: int) -> int:
+    if isinstance(node, AnyOf):
+        return 1
+    if isinstance(node, AtLeastN):
+        return node.n
+    return parts
+
+
+def _parts(node: Any) -> Iterator[Operator]:
+    return (condition.operator for condition in node.conditions)
 
 
 class TemplateMatch(Operator):
@@ -73,21 +174,19 @@ class TemplateMatch(Operator):
     embedding_check: OptionalOperator = None
 
     def model_post_init(self, context: Any, /) -> None:
-        """Check that the strategy is one over verified fields."""
         del context
         if self.strategy is not None:
             check_strategy(self.strategy, self.fields)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        """Compare the fields and combine their verdicts."""
         return self._evaluate(expected, observed, None)
 
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
         """Derive the outcome again, with the evidence of models from the record."""
-        return self._evaluate(expected, observed, details.get(MODEL_EVIDENCE, _NO_DETAILS))
+        return self._evaluate(expected, observed, details.get(MODEL_EVIDENCE, {}))
 
     def compare_fields(self, expected: Values, observed: Values, recorded: Values | None = None) -> Fields:
-        """Compare each field, anew or by the recorded details of the operators that asked a model."""
+        """Compare each field; with recorded details, no model is asked."""
         problems = read_problems(observed)
         results: Fields = {}
         for name, rule in self.fields.items():
@@ -101,7 +200,7 @@ class TemplateMatch(Operator):
             if reason:
                 results[name] = rule.refuse(name, expected.get(name), value, reason)
             else:
-                details = None if recorded is None else recorded.get(name, _NO_DETAILS)
+                details = None if recorded is None else recorded.get(name, {})
                 results[name] = rule.compare(name, expected.get(name), value, details)
         return results
 
@@ -128,7 +227,6 @@ class TemplateMatch(Operator):
         return holds(self.strategy, _verdicts_by_field(fields, quotes))
 
     def weigh(self, fields: Fields, quotes: Fields) -> float:
-        """Return the granular score."""
         shares: dict[str, float] = {**_verdicts_by_field(fields, quotes)}
         for name, rule in self.fields.items():
             # An operator with graded scores counts with its score.
@@ -148,7 +246,7 @@ class TemplateMatch(Operator):
         if PROBLEMS_KEY not in observed:
             quotes = self.compare_quotes(observed)
             if self.hand_written:
-                own = [_compare_own_verdict(observed)]
+                own = [_compare_own_verdict(observed.get(VERIFY_KEY))]
         parts = [*fields.values(), *quotes.values(), *own, *checks]
 
         error = self._find_error(observed, own, parts)
@@ -173,6 +271,9 @@ class TemplateMatch(Operator):
         if broken and not passes and error is None and self._may_hold(fields, quotes, by_meaning, required):
             error = undecided(broken)
 
+        reply_notes = observed.get(NOTES_KEY)
+        if not isinstance(reply_notes, list | tuple):
+            reply_notes = []
         notes = {
             NULL_OBSERVED: details["null_fields"],
             QUOTE_NOT_FOUND: any(quote.verdict == "fail" for quote in quotes.values()),
@@ -181,7 +282,7 @@ class TemplateMatch(Operator):
         }
         return Outcome(
             1.0 if passes else 0.0,
-            notes=(*read_notes(observed), *(code for code, applies in notes.items() if applies)),
+            notes=(*map(str, reply_notes), *(code for code, applies in notes.items() if applies)),
             details=details,
             children=(*parts, *by_meaning.values()),
             error=error,
@@ -203,8 +304,8 @@ class TemplateMatch(Operator):
         """Return whether enough would pass if all that could not be compared did."""
         may_pass = {}
         for name, field in fields.items():
-            looks = [field, by_meaning.get(name, field)]
-            may_pass[name] = any(map(_may_pass, looks)) and (name not in quotes or _may_pass(quotes[name]))
+            comparisons = [field, by_meaning.get(name, field)]
+            may_pass[name] = any(map(_may_pass, comparisons)) and (name not in quotes or _may_pass(quotes[name]))
         return holds(self.strategy, may_pass) and all(map(_may_pass, required))
 
     def _compare_by_meaning(self, expected: Values, fields: Fields, recorded: Values | None) -> Fields:
@@ -218,7 +319,7 @@ class TemplateMatch(Operator):
             is_text = isinstance(truth, str) and isinstance(field.observed, str)
             if is_text and self.fields[name].operator.kind == "text" and field.verdict == "fail":
                 label = f"embedding check of {name}"
-                details = None if recorded is None else recorded.get(label, _NO_DETAILS)
+                details = None if recorded is None else recorded.get(label, {})
                 results[name] = rule.compare(label, truth, field.observed, details)
         return results
 
@@ -253,8 +354,7 @@ def _may_pass(result: ComparisonResult) -> bool:
     return result.passed or result.error is not None
 
 
-def _compare_own_verdict(observed: Values) -> ComparisonResult:
-    verdict = observed.get(VERIFY_KEY)
+def _compare_own_verdict(verdict: Any) -> ComparisonResult:
     if isinstance(verdict, Mapping):
         return _VERIFY.refuse("verify()", True, None, str(verdict.get("error")))  # noqa: FBT003 - expected is a value
     return _VERIFY.compare("verify()", True, verdict, None)  # noqa: FBT003 - expected is a value
@@ -272,21 +372,11 @@ def is_abstention(observed: Values, fields: Iterable[str]) -> bool:
 
 
 def read_problems(observed: Values) -> dict[str, str]:
-    """Return the problems of the reply, by field."""
     problems = observed.get(PROBLEMS_KEY)
     if not isinstance(problems, Mapping):
         return {}
     return {str(name): str(reason) for name, reason in problems.items()}
 
 
-def read_notes(observed: Values) -> list[str]:
-    """Return the codes that say how the reply was read."""
-    notes = observed.get(NOTES_KEY)
-    if not isinstance(notes, list | tuple):
-        return []
-    return [str(note) for note in notes]
-
-
 def format_problems(problems: Mapping[str, str]) -> str:
-    """Format problems on one line."""
     return "; ".join(f"{name}: {reason}" if name else reason for name, reason in problems.items())

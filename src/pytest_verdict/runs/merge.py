@@ -1,15 +1,30 @@
-"""Merge shards into the report that a single session of all their tests would have written."""
+"""``pytest-verdict merge``: merge the shards of a session.
 
+A shard is a session that ran one part of the tests. The part is set by --verify-shard, by the options of pytest-split or
+pytest-shard, or by the variables of GitLab or CircleCI. The merged report is the one that a single session would have
+written: the same records.jsonl, the same report.json except for its section `run`, the same junit.xml except for times. A
+missing or repeated shard is an error, and so is a shard of another commit or of another collection of tests.
+
+exit codes:
+  0  the report was written, whatever the outcomes of the tests
+  1  the report was written, and a gate of the shards is not met
+  2  the report was not written
+"""
+
+import argparse
 import heapq
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, groupby
+from itertools import combinations, groupby
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.console import complain, say
+from pytest_verdict.core.garbage_collection import pause_garbage_collection
+from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
 from pytest_verdict.report.compression import open_records
@@ -20,6 +35,7 @@ from pytest_verdict.report.junit import PROFILES, check_profile
 from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.records_file import MALFORMED
 from pytest_verdict.report.statements import file_digest
+from pytest_verdict.report.summary import MET, counts_text, verdict_line
 
 # Members of `run` that describe the files of one shard.
 _FILE_MEMBERS: Final = ("seconds", "files", "sha256")
@@ -30,11 +46,7 @@ _NOTHING_COLLECTED: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A part of a session.
-
-    ``files`` has the number and the digest of the tests that it collected in each file. ``places`` has the positions, among
-    these, of the tests that it ran. Both are empty if the session was killed.
-    """
+    """A part of a session; ``files`` and ``places`` are empty if it was killed."""
 
     folder: Path
     index: int
@@ -42,7 +54,9 @@ class Shard:
     run: dict[str, Any]
     journal: Journal
     files: dict[str, tuple[int, str]]
+    """The number and the digest of the tests that it collected in each file."""
     places: list[int]
+    """The positions, among these tests, of those that it ran."""
 
     @property
     def has_deselected(self) -> bool:
@@ -100,12 +114,9 @@ def count_unselected(shards: Sequence[Shard]) -> int:
 
 
 def merge(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> Built:
-    """Write the merged report of all shards."""
     shards = sorted(shards, key=attrgetter("index"))
-    _check_agreement(shards, target)
-    missing = _find_missing(shards, allow_missing=allow_missing)
-    order = list(_merge_order(shards))
-    _refuse_repeated_tests(shards)
+    missing = _check_shards(shards, target, allow_missing=allow_missing)
+    order = _merge_order(shards)
     run = _merge_run(shards, missing)
     folder = ReportFolder(target)
     try:
@@ -113,14 +124,12 @@ def merge(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> Buil
         folder.set_aside_earlier()
         with tempfile.TemporaryDirectory(dir=target) as name:
             header = shards[0].journal.header
-            entries = list(_merge_entries(shards, Path(name)))
-            _merge_outputs(shards, Path(name))
             journal = Journal(
                 folder=Path(name),
                 header={**header, "run": run},
                 footer={} if "finished" in run else None,
                 order=order,
-                entries=entries,
+                entries=_merge_files(shards, Path(name)),
             )
             built = build(
                 journal,
@@ -135,7 +144,8 @@ def merge(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> Buil
         folder.release()
 
 
-def _check_agreement(shards: Sequence[Shard], target: Path) -> None:
+def _check_shards(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> list[int]:
+    """Check that the shards are of one session, and return the numbers of the missing ones."""
     for shard in shards:
         if shard.folder.resolve() == target.resolve():
             raise RecordError(f"{target}: the report would overwrite one of its shards; name another folder with -o")
@@ -155,50 +165,46 @@ def _check_agreement(shards: Sequence[Shard], target: Path) -> None:
                     " shards of one session are needed"
                 )
 
-
-def _find_missing(shards: Sequence[Shard], *, allow_missing: bool) -> list[int]:
     for index, same in groupby(shards, attrgetter("index")):
         folders = [str(shard.folder) for shard in same]
         if len(folders) > 1:
             raise RecordError(f"shard {index} is there more than once: {', '.join(folders)}")
-    of = shards[0].of
-    missing = sorted(set(range(1, of + 1)) - {shard.index for shard in shards})
+    missing = sorted(set(range(1, first.of + 1)) - {shard.index for shard in shards})
     if missing and not allow_missing:
         numbers = ", ".join(map(str, missing))
-        raise RecordError(f"of {of} shards these are missing: {numbers}; --allow-missing writes an incomplete report")
+        raise RecordError(
+            f"of {first.of} shards these are missing: {numbers}; --allow-missing writes an incomplete report"
+        )
     return missing
 
 
-def _merge_order(shards: Sequence[Shard]) -> Iterator[str]:
-    for one, other in combinations(shards, 2):
-        _refuse_other_tests(one, other)
-    if any(shard.files != shards[0].files or len(shard.places) < len(shard.journal.order) for shard in shards):
-        # Each shard collected files of its own, or was killed.
-        return chain.from_iterable(shard.journal.order for shard in shards)
-    numbered = (zip(shard.places, shard.journal.order, strict=True) for shard in shards)
-    return map(itemgetter(1), heapq.merge(*numbered, key=itemgetter(0)))
+def _merge_order(shards: Sequence[Shard]) -> list[str]:
+    """Return all tests in the order of one session."""
+    for first, second in combinations(shards, 2):
+        if not (first.has_deselected or second.has_deselected):
+            continue
+        # If shards selected from different tests of a file, some tests may have run nowhere.
+        for path, collected in first.files.items():
+            if second.files.get(path, collected) != collected:
+                numbers = f"{collected[0]} and {second.files[path][0]} tests, not all of them the same"
+                raise RecordError(f"{first.folder} and {second.folder} did not collect the same in {path}: {numbers}")
 
-
-def _refuse_other_tests(one: Shard, other: Shard) -> None:
-    """Refuse shards that selected from different tests of a file, because then some tests may have run nowhere."""
-    if not (one.has_deselected or other.has_deselected):
-        return
-    for path, collected in one.files.items():
-        if other.files.get(path, collected) != collected:
-            numbers = f"{collected[0]} and {other.files[path][0]} tests, not all of them the same"
-            raise RecordError(f"{one.folder} and {other.folder} did not collect the same in {path}: {numbers}")
-
-
-def _refuse_repeated_tests(shards: Sequence[Shard]) -> None:
     folders: dict[str, Path] = {}
     for shard in shards:
         for test in shard.journal.order:
             if folders.setdefault(test, shard.folder) is not shard.folder:
                 raise RecordError(f"{folders[test]} and {shard.folder} both ran {test}")
 
+    if any(shard.files != shards[0].files or len(shard.places) < len(shard.journal.order) for shard in shards):
+        # Each shard collected files of its own, or was killed.
+        return [test for shard in shards for test in shard.journal.order]
+    numbered = (zip(shard.places, shard.journal.order, strict=True) for shard in shards)
+    return [test for _, test in heapq.merge(*numbered, key=itemgetter(0))]
 
-def _merge_entries(shards: Sequence[Shard], folder: Path) -> Iterator[TestEntry]:
-    """Yield the attempts of all tests, and write the records to one file."""
+
+def _merge_files(shards: Sequence[Shard], folder: Path) -> list[TestEntry]:
+    """Write the records of all shards to one file, and their outputs of adapters; return the attempts of all tests."""
+    merged: list[TestEntry] = []
     tests: set[str] = set()
     with (folder / RECORDS).open("xb") as target:
         for shard in shards:
@@ -209,15 +215,14 @@ def _merge_entries(shards: Sequence[Shard], folder: Path) -> Iterator[TestEntry]
             entries = [entry for entry in shard.journal.entries if entry.test not in tests]
             for entry in entries:
                 entry.records = tuple(ByteRange(start + place.offset, place.length) for place in entry.records)
-            yield from entries
+            merged += entries
             tests.update(entry.test for entry in entries)
 
-
-def _merge_outputs(shards: Sequence[Shard], folder: Path) -> None:
-    """Append the outputs of adapters to one file; building the report sorts them."""
+    # Building the report sorts the outputs.
     for path in filter(Path.is_file, (shard.folder / OUTPUTS for shard in shards)):
         with path.open("rb") as source, (folder / OUTPUTS).open("ab") as target:
             shutil.copyfileobj(source, target)
+    return merged
 
 
 def _merge_run(shards: Sequence[Shard], missing: list[int]) -> dict[str, Any]:
@@ -237,3 +242,29 @@ def _merge_run(shards: Sequence[Shard], missing: list[int]) -> dict[str, Any]:
     if missing:
         merged["missing_shards"] = missing
     return merged
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folders", metavar="DIR", nargs="+", help="the folders of the shards' reports")
+    parser.add_argument("-o", "--output", metavar="DIR", required=True, help="the folder to write the merged report to")
+    parser.add_argument("--allow-missing", action="store_true", help="write an incomplete report if shards are missing")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    with pause_garbage_collection():
+        shards = [read_shard(Path(folder)) for folder in arguments.folders]
+        built = merge(shards, Path(arguments.output), allow_missing=arguments.allow_missing)
+    summary = built.summary
+    tests = f"{counted(len(shards), 'shard')}, {counted(len(summary.tests), 'test')}"
+    say(f"{tests}, comparisons: {counts_text(summary.comparisons)}")
+    if number := count_unselected(shards):
+        say(f"collected, but run by no shard: {counted(number, 'test')}")
+    if not summary.complete:
+        say("the report is not complete: a shard is missing, or a test did not end")
+    gates = built.sections.get("gates", ())
+    for gate in gates:
+        say(verdict_line(gate))
+    for problem in built.problems:
+        complain(problem)
+    say(f"written: {arguments.output}")
+    return 2 if built.problems else int(any(gate["verdict"] != MET for gate in gates))

@@ -1,20 +1,37 @@
-"""A diff as lines for a terminal, as Markdown, as JSON and as a page."""
+"""``pytest-verdict diff``: compare two runs.
 
+Comparisons are paired by test and name, or by test, operator and expected value. Ids are not used, because a new comparison
+shifts them. For each verdict that changed, the command swaps what differs between the two records and derives the verdict
+again with the installed operators: the causes are the smallest sets of differences that change the verdict. Nothing that a
+record names is imported.
+
+exit codes:
+  0  no change of a class in --fail-on
+  1  a change of a class in --fail-on (default: regressed,alarm)
+  2  a run cannot be read, or the runs have no comparison in common
+"""
+
+import argparse
 import json
 import string
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.console import say, say_json
+from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.display import counted, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.errors import RecordError
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
-from pytest_verdict.runs.changes import Change, Diff, Kind
-from pytest_verdict.runs.run import Comparison
-from pytest_verdict.runs.statistics import statistics_lines
+from pytest_verdict.report.summary import VERDICTS
+from pytest_verdict.runs.changes import Change, Diff, Kind, diff, parse_fail_on
+from pytest_verdict.runs.run import Comparison, read_run
+from pytest_verdict.runs.significance import compute_statistics, statistics_lines
 
 _MOST_LISTED: Final = 20
 _VALUE: Final = 80
@@ -73,22 +90,18 @@ def write_html(diff: Diff, statistics: dict[str, Any] | None, path: Path) -> Non
     # At first the page shows the changes only.
     start = {"change": [f"{kind}{ending}" for kind in Kind for ending in ("", _SAME_VERDICT)]}
     title = f"{diff.old.place} and {diff.new.place}"
-    write_page(_rows(diff), {"title": title, "facts": facts, "start": start}, path)
 
-
-def _rows(diff: Diff) -> Iterator[Row]:
     # A pair is in one of the two lists.
     changes = {id(change.comparison): (change, change.kind + _SAME_VERDICT) for change in diff.information}
     changes |= {id(change.comparison): (change, str(change.kind)) for change in diff.changes}
+    rows: list[Row] = []
     for old, new in diff.pairs:
-        if id(new) in changes:
-            change, kind = changes[id(new)]
-            yield Row(record=new.line, before=old.line, change=kind, causes=change.causes)
-        else:
-            yield Row(record=new.line, before=old.line)
-    for change in diff.changes:
-        if change.old is None or change.new is None:
-            yield Row(record=change.comparison.line, change=change.kind)
+        change, kind = changes.get(id(new), (None, ""))
+        causes = () if change is None else change.causes
+        rows.append(Row(record=new.line, before=old.line, change=kind, causes=causes))
+    single = [change for change in diff.changes if change.old is None or change.new is None]
+    rows += [Row(record=change.comparison.line, change=change.kind) for change in single]
+    write_page(rows, {"title": title, "facts": facts, "start": start}, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,33 +119,27 @@ def _code(text: str) -> str:
 
 
 _TERMINAL: Final = _Layout(heading=("", "{title}"), item="  {change}", value="    {name}: {value}", escape=str)
+# No text of a record is markup.
 _MARKDOWN: Final = _Layout(
     heading=("", "### {title}", ""), item="- {change}", value="  - {name}: {value}", escape=_code
 )
 
 
-def terminal_lines(diff: Diff, statistics: dict[str, Any] | None) -> Iterator[str]:
-    """Format a diff for a terminal."""
-    return _lines(diff, statistics, _TERMINAL)
-
-
-def markdown_lines(diff: Diff, statistics: dict[str, Any] | None) -> Iterator[str]:
-    """Format a diff as Markdown, in which no text of a record is markup."""
-    for line in _lines(diff, statistics, _MARKDOWN):
-        yield line if not line or line[0] in " -#" else f"{line}<br>"
-
-
-def _lines(diff: Diff, statistics: dict[str, Any] | None, layout: _Layout) -> Iterator[str]:
+def _format_lines(diff: Diff, statistics: dict[str, Any] | None, layout: _Layout) -> Iterator[str]:
     escape = layout.escape
     yield from _summary_lines(diff, escape)
-    for title, changes in _sections(diff):
-        yield from (line.format(title=f"{title}: {len(changes)}") for line in layout.heading)
-        for change in changes[:_MOST_LISTED]:
-            yield layout.item.format(change=_title(change, escape))
-            for name, text in _values(change):
-                yield layout.value.format(name=escape(name), value=escape(text))
-        if len(changes) > _MOST_LISTED:
-            yield layout.item.format(change=f"... and {len(changes) - _MOST_LISTED} more")
+    for ending, all_changes in (("", diff.changes), (_SAME_VERDICT, diff.information)):
+        for kind in Kind:
+            changes = [change for change in all_changes if change.kind == kind]
+            if changes:
+                title = f"{kind}{ending}: {len(changes)}"
+                yield from (line.format(title=title) for line in layout.heading)
+            for change in changes[:_MOST_LISTED]:
+                yield layout.item.format(change=_title(change, escape))
+                for name, text in _values(change):
+                    yield layout.value.format(name=escape(name), value=escape(text))
+            if len(changes) > _MOST_LISTED:
+                yield layout.item.format(change=f"... and {len(changes) - _MOST_LISTED} more")
     if statistics:
         yield from (line.format(title="statistics") for line in layout.heading)
         yield from (layout.item.format(change=line) for line in statistics_lines(statistics, escape))
@@ -140,17 +147,11 @@ def _lines(diff: Diff, statistics: dict[str, Any] | None, layout: _Layout) -> It
 
 def _summary_lines(diff: Diff, escape: Callable[[str], str]) -> Iterator[str]:
     for label, run in (("old", diff.old), ("new", diff.new)):
-        yield f"{label}: {escape(run.place)}, {counted(len(run.comparisons), 'comparison')}: {run.verdicts()}"
-    counts = ", ".join(f"{number} {kind}" for kind, number in diff.counts().items())
-    yield f"{counted(len(diff.pairs), 'pair')}: {counts or 'nothing changed'}"
-
-
-def _sections(diff: Diff) -> Iterator[tuple[str, list[Change]]]:
-    for ending, changes in (("", diff.changes), (_SAME_VERDICT, diff.information)):
-        for kind in Kind:
-            changes_of_kind = [change for change in changes if change.kind == kind]
-            if changes_of_kind:
-                yield kind + ending, changes_of_kind
+        counts = Counter(comparison.verdict for comparison in run.comparisons)
+        verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
+        yield f"{label}: {escape(run.place)}, {counted(len(run.comparisons), 'comparison')}: {verdicts}"
+    changes = ", ".join(f"{number} {kind}" for kind, number in diff.counts().items())
+    yield f"{counted(len(diff.pairs), 'pair')}: {changes or 'nothing changed'}"
 
 
 def _title(change: Change, escape: Callable[[str], str]) -> str:
@@ -187,3 +188,53 @@ def _shown(value: Any) -> str:
         return shown(decode(value), _VALUE)
     except (RecordError, RecursionError):
         return shown(value, _VALUE)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    for name, what in (("old", "the earlier run"), ("new", "the later run")):
+        parser.add_argument(
+            name, metavar=name.upper(), help=f"{what}: a report's folder, a records.jsonl, or what `bundle` wrote"
+        )
+    parser.add_argument("--format", choices=("terminal", "json", "markdown", "html"), default="terminal")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="diff.html",
+        help="the page to write with --format html (default: diff.html)",
+    )
+    parser.add_argument(
+        "--fail-on",
+        metavar="CLASSES",
+        default="regressed,alarm",
+        help="the classes of changes that exit with 1, joined by commas (default: regressed,alarm)",
+    )
+    parser.add_argument("--statistics", action="store_true", help="test whether the later run is worse or better")
+    parser.add_argument(
+        "--cluster",
+        metavar="COLUMN",
+        help="the column whose equal values belong together, such as test, name or path; implies --statistics",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    fail_on = parse_fail_on(arguments.fail_on)
+    with pause_garbage_collection():
+        differences = diff(read_run(arguments.old), read_run(arguments.new))
+    statistics = None
+    if arguments.statistics or arguments.cluster:
+        statistics = compute_statistics(differences.pairs, arguments.cluster)
+    failing = len(differences.failing(fail_on))
+    if arguments.format == "json":
+        say_json(diff_json(differences, statistics, failing))
+    elif arguments.format == "markdown":
+        for line in _format_lines(differences, statistics, _MARKDOWN):
+            ending = "" if not line or line[0] in " -#" else "<br>"
+            # These lines are escaped already; say() would escape their backslashes again.
+            sys.stdout.write(f"{line}{ending}\n")
+    elif arguments.format == "html":
+        write_html(differences, statistics, Path(arguments.output))
+        say(f"written: {arguments.output}")
+    else:
+        say(*_format_lines(differences, statistics, _TERMINAL))
+    return int(failing > 0)

@@ -19,9 +19,8 @@ from pytest_verdict.console import complain, say
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.report.records_file import RecordsFile, reporting_damage
 from pytest_verdict.runs.parts import WHOLES, parts_of
-from pytest_verdict.runs.table_files import markdown
+from pytest_verdict.runs.tables import format_markdown
 
-_BLIND: Final = "blind_preference"
 _APART: Final = "told apart"
 _ALIKE: Final = "alike"
 
@@ -34,60 +33,47 @@ class _Part(NamedTuple):
     version: str
 
 
-def coverage(runs: Sequence[str]) -> list[dict[str, Any]]:
-    """Count the outcomes of each part in each run, and name the parts that never told outputs apart."""
+def count_outcomes(runs: Sequence[str]) -> list[dict[str, Any]]:
+    """Count the outcomes of each part in each run; the finding is about parts whose outcomes never differ."""
     counts: dict[_Part, list[Counter[str]]] = {}
     for index, run in enumerate(runs):
         for line in RecordsFile(run).lines():
             with reporting_damage(f"{run}: a line is no whole record"):
-                for part, outcome in _outcomes(parse_record(line)):
+                for part, outcome in _outcomes_of(parse_record(line)):
                     counts.setdefault(part, [Counter() for _ in runs])[index][outcome] += 1
-    return [
-        {
-            **part._asdict(),
-            **dict(zip(runs, map(_cell, cells), strict=True)),
-            "finding": _finding(cells),
-        }
-        for part, cells in sorted(counts.items())
-    ]
+
+    rows: list[dict[str, Any]] = []
+    for part, counts_by_run in sorted(counts.items()):
+        total = sum(counts_by_run, Counter())
+        is_score = total[_APART] + total[_ALIKE] > 0
+        cells = [f"{one[_APART if is_score else 'pass']} of {one.total()}" if one else "" for one in counts_by_run]
+        finding = ""
+        if not total["pass"] + total["fail"] + total[_APART]:
+            finding = "never decided"
+        elif not total[_APART] and not (total["pass"] and total["fail"]):
+            finding = "never failed" if total["pass"] else "always failed"
+        rows.append({**part._asdict(), **dict(zip(runs, cells, strict=True)), "finding": finding})
+    return rows
 
 
-def _outcomes(record: Mapping[str, Any]) -> Iterator[tuple[_Part, str]]:
-    versions = {one["id"]: str(one["version"]) for one in record["settings"].get("criteria", ())}
+def _outcomes_of(record: Mapping[str, Any]) -> Iterator[tuple[_Part, str]]:
+    versions = {criterion["id"]: str(criterion["version"]) for criterion in record["settings"].get("criteria", ())}
     for whole in WHOLES.values():
         for (name, qualified_name), verdict in parts_of(record, whole):
             of = qualified_name.removesuffix(f".{name}")
             yield _Part(of=of, part=name, version=versions.get(name, "")), verdict
 
-    document = record["details"].get("comparison") if record["operator"] == _BLIND else None
-    if document is None:
+    if record["operator"] != "blind_preference" or record["details"].get("comparison") is None:
         return
     rubric = record["observed"]["comparison"]["rubric"]
-    sides = document["rubric"]
+    sides = record["details"]["comparison"]["rubric"]
     for dimension in ("content", "structure"):
         for name, score in sides["A"][dimension].items():
             outcome = _ALIKE if sides["B"][dimension].get(name) == score else _APART
             yield _Part(of=str(rubric["id"]), part=f"{dimension}.{name}", version=str(rubric["version"])), outcome
 
 
-def _cell(counts: Counter[str]) -> str:
-    if not counts:
-        return ""
-    is_score = counts[_APART] + counts[_ALIKE] > 0
-    return f"{counts[_APART if is_score else 'pass']} of {counts.total()}"
-
-
-def _finding(cells: Sequence[Counter[str]]) -> str:
-    total = sum(cells, Counter())
-    if not total["pass"] + total["fail"] + total[_APART]:
-        return "never decided"
-    if total[_APART] or (total["pass"] and total["fail"]):
-        return ""
-    return "never failed" if total["pass"] else "always failed"
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
     parser.add_argument(
         "runs",
         metavar="RUN",
@@ -98,13 +84,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
     if len(set(arguments.runs)) < len(arguments.runs):
-        complain("a run is given twice; name each run once, because each is a column")
+        complain("a run occurs twice; name each run once, because each is a column")
         return 2
-    rows = coverage(arguments.runs)
+    rows = count_outcomes(arguments.runs)
     if not rows:
         complain("there is nothing to count: no criteria, no fields of answer templates and no blind comparisons")
         return 2
-    say(*markdown(rows).splitlines())
+    say(*format_markdown(rows).splitlines())
     return 1 if any(row["finding"] for row in rows) else 0

@@ -1,0 +1,217 @@
+"""How pytest shows a failed comparison: in the notes of a plain ``assert``, without the exception's name, and in colour."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copy
+import functools
+import linecache
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from _pytest._code.code import ExceptionChainRepr
+
+from pytest_verdict.pytest_plugin.unchecked import RECENT_FAILURES
+
+if TYPE_CHECKING:
+    from pytest_verdict.core.result import ComparisonResult
+    from pytest_verdict.explanation.lines import Block
+
+_PLUGIN: Final = "verdict-failure-reports"
+_ATTRIBUTE: Final = "verdict_roles"
+# What pytest writes before each line of an error.
+_MARGIN: Final = "E   "
+_MOST_NOTES: Final = 3
+
+
+def explain_failure(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Explain the comparisons that a phase failed on, and show only lines of the user in the traceback."""
+    from pytest_verdict.comparison import HIDDEN
+    from pytest_verdict.errors import MismatchError
+
+    error = excinfo.value
+    if isinstance(error, AssertionError) and not isinstance(error, MismatchError):
+        _add_notes(error, excinfo)
+    if HIDDEN(excinfo):
+        # --full-trace shows our frames as well.
+        for entry in excinfo.traceback:
+            names = entry.frame.f_globals
+            if str(names.get("__name__", "")).startswith("pytest_verdict."):
+                names["__tracebackhide__"] = HIDDEN
+    # No explanation is loaded while all comparisons pass.
+    if RECENT_FAILURES or isinstance(error, MismatchError) or hasattr(error, "__notes__"):
+        is_short = isinstance(error, MismatchError) or type(error) is AssertionError
+        if is_short and type(excinfo) is pytest.ExceptionInfo and _blocks(error):
+            excinfo.__class__ = _ShortExceptionInfo
+        failure_reports(item.config).remember(item.nodeid, error)
+
+
+def _add_notes(error: AssertionError, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Add the comparisons that an assertion failed on as notes, which pytest shows in full."""
+    blocks: dict[int, str] = {}
+    for entry in excinfo.traceback:
+        for result, describe in _asserted(entry):
+            blocks.setdefault(id(result), describe())
+    # An exception of the user may refuse notes.
+    with contextlib.suppress(Exception):
+        for block in list(blocks.values())[:_MOST_NOTES]:
+            # A fixture of a wider scope raises the same error in every test.
+            if block not in getattr(error, "__notes__", ()):
+                error.add_note(block)
+
+
+def _asserted(entry: Any) -> Iterator[tuple[ComparisonResult, Callable[[], str]]]:
+    """Yield the failing comparisons that the current statement of a frame called or names."""
+    from pytest_verdict.comparison import describe_failure
+
+    code = entry.frame.code.raw
+    calls = [failure for failure in RECENT_FAILURES if failure.code is code]
+    results = {name: _failing_result(value) for name, value in entry.frame.f_locals.items()}
+    if not calls and not any(result is not None for result in results.values()):
+        return
+    line = entry.lineno + 1
+    first, last, names = line, line, frozenset[str]()
+    for statement in _statements(str(code.co_filename)):
+        if statement[0] <= line <= statement[1]:
+            first, last, names = statement
+    for name, result in results.items():
+        # A rewritten assert stores its operands under names that begin with an @.
+        if result is not None and (name in names or name.startswith("@")):
+            # The result of a template, for example, describes itself.
+            value = entry.frame.f_locals[name]
+            yield result, getattr(value, "describe", functools.partial(describe_failure, result))
+    for failure in calls:
+        if first <= failure.line <= last:
+            yield failure.result, functools.partial(describe_failure, failure.result)
+
+
+def _failing_result(value: Any) -> ComparisonResult | None:
+    """Return a value that is a failing comparison, or the failing comparison of a value such as a template's result."""
+    from pytest_verdict.core.result import ComparisonResult
+
+    if isinstance(value, ComparisonResult):
+        return None if value.passed else value
+    try:
+        is_ours = str(type(value).__module__).startswith("pytest_verdict.")
+    except Exception:  # noqa: BLE001 - a class of the user may have any __module__
+        return None
+    if is_ours:
+        for name in ("comparison", "result"):
+            result = getattr(value, name, None)
+            if isinstance(result, ComparisonResult) and not result.passed:
+                return result
+    return None
+
+
+@functools.lru_cache(maxsize=8)
+def _statements(file: str) -> list[tuple[int, int, frozenset[str]]]:
+    """Read the simple statements of a file: first line, last line and names of each."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return []
+    statements = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
+            names = frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
+            statements.append((node.lineno, node.end_lineno or node.lineno, names))
+    return statements
+
+
+class _ShortExceptionInfo(pytest.ExceptionInfo[BaseException]):  # type: ignore[misc]
+    """An exception without the name of its class, as pytest shows a plain ``assert``."""
+
+    def exconly(self, tryshort: bool = False) -> str:  # noqa: FBT001, FBT002 - the signature is pytest's
+        if not tryshort:
+            return super().exconly()
+        texts = [str(self.value), *map(str, getattr(self.value, "__notes__", None) or ())]
+        blocks = _blocks(self.value)
+        return "\n".join([*blocks, *(text for text in texts if text not in blocks)])
+
+
+def _blocks(error: BaseException) -> list[Block]:
+    """Return the blocks of comparisons in the message and the notes of an exception."""
+    from pytest_verdict.explanation.lines import Block
+
+    texts = [*error.args[:1], *(getattr(error, "__notes__", None) or ())]
+    return [text for text in texts if isinstance(text, Block)]
+
+
+def failure_reports(config: pytest.Config) -> FailureReports:
+    """Return the plugin that colours the failures of a session; the first call registers it."""
+    plugin = config.pluginmanager.get_plugin(_PLUGIN)
+    if not isinstance(plugin, FailureReports):
+        plugin = FailureReports(is_worker=hasattr(config, "workerinput"))
+        config.pluginmanager.register(plugin, _PLUGIN)
+    return plugin
+
+
+class FailureReports:
+    """Transports the colours of a block, as roles of its parts, to the process that prints the failure."""
+
+    def __init__(self, *, is_worker: bool) -> None:
+        self._is_worker = is_worker
+        self._pending: dict[str, list[list[Any]]] = {}
+
+    def remember(self, nodeid: str, error: BaseException) -> None:
+        lines = [line for block in _blocks(error) for line in block.lines]
+        if lines:
+            self._pending[nodeid] = [[list(part) for part in line] for line in lines]
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Any:
+        """Attach the roles only while xdist sends the report; in the other process, draw the failure with them."""
+        roles = None
+        if report.failed:
+            roles = self._pending.pop(report.nodeid, None)
+        roles = report.__dict__.pop(_ATTRIBUTE, roles)
+        if roles and self._is_worker:
+            setattr(report, _ATTRIBUTE, roles)
+        elif roles and type(report.longrepr) is ExceptionChainRepr:
+            from pytest_verdict.explanation.lines import Part, format_coloured, format_plain
+
+            lines = [tuple(Part(*part) for part in line) for line in roles]
+            coloured: Any = copy.copy(report.longrepr)
+            coloured.__class__ = _ColouredRepr
+            coloured.verdict_lines = {format_plain(line): format_coloured(line) for line in lines}
+            report.longrepr = coloured
+        try:
+            return (yield)
+        finally:
+            report.__dict__.pop(_ATTRIBUTE, None)
+
+
+class _ColouredRepr(ExceptionChainRepr):
+    verdict_lines: Mapping[str, str]
+
+    def toterminal(self, tw: Any) -> None:
+        writer: Any = _ColouringWriter(tw, self.verdict_lines) if tw.hasmarkup else tw
+        super().toterminal(writer)
+
+
+class _ColouringWriter:
+    """A terminal writer that replaces the lines of our blocks by coloured ones."""
+
+    def __init__(self, writer: Any, lines: Mapping[str, str]) -> None:
+        self._writer = writer
+        self._lines = lines
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._writer, name)
+
+    def line(self, text: str = "", **markup: bool) -> None:
+        for start in range(len(_MARGIN), len(text) - len(text[1:].lstrip(" ")) + 1):
+            coloured = self._lines.get(text[start:])
+            if coloured is not None and text.startswith(_MARGIN):
+                self._writer.line(self._writer.markup(text[:start], **markup) + coloured)
+                return
+        self._writer.line(text, **markup)
+
+    def write(self, text: str, **markup: Any) -> None:
+        coloured = self._lines.get(text)
+        if coloured is None:
+            self._writer.write(text, **markup)
+        else:
+            self._writer.write(coloured)
