@@ -4,8 +4,7 @@ import time
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
 from pytest_verdict.core.values.numerals import find_numerals
