@@ -53,7 +53,7 @@ def _registry_as_before():
     yield
     for added in FAMILIES._manager.get_plugins() - families:
         FAMILIES._manager.unregister(added)
-        FAMILIES._brought.clear()
+        FAMILIES._places.clear()
     REGISTRY._classes.clear()
     REGISTRY._classes.update(classes)
     REGISTRY._built.clear()

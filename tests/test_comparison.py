@@ -32,7 +32,6 @@ from pytest_verdict import (
 )
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.registry import REGISTRY
-from pytest_verdict.core.result import QualifiedOutcome
 from pytest_verdict.errors import SettingsError, ThresholdError
 from pytest_verdict.operators import NumericTolerance
 from pytest_verdict.session import SESSION
@@ -633,6 +632,6 @@ def test_negated_error_does_not_pass(monkeypatch):
     assert "negated" not in made[0].to_record()
 
 
-def test_no_operator_says_what_the_test_meant():
-    result = compare(Returning(), None, QualifiedOutcome(score=0.0, negated=True, sources=None))
-    assert result.verdict == "error"
+def test_outcome_of_an_operator_cannot_negate():
+    with pytest.raises(TypeError, match="negated"):
+        Outcome(0.0, negated=True)

@@ -26,17 +26,17 @@ FAMILIES = (
 
 
 def public_names(package: str, file: str) -> tuple:
-    """Give ``__getattr__``, ``__dir__`` and ``__all__`` of a package whose stub lists its names."""
-    find, list_names, names = lazy_loader.attach_stub(package, file)
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package whose stub lists its names."""
+    load, list_names, names = lazy_loader.attach_stub(package, file)
 
-    def find_or_teach(name: str) -> object:
+    def load_or_explain(name: str) -> object:
         if name in names or name.startswith("_") or not name.isidentifier() or find_spec(f"{package}.{name}"):
-            return find(name)
+            return load(name)
         from pytest_verdict.explanation.call_hints import unknown_name
 
         raise unknown_name(package, name)
 
-    return find_or_teach, list_names, names
+    return load_or_explain, list_names, names
 
 
 __getattr__, __dir__, __all__ = public_names(__name__, __file__)

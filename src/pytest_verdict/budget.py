@@ -1,4 +1,4 @@
-"""How much an explanation may show."""
+"""The size of an explanation."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """How much an explanation may show; 0 leaves a limit out.
+    """The limits of an explanation; 0 is no limit.
 
     Args:
-        characters: The longest form of one value, in characters.
+        characters: The most characters of one value.
         lines: The most lines of one block.
         differences: The most differences of one comparison.
-        width: The width of a line that values are cut for, in characters.
+        width: The most characters of a line.
 
     Example:
         >>> Budget(lines=20)
@@ -25,26 +25,26 @@ class Budget:
     differences: int = 10
     width: int = 100
 
-    def room(self, taken: int) -> int:
-        """Say how long a value may be on a line, some characters of which are taken; 0 if there is no limit.
+    def room(self, used: int) -> int:
+        """Return how many characters a value may have on a line.
 
         Args:
-            taken: How many characters the line has already.
+            used: The number of characters that the line already has.
 
         Returns:
-            At least 8, or 0.
+            At least 8, or 0 for no limit.
         """
-        limits = [limit for limit in (self.characters, self.width and max(self.width - taken, 8)) if limit]
+        limits = [limit for limit in (self.characters, self.width and max(self.width - used, 8)) if limit]
         return min(limits, default=0)
 
     def narrower(self, by: int, least: int = 20) -> Budget:
-        """Give the budget of a line, some characters of which are taken.
+        """Return a budget with a smaller width.
 
         Args:
-            by: How many characters are taken.
-            least: The width that is left in any case, in characters.
+            by: The number of characters that the line already has.
+            least: The smallest width.
 
         Returns:
-            A budget with a smaller width, or the same without a width.
+            A new budget.
         """
         return replace(self, width=self.width and max(self.width - by, least))

@@ -19,16 +19,15 @@ from pytest_verdict.signatures import typed_comparator, typed_defaults
 
 _MOST_SHOWN: Final = 20
 
-
 _Failure = tuple[Callable[[], str], Sequence[ComparisonResult]]
-"""What describes a comparison that did not pass, and the comparison, or several."""
+"""A function that describes comparisons that did not pass, and these comparisons."""
 
 
 class Comparator:
-    """Comparisons with defaults of their own, and soft checks; what the fixture ``comparator`` gives.
+    """Comparisons with defaults, and soft checks; the fixture ``comparator`` returns one.
 
-    It is immutable: `with_defaults` returns another one. Call it to compare without asserting; inside `collect`, a comparison
-    that did not pass fails the test at the end of the block, whichever way it was made.
+    It is immutable: `with_defaults` returns another one. Call it to compare without asserting; inside `collect`, every
+    comparison that did not pass fails the test at the end of the block.
 
     Example:
         >>> comparator = Comparator().with_defaults("numeric_tolerance", tolerance=0.5, mode="absolute")
@@ -39,7 +38,7 @@ class Comparator:
     __slots__ = ("_collecting", "_defaults")
 
     def __init__(self) -> None:
-        # Threshold and settings by operator; None stands for all operators.
+        # Threshold and settings by operator; None is for all operators.
         self._defaults: dict[str | None, tuple[float | None, Mapping[str, Any]]] = {}
         # Shared by the copies that with_defaults makes, so that all of them collect together.
         self._collecting: list[list[_Failure]] = []
@@ -48,7 +47,7 @@ class Comparator:
         names = ["all operators" if operator is None else operator for operator in self._defaults]
         return "Comparator()" + (f" with defaults for {', '.join(names)}" if names else "")
 
-    if not TYPE_CHECKING:  # A type checker refuses an unknown attribute by itself.
+    if not TYPE_CHECKING:  # Type checkers report unknown attributes themselves.
 
         def __getattr__(self, name: str) -> NoReturn:
             from pytest_verdict.explanation.call_hints import unknown_attribute
@@ -68,29 +67,32 @@ class Comparator:
         message: str | None = None,
         **settings: Any,
     ) -> ComparisonResult:
-        """Compare as `compare` does, with the defaults of this comparator; inside `collect`, what does not pass fails the test.
+        """Compare as `compare` does, with the defaults of this comparator; inside `collect`, a failure fails the test.
 
         Args:
             operator: The name of a registered operator, or an operator.
             expected: The expected value; for ``regex`` the pattern.
             observed: The observed value.
-            threshold: The lowest score that passes, in (0, 1]; the default unless given.
-            name: What to call this comparison in the report.
-            extract: Which part of observed is compared, as in `compare`.
-            message: What a failure says first, as in `compare`.
-            **settings: The operator's settings; they come before the defaults.
+            threshold: The lowest score that passes, in (0, 1] (default: that of the comparator, then of the operator).
+            name: The name of this comparison in the report.
+            extract: The part of observed that is compared, as in `compare`.
+            message: The first line of a failure, as in `compare`.
+            **settings: The operator's settings, which override the defaults.
 
         Returns:
-            The result. Evidence that cannot be read is a fail with a note, an expected value that cannot be used an ``error``.
+            The result: a fail with a note if observed cannot be read, an ``error`` if expected cannot be used.
 
         Raises:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
         threshold, settings = self.complete(operator, threshold, settings)
-        options: Any = {"name": name, "extract": extract, "message": message}
-        result = compare(operator, expected, observed, threshold, **options, **settings)  # type: ignore[arg-type]
+        # The overloads refuse a union of names and operators.
+        call: Any = compare
+        result: ComparisonResult = call(
+            operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings
+        )
         if self._collecting:
-            # Looking at a copy does not count as a look at the result of the test.
+            # A copy, because the session notes who reads the verdict of the result itself.
             plain = copy.copy(result)
             if not plain.passed:
                 self._fail(functools.partial(describe_failure, plain), [result])
@@ -115,11 +117,11 @@ class Comparator:
             operator: The name of a registered operator, or an operator.
             expected: The expected value; for ``regex`` the pattern.
             observed: The observed value.
-            threshold: The lowest score that passes, in (0, 1]; the default unless given.
-            name: What to call this comparison in the report.
-            extract: Which part of observed is compared, as in `compare`.
-            message: What a failure says first, as in `compare`.
-            **settings: The operator's settings; they come before the defaults.
+            threshold: The lowest score that passes, in (0, 1] (default: that of the comparator, then of the operator).
+            name: The name of this comparison in the report.
+            extract: The part of observed that is compared, as in `compare`.
+            message: The first line of a failure, as in `compare`.
+            **settings: The operator's settings, which override the defaults.
 
         Returns:
             The result; inside `collect` it may be one that did not pass.
@@ -129,17 +131,20 @@ class Comparator:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
         __tracebackhide__ = HIDDEN
-        options: Any = {"name": name, "extract": extract, "message": message}
-        result = self(operator, expected, observed, threshold, **options, **settings)  # type: ignore[arg-type]
+        # The overloads refuse a union of names and operators.
+        call: Any = self
+        result: ComparisonResult = call(
+            operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings
+        )
         if not self._collecting and not result.passed:
             raise MismatchError(describe_failure(result), [result])
         return result
 
     def fail(self, description: str, results: Sequence[ComparisonResult]) -> None:
-        """Fail the test because of comparisons that were made already; inside `collect`, fail it at the end of the block.
+        """Fail the test because of earlier comparisons; inside `collect`, fail it at the end of the block.
 
         Args:
-            description: Lines that say what did not pass.
+            description: Lines that describe what did not pass.
             results: The comparisons.
 
         Raises:
@@ -152,36 +157,35 @@ class Comparator:
         __tracebackhide__ = HIDDEN
         if not self._collecting:
             raise MismatchError(describe(), results)
-        # Described at the end of the block, as far as it is shown: of thousands that would take long.
+        # Described at the end of the block, because only the first ones are shown.
         self._collecting[-1].append((describe, tuple(results)))
 
     def collect(self) -> Collection:
-        """Make every comparison of this comparator inside the ``with`` block, then fail once with all that did not pass.
+        """Make all comparisons of a ``with`` block, and fail at its end if any did not pass.
 
         Returns:
-            A context manager, whose ``as`` gives this comparator. At the end of the block it raises `MismatchError` when at
-            least one comparison did not pass. When the block itself raises, that exception goes on, with the failures as a
-            note.
+            A context manager that yields this comparator. At the end of the block it raises `MismatchError` if a comparison
+            did not pass. An exception of the block itself is raised with the failures as a note.
         """
         return Collection(self, self._collecting)
 
     def complete(
         self, operator: str | Operator | Mapping[str, Any], threshold: float | None, settings: dict[str, Any]
     ) -> tuple[float | None, dict[str, Any]]:
-        """Add the defaults of this comparator to what a call gives; for families that compare by themselves.
+        """Add the defaults of this comparator to the arguments of a call; for families that compare themselves.
 
         Args:
             operator: The name of a registered operator, or an operator, which has no defaults.
-            threshold: What the call gives.
-            settings: What the call gives; they come before the defaults.
+            threshold: The threshold of the call.
+            settings: The settings of the call, which override the defaults.
 
         Returns:
-            Threshold and settings to compare with.
+            The threshold and the settings.
         """
         if isinstance(operator, str) and operator in self._defaults:
-            own, given = self._defaults[operator]
-            settings = {**given, **settings}
-            threshold = own if threshold is None else threshold
+            default_threshold, default_settings = self._defaults[operator]
+            settings = {**default_settings, **settings}
+            threshold = default_threshold if threshold is None else threshold
         if threshold is None and None in self._defaults:
             threshold = self._defaults[None][0]
         return threshold, settings
@@ -190,10 +194,10 @@ class Comparator:
     def with_defaults(
         self, operator: str | None = None, /, *, threshold: float | None = None, **settings: Any
     ) -> Comparator:
-        """Make a comparator with other defaults; this one stays as it is.
+        """Return a comparator with other defaults.
 
         Args:
-            operator: The operator that the defaults are for; without it, the threshold is for all operators.
+            operator: The operator of the defaults (default: the threshold is for all operators).
             threshold: The lowest score that passes, in (0, 1].
             **settings: Settings of that operator.
 
@@ -201,7 +205,7 @@ class Comparator:
             A new comparator.
 
         Raises:
-            ConfigurationError: The operator, a setting or the threshold is wrong, or settings are given without operator.
+            ConfigurationError: The operator, a setting or the threshold is wrong, or there are settings without an operator.
         """
         if operator is None and settings:
             raise SettingsError(
@@ -211,25 +215,21 @@ class Comparator:
             threshold = checked_threshold(threshold)
         if operator is not None:
             REGISTRY.refuse_unknown_settings(operator, settings)
-        threshold_before, settings_before = self._defaults.get(operator, (None, {}))
-        settings = {**settings_before, **settings}
+        previous_threshold, previous_settings = self._defaults.get(operator, (None, {}))
+        settings = {**previous_settings, **settings}
         if operator is not None:
-            _refuse_wrong_settings(operator, settings)
-        made = Comparator()
-        made._defaults = {**self._defaults, operator: (threshold or threshold_before, settings)}
-        made._collecting = self._collecting
-        return made
-
-
-def _refuse_wrong_settings(operator: str, settings: Mapping[str, Any]) -> None:
-    fields = REGISTRY.find(operator).model_fields
-    # What is required may still come with the call; until then nothing can be said.
-    if all(name in settings for name, field in fields.items() if field.is_required()):
-        REGISTRY.build(operator, settings)
+            fields = REGISTRY.find(operator).model_fields
+            # Calls may still add required settings, so only complete settings are checked.
+            if all(name in settings for name, field in fields.items() if field.is_required()):
+                REGISTRY.build(operator, settings)
+        comparator = Comparator()
+        comparator._defaults = {**self._defaults, operator: (threshold or previous_threshold, settings)}
+        comparator._collecting = self._collecting
+        return comparator
 
 
 class Collection:
-    """The ``with`` block of soft checks; made by `Comparator.collect`."""
+    """The ``with`` block of soft checks that `Comparator.collect` returns."""
 
     __slots__ = ("_collecting", "_comparator", "_compared_before", "_failures")
 
@@ -245,7 +245,7 @@ class Collection:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
         __tracebackhide__ = HIDDEN
-        # By identity: list.remove would take another block that is equal, such as an outer one that is empty as well.
+        # By identity, because list.remove would remove an equal block, such as an outer one that is empty too.
         self._collecting[:] = [block for block in self._collecting if block is not self._failures]
         failures, self._failures = self._failures, []
         if not failures:
@@ -253,34 +253,33 @@ class Collection:
         if error is not None and not _hides_failures(error):
             error.add_note(self._describe(failures))
             return
-        results = [result for _, found in failures for result in found if not result.passed]
+        results = [result for _, compared in failures for result in compared if not result.passed]
         raise MismatchError(self._describe(failures), results) from error
 
     def _describe(self, failures: list[_Failure]) -> str:
-        # Not loaded while all comparisons pass.
+        # Imported only for failures.
         from pytest_verdict.explanation.lines import Part, block, lines_of
 
-        made = SESSION.compared - self._compared_before
-        if SESSION.budget.lines == 0:
-            shown = failures
-        else:
-            shown = failures[:_MOST_SHOWN]
-        blocks = [lines_of(describe()) for describe, _ in shown]
-        lines = [line for described in blocks for line in described]
-        if made > 1:
-            counts = f"{len(failures)} failed, {made} compared; first "
+        compared = SESSION.compared - self._compared_before
+        limit = None if SESSION.budget.lines == 0 else _MOST_SHOWN
+        blocks = [lines_of(describe()) for describe, _ in failures[:limit]]
+        lines = [line for lines in blocks for line in lines]
+        if compared > 1:
+            counts = f"{len(failures)} failed, {compared} compared; first "
             lines.insert(0, (Part(counts), *blocks[0][0]))
-        if len(shown) < len(failures):
-            lines.append((Part(f"{len(failures) - len(shown)} more are in the report; -vv shows them here"),))
+        if len(blocks) < len(failures):
+            lines.append((Part(f"{len(failures) - len(blocks)} more are in the report; -vv shows them here"),))
         return block(lines)
 
 
 def _hides_failures(error: BaseException) -> bool:
-    """Say whether a test that raises this is shown as skipped or expected to fail."""
-    # Not imported: where pytest is not loaded, nobody can have raised these.
+    """Return whether a test that raises this error is skipped or expected to fail."""
+    # Not imported: without these modules, no test can raise their exceptions.
     pytest = sys.modules.get("pytest")
     unittest = sys.modules.get("unittest")
-    kinds = []
+    kinds: list[type[BaseException]] = []
     if pytest:
-        kinds = [pytest.skip.Exception, pytest.xfail.Exception]
-    return isinstance(error, (*kinds, unittest.SkipTest) if unittest else tuple(kinds))
+        kinds += [pytest.skip.Exception, pytest.xfail.Exception]
+    if unittest:
+        kinds.append(unittest.SkipTest)
+    return isinstance(error, tuple(kinds))

@@ -26,7 +26,7 @@ from pytest_verdict.errors import (
 from pytest_verdict.session import SESSION, publish
 from pytest_verdict.signatures import typed_compare, typed_expect
 
-# pytest hides frames with this name set; a bug of ours still shows its whole traceback.
+# pytest hides frames with this value for our own errors, and shows the whole traceback of a bug.
 HIDDEN: Final = python_operator.methodcaller("errisinstance", (MismatchError, VerdictError))
 
 
@@ -48,15 +48,15 @@ def compare(
         operator: The name of a registered operator, or an operator.
         expected: The expected value; for ``regex`` the pattern.
         observed: The observed value.
-        threshold: The lowest score that passes, in (0, 1]; the operator's own unless given, which is 1.0 for most.
-        name: What to call this comparison in the report.
-        extract: Which part of observed is compared: a step such as ``"last_number"`` or ``{"after": "Answer:"}``, or several.
-        message: What a failure says first; it is no evidence and stands in no record.
-        **settings: The operator's settings, when it is given by name.
+        threshold: The lowest score that passes, in (0, 1] (default: that of the operator, 1.0 for most).
+        name: The name of this comparison in the report.
+        extract: The part of observed that is compared: a step such as ``"last_number"`` or ``{"after": "Answer:"}``, or several.
+        message: The first line of a failure; records do not have it.
+        **settings: The settings of an operator that is passed by name.
 
     Returns:
-        The result. Evidence that cannot be read is a fail with a note; an expected value that cannot be used, and an operator
-        that raises, is an ``error``.
+        The result: a fail with a note if observed cannot be read, and an ``error`` if expected cannot be used or the operator
+        raises.
 
     Raises:
         ArgumentsError: Operator, expected or observed is missing. It is a ``TypeError``.
@@ -72,10 +72,10 @@ def compare(
         from pytest_verdict.explanation.call_hints import missing_arguments
 
         raise missing_arguments(operator, expected, observed, settings)
-    if type(operator) is str:
+    if isinstance(operator, str):
         operator = REGISTRY.build(operator, settings)
     else:
-        operator = _resolve(operator, settings)
+        operator = _check_operator(operator, settings)
     if extract is None and message is None:
         return publish(run(operator, expected, observed, threshold, name))
     return Expectation(operator, expected, threshold, name, extract, message).compare(observed)
@@ -99,11 +99,11 @@ def assert_matches(
         operator: The name of a registered operator, or an operator.
         expected: The expected value; for ``regex`` the pattern.
         observed: The observed value.
-        threshold: The lowest score that passes, in (0, 1]; the operator's own unless given.
-        name: What to call this comparison in the report.
-        extract: Which part of observed is compared: a step such as ``"last_number"`` or ``{"after": "Answer:"}``, or several.
-        message: What a failure says first; it is no evidence and stands in no record.
-        **settings: The operator's settings, when it is given by name.
+        threshold: The lowest score that passes, in (0, 1] (default: that of the operator).
+        name: The name of this comparison in the report.
+        extract: The part of observed that is compared: a step such as ``"last_number"`` or ``{"after": "Answer:"}``, or several.
+        message: The first line of a failure; records do not have it.
+        **settings: The settings of an operator that is passed by name.
 
     Returns:
         The result, which passed.
@@ -117,38 +117,41 @@ def assert_matches(
         1.0
     """
     __tracebackhide__ = HIDDEN
-    options: Any = {"name": name, "extract": extract, "message": message}
-    result = compare(operator, expected, observed, threshold, **options, **settings)  # type: ignore[arg-type]
+    # The overloads refuse a union of names and operators.
+    call: Any = compare
+    result: ComparisonResult = call(
+        operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings
+    )
     if not result.passed:
         raise MismatchError(describe_failure(result), [result])
     return result
 
 
 def describe_failure(result: ComparisonResult) -> str:
-    """Lay out the block that a failed comparison prints, the same in every way of asserting."""
-    # Not loaded while all comparisons pass.
+    """Format a failed comparison; every way to assert prints this block."""
+    # Imported only for failures.
     from pytest_verdict.explanation import failure_block
     from pytest_verdict.explanation.advice import advise
     from pytest_verdict.explanation.lines import block, line
 
     redaction = SESSION.redaction
     advice: list[str] = []
-    if SESSION.advice and not result.outcome.negated:
+    if SESSION.advice and not result.negated:
         advice = advise(result)
     if redaction is not None:
         advice = list(map(redaction, advice))
-    found = failure_block(redacted_result(result, redaction), SESSION.budget, advice)
+    text = failure_block(redacted_result(result, redaction), SESSION.budget, advice)
     if result.message is not None:
-        # Redacted before it is cut into lines: a secret may have several.
+        # Redacted before it is split, because a secret may have several lines.
         message = redact_text(result.message, redaction)
-        found = block([*map(line, message.split("\n")), *found.lines])
+        text = block([*map(line, message.split("\n")), *text.lines])
     if redaction is None:
-        return found
-    return found.redact(redaction)
+        return text
+    return text.redact(redaction)
 
 
 def redacted_result(result: ComparisonResult, redaction: Redaction | None) -> ComparisonResult:
-    """Return a result as its record has it, when something of it must not be written down."""
+    """Return a result with redacted values, or the same result if it has no secret."""
     if hiding(redaction, result.expected, result.observed) is None:
         return result
     text = result.to_text(redaction)
@@ -157,29 +160,25 @@ def redacted_result(result: ComparisonResult, redaction: Redaction | None) -> Co
     return ComparisonResult.from_record(json.loads(text))
 
 
-def _resolve(operator: str | Operator, settings: Mapping[str, Any]) -> Operator:
-    if isinstance(operator, str):
-        return REGISTRY.build(operator, settings)
+def _check_operator(operator: Any, settings: Mapping[str, Any]) -> Operator:
     if not isinstance(operator, Operator):
-        is_class = isinstance(operator, type) and issubclass(operator, Operator)
         remedy = ""
-        if is_class:
+        if isinstance(operator, type) and issubclass(operator, Operator):
             remedy = f"; make one: {operator.__name__}(...)"
         raise ArgumentsError(
             "the first argument names the operator, such as 'exact', or is one, such as Exact();"
             f" got {'none' if operator is ABSENT else safe_repr(operator)}{remedy}"
         )
     if settings:
-        raise SettingsError(
-            f"settings go into the operator: {type(operator).__name__}({', '.join(f'{key}=...' for key in sorted(settings))})"
-        )
+        names = ", ".join(f"{name}=..." for name in sorted(settings))
+        raise SettingsError(f"settings go into the operator: {type(operator).__name__}({names})")
     return operator
 
 
 class Expectation:
     """The right-hand side of ``assert observed == expect(...)``.
 
-    Made by `expect`. It keeps no state: each ``==`` is a comparison of its own.
+    `expect` returns it. It has no state: each ``==`` is another comparison.
 
     Example:
         >>> expect("normalized_exact", "Paris").compare(" paris").passed
@@ -188,7 +187,7 @@ class Expectation:
 
     __slots__ = ("_compare", "_expected", "_message", "_name", "_operator", "_threshold")
     __hash__ = None  # type: ignore[assignment]
-    # NumPy arrays and scalars then leave == to this class, instead of comparing item by item.
+    # NumPy arrays and scalars then call this class for ==, and do not compare item by item.
     __array_ufunc__: None = None
 
     def __init__(
@@ -209,7 +208,7 @@ class Expectation:
         self._message = message
         self._compare: Callable[..., ComparisonResult] = run
         if extract is not None:
-            # Not loaded for comparisons of whole values.
+            # Imported only if it is needed.
             from pytest_verdict.extraction.evaluator import comparison_of_part
 
             self._compare = comparison_of_part(extract)
@@ -226,22 +225,23 @@ class Expectation:
         return publish(self.judge(observed))
 
     def judge(self, observed: Any, *, negated: bool = False) -> ComparisonResult:
-        """Compare as `compare` does, and record nothing.
+        """Compare as `compare` does, without a record.
 
         Args:
             observed: The observed value.
-            negated: Whether the test means that the values do not match.
+            negated: Whether the test expects that the values do not match.
 
         Returns:
             The result.
         """
-        told: dict[str, Any] = {"threshold": self._threshold, "name": self._name, "negated": negated}
-        result = self._compare(self._operator, self._expected, observed, **told)
+        result = self._compare(
+            self._operator, self._expected, observed, threshold=self._threshold, name=self._name, negated=negated
+        )
         if self._message is not None:
             return result.with_message(self._message)
         return result
 
-    if not TYPE_CHECKING:  # A type checker refuses an unknown attribute by itself.
+    if not TYPE_CHECKING:  # Type checkers report unknown attributes themselves.
 
         def __getattr__(self, name: str) -> NoReturn:
             raise AttributeError(f'an expectation has no {name!r}: write assert observed == expect("exact", expected)')
@@ -254,7 +254,7 @@ class Expectation:
 
     def _holds(self, observed: object, *, negated: bool) -> bool:
         result = self.judge(observed, negated=negated)
-        # What is nested in other values was recorded when the test compared them.
+        # pytest compares again to explain a failure; the comparison of the test is already recorded.
         if SESSION.explaining_thread == get_ident():
             return result.passed
         if result.error is not None:
@@ -276,19 +276,19 @@ def expect(
     message: str | None = None,
     **settings: Any,
 ) -> Expectation:
-    """Make the right-hand side of an ``==`` that compares by a named operator.
+    """Return the right-hand side of an ``==`` that compares by a named operator.
 
     Args:
         operator: The name of a registered operator, or an operator.
         expected: The expected value; for ``regex`` the pattern.
-        threshold: The lowest score that passes, in (0, 1]; the operator's own unless given.
-        name: What to call this comparison in the report.
-        extract: Which part of observed is compared, as in `compare`.
-        message: What a failure says first, as in `compare`.
-        **settings: The operator's settings, when it is given by name.
+        threshold: The lowest score that passes, in (0, 1] (default: that of the operator).
+        name: The name of this comparison in the report.
+        extract: The part of observed that is compared, as in `compare`.
+        message: The first line of a failure, as in `compare`.
+        **settings: The settings of an operator that is passed by name.
 
     Returns:
-        A value that equals whatever passes the comparison.
+        A value that equals every value that passes the comparison.
 
     Raises:
         ConfigurationError: The operator, a setting or the threshold is wrong.
@@ -301,4 +301,8 @@ def expect(
         raise ArgumentsError('expect takes operator and expected: write assert observed == expect("exact", expected)')
     if threshold is not None:
         threshold = checked_threshold(threshold)
-    return Expectation(_resolve(operator, settings), expected, threshold, name, extract, message)
+    if isinstance(operator, str):
+        operator = REGISTRY.build(operator, settings)
+    else:
+        operator = _check_operator(operator, settings)
+    return Expectation(operator, expected, threshold, name, extract, message)

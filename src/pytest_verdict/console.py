@@ -1,4 +1,4 @@
-"""Output of commands: lines on stdout, complaints and progress on stderr."""
+"""Output of commands: results on stdout, problems and progress on stderr."""
 
 from __future__ import annotations
 
@@ -24,15 +24,10 @@ def say_in_colour(line: Line) -> None:
     """Write a line of an explanation on stdout, with colours in a terminal."""
     from pytest_verdict.explanation.lines import format_coloured, format_plain
 
-    text = format_coloured(line) if _uses_colour() else format_plain(line)
-    sys.stdout.write(f"{text}\n")
-
-
-def _uses_colour() -> bool:
     # https://no-color.org and https://force-color.org
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+    uses_colour = not os.environ.get("NO_COLOR") and (os.environ.get("FORCE_COLOR") or sys.stdout.isatty())
+    text = format_coloured(line) if uses_colour else format_plain(line)
+    sys.stdout.write(f"{text}\n")
 
 
 def say_json(value: Any) -> None:

@@ -14,7 +14,7 @@
     │   └── MissingExtraError (ImportError) an optional dependency is not installed
     ├── RecordError (ValueError)            a record, journal or report cannot be read
     ├── MappingError (LookupError)          a mapping matches nothing in a document, or too much
-    ├── AdapterError (RuntimeError)         an adapter gave no result
+    ├── AdapterError (RuntimeError)         an adapter returned no result
     ├── ParseError (ValueError)             a judge's reply is not an answer of the template
     ├── MissingRecordingError (LookupError) a judge that replays has no recording of this question
     ├── LeakError (ValueError)              a blind judge would see a text that identifies a candidate
@@ -41,11 +41,11 @@ _SHARED_SECTIONS: Final = {"setting": ("argument",), "scorer": ("operator",)}
 
 
 class VerdictError(Exception):
-    """Base of the errors that are not a failed comparison."""
+    """The base of all errors except failed comparisons."""
 
 
 class ConfigurationError(VerdictError, ValueError):
-    """A check was configured wrongly; it can never become a pass."""
+    """A check is configured wrongly; it never passes."""
 
 
 class UnknownOperatorError(ConfigurationError):
@@ -166,10 +166,7 @@ def similar(word: str, names: Sequence[str], most: int) -> list[str]:
 
 
 def allowed(kind: str, value: object, names: Iterable[str], *, listed: Iterable[str] | None = None) -> str:
-    """Format the end of an error about an unknown name: what it probably means, and what is allowed.
-
-    ``listed`` replaces the names in the list of what is allowed, where there are too many.
-    """
+    """Format the end of an error about an unknown name: the probable meaning, and the allowed names or ``listed``."""
     names = sorted(names)
     word = str(value)[:100]
     most = 1 if listed is None else 3

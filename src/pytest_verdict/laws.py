@@ -1,4 +1,4 @@
-"""`check_operator_laws`: test that an operator keeps the promises that records and replay depend on."""
+"""`check_operator_laws`: a test of what records and replay need from an operator."""
 
 import base64
 import itertools
@@ -47,29 +47,29 @@ _PAIRS_IN_CHILD: Final = 32
 
 
 def check_operator_laws(operator: Operator, *, values: Sequence[Any] | None = None, examples: int = 100) -> None:
-    """Check that an operator keeps the laws of operators, on generated values.
+    """Check on generated values that an operator keeps the laws of operators.
 
     The laws, by the name in a failure:
 
     - ``settings``: the settings are JSON values, and an operator built from them is equal.
-    - ``pickle``: the operator can be pickled, and its copy gives the same outcomes.
-    - ``no exception``: any two JSON values give an outcome; so do NaN, infinities, huge integers and lone surrogates.
-    - ``score``: a float from 0.0 to 1.0, never NaN.
+    - ``pickle``: the operator can be pickled, and its copy has the same outcomes.
+    - ``no exception``: any two JSON values have an outcome, and so have NaN, infinities, huge integers and lone surrogates.
+    - ``score``: it is a float from 0.0 to 1.0, never NaN.
     - ``evidence unchanged``: the comparison does not change its values.
-    - ``same again``: the same values give the same record.
-    - ``refusal``: an outcome with a note on a side that could not be used, such as ``not_a_number``, does not pass.
-    - ``threshold``: what passes at a threshold passes at every lower one.
-    - ``record``: the record can be read back, and replay gives the same outcome.
-    - ``reflexive``: a value compared with itself passes. An outcome with a note or an error is allowed: the operator refuses
-      the value. The law does not apply to NaN, or when a setting replaces expected.
-    - ``fresh process``: another process with another hash seed gives the same records.
+    - ``same again``: the same values have the same record.
+    - ``refusal``: an outcome with a note for a side that cannot be used, such as ``not_a_number``, does not pass.
+    - ``threshold``: an outcome that passes at a threshold passes at every lower one.
+    - ``record``: the record can be read back, and replay has the same outcome.
+    - ``reflexive``: a value compared with itself passes, unless the outcome has a note or an error. The law does not apply to
+      NaN, or if a setting replaces expected.
+    - ``fresh process``: another process with another hash seed has the same records.
 
     Args:
         operator: The operator, with settings.
-        values: Values that the operator can read, in addition to the generated ones. The law ``reflexive`` is checked on
-            them alone, or on all JSON values without them. An empty list skips that law, for an operator whose two sides
-            are of different kinds, such as a pattern and a text (default: None).
-        examples: The number of pairs to generate, from 1 (default: 100).
+        values: Values that the operator can read, in addition to the generated ones. The law ``reflexive`` is checked only on
+            them (default: on all JSON values). Pass an empty list for an operator whose sides are of different kinds, such as
+            a pattern and a text.
+        examples: The number of generated pairs, from 1.
 
     Raises:
         AssertionError: A law is broken; the message has its name and the values.
@@ -94,7 +94,7 @@ def check_operator_laws(operator: Operator, *, values: Sequence[Any] | None = No
 
 
 def record_line(operator: Operator, expected: Any, observed: Any) -> str:
-    """Return the record of a comparison that a running test session does not see."""
+    """Return the record of a comparison outside of the running test session."""
     return run(operator, expected, observed).to_text()
 
 
@@ -129,7 +129,7 @@ def _check_pickle(operator: Operator) -> Operator:
 def _check_generated(
     check: Callable[[Any, Any], None], values: Sequence[Any] | None, examples: int, *, same: bool = False
 ) -> None:
-    """Check generated pairs, or pairs of one value if ``same``."""
+    """Check generated pairs; if ``same``, pairs of one value."""
     try:
         from hypothesis import HealthCheck, given, settings, strategies as st
         from hypothesis.errors import Flaky
@@ -190,7 +190,9 @@ def _check_pair(operator: Operator, copy: Operator, expected: Any, observed: Any
     refusals = REFUSALS.intersection(result.notes)
     if result.passed and refusals:
         _fail(operator, "refusal", f"it passes with the note {min(refusals)!r}", expected, observed)
-    _check_threshold(operator, result)
+    passed = [result.score >= threshold for threshold in _THRESHOLDS]
+    if passed != sorted(passed, reverse=True) or not 0.0 < result.threshold <= 1.0:
+        _fail(operator, "threshold", f"it does not divide the scores: {result.threshold}", expected, observed)
     _check_record(operator, result, text)
 
 
@@ -209,13 +211,6 @@ def _compare(operator: Operator, expected: Any, observed: Any) -> ComparisonResu
         return run(operator, expected, observed)
     except ThresholdError as error:
         _fail(operator, "threshold", str(error), expected, observed)
-
-
-def _check_threshold(operator: Operator, result: ComparisonResult) -> None:
-    passed = [result.score >= threshold for threshold in _THRESHOLDS]
-    if passed != sorted(passed, reverse=True) or not 0.0 < result.threshold <= 1.0:
-        problem = f"it does not divide the scores: {result.threshold}"
-        _fail(operator, "threshold", problem, result.expected, result.observed)
 
 
 def _check_record(operator: Operator, result: ComparisonResult, text: str) -> None:
@@ -246,7 +241,7 @@ def _check_reflexive(operator: Operator, values: Sequence[Any] | None, examples:
 
 
 def _check_fresh_process(cases: Sequence[tuple[Operator, Sequence[Any]]]) -> None:
-    # All cases share one process, because starting it takes longest.
+    # All cases share one process, because its start takes longest.
     triples = [(operator, *pair) for operator, values in cases for pair in _pair_values(values)]
     pickled = base64.b64encode(pickle.dumps(triples)).decode("ascii")
     hash_seed = "2424" if os.environ.get("PYTHONHASHSEED") == "4242" else "4242"
@@ -267,7 +262,7 @@ def _check_fresh_process(cases: Sequence[tuple[Operator, Sequence[Any]]]) -> Non
 
 
 def _pair_values(values: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Pair values of the caller and common ones, at most about `_PAIRS_IN_CHILD` pairs."""
+    """Return about `_PAIRS_IN_CHILD` pairs of the caller's values and common ones."""
     common = ("the quick brown fox", "quick fox the", ["b", "a", "c"], {"x": 1, "y": "z"}, 3, "12", "2024-05-01")
     sample = [*values[:8], *common]
     return list(itertools.product(sample, sample))[:: max(1, len(sample) ** 2 // _PAIRS_IN_CHILD)]

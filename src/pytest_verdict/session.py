@@ -1,4 +1,4 @@
-"""What a running test session adds to comparisons: the one slot of this library that is not a value."""
+"""The slot that a running test session fills."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Session:
-    """What a running test session adds to every comparison."""
+    """The functions and settings of a running test session."""
 
     observer: Callable[[ComparisonResult], ComparisonResult] | None = None
-    """Takes every comparison, and returns the result that the test gets."""
+    """Records a comparison, and returns the result for the test."""
     rows_observer: Callable[[Any], None] | None = None
-    """Takes rows that were compared together: `JudgedRows` of a suite; without it the observer takes them one by one."""
+    """Records rows that were compared together: `JudgedRows` of a suite (default: the observer records each)."""
     next_place: Callable[[], tuple[AttemptRecords, str] | None] | None = None
-    """Returns where the next record will stand: the attempt of a test, and the end of the record with its file and line."""
+    """Returns the place of the next record: the attempt of a test, and the end of the record with its file and line."""
     budget: Budget = field(default_factory=Budget)
     advice: bool = True
     compared: int = 0
     explaining_thread: int = 0
-    """The thread in which pytest looks for the reason of a failure, and compares again to find it; 0 for none."""
+    """The thread in which pytest compares again to explain a failure; 0 for none."""
     redaction: Callable[[str], str] | None = None
     journal: Path | None = None
-    """The folder in which a session that makes a report writes while it runs."""
+    """The folder in which a session with a report writes while it runs."""
 
 
 SESSION: Final = Session()
 
 
 def publish(result: ComparisonResult) -> ComparisonResult:
-    """Count a comparison, and return it as the session hands it out."""
+    """Count and record a comparison, and return the result for the test."""
     SESSION.compared += 1
     if SESSION.observer is None:
         return result

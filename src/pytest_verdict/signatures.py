@@ -1,4 +1,4 @@
-"""The signatures of `compare` and the like; type checkers read signatures.pyi, which is made from the operators."""
+"""The signatures of `compare` and similar functions; type checkers read signatures.pyi, which is generated."""
 
 import inspect
 from typing import Any
@@ -7,10 +7,10 @@ from pytest_verdict.core.values.placeholders import ABSENT
 
 
 class OperatorName(str):
-    """The name of an operator that a type checker cannot know: of one of your own, or out of a variable.
+    """The name of an operator that type checkers do not have: one of your own, or one in a variable.
 
-    Type checkers complete and check the names of our operators, with their settings, and refuse any other text. Nothing else
-    depends on this class: at run time every text is a name.
+    Type checkers complete and check the names and settings of our operators, and refuse any other text. At run time, any text
+    can be a name.
 
     Example:
         >>> from pytest_verdict import OperatorName, compare
@@ -22,8 +22,8 @@ class OperatorName(str):
     __slots__ = ()
 
 
-def _says_what_is_missing(function: Any) -> Any:
-    """Let a call without operator, expected or observed reach the function; its signature stays the one that is written."""
+def _with_optional_sides(function: Any) -> Any:
+    """Let calls without operator, expected or observed reach a function, which explains them; keep its signature."""
     function.__signature__ = inspect.signature(function)
     sides = {"operator", "expected", "observed"} & {*function.__signature__.parameters}
     if "expected" in sides:
@@ -31,4 +31,4 @@ def _says_what_is_missing(function: Any) -> Any:
     return function
 
 
-typed_compare = typed_comparator = typed_expect = typed_defaults = _says_what_is_missing
+typed_compare = typed_comparator = typed_expect = typed_defaults = _with_optional_sides

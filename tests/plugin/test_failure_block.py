@@ -136,10 +136,7 @@ def test_internal_error_shows_whole_traceback(harness):
     )
     assert "TypeError: 'NoneType' object is not callable" in run.stdout
     assert "kernel.py" in run.stdout
-    assert (
-        "return ComparisonResult(operator.identity, recorded_expected, recorded_observed, threshold, outcome, name)"
-        in run.stdout
-    )
+    assert "return ComparisonResult(" in run.stdout
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_a_writer_that_is_interrupted_leaves_nothing_half_written(bring_writer, 
     bring_writer("operators.csv", interrupted)
     with pytest.raises(KeyboardInterrupt):
         built()
-    FAMILIES._brought.clear()
+    FAMILIES._places.clear()
     FAMILIES._manager.unregister(next(iter(FAMILIES._manager.get_plugins() - set(map(sys.modules.get, FAMILIES._own)))))
     assert names(built()) == OURS
 

@@ -1,12 +1,12 @@
-"""Families: what operators, trajectories, suites and others bring, ours and those of other packages, by one door.
+"""Families: the hooks through which operators, trajectories, suites and other packages add what they have.
 
-A family is a module with some of the hooks of `Hooks`, marked with `hookimpl`. Ours are named by `pytest_verdict.FAMILIES`;
-those of other packages by an entry point of the group ``pytest_verdict``::
+A family is a module with some of the hooks of `Hooks`, marked with `hookimpl`. Ours are listed in `pytest_verdict.FAMILIES`,
+those of other packages in the entry-point group ``pytest_verdict``::
 
     [project.entry-points.pytest_verdict]
     my_package = "my_package.verdict_family"
 
-A hook names each thing it brings and says where it is as ``"module:attribute"``, so nothing is imported before it is used.
+A hook returns names, each with its place as ``"module:attribute"``, so nothing is imported before it is used.
 """
 
 import functools
@@ -50,7 +50,7 @@ class Command(NamedTuple):
 
     Args:
         summary: What it does, in a few words that start with a small letter.
-        module: A module with ``add_arguments(parser)`` and ``run(arguments)``, which gives the exit code.
+        module: A module with ``add_arguments(parser)`` and ``run(arguments)``, which returns the exit code.
 
     Example:
         >>> Command("count the words of a report", "my_package.words").summary
@@ -61,93 +61,86 @@ class Command(NamedTuple):
     module: str
 
 
-def _hook(what: str) -> Any:
-    def named() -> Mapping[str, Any]:
+def _hook(doc: str) -> Any:
+    def hook() -> Mapping[str, Any]:
         raise NotImplementedError
 
-    named.__doc__ = what
-    return _specified(named)
+    hook.__doc__ = doc
+    return _specified(hook)
 
 
 class Hooks:
-    """What a family can bring; each hook is optional, takes nothing and gives what it names by name."""
+    """The hooks of a family; each is optional, has no arguments and returns places by name."""
 
-    operators = _hook("Name operator classes; a class has the name it is brought by.")
-    recorded_operators = _hook(
-        "Name operator classes that nobody compares by: the family makes them, replay finds them, no list shows them."
-    )
-    trajectory_readers = _hook(
-        "Name wire formats, each with a module that has ``recognises(value)`` and ``read(value)``."
-    )
-    judges = _hook("Name kinds of judges, each with a function that makes one from the text behind ``kind:``.")
+    operators = _hook("Operator classes by their names.")
+    recorded_operators = _hook("Operator classes that only the family uses: replay finds them, and no list has them.")
+    trajectory_readers = _hook("Wire formats, each with a module that has ``recognises(value)`` and ``read(value)``.")
+    judges = _hook("Kinds of judges, each with a function that builds one from the text after ``kind:``.")
     document_texts = _hook(
-        "Name suffixes of documents, each with a function of a file's bytes that gives its text and what extracted it."
+        "Suffixes of documents, each with a function from a file's bytes to its text and the name of the extractor."
     )
     adapters = _hook(
-        "Name kinds of adapters, each with a function of the adapter as written and the folder that paths start from."
+        "Kinds of adapters, each with a function of the adapter in the suite file and the folder that paths are relative to."
     )
-    scorers = _hook("Name scorers of suites.")
-    row_readers = _hook("Name suffixes of data sets, each with a function that reads the rows of a path one by one.")
+    scorers = _hook("Scorers of suites.")
+    row_readers = _hook("Suffixes of data sets, each with a function that yields the rows of a path.")
     column_functions = _hook(
-        "Name operators, each with a function that groups the rows of Arrow columns by outcome: a `ColumnFunction` of"
+        "Operators, each with a function that groups the rows of Arrow columns by outcome: a `ColumnFunction` of"
         " `pytest_verdict.datasets.columns.table`."
     )
-    report_writers = _hook("Name files of the report, each with a function that gives the pieces of its text.")
+    report_writers = _hook("Files of the report, each with a function that yields pieces of its text.")
     report_sections = _hook(
-        "Name members of ``report.json`` that follow from the records, each with a function of what the session asked for"
-        " (a list of objects), the summary and the path of the records, which gives the objects with all that follows. Only"
-        " ours are asked, because a schema says which members there are."
+        "Members of ``report.json`` that are derived from the records, each with a function of the session's request (a"
+        " list of objects), the summary and the path of the records, which returns the complete objects. Only our own"
+        " families are asked, because the schema lists the members."
     )
-    commands = _hook("Name commands of the console script.")
+    commands = _hook("Commands of the console script.")
     pytest_items = _hook(
-        "Name what is collected as tests, by the ini key or the marker that our plugin declares for it. A package of"
-        " its own that collects files is a plugin of pytest, and uses pytest's hooks."
+        "Collectors of tests, by the ini key or the marker that our plugin declares. Another package that collects files"
+        " is a plugin of pytest and uses pytest's hooks."
     )
-    explanations = _hook(
-        "Name operators that are explained in their own way, each with a function from a result and a budget."
-    )
+    explanations = _hook("Operators with an explanation of their own, each a function of a result and a budget.")
     derivations = _hook(
-        "Name kinds of sources, each with a function from a record's sources to the inputs and the sources, derived"
-        " again."
+        "Kinds of sources, each with a function from a record's sources to the inputs and the sources, derived again."
     )
-    closing_lines = _hook(
-        "Name operators on which the terminal says more at the end of a session, each with a function that gives lines."
-    )
+    closing_lines = _hook("Operators with more lines at the end of a session, each with a function that returns them.")
 
 
 class Families:
-    """All families of this process.
-
-    Args:
-        own: The modules of those that are always there.
-    """
+    """The families of a process: our own modules, and those of other packages."""
 
     def __init__(self, own: Iterable[str]) -> None:
         self._own = tuple(own)
-        self._brought: dict[str, dict[str, Any]] = {}
+        self._places: dict[str, dict[str, Any]] = {}
         self._has_looked = False
 
     def register(self, family: Any) -> None:
-        """Add a family that no entry point names; once is enough."""
+        """Add a family that has no entry point; a second call has no effect."""
         if not self._manager.is_registered(family):
             self._manager.register(family)
-            self._brought.clear()
+            self._places.clear()
 
     def find(self, hook: str, name: str) -> Any | None:
-        """Give what is brought by a name, those of other packages being looked for when it is none of ours."""
-        found = self.own(hook).get(name)
-        return self.all(hook).get(name) if found is None else found
+        """Return the place of a name, from the families of other packages only if ours have none."""
+        place = self.own(hook).get(name)
+        return self.all(hook).get(name) if place is None else place
 
     def own(self, hook: str) -> Mapping[str, Any]:
-        """Give what the families bring that are known without looking for others, by name."""
-        found = self._brought.get(hook)
-        if found is None:
-            # Ours come first and in their order, whether others were looked for or not: pluggy calls the last one first.
-            found = self._brought[hook] = _joined(hook, reversed(getattr(self._manager.hook, hook)()))
-        return found
+        """Return the places of a hook by name, from the families that are registered so far."""
+        places = self._places.get(hook)
+        if places is not None:
+            return places
+        places = {}
+        # pluggy calls the last family first; ours must come first, in their order.
+        for names in reversed(getattr(self._manager.hook, hook)()):
+            for name, place in names.items():
+                if places.setdefault(name, place) != place:
+                    raise ConfigurationError(f"two families bring {hook} {name!r}: {places[name]} and {place}")
+        self._places[hook] = places
+        return places
 
     def all(self, hook: str) -> Mapping[str, Any]:
-        """Give all that is brought, by name."""
+        """Return the places of a hook by name, from all installed families."""
         if not self._has_looked:
             load_installed("family", GROUP, self.register)
             self._has_looked = True
@@ -163,11 +156,11 @@ class Families:
 
 
 def load_installed(kind: str, group: str, add: Callable[[Any], Any]) -> None:
-    """Add what the installed packages name in a group of entry points."""
+    """Add the objects of an entry-point group."""
     from importlib.metadata import distributions, entry_points
 
-    # Parsing the entry points of all distributions takes ten times as long as reading them, and most have no such group.
-    if not any(f"[{group}]" in (found.read_text("entry_points.txt") or "") for found in distributions()):
+    # Parsing all entry points takes ten times as long as reading them, and most distributions do not have the group.
+    if not any(f"[{group}]" in (one.read_text("entry_points.txt") or "") for one in distributions()):
         return
     for entry_point in sorted(entry_points(group=group), key=lambda entry: entry.name):
         try:
@@ -177,25 +170,15 @@ def load_installed(kind: str, group: str, add: Callable[[Any], Any]) -> None:
             raise ConfigurationError(f"the {kind} {place} cannot be loaded: {error}") from error
 
 
-def _joined(hook: str, brought: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for names in brought:
-        for name, what in names.items():
-            if name in found and found[name] != what:
-                raise ConfigurationError(f"two families bring {hook} {name!r}: {found[name]} and {what}")
-            found[name] = what
-    return found
-
-
 def load(place: str) -> Any:
-    """Import what ``"module:attribute"``, or a module alone, names."""
-    module, _, attribute = place.partition(":")
-    found = importlib.import_module(module)
-    return getattr(found, attribute) if attribute else found
+    """Import ``"module:attribute"``, or a module."""
+    name, _, attribute = place.partition(":")
+    module = importlib.import_module(name)
+    return getattr(module, attribute) if attribute else module
 
 
 def load_brought(hook: str, name: str) -> Any | None:
-    """Load what a family brings by a name; None when none does."""
+    """Import what a family has under a name; return None if no family has it."""
     place = FAMILIES.find(hook, name)
     if place is None:
         return None
@@ -210,13 +193,13 @@ FAMILIES: Final = Families(pytest_verdict.FAMILIES)
 
 
 def register_family(family: Any) -> None:
-    """Add a family that no installed package names, such as one beside the tests; ``conftest.py`` is the place to do it.
+    """Add a family that has no entry point, such as one beside the tests; call it in ``conftest.py``.
 
     Args:
         family: A module, or another object, whose functions are marked with `hookimpl`.
 
     Raises:
-        ConfigurationError: It brings a name that another family brings too; told when names are looked up.
+        ConfigurationError: Another family has the same name; raised when the name is looked up.
 
     Example:
         >>> class Mine:

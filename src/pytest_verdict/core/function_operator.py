@@ -1,4 +1,4 @@
-"""An operator made from a function."""
+"""Operators from functions."""
 
 import functools
 import inspect
@@ -12,14 +12,18 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.errors import ConfigurationError
 
-# The arguments of `compare` that are not settings.
-_TAKEN: Final = frozenset({"operator", "threshold", "name", "extract", "message"})
+# Arguments of `compare` that are not settings.
+_ARGUMENTS: Final = frozenset({"operator", "threshold", "name", "extract", "message"})
 
 
 def operator_from_function(function: Callable[..., Any], name: str | None = None, version: int = 1) -> type[Operator]:
-    """Make an operator class of a function."""
+    """Return the operator class of a function."""
     label = str(name or getattr(function, "__name__", ""))
-    parameters = _parameters(label, function)
+    try:
+        parameters = list(inspect.signature(function, eval_str=True).parameters.values())
+    except (NameError, TypeError, ValueError) as error:
+        reason = f"the annotations of an operator function must be readable: {error}"
+        raise ConfigurationError(f"{label}: {reason}") from None
     if [parameter.name for parameter in parameters[:2]] != ["expected", "observed"]:
         raise ConfigurationError(f"{label}: an operator function takes expected and observed first, then its settings")
     fields: dict[str, Any] = {parameter.name: _field(label, parameter) for parameter in parameters[2:]}
@@ -29,12 +33,12 @@ def operator_from_function(function: Callable[..., Any], name: str | None = None
     cls.version = version
 
     def evaluate(self: Operator, expected: Any, observed: Any) -> Outcome:
-        found = function(expected, observed, **{name: getattr(self, name) for name in fields})
-        if isinstance(found, Outcome):
-            return found
-        return Outcome(float(found) if isinstance(found, bool) else found)
+        outcome = function(expected, observed, **{name: getattr(self, name) for name in fields})
+        if isinstance(outcome, Outcome):
+            return outcome
+        return Outcome(float(outcome) if isinstance(outcome, bool) else outcome)
 
-    evaluate.made_of = function  # type: ignore[attr-defined]  # where its source is
+    evaluate.made_of = function  # type: ignore[attr-defined]  # it has the source
     cls.evaluate = evaluate  # type: ignore[method-assign]
     cls.__abstractmethods__ = frozenset()
     cls.__reduce__ = _reduce(function, label, version)  # type: ignore[method-assign, assignment]
@@ -42,7 +46,7 @@ def operator_from_function(function: Callable[..., Any], name: str | None = None
 
 
 def _reduce(function: Callable[..., Any], name: str, version: int) -> Callable[[Operator], tuple[Any, ...]]:
-    # The class was made here and cannot be found by its name; the function can, unless the class took its place.
+    # Pickle finds the function by its name, but not this class, unless a decorator has put it in place of the function.
     def reduce(operator: Operator) -> tuple[Any, ...]:
         settings = {setting: getattr(operator, setting) for setting in type(operator).model_fields}
         if getattr(sys.modules.get(function.__module__), function.__name__, None) is type(operator):
@@ -52,23 +56,12 @@ def _reduce(function: Callable[..., Any], name: str, version: int) -> Callable[[
     return reduce
 
 
-def _parameters(label: str, function: Callable[..., Any]) -> list[inspect.Parameter]:
-    try:
-        return list(inspect.signature(function, eval_str=True).parameters.values())
-    except (NameError, TypeError, ValueError) as error:
-        reason = f"the annotations of an operator function must be readable: {error}"
-        raise ConfigurationError(f"{label}: {reason}") from None
-
-
 def _field(label: str, parameter: inspect.Parameter) -> tuple[Any, Any]:
     if parameter.kind in {parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL}:
         raise ConfigurationError(f"{label}: settings are named one by one, not {parameter}")
-    if parameter.name in _TAKEN or hasattr(Operator, parameter.name):
+    if parameter.name in _ARGUMENTS or hasattr(Operator, parameter.name):
         raise ConfigurationError(f"{label}: a setting cannot be called {parameter.name!r}, which has a meaning already")
-    if parameter.annotation is parameter.empty:
-        annotation = Any
-    else:
-        annotation = parameter.annotation
+    annotation = Any if parameter.annotation is parameter.empty else parameter.annotation
     return annotation, ... if parameter.default is parameter.empty else parameter.default
 
 

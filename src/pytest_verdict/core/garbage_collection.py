@@ -1,4 +1,4 @@
-"""Pausing the garbage collector, which takes long in a session that keeps very many objects."""
+"""Pausing the garbage collector, which is slow in a process with very many objects."""
 
 import contextlib
 import gc
@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def pause_garbage_collection() -> Iterator[None]:
-    """Pause the garbage collector."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

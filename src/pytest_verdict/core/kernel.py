@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_verdict.core.result import ComparisonResult, Outcome, qualify
+from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
-from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import PLAIN, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PartError(Exception):
-    """A part of a comparison could not be made, so the whole could not; its text is the error of the part."""
+    """A part of a comparison could not be made, so the whole could not; the text is the error of the part."""
 
 
 def run(
@@ -30,7 +29,7 @@ def run(
     negated: bool = False,
     sources: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
-    """Compare two values; with the details of an earlier comparison as ``recorded``, derive that comparison again."""
+    """Compare two values; with the details of a record, the replies of a model come from these (``RecordError`` if none)."""
     if threshold is None:
         threshold = operator.own_threshold
     else:
@@ -38,39 +37,37 @@ def run(
     if name is not None and not isinstance(name, str):
         raise ConfigurationError(f"name is a text or None, got {safe_repr(name)}")
 
+    needs_model = recorded is not None and (operator.asks_model or operator.contains_model_operator)
     # The record gets copies, so an operator that changes its arguments does not change the record.
-    recorded_expected: Any = ABSENT
+    original = expected
+    recorded_expected = expected
     recorded_observed = observed
     try:
+        if type(expected) not in PLAIN:
+            recorded_expected, expected = _copy_evidence(operator, expected)
         if type(observed) not in PLAIN:
-            recorded_observed, observed = _evidence(operator, observed)
+            recorded_observed, observed = _copy_evidence(operator, observed)
         if operator.replaces_expected:
-            recorded_expected, expected = _effective_evidence(operator, expected)
-        elif type(expected) in PLAIN:
-            recorded_expected = expected
+            recorded_expected = recorded_form(operator.effective_expected(original))[0]
+
+        if needs_model:
+            outcome = _replay(operator, expected, observed, recorded or {})
         else:
-            recorded_expected, expected = _evidence(operator, expected)
-        outcome = (
-            operator.evaluate(expected, observed)
-            if recorded is None
-            else _derive(operator, expected, observed, recorded)
-        )
+            outcome = operator.evaluate(expected, observed)
         if type(outcome) is not Outcome or outcome.children:
-            outcome = _checked_outcome(operator, outcome, threshold)
+            outcome = _check_outcome(operator, outcome, threshold)
     except Exception as error:
-        if recorded is not None and isinstance(error, RecordError) and _needs_model(operator):
+        if needs_model and isinstance(error, RecordError):
             raise
         outcome = error_outcome(error)
-        if recorded_expected is ABSENT:
-            recorded_expected = recorded_form(expected)[0]
 
-    if negated or sources is not None:
-        outcome = qualify(outcome, negated=negated, sources=sources)
-    return ComparisonResult(operator.identity, recorded_expected, recorded_observed, threshold, outcome, name)
+    return ComparisonResult(
+        operator.identity, recorded_expected, recorded_observed, threshold, outcome, name, None, sources, negated
+    )
 
 
-def _evidence(operator: Operator, value: Any) -> tuple[Any, Any]:
-    """Return the copy of a value that is recorded, and the value that the operator compares."""
+def _copy_evidence(operator: Operator, value: Any) -> tuple[Any, Any]:
+    """Return the copy of a value for the record, and the value for the operator."""
     recorded, decoded = recorded_form(value)
     if operator.compares_decoded:
         return recorded, decoded
@@ -79,32 +76,20 @@ def _evidence(operator: Operator, value: Any) -> tuple[Any, Any]:
     return recorded, snapshot(value)
 
 
-def _effective_evidence(operator: Operator, expected: Any) -> tuple[Any, Any]:
-    effective = operator.effective_expected(expected)
-    if effective is expected:
-        return _evidence(operator, expected)
-    return recorded_form(effective)[0], _evidence(operator, expected)[1]
-
-
-def _derive(operator: Operator, expected: Any, observed: Any, recorded: Mapping[str, Any]) -> Outcome:
+def _replay(operator: Operator, expected: Any, observed: Any, recorded: Mapping[str, Any]) -> Outcome:
+    """Derive the outcome again from the recorded reply of a model."""
     if operator.asks_model:
         return operator.replay(expected, observed, recorded)
-    if operator.contains_model_operator:
-        # Evaluating would load a model, or import a function that the record names.
-        raise RecordError("an operator inside of another one asked a model, and the record does not have what it said")
-    return operator.evaluate(expected, observed)
+    # Evaluating would load a model, or import a function that the record names.
+    raise RecordError("an operator inside another one asked a model, and the record does not have its reply")
 
 
-def _checked_outcome(operator: Operator, outcome: Any, threshold: float) -> Outcome:
+def _check_outcome(operator: Operator, outcome: Any, threshold: float) -> Outcome:
     if type(outcome) is not Outcome:
         raise TypeError(f"evaluate must return an Outcome, got {safe_repr(outcome)}")
     if outcome.score < threshold and outcome.error is None:
         return operator.reject_undecidable(outcome, threshold)
     return outcome
-
-
-def _needs_model(operator: Operator) -> bool:
-    return operator.asks_model or operator.contains_model_operator
 
 
 def result_from_outcome(

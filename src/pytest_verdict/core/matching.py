@@ -1,7 +1,6 @@
-"""Pairing the members of two groups: as many pairs as possible, or pairs at the lowest total cost.
+"""Pairing the members of two groups: as many pairs as possible, or pairs with the lowest total cost.
 
-Both functions are pure and deterministic: among equally good pairings the same one is found in every process. Neither recurses,
-so the size of a group is limited by time alone.
+Both functions are deterministic, and neither is recursive, so only time limits the size of a group.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,14 +10,14 @@ _Partners = list[int | None]
 
 
 def maximum_matching(candidates: Sequence[Sequence[int]], size: int) -> list[int | None]:
-    """Pair as many left members as possible with right members of their own.
-
-    The algorithm is that of Hopcroft and Karp (1973); its time grows with the number of candidates times the square
-    root of the number of members.
-    """
+    """Pair as many left members as possible, each with one of its candidates on the right (Hopcroft and Karp 1973)."""
     partners: list[int | None] = [None] * len(candidates)
     owners: list[int | None] = [None] * size
-    _pair_greedily(candidates, partners, owners)
+    for left, choices in enumerate(candidates):
+        free = next((right for right in choices if owners[right] is None), None)
+        if free is not None:
+            partners[left] = free
+            owners[free] = left
     while (levels := _levels(candidates, partners, owners)) is not None:
         remaining = [iter(choices) for choices in candidates]
         for left, partner in enumerate(partners):
@@ -27,16 +26,8 @@ def maximum_matching(candidates: Sequence[Sequence[int]], size: int) -> list[int
     return partners
 
 
-def _pair_greedily(candidates: _Candidates, partners: _Partners, owners: _Partners) -> None:
-    for left, choices in enumerate(candidates):
-        for right in choices:
-            if owners[right] is None:
-                partners[left], owners[right] = right, left
-                break
-
-
 def _levels(candidates: _Candidates, partners: _Partners, owners: _Partners) -> list[int] | None:
-    # How many pairs must give way before a left member is reached from an unpaired one; None when no pair can be gained.
+    # The number of pairs that must change to reach a left member from an unpaired one; None if no pair can be gained.
     levels = [0 if partner is None else -1 for partner in partners]
     queue = [left for left, partner in enumerate(partners) if partner is None]
     gain = False
@@ -60,8 +51,9 @@ def _extend(
         for right in remaining[path[-1]]:
             owner = owners[right]
             if owner is None:
-                for left, taken in zip(path, [*chosen, right], strict=True):
-                    partners[left], owners[taken] = taken, left
+                for left, partner in zip(path, [*chosen, right], strict=True):
+                    partners[left] = partner
+                    owners[partner] = left
                 return
             if levels[owner] == levels[path[-1]] + 1:
                 path.append(owner)
@@ -74,25 +66,21 @@ def _extend(
 
 
 def optimal_assignment(cost: Sequence[Sequence[int]]) -> list[int | None]:
-    """Pair rows with columns so that the sum of the costs of the pairs is the lowest possible.
-
-    The Hungarian method in the form of Jonker and Volgenant (1987): shortest augmenting paths with potentials. Its time
-    grows with the square of the shorter side times the longer side.
-    """
+    """Pair rows with columns at the lowest total cost: the Hungarian method in the form of Jonker and Volgenant (1987)."""
     if not cost or not cost[0]:
         return [None] * len(cost)
     if len(cost) <= len(cost[0]):
         return list(_assign_rows(cost))
-    found: list[int | None] = [None] * len(cost)
+    assigned: list[int | None] = [None] * len(cost)
     for column, row in enumerate(_assign_rows(list(zip(*cost, strict=True)))):
-        found[row] = column
-    return found
+        assigned[row] = column
+    return assigned
 
 
 def _assign_rows(cost: Sequence[Sequence[int]]) -> list[int]:
     columns = len(cost[0])
     row_potential = [0] * len(cost)
-    # The last column is a place to start from: it belongs to the row that is being added.
+    # The last column is a dummy that belongs to the row that is added.
     column_potential = [0] * (columns + 1)
     owners: list[int] = [-1] * (columns + 1)
     for row in range(len(cost)):
@@ -123,13 +111,13 @@ def _add_row(
         following = current
         for column in open_columns:
             reduced = costs[column] - base - column_potential[column]
-            known = shortest[column]
-            if known is None or reduced < known:
-                shortest[column] = known = reduced
+            distance = shortest[column]
+            if distance is None or reduced < distance:
+                shortest[column] = distance = reduced
                 previous[column] = current
-            # Among equals a free column ends the search; without this, a thousand equal rows would each walk past all before.
-            if step is None or known < step or (known == step and owners[column] < 0 <= owners[following]):
-                step = known
+            # A free column ends the search, so equal rows do not visit all earlier ones.
+            if step is None or distance < step or (distance == step and owners[column] < 0 <= owners[following]):
+                step = distance
                 following = column
         if step:
             for column in reached:

@@ -5,24 +5,24 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any, Final
 
-# Copied, because OpenSSL takes longer to find SHA-256 than to digest two nodes.
+# Copied, because creating a hash takes longer than hashing two nodes.
 _LEAF: Final = hashlib.sha256(b"\x00")
 _NODE: Final = hashlib.sha256(b"\x01")
 _OF_NOTHING: Final = hashlib.sha256().hexdigest()
 
 
 def leaves_of(lines: Iterable[bytes]) -> list[bytes]:
-    """Digest records: their lines without the line ends."""
+    """Return the digests of records, without their line ends."""
     return _digests(_LEAF, [line.removesuffix(b"\n") for line in lines])
 
 
 def parents_of(nodes: list[bytes]) -> list[bytes]:
-    """Digest neighbours together; the last of an odd number has none."""
+    """Return the digests of pairs of neighbours, without the last of an odd number."""
     return _digests(_NODE, map(bytes.__add__, nodes[::2], nodes[1::2]))
 
 
 def root_of(subtrees: Iterable[bytes]) -> str:
-    """Return the root over whole subtrees, from the last to the first; without any, the digest of nothing."""
+    """Return the root over whole subtrees, from the last to the first."""
     nodes = [*subtrees]
     if nodes:
         return reduce(lambda right, left: parents_of([left, right])[0], nodes).hex()
@@ -39,15 +39,15 @@ def _digests(kind: Any, contents: Iterable[bytes]) -> list[bytes]:
 
 
 class MerkleTree:
-    """A tree that grows; of each level it keeps the node that has no right neighbour yet."""
+    """A tree that grows; it stores the last node of each level that has no right neighbour yet."""
 
     __slots__ = ("_waiting",)
 
     def __init__(self) -> None:
         self._waiting: list[bytes | None] = []
 
-    def add(self, nodes: list[bytes], known: Sequence[list[bytes]] = ()) -> list[list[bytes]]:
-        """Add leaves. Return the nodes above them, level by level, as far as no earlier leaf takes part in them."""
+    def add(self, nodes: list[bytes], parents: Sequence[list[bytes]] = ()) -> list[list[bytes]]:
+        """Add leaves, with the nodes above them if these are known; return the nodes above these leaves alone, by level."""
         level = 0
         above = []
         is_alone = True
@@ -59,15 +59,12 @@ class MerkleTree:
                 nodes = [left, *nodes]
                 is_alone = False
             self._waiting[level] = nodes[-1] if len(nodes) & 1 else None
-            if is_alone and level < len(known):
-                nodes = known[level]
-            else:
-                nodes = parents_of(nodes)
+            nodes = parents[level] if is_alone and level < len(parents) else parents_of(nodes)
             above += [nodes] * is_alone
             level += 1
         return above
 
     def root(self) -> str:
         """Return the root in hexadecimal digits."""
-        # The nodes that wait on higher levels come first.
+        # Nodes of higher levels are further to the left.
         return root_of(node for node in self._waiting if node is not None)

@@ -1,7 +1,7 @@
-"""Files that replace others only once they are whole.
+"""Files that are replaced only by whole files.
 
-A file is written under another name in the same folder and then renamed, so a reader sees the old file or the new one. This
-holds when the process is killed; it is no promise for a machine that loses power.
+A file is written under another name in the same folder and then renamed, so a reader sees the old or the new file, even if
+the process is killed. A loss of power may still lose both.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,8 +15,8 @@ _BLOCK: Final = 1 << 20
 
 @contextmanager
 def temporary_file(path: Path) -> Iterator[Path]:
-    """Yield a unique name beside a path; the file of that name is removed unless it was renamed."""
-    # Unique, because several processes may write the same file at once.
+    """Yield a temporary path in the same folder; its file is removed unless it was renamed."""
+    # Unique, because several processes may write the same file.
     temporary = path.with_name(f"{path.name}.{uuid4().hex}.new")
     try:
         yield temporary
@@ -26,34 +26,34 @@ def temporary_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a unique name beside a path; the file written there replaces the one at the path."""
+    """Yield a temporary path, whose file then replaces the file at the path."""
     with temporary_file(path) as temporary:
         yield temporary
         temporary.replace(path)
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text file, and its folder where that is missing; half of a surrogate pair is written as an escape."""
+    """Write a text file and its folder; half of a surrogate pair is written as an escape."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 class NewFiles:
-    """Files of a folder that only one process writes; they are put in place when all of them are whole."""
+    """Files of a folder that only one process writes; they are put in place together."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._paths: dict[str, Path] = {}
 
     def path(self, name: str) -> Path:
-        """Return the path to write a file to; what a killed process left there is removed, so no link is followed."""
+        """Return the path to write a file to; a file or link that is already there is removed."""
         path = self._paths[name] = self._folder / f"{name}.new"
         path.unlink(missing_ok=True)
         return path
 
     def write(self, name: str, pieces: Iterable[str]) -> Path:
-        """Write a text file, and return its path until it is put in place."""
+        """Write a text file; return its temporary path."""
         path = self.path(name)
         with path.open("x", encoding="utf-8", newline="\n", buffering=_BLOCK) as file:
             file.writelines(pieces)
@@ -66,7 +66,7 @@ class NewFiles:
             del self._paths[name]
 
     def remove(self, *names: str) -> None:
-        """Remove files that were not put in place: those of these names, or all."""
+        """Remove files that were not put in place (default: all of them)."""
         for name in names or list(self._paths):
             with suppress(OSError, KeyError):
                 self._paths.pop(name).unlink()

@@ -1,7 +1,4 @@
-"""Normalizers: the named steps that may be applied to text before it is compared.
-
-A step is applied to both sides, left to right, and is recorded by name, so that no normalization is ever hidden.
-"""
+"""Normalizers: named steps for text before it is compared. They apply to both sides, and a record lists them."""
 
 from __future__ import annotations
 
@@ -47,18 +44,18 @@ _ASCII: Final = str.maketrans({
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"), **dict.fromkeys("\u200b\u2060\ufeff\xad", ""),
     **dict.fromkeys("\xa0\u2002\u2003\u2007\u2009\u200a\u202f\u3000", " "), "\u2026": "...",
 })  # fmt: skip
-# Thirty digits of a third are enough for any tolerance.
+# A third has no last digit; 30 digits are enough for any tolerance.
 _DIGITS: Final = decimal.Context(prec=30, traps=[])
 
 
-def _spelled_out(match: re.Match[str]) -> str:
+def _expand_fraction(match: re.Match[str]) -> str:
     return " ".join(filter(None, (match[1], unicodedata.normalize("NFKC", match[2]))))
 
 
-def _decimal(match: re.Match[str]) -> str:
-    whole, above, below = (int(part or 0) for part in match.groups())
-    if below:
-        return str(_DIGITS.divide(whole * below + above, below))
+def _divide_fraction(match: re.Match[str]) -> str:
+    whole, numerator, denominator = (int(part or 0) for part in match.groups())
+    if denominator:
+        return str(_DIGITS.divide(whole * denominator + numerator, denominator))
     return match.group()
 
 
@@ -68,7 +65,7 @@ def _strip_markdown_fence(text: str) -> str:
     if language == opening or "`" in language or not rest.endswith("```"):
         return text
     body = rest.removesuffix("```").rstrip(" \t").removesuffix("\n")
-    # A fence inside means that this is more than one block.
+    # Another fence inside means more than one block.
     if any(line.lstrip().startswith("```") for line in body.split("\n")):
         return text
     return body
@@ -89,7 +86,7 @@ NORMALIZERS: Final[dict[str, Callable[[str], str]]] = {
     "casefold": str.casefold,
     "collapse_whitespace": lambda text: " ".join(text.split()),
     "decimal_comma": lambda text: _DECIMAL_COMMA.sub(lambda match: match[0].replace(".", "").replace(",", "."), text),
-    "fraction_to_decimal": lambda text: _FRACTION.sub(_decimal, _VULGAR.sub(_spelled_out, text)),
+    "fraction_to_decimal": lambda text: _FRACTION.sub(_divide_fraction, _VULGAR.sub(_expand_fraction, text)),
     "lowercase": str.lower,
     "nfc": functools.partial(unicodedata.normalize, "NFC"),
     "nfkc": functools.partial(unicodedata.normalize, "NFKC"),
@@ -104,15 +101,15 @@ NORMALIZERS: Final[dict[str, Callable[[str], str]]] = {
     "strip_thousands_separators": lambda text: _THOUSANDS.sub(lambda match: match.group(1).replace(",", ""), text),
     "strip_unit": _strip_unit,
 }
-"""Every named normalizer. What each does is written in docs/reference/normalizers.md."""
+"""The normalizers by name; docs/reference/normalizers.md describes each."""
 
 
 class SynonymMap(BaseModel):
     """A normalizer that replaces a whole text by its preferred spelling.
 
     Args:
-        mapping: From a spelling to the preferred one. One look-up: a preferred spelling is not looked up again. Put
-            ``lowercase`` before it when the keys are in lower case.
+        mapping: The preferred spelling of each spelling. A preferred spelling is not looked up again. Put ``lowercase``
+            before this step if the keys are in lower case.
 
     Example:
         >>> SynonymMap(mapping={"nyc": "new york"}).apply("nyc")
@@ -140,7 +137,7 @@ class SynonymMap(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class NormalizerFunction:
-    """A function of a user; a record has its name and a digest of its source, and replay needs a process that has used it."""
+    """A function of a user. A record has its name and a digest of its source, so only this process can replay it."""
 
     function: str
     code: str
@@ -148,30 +145,30 @@ class NormalizerFunction:
 
     def __call__(self, text: str) -> str:
         """Call the function."""
-        found = self.called(text)
-        if type(found) is not str:
-            raise TypeError(f"the normalizer {self.function} must return text, got {shown(found, 80)}")
-        return found
+        normalized = self.called(text)
+        if type(normalized) is not str:
+            raise TypeError(f"the normalizer {self.function} must return text, got {shown(normalized, 80)}")
+        return normalized
 
     def written(self) -> dict[str, str]:
-        """Write it as the record does."""
+        """Return the setting as a record has it."""
         return {"function": self.function, "code": self.code}
 
 
-_used: Final[dict[str, NormalizerFunction]] = {}
+_FUNCTIONS: Final[dict[str, NormalizerFunction]] = {}
 
 
 def _read_step(step: Any) -> Any:
     if isinstance(step, str) and step not in NORMALIZERS:
         raise ValueError(f"Unknown normalizer: {step!r}.{allowed('normalizer', step, NORMALIZERS)}")
     if inspect.isfunction(step):
-        made = NormalizerFunction(f"{step.__module__}:{step.__qualname__}", code_of_function(step), step)
-        _used[repr(made.written())] = made
-        return made
+        function = NormalizerFunction(f"{step.__module__}:{step.__qualname__}", code_of_function(step), step)
+        _FUNCTIONS[repr(function.written())] = function
+        return function
     if isinstance(step, Mapping) and "function" in step:
-        if repr(step) not in _used:
+        if repr(step) not in _FUNCTIONS:
             raise ValueError(f"the function {step['function']!r} was not used in this process, or has changed")
-        return _used[repr(step)]
+        return _FUNCTIONS[repr(step)]
     if not isinstance(step, str | Mapping | SynonymMap | NormalizerFunction):
         raise ValueError(f"a step is a name, a SynonymMap or a function, got {shown(step, 80)}")  # noqa: TRY004
     return step
@@ -205,32 +202,32 @@ Normalization = Annotated[Sequence[Normalizer], BeforeValidator(_as_tuple)]
 
 
 def step_names(steps: Sequence[Step]) -> tuple[str, ...]:
-    """Name the steps as the record does."""
-    return _compiled(tuple(steps))[0]
+    """Return the names of steps, as a record has them."""
+    return _compile(tuple(steps))[0]
 
 
 @functools.lru_cache(maxsize=1_000)
-def _compiled(steps: tuple[Step, ...]) -> tuple[tuple[str, ...], tuple[Callable[[str], str], ...]]:
-    # Names and functions, kept, because an operator takes the same steps in every comparison.
-    names = (step if isinstance(step, str) else getattr(step, "function", "synonym_map") for step in steps)
-    functions = (step.apply if isinstance(step, SynonymMap) else step for step in steps)
+def _compile(steps: tuple[Step, ...]) -> tuple[tuple[str, ...], tuple[Callable[[str], str], ...]]:
+    """Return the names and the functions of steps; cached, because an operator uses the same ones each time."""
+    names = [step if isinstance(step, str) else getattr(step, "function", "synonym_map") for step in steps]
+    functions = [step.apply if isinstance(step, SynonymMap) else step for step in steps]
     return tuple(names), tuple(NORMALIZERS[step] if isinstance(step, str) else step for step in functions)
 
 
 def normalize(text: str, steps: Sequence[Step]) -> str:
-    """Apply normalizers from left to right."""
-    for apply in _compiled(tuple(steps))[1]:
+    """Apply normalizers to a text, from left to right."""
+    for apply in _compile(tuple(steps))[1]:
         text = apply(text)
     return text
 
 
 def normalize_all(texts: Sequence[str], steps: Sequence[Step]) -> tuple[list[str], tuple[str, ...]]:
-    """Apply normalizers from left to right to several texts, and name the steps that changed any of them."""
-    changed: list[str] = []
+    """Apply normalizers to several texts; return these and the names of the steps that changed any of them."""
     current = list(texts)
-    for name, apply in zip(*_compiled(tuple(steps)), strict=True):
-        following = [apply(text) for text in current]
-        if following != current:
-            changed.append(name)
-        current = following
-    return current, tuple(changed)
+    effective: list[str] = []
+    for name, apply in zip(*_compile(tuple(steps)), strict=True):
+        normalized = [apply(text) for text in current]
+        if normalized != current:
+            effective.append(name)
+        current = normalized
+    return current, tuple(effective)

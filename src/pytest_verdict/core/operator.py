@@ -57,29 +57,25 @@ class Operator(BaseModel):
     version: ClassVar[int] = 1
     kind: ClassVar[str] = "custom"
     evaluate_is_pure: ClassVar[bool] = False
-    """Whether `evaluate` is known to change neither value; any other operator gets copies of its own."""
+    """Whether `evaluate` never changes its arguments; other operators get copies."""
     expected_settings: ClassVar[tuple[str, ...]] = ()
-    """The setting that takes the place of expected when it is given, or several, which do so together."""
-
-    replaces_expected: ClassVar[bool] = False
-    """Whether `effective_expected` may return another value than expected."""
+    """The settings that together replace the expected value when one of them is set."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
-        # Ours keep the law of evidence, which our tests check.
+        # Our tests check this law for our own operators.
         cls.evaluate_is_pure = is_ours(cls)
-        overrides = cls.effective_expected is not Operator.effective_expected
-        cls.replaces_expected = overrides or bool(cls.expected_settings)
 
-    def __init__(self, /, *given: Never, **settings: Any) -> None:
-        if given:
+    def __init__(self, /, *values: Never, **settings: Any) -> None:
+        if values:
             first = next(iter(type(self).model_fields), "setting")
             raise ArgumentsError(f"{_label(type(self))}: settings have names: write {type(self).__name__}({first}=...)")
         _refuse_confusion(type(self), settings)
         try:
             super().__init__(**settings)
         except ValidationError as error:
-            raise SettingsError(_explain(type(self), error)) from None
+            sentences = [_sentence(type(self), problem) for problem in problems_in(error)]
+            raise SettingsError(f"{_label(type(self))}: " + "; ".join(sentences)) from None
 
     @abstractmethod
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
@@ -90,43 +86,35 @@ class Operator(BaseModel):
             observed: The observed value, verbatim.
 
         Returns:
-            The score and its evidence. Evidence that cannot be read is a score of 0.0 with a note, never an exception; an
-            expected value that cannot be used has an error too.
+            The score and its evidence. For values that cannot be read: a score of 0.0 and a note, never an exception. For an
+            expected value that cannot be used: an error as well.
         """
 
     def recorded_name(self) -> str:
-        """Give the name the record carries; the class's ``name`` unless settings make it another operator."""
+        """Return the name in the record: that of the class, unless its settings make it another operator."""
         return self.name
 
     def effective_expected(self, expected: Any) -> Any:
-        """Give the value that is recorded as expected; another one when a setting takes its place."""
+        """Return the expected value for the record, which a setting may replace."""
         if self.expected_override is ABSENT:
             return expected
         return self.expected_override
 
     def needs_expected(self) -> bool:
-        """Say whether an expected value must be given; False when the settings say all that is expected."""
+        """Return whether a comparison needs an expected value; False when settings replace it."""
         return self.effective_expected(ABSENT) is ABSENT
 
     def default_threshold(self) -> float:
-        """Give the threshold that holds when the caller names none, in (0, 1]."""
+        """Return the threshold of a comparison that sets none, in (0, 1]."""
         return 1.0
 
     def reject_undecidable(self, outcome: Outcome, threshold: float) -> Outcome:
-        """Return an error when parts that could not be compared leave the verdict open; for operators on other verdicts.
-
-        Args:
-            outcome: An outcome with parts and a score below the threshold.
-            threshold: The lowest score that passes.
-
-        Returns:
-            The outcome itself, or an error.
-        """
+        """Return an error if parts that could not be compared leave the verdict open; for operators on other verdicts."""
         del threshold
         return outcome
 
     def settings(self) -> dict[str, Any]:
-        """Give all settings as typed JSON, defaults included, as the record carries them; apart from defaults that came later."""
+        """Return the settings as typed JSON, defaults included, as they are recorded."""
         return {
             name: as_setting(getattr(self, name))
             for name, field in type(self).model_fields.items()
@@ -134,25 +122,25 @@ class Operator(BaseModel):
         }
 
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
-        """Derive the outcome again from a record.
+        """Derive the outcome again from a record; an operator that asks a model reads its reply from the details.
 
         Args:
             expected: The recorded expected value.
             observed: The recorded observed value.
-            details: The recorded details, for an operator whose evidence holds what a model produced.
+            details: The recorded details.
 
         Returns:
-            The outcome; the same as `evaluate` unless the operator used a model.
+            The outcome.
         """
         del details
         return self.evaluate(expected, observed)
 
     def check(self, observed: Any, expected: Any = None) -> bool:
-        """Say whether observed passes, in the order of arguments that template primitives have.
+        """Return whether observed passes; the arguments are in the order of template primitives.
 
         Args:
             observed: The observed value.
-            expected: The expected value; may be left out where a setting takes its place.
+            expected: The expected value, unless a setting replaces it.
 
         Returns:
             Whether the score reaches `default_threshold`.
@@ -170,13 +158,13 @@ class Operator(BaseModel):
         return self.evaluate(expected, observed).score >= self.default_threshold()
 
     def check_trace(self, trace: str) -> bool:
-        """Say whether a trace passes, the raw text of a response.
+        """Return whether a trace passes.
 
         Args:
-            trace: The raw text.
+            trace: The raw text of a response.
 
         Returns:
-            Whether what the settings describe is true of the trace.
+            Whether the score reaches `default_threshold`.
 
         Raises:
             NotImplementedError: The operator reads a value, not a trace; see `check`.
@@ -191,11 +179,11 @@ class Operator(BaseModel):
         return self.evaluate(True, trace).score >= self.default_threshold()  # noqa: FBT003 - expected is a value
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Give an operator of the same class with some other settings, validated like those of any new one.
+        """Return an operator of the same class with some other settings, which are validated.
 
         Args:
             update: The settings that change.
-            deep: Of no effect: settings do not change.
+            deep: Has no effect, because settings are immutable.
 
         Returns:
             A new operator.
@@ -209,30 +197,36 @@ class Operator(BaseModel):
             False
         """
         del deep
-        given = {name: getattr(self, name) for name in self.model_fields_set}
-        return type(self)(**{**given, **(update or {})})
+        settings = {name: getattr(self, name) for name in self.model_fields_set}
+        return type(self)(**{**settings, **(update or {})})
 
     @model_serializer(mode="plain")
     def _as_settings(self) -> dict[str, Any]:
-        # One written form: model_dump gives what the record has and what the constructor takes.
+        # So model_dump returns what is recorded, which the constructor accepts.
         return self.settings()
 
-    @property
+    @functools.cached_property
     def asks_model(self) -> bool:
-        """Whether the outcome rests on what a model said, and is derived again from the details of the record."""
+        """Whether the outcome depends on a model, and is derived again from the details of the record."""
         return type(self).replay is not Operator.replay
 
     @functools.cached_property
     def expected_override(self) -> Any:
-        """What settings give in place of expected, as a record has it; ABSENT where they do not."""
-        given = [getattr(self, name) for name in self.expected_settings]
-        if given.count(None) == len(given):
+        """The value of the settings that replace expected, or ABSENT."""
+        values = [getattr(self, name) for name in self.expected_settings]
+        if values.count(None) == len(values):
             return ABSENT
-        if len(given) > 1:
-            return dict(zip(self.expected_settings, given, strict=True))
-        if isinstance(given[0], tuple):
-            return list(given[0])
-        return given[0]
+        if len(values) > 1:
+            return dict(zip(self.expected_settings, values, strict=True))
+        if isinstance(values[0], tuple):
+            return list(values[0])
+        return values[0]
+
+    @functools.cached_property
+    def replaces_expected(self) -> bool:
+        """Whether `effective_expected` may return another value than expected."""
+        is_overridden = type(self).effective_expected is not Operator.effective_expected
+        return is_overridden or self.expected_override is not ABSENT
 
     @functools.cached_property
     def own_threshold(self) -> float:
@@ -246,16 +240,16 @@ class Operator(BaseModel):
 
     @functools.cached_property
     def compares_decoded(self) -> bool:
-        """Whether evidence is compared as it is read back from the record: an operator of a user may need its class."""
+        """Whether decoded copies are compared; operators of users get the objects themselves, which may need their class."""
         return self.evaluate_is_pure and all(inner.evaluate_is_pure for inner in _operators_inside(self))
 
     @functools.cached_property
     def identity(self) -> OperatorIdentity:
-        """What the record says of this operator."""
+        """The name, version, settings and code in the record."""
         return OperatorIdentity(self.recorded_name(), self.version, self.settings(), code_of(type(self)))
 
     def __eq__(self, other: object) -> bool:
-        # What is recorded alike is one thing, whether it was made by a name, a class, or a class with other defaults.
+        # Operators with the same record are equal, whether they came from a name, a class or a class with other defaults.
         if isinstance(other, Operator):
             return self.identity == other.identity
         return NotImplemented
@@ -275,7 +269,7 @@ def _operators_inside(value: Any) -> Iterator[Operator]:
     elif isinstance(value, list | tuple):
         inside = value
     else:
-        # A part of an aggregate or of a template holds its operator beside a threshold or a weight.
+        # A part of an aggregate or template has its operator beside a threshold or a weight.
         inside = []
         if hasattr(value, "operator"):
             inside = [value.operator]
@@ -286,7 +280,7 @@ def _operators_inside(value: Any) -> Iterator[Operator]:
 
 
 def as_setting(value: Any) -> Any:
-    """Write the value of a setting as typed JSON, from which the same setting can be made again."""
+    """Return the value of a setting as typed JSON, which can be read back."""
     if isinstance(value, Operator):
         return {"operator": value.recorded_name(), "version": value.version, "settings": value.settings()}
     if is_ours(type(value)) and hasattr(value, "written"):
@@ -304,7 +298,7 @@ def as_setting(value: Any) -> Any:
 
 
 def _refuse_confusion(cls: type[Operator], settings: Mapping[str, Any]) -> None:
-    # Pydantic would take "no" and 1 for a bool, True for a number, and bytes for text.
+    # Pydantic would convert "no" and 1 to a bool, True to a number, and bytes to text.
     for name, value in settings.items():
         kind = None
         if name in cls.model_fields:
@@ -313,29 +307,18 @@ def _refuse_confusion(cls: type[Operator], settings: Mapping[str, Any]) -> None:
             raise SettingsError(f"{_label(cls)}: {name} must be True or False, got {shown(value, 80)}")
         if isinstance(value, bool) and kind in {int, float}:
             raise SettingsError(f"{_label(cls)}: {name} must be a number, got {value!r}")
-        if _holds_bytes(value) and _takes(kind, str) and not _takes(kind, bytes):
+        items = value if isinstance(value, list | tuple) else (value,)
+        has_bytes = any(isinstance(item, bytes | bytearray) for item in items)
+        if has_bytes and _accepts(kind, str) and not _accepts(kind, bytes):
             raise SettingsError(f"{_label(cls)}: {name}: takes text, not bytes, got {shown(value, 80)}")
 
 
-def _holds_bytes(value: Any) -> bool:
-    if isinstance(value, list | tuple):
-        items = value
-    else:
-        items = (value,)
-    return any(isinstance(item, bytes | bytearray) for item in items)
-
-
-def _takes(annotation: Any, kind: type) -> bool:
-    return annotation is kind or any(_takes(part, kind) for part in get_args(annotation))
+def _accepts(annotation: Any, kind: type) -> bool:
+    return annotation is kind or any(_accepts(part, kind) for part in get_args(annotation))
 
 
 def _label(cls: type[Operator]) -> str:
     return getattr(cls, "name", cls.__name__)
-
-
-def _explain(cls: type[Operator], error: ValidationError) -> str:
-    sentences = [_sentence(cls, problem) for problem in problems_in(error)]
-    return f"{_label(cls)}: " + "; ".join(sentences)
 
 
 def _sentence(cls: type[Operator], problem: Problem) -> str:

@@ -1,4 +1,4 @@
-"""Records as lines: a comparison and its place in a test, written and read; and counts of verdicts."""
+"""Records: a comparison and its place in a test as one line of JSON, written and read."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
 
 from pytest_verdict.core.record_members import (
+    CONTEXT,
     EVIDENCE,
     EXPECTED,
     HEAD,
@@ -21,10 +22,12 @@ from pytest_verdict.core.record_members import (
     OUTCOME,
     PLACE,
     RECORD_FORMAT,
+    THRESHOLD,
     VERDICTS,
     RecordContent,
     Verdict,
     verdict_of,
+    write_evidence,
     write_members,
     write_outcome_members,
 )
@@ -36,7 +39,7 @@ _TEST, _ATTEMPT, _ORDINAL, _PATH, _LINE = PLACE
 _BEGINNING: Final = f'{{{MEMBER["record"].key}{RECORD_FORMAT},{MEMBER["id"].key}"'
 _TO_OBSERVED: Final = f",{OBSERVED.key}"
 _TYPED: Final = f'"{TYPE_KEY}":'
-# The verdict follows the id, so that counting and choosing records need not parse the evidence.
+# The verdict follows the id, so counting and filtering records needs no parsing.
 _HEAD: Final = re.compile(
     f'{re.escape(_BEGINNING)}({ID_PATTERN})",{MEMBER["verdict"].key}"({"|".join(VERDICTS)})",'.encode("ascii")
 )
@@ -45,10 +48,9 @@ _DIGEST_DIGITS: Final = 12
 _PLACE_SIZE: Final = 300
 # 128 bits, because there may be many millions of rows.
 _KEY_DIGITS: Final = 32
-# Without the search for blanks around the document that json.loads makes.
+# json.loads would also search for blanks around the document.
 _decode: Final = json.JSONDecoder().raw_decode
-# Copied for each test, because OpenSSL takes longer to find SHA-256 than to digest a name. BLAKE2 is faster, but FIPS mode
-# does not have it.
+# Copied for each test, because creating it takes longer than a digest of a name. BLAKE2 is not available in FIPS mode.
 _DIGEST: Final = hashlib.sha256()
 
 Counts = dict[str, tuple[int, int, int]]
@@ -58,34 +60,34 @@ _NO_COUNTS: Final = (0, 0, 0)
 
 
 class Envelope:
-    """The text of a comparison around its two sides, shared by comparisons that differ in nothing else."""
+    """The text of a comparison around its two sides, shared by comparisons that differ only in these."""
 
-    __slots__ = ("_identity", "_name", "_outcome", "_redaction", "_threshold", "after", "before", "operator", "verdict")
+    __slots__ = ("_content", "after", "before", "operator", "verdict")
 
     def __init__(self, content: RecordContent) -> None:
-        self._identity = content.identity
-        self._threshold = content.threshold
-        self._name = content.name
-        self._redaction = content.redaction
         self.operator = content.identity.name
-        self.verdict = verdict_of(content.outcome, content.threshold)
+        self.verdict = verdict_of(content.outcome, content.threshold, negated=content.negated)
         members = content.identity.redacted(content.redaction).members
         self.before = f"{write_members(HEAD, content)},{members},{EXPECTED.key}"
-        self.after = f",{write_members(OUTCOME, content)}"
-        evidence = write_outcome_members(EVIDENCE, content)
-        if evidence:
-            self.after += f",{evidence}"
+        self.after = f",{write_members((*OUTCOME, THRESHOLD), content)}"
+        evidence = [write_outcome_members(EVIDENCE, content), write_members(CONTEXT, content)]
+        for members in filter(None, evidence):
+            self.after += f",{members}"
         # Evidence belongs to one pair of sides.
-        self._outcome = None if evidence else content.outcome
+        self._content = None if any(evidence) else content
 
     def fits(self, content: RecordContent) -> bool:
         """Return whether another comparison has the same text around its sides."""
+        own = self._content
         return (
-            content.outcome is self._outcome
-            and content.identity is self._identity
-            and content.threshold == self._threshold
-            and content.name == self._name
-            and content.redaction is self._redaction
+            own is not None
+            and content.outcome is own.outcome
+            and content.identity is own.identity
+            and content.threshold == own.threshold
+            and content.name == own.name
+            and content.negated is own.negated
+            and content.sources is own.sources
+            and content.redaction is own.redaction
         )
 
 
@@ -109,24 +111,23 @@ class EncodedComparison(NamedTuple):
 
 
 def encode_comparison(content: RecordContent, previous: Envelope | None = None) -> EncodedComparison:
-    """Encode a comparison; the envelope of the previous one is shared where it fits."""
-    expected, observed = content.expected, content.observed
-    left = content.write(expected)
-    is_same_text = type(expected) is str and type(observed) is str and expected == observed
-    right = left if is_same_text else content.write(observed)
-    # Only a value of a class can hide something.
-    if _TYPED in left or _TYPED in right:
-        redaction = hiding(content.redaction, expected, observed)
+    """Encode a comparison; the envelope of the previous one is shared if it fits."""
+    expected = write_evidence(content.expected, content.redaction)
+    observed = write_evidence(content.observed, content.redaction)
+    # Only a value of a class can have hidden fields.
+    if _TYPED in expected or _TYPED in observed:
+        redaction = hiding(content.redaction, content.expected, content.observed)
         if redaction is not content.redaction:
             content = content._replace(redaction=redaction)
-            left, right = content.write(expected), content.write(observed)
+            expected = content.write(content.expected)
+            observed = content.write(content.observed)
     if previous is None or not previous.fits(content):
         previous = Envelope(content)
-    return EncodedComparison(previous, left, right)
+    return EncodedComparison(previous, expected, observed)
 
 
 class PendingRecord(NamedTuple):
-    """A comparison of an attempt of a test, and the end of its record, which `record_end` wrote."""
+    """A comparison, the attempt of its test, and the end of its record."""
 
     attempt: AttemptRecords
     comparison: EncodedComparison
@@ -144,7 +145,7 @@ class AttemptRecords:
         self.attempt = attempt
         self.worker = worker
         self._ordinal = 0
-        # The text that all records share is written with the first one, because many tests have no record.
+        # The text that all records share is written with the first one, because many tests have none.
         self._start = ""
         self._place = ""
 
@@ -155,27 +156,22 @@ class AttemptRecords:
         for ordinal, record in enumerate(records, self._ordinal + 1):
             lines.append(self.line(record.comparison.members, ordinal, record.end))
             count(counts, record.comparison.envelope.operator, record.comparison.envelope.verdict)
-        # Last, because Ctrl-C may interrupt the writing, and then the same records are written again.
+        # Last, because after an interrupt by Ctrl-C the same records are written again.
         self._ordinal += len(lines)
         return "".join(lines).encode("ascii"), counts
 
     def take(self, number: int) -> int:
-        """Reserve the next ordinals for a caller that writes its records by `line`; return the last one before them."""
-        before = self._ordinal
+        """Reserve ordinals for a caller that writes its records by `line`; return the ordinal before them."""
         self._ordinal += number
-        return before
+        return self._ordinal - number
 
     def line(self, members: str, ordinal: int | str, end: str) -> str:
         """Write one record."""
         if not self._start:
-            # The start comes last, because another thread that sees it uses both.
+            # The start is set last, because another thread that has it uses both.
             self._place = _place_before_ordinal(self.test, self.attempt)
-            self._start = f"{digest_of_test(self.test, self.worker)}-{self.attempt}-"
-        return _join_record(f"{self._start}{ordinal}", members, f"{self._place}{ordinal}{end}")
-
-
-def _join_record(identifier: str, members: str, place: str) -> str:
-    return f'{_BEGINNING}{identifier}",{members},{place}'
+            self._start = f"{_BEGINNING}{digest_of_test(self.test, self.worker)}-{self.attempt}-"
+        return f'{self._start}{ordinal}",{members},{self._place}{ordinal}{end}'
 
 
 def _place_before_ordinal(test: str, attempt: int) -> str:
@@ -189,28 +185,28 @@ def record_end(path: str, line: int) -> str:
 
 def write_record(members: str, summary: RecordSummary) -> str:
     """Write a comparison with the id and the place of another record."""
-    place = f"{_place_before_ordinal(summary.test, summary.attempt)}{summary.ordinal}"
-    return _join_record(summary.id, members, f"{place}{record_end(summary.path, summary.line)}")
+    place = _place_before_ordinal(summary.test, summary.attempt)
+    end = record_end(summary.path, summary.line)
+    return f'{_BEGINNING}{summary.id}",{members},{place}{summary.ordinal}{end}'
 
 
 def renumber(lines: bytes, attempt: int) -> bytes:
     """Change the number of the attempt in records."""
-    return b"".join(_renumber(line, attempt) for line in lines.splitlines(keepends=True))
-
-
-def _renumber(line: bytes, attempt: int) -> bytes:
-    summary = summarize_record(parse_record(line))
-    if summary is None:
-        raise RecordError("it is not a whole record")
-    before, after = write_record("\n", summary).split("\n", 1)
-    members = line.decode("ascii")[len(before) : -len(after)]
-    digest, _, ordinal = summary.id.split("-")
-    renumbered = summary._replace(id=f"{digest}-{attempt}-{ordinal}", attempt=attempt)
-    return write_record(members, renumbered).encode("ascii")
+    renumbered = []
+    for line in lines.splitlines(keepends=True):
+        summary = summarize_record(parse_record(line))
+        if summary is None:
+            raise RecordError("it is not a whole record")
+        before, after = write_record("\n", summary).split("\n", 1)
+        members = line.decode("ascii")[len(before) : -len(after)]
+        digest, _, ordinal = summary.id.split("-")
+        summary = summary._replace(id=f"{digest}-{attempt}-{ordinal}", attempt=attempt)
+        renumbered.append(write_record(members, summary).encode("ascii"))
+    return b"".join(renumbered)
 
 
 def record_start(identifier: str) -> bytes:
-    """Return how a record begins whose id begins with a text."""
+    """Return the beginning of a record from the beginning of its id."""
     return f"{_BEGINNING}{identifier}".encode("ascii")
 
 
@@ -221,23 +217,19 @@ def read_verdict(line: bytes) -> Verdict | None:
 
 
 def read_id(line: bytes) -> str:
-    """Read the id of a record without parsing its evidence; empty where the line is no record."""
+    """Read the id of a record without parsing its evidence; return an empty text if the line is no record."""
     match = _HEAD.match(line)
     return match[1].decode("ascii") if match else ""
 
 
 def names_operator(line: bytes, operator: str) -> bool:
-    """Return whether a line may be a record of an operator, or have a part of one, without parsing it."""
-    # The quotes in evidence are escaped, so they are no part of a key.
+    """Return whether a record, or a part of it, has an operator, without parsing it."""
+    # The quotes in evidence are escaped, so evidence cannot look like a key.
     return f"{MEMBER['operator'].key}{encode_basestring_ascii(operator)}".encode("ascii") in line
 
 
 def parse_record(line: bytes) -> dict[str, Any]:
-    """Parse the line of a record; its members may still hold anything.
-
-    Raises:
-        RecordError: The line is no record, or one of another format.
-    """
+    """Parse the line of a record without checking its members; raise RecordError for another format."""
     try:
         text = line.decode("ascii").rstrip()
         record, end = _decode(text)
@@ -272,7 +264,7 @@ _get_summary: Final = itemgetter(*RecordSummary._fields)
 
 
 def summarize_record(record: Mapping[str, Any]) -> RecordSummary | None:
-    """Return the summary of a record; None where a member is missing or holds what no record does."""
+    """Return the summary of a record, or None if a member is missing or has a wrong value."""
     try:
         values = _get_summary(record)
     except KeyError:
@@ -285,8 +277,9 @@ def summarize_record(record: Mapping[str, Any]) -> RecordSummary | None:
 
 
 def operator_codes(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the digests of the operators' code in a record and its parts, as far as they are there."""
-    if isinstance(code := record.get("operator_code"), str):
+    """Yield the digests of the operators' code in a record and its parts."""
+    code = record.get("operator_code")
+    if isinstance(code, str):
         yield code
     children = record.get("children")
     for child in children if isinstance(children, list) else ():
@@ -295,21 +288,22 @@ def operator_codes(record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def record_keys(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the key of each record of a file: what it compares, attempt and occurrence; other comparisons do not shift it."""
-    running, seen = None, Counter[str]()
+    """Yield the key of each record of a file: its name or its operator and expected value, the attempt and the occurrence."""
+    test = None
+    occurrences = Counter[str]()
     for record in records:
-        if record["test"] != running:
-            running = record["test"]
-            seen.clear()
-        what = [record["name"]] if "name" in record else [record["operator"], record["expected"]]
-        text = json.dumps([running, *what], separators=(",", ":"))
+        if record["test"] != test:
+            test = record["test"]
+            occurrences.clear()
+        subject = [record["name"]] if "name" in record else [record["operator"], record["expected"]]
+        text = json.dumps([test, *subject], separators=(",", ":"))
         key = f"{hashlib.sha256(text.encode('ascii')).hexdigest()[:_KEY_DIGITS]}-{record['attempt']}"
-        seen[key] += 1
-        yield f"{key}-{seen[key]}"
+        occurrences[key] += 1
+        yield f"{key}-{occurrences[key]}"
 
 
 def digest_of_test(test: str, worker: str) -> str:
-    """Return the digest with which the ids of a test begin."""
+    """Return the digest of a test, with which the ids of its records begin."""
     digest = _DIGEST.copy()
     digest.update(f"{test}\0{worker}".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:_DIGEST_DIGITS]
@@ -338,8 +332,8 @@ def summed(counts: Counts) -> tuple[int, int, int]:
     """Add counts over all operators."""
     # A loop, because this runs several times for each test, mostly for one operator.
     passed = failed = broken = 0
-    for of_operator in counts.values():
-        passed += of_operator[0]
-        failed += of_operator[1]
-        broken += of_operator[2]
+    for numbers in counts.values():
+        passed += numbers[0]
+        failed += numbers[1]
+        broken += numbers[2]
     return passed, failed, broken

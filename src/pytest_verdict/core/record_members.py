@@ -1,4 +1,4 @@
-"""The members of a record: one table of their names and types, and of how each is written and read."""
+"""The table of a record's members: the name and type of each, and how it is written and read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _dump: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 @dataclass(frozen=True)
 class OperatorIdentity:
-    """The operator in a record."""
+    """The operator of a record."""
 
     name: str
     version: int
@@ -45,14 +45,14 @@ class OperatorIdentity:
         return write_members(OPERATOR, self)
 
     def redacted(self, redaction: Redaction | None) -> OperatorIdentity:
-        """Return the identity with redacted settings, which may hold evidence, such as the substrings to find."""
+        """Return the identity with redacted settings, which may hold evidence, such as substrings."""
         if redaction is None:
             return self
         return replace(self, settings={name: redact(value, redaction) for name, value in self.settings.items()})
 
 
 class RecordContent(NamedTuple):
-    """A comparison, from which the members of a record are written."""
+    """A comparison and its redaction: the source of the members of its record."""
 
     identity: OperatorIdentity
     expected: Any
@@ -60,27 +60,32 @@ class RecordContent(NamedTuple):
     threshold: float
     outcome: Outcome
     name: str | None
+    negated: bool
+    sources: Mapping[str, Any] | None
     redaction: Redaction | None
 
     def write(self, value: Any) -> str:
-        """Write a value of the evidence as JSON."""
         return write_evidence(value, self.redaction)
 
     def write_text(self, text: str) -> str:
-        """Write a text that stays a text when it is redacted."""
+        """Write a text that is still a text after redaction."""
         return encode_text(str(redact_text(text, self.redaction)))
 
 
 def write_evidence(value: Any, redaction: Redaction | None) -> str:
-    """Write a value of the evidence as JSON."""
-    return encode_text(value) if redaction is None else _dump(redact(encode(value), redaction))
+    """Write a value as JSON, redacted."""
+    if redaction is None:
+        return encode_text(value)
+    return _dump(redact(encode(value), redaction))
 
 
-def verdict_of(outcome: Outcome, threshold: float) -> Verdict:
+def verdict_of(outcome: Outcome, threshold: float, *, negated: bool) -> Verdict:
     """Return the verdict of a comparison."""
     if outcome.error is not None:
         return "error"
-    return "pass" if (outcome.score >= threshold) is not outcome.negated else "fail"
+    if (outcome.score >= threshold) is negated:
+        return "fail"
+    return "pass"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +107,23 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in {int, float} and 0.0 <= value <= 1.0
+    return (type(value) is float or type(value) is int) and 0.0 <= value <= 1.0
 
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
-
-
 _TEXT: Final = JsonType("text", "text", {"type": "string"}, _is_text)
 _TYPED_TEXT: Final = replace(_TEXT, schema={"$ref": "#/$defs/text"})
 _EVIDENCE: Final = JsonType("evidence", "evidence", {"$ref": "#/$defs/evidence"}, _accept_all)
 _OBJECT: Final = JsonType("object", "an object", {"type": "object"}, lambda value: isinstance(value, dict))
-_NAMES: Final = JsonType("list of text", "a list of texts", {"type": "array", "items": {"type": "string"}}, _are_texts)
+_NAMES: Final = JsonType(
+    "list of text",
+    "a list of texts",
+    {"type": "array", "items": {"type": "string"}},
+    lambda value: isinstance(value, list) and all(map(_is_text, value)),
+)
 _RESULTS: Final = JsonType(
     "list of objects",
     "a list",
@@ -145,11 +151,11 @@ class Member:
         name: Its key.
         type: The values that it may hold.
         about: One sentence for the reference and the JSON Schema.
-        write: Returns its JSON text from what its group is written from; an empty text leaves the member out.
-        default: The value with which it is left out, and which a reader returns then; without a default it is required.
+        write: Returns its JSON text from the source of its group; an empty text omits the member.
+        default: The value that is omitted; a member without a default is required.
         is_typed: Whether the value is typed JSON.
-        convert: Turns the JSON value into what a reader returns.
-        schema: What its JSON Schema has besides that of its type.
+        convert: Converts the JSON value to the value of a reader.
+        schema: Additions to the JSON Schema of its type.
     """
 
     name: str
@@ -163,7 +169,6 @@ class Member:
 
     @property
     def is_required(self) -> bool:
-        """Whether every record has it."""
         return self.default is _REQUIRED
 
     @functools.cached_property
@@ -172,7 +177,7 @@ class Member:
         return f'"{self.name}":'
 
     def read(self, record: Mapping[str, Any]) -> Any:
-        """Read the member of a record, which anybody may have written."""
+        """Read the member of an untrusted record."""
         value = record.get(self.name, self.default)
         if value is self.default:
             if value is _REQUIRED:
@@ -186,24 +191,18 @@ class Member:
 
 
 def write_members(members: Iterable[Member], source: Any) -> str:
-    """Write those members that are not left out, joined by commas."""
+    """Write members, joined by commas."""
     return ",".join([member.key + text for member in members if (text := member.write(source))])
 
 
 def write_outcome_members(members: Iterable[Member], content: RecordContent) -> str:
-    """Write those members that are attributes of the outcome and do not have their default, joined by commas."""
+    """Write members that are attributes of the outcome, without those that have their default."""
     outcome = content.outcome
-    return ",".join(
-        [
-            member.key + text
-            for member in members
-            if getattr(outcome, member.name) is not member.default and (text := member.write(content))
-        ]
-    )
+    return write_members([one for one in members if getattr(outcome, one.name) is not one.default], content)
 
 
 def _write_surface(content: RecordContent, surface: Any, side: Any) -> str:
-    # A pattern may match the side and not its surface, for example in lower case.
+    # A pattern may match the side but not its surface, for example in lower case.
     if content.redaction is not None and REDACTED_VALUE in content.write(side):
         return _ALL_REDACTED
     return content.write(surface)
@@ -213,16 +212,16 @@ def _write_details(content: RecordContent) -> str:
     details = content.outcome.details
     if not details:
         return ""
-    return content.write(dict(details) if content.redaction is None else redact_names(details, content.redaction))
-
-
-def _write_children(content: RecordContent) -> str:
-    return f"[{','.join([child.to_text(content.redaction) for child in content.outcome.children])}]"
+    if content.redaction is not None:
+        details = redact_names(details, content.redaction)
+    return content.write(dict(details))
 
 
 def _write_notes(content: RecordContent) -> str:
     notes = content.outcome.notes
-    return _write_names(notes if content.redaction is None else tuple(map(content.redaction, notes)))
+    if content.redaction is not None:
+        notes = tuple(map(content.redaction, notes))
+    return _write_names(notes)
 
 
 @functools.lru_cache(maxsize=_MOST_NAMES)
@@ -231,11 +230,11 @@ def _write_names(names: tuple[str, ...]) -> str:
 
 
 def _write_number(number: float) -> str:
-    # Nearly every score and threshold is 1.0, and writing a float is slow.
+    # Most scores and thresholds are 1.0, and the repr of a float is slow.
     return "1.0" if number == 1.0 else repr(number)
 
 
-# The table. Its groups follow one another as in a line.
+# The table. The groups have the order of a line.
 # fmt: off
 
 START: Final = (
@@ -249,11 +248,11 @@ START: Final = (
 HEAD: Final = (
     Member("verdict", JsonType("text", "text", {"enum": list(VERDICTS)}, _is_text),
            "`pass` when score >= threshold, or the opposite where negated; `error` when the comparison could not be made.",
-           lambda content: f'"{verdict_of(content.outcome, content.threshold)}"'),
+           lambda content: f'"{verdict_of(content.outcome, content.threshold, negated=content.negated)}"'),
     Member("name", _TYPED_TEXT, "What the test calls the comparison.",
            lambda content: "" if content.name is None else content.write_text(content.name), default=None, is_typed=True),
 )
-"""Written from a `RecordContent`, as all other members of a comparison."""
+"""Written from a `RecordContent`, like all groups of a comparison except `OPERATOR`."""
 
 OPERATOR: Final = (
     Member("operator", _TEXT, "The operator's registered name.",
@@ -280,9 +279,10 @@ OUTCOME: Final = (
     Member("notes", _NAMES, "Machine-readable codes, such as `json_parse_failed`.", _write_notes, convert=tuple),
     Member("score", _SCORE, "How well the values match, from 0.0 to 1.0.",
            lambda content: _write_number(content.outcome.score), convert=float),
-    Member("threshold", _THRESHOLD, "The lowest score that passes, in (0, 1].",
-           lambda content: _write_number(content.threshold), convert=float),
 )
+
+THRESHOLD: Final = Member("threshold", _THRESHOLD, "The lowest score that passes, in (0, 1].",
+                          lambda content: _write_number(content.threshold), convert=float)
 
 EVIDENCE: Final = (
     Member("expected_surface", _EVIDENCE, "What was compared on the expected side; absent when it is the value itself.",
@@ -294,16 +294,21 @@ EVIDENCE: Final = (
     Member("details", _OBJECT, "Evidence of the operator: differences with their paths, distances, matched text.",
            _write_details, default=None, is_typed=True),
     Member("children", _RESULTS, "The results of the parts of an aggregate, with the members from `verdict` to `sources`.",
-           _write_children, default=()),
+           lambda content: f"[{','.join([one.to_text(content.redaction) for one in content.outcome.children])}]", default=()),
     Member("error", _TYPED_TEXT, "Why the comparison could not be made.",
            lambda content: content.write_text(content.outcome.error), default=None, is_typed=True),
+)
+"""Attributes of the outcome, omitted when they have their default."""
+
+CONTEXT: Final = (
     Member("negated", JsonType("true", "true", {"const": True}, _accept_all),
            "The test expects no match, as `x != expect(...)` does: the verdict is `pass` when score < threshold.",
-           lambda _: "true", default=False, convert=lambda value: value is True),
+           lambda content: "true" if content.negated else "", default=False, convert=lambda value: value is True),
     Member("sources", _OBJECT, "The document from which sides were extracted, the mapping, and the steps of each extraction.",
-           lambda content: content.write(dict(content.outcome.sources)), default=None, is_typed=True),
+           lambda content: "" if content.sources is None else content.write(dict(content.sources)),
+           default=None, is_typed=True),
 )
-"""Attributes of the outcome, which are left out when they have their default."""
+"""Set by the test, not by the operator."""
 
 PLACE: Final = (
     Member("test", _TEXT, "The node id of the test.", encode_basestring_ascii),
@@ -316,14 +321,14 @@ PLACE: Final = (
 """Written from the value of the member."""
 # fmt: on
 
-COMPARISON: Final = (*HEAD, *OPERATOR, EXPECTED, OBSERVED, *OUTCOME, *EVIDENCE)
-"""The members that the result of a part has as well."""
+COMPARISON: Final = (*HEAD, *OPERATOR, EXPECTED, OBSERVED, *OUTCOME, THRESHOLD, *EVIDENCE, *CONTEXT)
+"""The members of a comparison, which parts of an aggregate have too."""
 
 MEMBERS: Final = (*START, *COMPARISON, *PLACE)
 MEMBER: Final[Mapping[str, Member]] = {member.name: member for member in MEMBERS}
 
 
 def read_identity(record: Mapping[str, Any]) -> OperatorIdentity:
-    """Read what a record says of its operator."""
+    """Read the operator of a record."""
     name, version, code, settings = [member.read(record) for member in OPERATOR]
     return OperatorIdentity(name, version, settings, code)

@@ -1,4 +1,4 @@
-"""The notes of our operators that say that a side could not be used."""
+"""The notes of our operators for a side that cannot be used."""
 
 from typing import Final
 

@@ -1,7 +1,4 @@
-"""The registry: which operator class stands behind a name.
-
-It is empty when it is made; families bring operators, and a class is imported when its name is first used.
-"""
+"""The registry: operator classes by name. Families fill it; a class is imported when its name is first used."""
 
 import inspect
 import marshal
@@ -33,7 +30,7 @@ class OperatorRegistry:
     """Operators by name.
 
     Args:
-        families: Who brings operators; without them it has what is added.
+        families: The families whose operators it has, besides those that are added (default: none).
 
     Example:
         >>> registry = OperatorRegistry()
@@ -47,7 +44,7 @@ class OperatorRegistry:
     def __init__(self, families: Families | None = None) -> None:
         self._families = families
         self._classes: dict[str, type[Operator]] = {}
-        # Making an operator takes longer than most comparisons.
+        # Building an operator takes longer than most comparisons.
         self._built: dict[Key, Operator] = {}
         self._entry_points_loaded = families is None
 
@@ -58,20 +55,22 @@ class OperatorRegistry:
 
         Args:
             operator: An `Operator` class, or a function of expected, observed and keyword settings.
-            name: The name of a function's operator; the function's own name unless given.
+            name: The name of the operator of a function (default: the name of the function).
 
         Returns:
             The operator class.
 
         Raises:
-            ConfigurationError: The name is taken by another operator, or the class has no name.
+            ConfigurationError: Another operator has the name, or the class has no name.
         """
         if not callable(operator) or (isinstance(operator, type) and not issubclass(operator, Operator)):
-            wanted = "an operator is a class derived from Operator or a function"
-            raise ConfigurationError(f"{wanted}, got {shown(operator)}")
+            raise ConfigurationError(
+                f"an operator is a class derived from Operator or a function, got {shown(operator)}"
+            )
         if isinstance(operator, type) and name is not None:
-            correction = f"write name = {name!r} into the class"
-            raise ConfigurationError(f"{operator.__name__} carries its name itself: {correction}")
+            raise ConfigurationError(
+                f"{operator.__name__} carries its name itself: write name = {name!r} into the class"
+            )
         cls: type[Operator] = operator if isinstance(operator, type) else operator_from_function(operator, name)
         label = getattr(cls, "name", None)
         if not isinstance(label, str) or not label.isidentifier():
@@ -80,51 +79,48 @@ class OperatorRegistry:
             raise ConfigurationError(f"{cls.__name__} needs a method evaluate(self, expected, observed)")
         if type(cls.version) is not int or cls.version < 1:
             raise ConfigurationError(f"{cls.__name__}: version must be a whole number from 1, got {cls.version!r}")
-        self._refuse_taken(label, cls)
+        registered = self._classes.get(label)
+        if registered is not None and (registered.__module__, registered.__qualname__) == (
+            cls.__module__,
+            cls.__qualname__,
+        ):
+            self._built.clear()
+        elif registered is not None or label in self._places():
+            raise ConfigurationError(f"the name {label!r} is already registered for another operator")
         self._classes[label] = cls
         return cls
 
-    def _refuse_taken(self, name: str, cls: type[Operator]) -> None:
-        known = self._classes.get(name)
-        same = known is not None and (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
-        if same:
-            self._built.clear()
-        elif known is not None or name in self._brought():
-            raise ConfigurationError(f"the name {name!r} is already registered for another operator")
-
     def names(self) -> list[str]:
-        """Give the registered names.
+        """List the registered names.
 
         Returns:
             The names, sorted.
         """
         self._load_entry_points()
-        return sorted({*self._brought(), *self._classes})
+        return sorted({*self._places(), *self._classes})
 
     def public_names(self) -> list[str]:
-        """Give the names to compare by, without those that only records carry.
+        """List the names that a test can compare by, without those that only records have.
 
         Returns:
             The names, sorted.
         """
-        recorded: Mapping[str, Any] = {}
-        if self._families:
-            recorded = self._families.own("recorded_operators")
+        recorded = self._families.own("recorded_operators") if self._families else {}
         return [name for name in self.names() if name not in recorded]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 
     def __contains__(self, name: object) -> bool:
-        return name in self._classes or name in self._brought() or name in self.names()
+        return name in self._classes or name in self._places() or name in self.names()
 
-    def _brought(self) -> Mapping[str, str]:
+    def _places(self) -> Mapping[str, str]:
         if self._families:
             return {**self._families.own("recorded_operators"), **self._families.own("operators")}
         return {}
 
     def find(self, name: str) -> type[Operator]:
-        """Find the class behind a name.
+        """Return the class of a name.
 
         Args:
             name: A registered name.
@@ -135,33 +131,33 @@ class OperatorRegistry:
         Raises:
             UnknownOperatorError: No operator of that name is registered.
         """
-        found = self._classes.get(name) or self._loaded(name)
-        if found is None:
+        cls = self._classes.get(name) or self._load(name)
+        if cls is None:
             self._load_entry_points()
-            found = self._classes.get(name) or self._loaded(name)
-        if found is None:
+            cls = self._classes.get(name) or self._load(name)
+        if cls is None:
             raise UnknownOperatorError(name, self.public_names())
-        return found
+        return cls
 
-    def _loaded(self, name: str) -> type[Operator] | None:
-        place = self._brought().get(name)
+    def _load(self, name: str) -> type[Operator] | None:
+        place = self._places().get(name)
         if place is None:
             return None
-        found: type[Operator] = load(place)
-        if found.name != name:
-            raise ConfigurationError(f"{place} is brought as {name!r} and calls itself {found.name!r}")
-        self._classes[name] = found
-        return found
+        cls: type[Operator] = load(place)
+        if cls.name != name:
+            raise ConfigurationError(f"{place} is brought as {name!r} and calls itself {cls.name!r}")
+        self._classes[name] = cls
+        return cls
 
     def build(self, name: str, settings: Mapping[str, Any] = _NO_SETTINGS) -> Operator:
-        """Make an operator from its name and settings.
+        """Build an operator from its name and settings.
 
         Args:
             name: A registered name.
-            settings: Settings by name; the defaults fill the rest.
+            settings: Settings by name (default: those of the operator).
 
         Returns:
-            The operator; one and the same object for a name with the same plain settings or without any.
+            The operator; operators with plain settings are cached.
 
         Raises:
             UnknownOperatorError: No operator of that name is registered.
@@ -174,16 +170,17 @@ class OperatorRegistry:
         operator = self.find(name)(**settings)
         if len(self._built) >= _MOST_BUILT:
             self._built.clear()
+        # Only immutable values and lists of texts: an operator must not share a list that its caller may change.
         if key is not None and all(map(_is_plain, settings.values())):
             self._built[key] = operator
         return operator
 
     def refuse_unknown_settings(self, name: str, settings: Iterable[str]) -> None:
-        """Refuse names of settings that an operator does not have, before their values are known."""
-        known = self.find(name).model_fields
+        """Refuse names of settings that an operator does not have."""
+        fields = self.find(name).model_fields
         for setting in settings:
-            if setting not in known:
-                raise SettingsError(f"{name}: there is no setting {setting!r}.{allowed('setting', setting, known)}")
+            if setting not in fields:
+                raise SettingsError(f"{name}: there is no setting {setting!r}.{allowed('setting', setting, fields)}")
 
     def _load_entry_points(self) -> None:
         if self._entry_points_loaded:
@@ -195,7 +192,7 @@ class OperatorRegistry:
 
 
 def key_of(name: str, settings: Mapping[str, Any]) -> Key:
-    """Give what tells plain settings apart from all others, 1 from 1.0 and True as well."""
+    """Return a cache key for settings, by value and type: 1, 1.0 and True differ."""
     try:
         return name, marshal.dumps(settings, 2)  # type: ignore[arg-type]
     except ValueError:
@@ -211,12 +208,12 @@ REGISTRY: Final = OperatorRegistry(FAMILIES)
 
 
 def is_specification(value: Any) -> bool:
-    """Say whether a value is the recorded form of an operator."""
+    """Return whether a value is an operator as a record has it."""
     return isinstance(value, Mapping) and "operator" in value and _KEYS.issuperset(value)
 
 
 def operator_from_settings(value: Any) -> Operator:
-    """Make an operator of whatever may stand for one in a setting."""
+    """Return the operator that a setting names, describes or is."""
     if isinstance(value, Operator):
         return value
     if isinstance(value, type) and issubclass(value, Operator):

@@ -1,7 +1,7 @@
 """Replay: each record is parsed, derived again and written, and the bytes are compared.
 
-Nothing that a record names is imported, and no model is asked: operators are found by name in the registry, and those that
-asked a model when the test ran decide by what the record kept of its answer.
+Nothing that a record names is imported, and no model is asked. Operators come from the registry; those that asked a model
+read its reply from the record.
 """
 
 import json
@@ -21,7 +21,15 @@ from pytest_verdict.core.record import (
     summarize_record,
     write_record,
 )
-from pytest_verdict.core.record_members import EXPECTED, ID_PATTERN, MEMBER, OBSERVED, PLACE, START
+from pytest_verdict.core.record_members import (
+    EXPECTED,
+    ID_PATTERN,
+    MEMBER,
+    OBSERVED,
+    PLACE,
+    START,
+    THRESHOLD,
+)
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
@@ -56,12 +64,12 @@ class Replayed(NamedTuple):
 
     @property
     def is_difference(self) -> bool:
-        """Whether the record says something else than what was derived; of another version, only the verdict counts."""
+        """Whether the record differs; a record of another version differs only if its verdict does."""
         return self.status == "differs" or (self.status == "version_changed" and "verdict" in self.differing)
 
 
 class Unverifiable(Exception):  # noqa: N818 - it carries a reason, not an error
-    """A record cannot be derived again; its argument is the reason."""
+    """Why a record cannot be derived again."""
 
 
 class InstalledOperator(NamedTuple):
@@ -72,7 +80,6 @@ class InstalledOperator(NamedTuple):
 
 
 _OPERATORS: Final[dict[tuple[type[Operator], str, int, str], InstalledOperator]] = {}
-"""The operators of the last records, by class, name, version and settings."""
 
 
 def replay(lines: Iterable[bytes]) -> Iterator[Replayed]:
@@ -89,7 +96,7 @@ class Replay:
     """Derives records again: each is parsed, derived and written, and the bytes are compared."""
 
     def __init__(self) -> None:
-        # Most records differ from the one before in the two sides alone.
+        # Most records differ from the previous one only in their two sides.
         self._envelope: Envelope | None = None
 
     def replay_line(self, line: bytes) -> Replayed:
@@ -107,7 +114,9 @@ class Replay:
             return Replayed("", "unreadable", "it is nested too deeply", summary=summary)
 
     def _replay_record(self, line: bytes, record: dict[str, Any], summary: RecordSummary | None) -> Replayed:
-        identifier, test, operator = record["id"], record["test"], record["operator"]
+        identifier = record["id"]
+        test = record["test"]
+        operator = record["operator"]
         try:
             installed = find_operator(record)
             result = derive_result(line, record, installed.operator)
@@ -117,29 +126,26 @@ class Replay:
         comparison = encode_comparison(result.content(), self._envelope)
         self._envelope = comparison.envelope
         members = comparison.members
-        if summary is not None and _without_line_end(line) == write_record(members, summary).encode("ascii")[:-1]:
-            return Replayed(identifier, "identical", "", test, operator, summary=summary)
+        text = line.removesuffix(b"\n").removesuffix(b"\r")
+        if summary is not None and text == write_record(members, summary).encode("ascii")[:-1]:
+            return Replayed(identifier, "identical", "", test, operator, (), summary)
 
         if installed.operator.asks_model and result.error is not None and "error" in record:
-            # The record has the error of the model's library, and not the missing reply.
+            # The record has the error of the model's library instead of its reply.
             return _unverifiable(record, summary, "not_recorded")
         if not installed.operator.compares_decoded and _OF_CLASS.search(line):
-            # An operator of a user compared the object itself, of which the record has the fields.
+            # An operator of a user compared the object itself, and the record has only its fields.
             return _unverifiable(record, summary, "not_encodable")
         derived_record = json.loads(f"{{{members}}}")
         differing = _find_differences(record, derived_record)
         if differing and all(REDACTED in json.dumps(record.get(key)) for key in differing):
-            # A name, note or error stays text.
+            # A redacted name, note or error is still text, so only its mark shows it.
             return _unverifiable(record, summary, "redacted")
         change = installed.change
         if not change and [*operator_codes(record)] != [*operator_codes(derived_record)]:
             change = _OTHER_CODE
         status: Status = "version_changed" if change else "differs"
         return Replayed(identifier, status, change, test, operator, differing, summary)
-
-
-def _without_line_end(line: bytes) -> bytes:
-    return line.removesuffix(b"\n").removesuffix(b"\r")
 
 
 def _check_head(record: dict[str, Any]) -> None:
@@ -151,27 +157,28 @@ def _check_head(record: dict[str, Any]) -> None:
 
 
 def _unverifiable(record: dict[str, Any], summary: RecordSummary | None, reason: str) -> Replayed:
-    identifier, test, operator = record["id"], record["test"], record["operator"]
-    # The verdict follows from the score even where nothing else can be derived.
-    if record.get("verdict") != _verdict(record):
+    identifier = record["id"]
+    test = record["test"]
+    operator = record["operator"]
+    # The verdict follows from the score even if nothing else can be derived.
+    verdict = "error"
+    if "error" not in record:
+        score: Any = record.get("score")
+        if type(score) not in {int, float}:
+            raise RecordError(f"score must be a number from 0 to 1, got {shown(score, 80)}")
+        is_match = score >= THRESHOLD.read(record)
+        verdict = "fail" if is_match is MEMBER["negated"].read(record) else "pass"
+    if record.get("verdict") != verdict:
         wrong = "the verdict does not follow from the score"
         return Replayed(identifier, "differs", wrong, test, operator, ("verdict",), summary)
     return Replayed(identifier, "unverifiable", reason, test, operator, summary=summary)
 
 
-def _verdict(record: dict[str, Any]) -> str:
-    if "error" in record:
-        return "error"
-    score: Any = record.get("score")
-    if type(score) not in {int, float}:
-        raise RecordError(f"score must be a number from 0 to 1, got {shown(score, 80)}")
-    is_match = score >= MEMBER["threshold"].read(record)
-    return "pass" if is_match is not MEMBER["negated"].read(record) else "fail"
-
-
 def find_operator(record: dict[str, Any]) -> InstalledOperator:
-    """Find the installed operator of a record."""
-    name, version, settings = record["operator"], record.get("operator_version"), record.get("settings")
+    """Return the installed operator of a record."""
+    name = record["operator"]
+    version = record.get("operator_version")
+    settings = record.get("settings")
     if type(version) is not int:
         raise RecordError(f"operator_version must be a whole number, got {shown(version, 80)}")
     if not isinstance(settings, dict):
@@ -194,21 +201,18 @@ def _build_operator(name: str, version: int, recorded: dict[str, Any]) -> Instal
     try:
         operator = REGISTRY.build(name, {key: decode(value) for key, value in recorded.items()})
         settings = operator.identity.settings
-    except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
+    except Exception:  # noqa: BLE001 - settings are untrusted, and users write validators
         raise Unverifiable("settings_refused") from None
     if not operator.asks_model and operator.contains_model_operator:
         # Evaluating would load a model, or import a function that the record names.
         raise Unverifiable("nested_model")
-    return InstalledOperator(operator, _describe_change(operator, version, recorded, settings))
 
-
-def _describe_change(operator: Operator, version: int, recorded: Any, installed: Any) -> str:
+    change = ""
     if operator.version != version:
-        return f"version {version} was recorded, {operator.version} is installed"
-    is_same = json.dumps(recorded) == json.dumps(installed)
-    if not is_same and _without_versions(recorded) == _without_versions(installed):
-        return "another version of an operator in the settings is installed"
-    return ""
+        change = f"version {version} was recorded, {operator.version} is installed"
+    elif json.dumps(recorded) != json.dumps(settings) and _without_versions(recorded) == _without_versions(settings):
+        change = "another version of an operator in the settings is installed"
+    return InstalledOperator(operator, change)
 
 
 def _without_versions(settings: Any) -> Any:
@@ -222,41 +226,35 @@ def _without_versions(settings: Any) -> Any:
 
 
 def derive_result(line: bytes, record: dict[str, Any], operator: Operator) -> ComparisonResult:
-    """Derive the result of a record. Its bytes show whether evidence was redacted or kept only as text."""
+    """Derive the result of a record; its line shows whether evidence was redacted or recorded only as its repr."""
     if _TYPED in line:
         if _REDACTED in line:
             raise Unverifiable("redacted")
         sides = (record.get(name) for name in ("expected", "observed", "sources"))
         if _ONLY_REPR in line and not all(map(is_replayable, sides)):
             raise Unverifiable("not_encodable")
-    expected, observed = EXPECTED.read(record), OBSERVED.read(record)
-    threshold, name, negated = (
-        MEMBER["threshold"].read(record),
-        MEMBER["name"].read(record),
-        MEMBER["negated"].read(record),
-    )
-    sources = None
+
+    expected = EXPECTED.read(record)
+    observed = OBSERVED.read(record)
+    threshold = THRESHOLD.read(record)
+    name = MEMBER["name"].read(record)
+    negated = MEMBER["negated"].read(record)
+    details = sources = None
     if "sources" in record:
         inputs, sources = _derive_inputs(record)
-        expected, observed = inputs.pop("expected", expected), inputs.pop("observed", observed)
+        expected = inputs.pop("expected", expected)
+        observed = inputs.pop("observed", observed)
         operator = _with_settings(operator, inputs)
+    if operator.asks_model:
+        details = decode(record.get("details", {}))
     try:
-        return run(
-            operator,
-            expected,
-            observed,
-            threshold=threshold,
-            name=name,
-            recorded=decode(record.get("details", {})) if operator.asks_model else None,
-            negated=negated,
-            sources=sources,
-        )
+        return run(operator, expected, observed, threshold, name, recorded=details, negated=negated, sources=sources)
     except RecordError:
         raise Unverifiable("not_recorded") from None
 
 
 def _derive_inputs(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Extract the inputs again from the sources of a record."""
+    """Extract the inputs and the sources again from the sources of a record."""
     sources = MEMBER["sources"].read(record) or {}
     place = FAMILIES.find("derivations", str(sources.get("kind")))
     if place is None:
@@ -265,7 +263,7 @@ def _derive_inputs(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
         inputs: tuple[dict[str, Any], dict[str, Any]] = load(place)(sources)
     except RecordError as error:
         raise Unverifiable(str(error)) from None
-    except Exception:  # noqa: BLE001 - a record is untrusted, and other packages derive as well
+    except Exception:  # noqa: BLE001 - a record is untrusted, and other packages have derivations
         raise Unverifiable("sources_refused") from None
     return inputs
 
@@ -276,7 +274,7 @@ def _with_settings(operator: Operator, derived: dict[str, Any]) -> Operator:
     try:
         settings = {name: getattr(operator, name) for name in operator.model_fields_set}
         return REGISTRY.build(operator.recorded_name(), {**settings, **derived})
-    except Exception:  # noqa: BLE001 - settings are untrusted, and validators are written by anyone
+    except Exception:  # noqa: BLE001 - settings are untrusted, and users write validators
         raise Unverifiable("settings_refused") from None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, Final
 
 from pytest_verdict.core.record import encode_comparison
 from pytest_verdict.core.record_members import (
@@ -24,6 +24,10 @@ from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import RecordError, UndecidedError
 
+_PARTS: Final = (
+    "score", "normalization", "notes", "details", "expected_surface", "observed_surface", "children", "error",
+)  # fmt: skip
+
 
 class Outcome:
     """The score of one pair of values, and its evidence.
@@ -32,28 +36,21 @@ class Outcome:
         score: How well they match, from 0.0 to 1.0.
         normalization: Names of the steps that were applied, in order.
         notes: Machine-readable codes, such as ``json_parse_failed``.
-        details: Evidence of the operator, JSON values by name; or a function without arguments that returns them, which is
-            called once, when they are first read.
-        expected_surface: The value that was compared, where normalization changed it.
-        observed_surface: The same for the observed side.
+        details: More evidence, JSON values by name; or a function that returns it, which is called when it is first read.
+        expected_surface: The expected value after normalization, if that changed it.
+        observed_surface: The observed value after normalization, if that changed it.
         children: The results of the parts, for aggregates.
         error: Why the comparison could not be made; the score is then 0.0.
 
     Raises:
-        ValueError: The score is not a number from 0 to 1, or another part is of the wrong type. A list is taken for a tuple.
+        ValueError: The score is not a number from 0 to 1, or another part is of the wrong type.
 
     Example:
         >>> Outcome(0.5, notes=("half_found",)).score
         0.5
     """
 
-    __slots__ = (
-        *("_children", "_details", "_error", "_expected_surface", "_normalization", "_notes", "_observed_surface"),
-        "_score",
-    )
-
-    negated: ClassVar[bool] = False
-    sources: ClassVar[Mapping[str, Any] | None] = None
+    __slots__ = tuple(f"_{name}" for name in _PARTS)
 
     def __init__(
         self,
@@ -67,7 +64,9 @@ class Outcome:
         error: str | None = None,
     ) -> None:
         if type(score) is not float:
-            score = _checked_score(score)
+            if isinstance(score, bool) or not isinstance(score, int | float):
+                raise ValueError(f"a score is a number from 0.0 to 1.0, got {shown(score, 80)}")
+            score = float(score)
         if not 0.0 <= score <= 1.0:
             raise ValueError(f"a score is a number from 0.0 to 1.0, got {score!r}")
         if error is not None and (score != 0.0 or not isinstance(error, str)):
@@ -75,7 +74,7 @@ class Outcome:
         self._score = score
         self._normalization = _checked_names("normalization", normalization) if normalization else ()
         self._notes = _checked_names("notes", notes) if notes else ()
-        # Details may hold parts of the evidence, which the test may change afterwards.
+        # The details may share lists with the evidence, which the test may change later.
         self._details = details if details is None or callable(details) else snapshot(dict(details))
         self._expected_surface = expected_surface
         self._observed_surface = observed_surface
@@ -106,12 +105,12 @@ class Outcome:
 
     @property
     def expected_surface(self) -> Any:
-        """The expected value after normalization; ABSENT when it did not change."""
+        """The expected value after normalization; ABSENT if it did not change."""
         return self._expected_surface
 
     @property
     def observed_surface(self) -> Any:
-        """The observed value after normalization; ABSENT when it did not change."""
+        """The observed value after normalization; ABSENT if it did not change."""
         return self._observed_surface
 
     @property
@@ -141,24 +140,15 @@ class Outcome:
 
     def parts(self) -> dict[str, Any]:
         """Return the arguments that build an equal outcome."""
-        return {
-            "score": self._score,
-            "normalization": self._normalization,
-            "notes": self._notes,
-            "details": self.details,
-            "expected_surface": self._expected_surface,
-            "observed_surface": self._observed_surface,
-            "children": self._children,
-            "error": self._error,
-        }
+        return {name: getattr(self, name) for name in _PARTS}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return functools.partial(type(self), **self.parts()), ()
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Outcome):
-            return NotImplemented
-        return type(self) is type(other) and self.parts() == other.parts()
+        if isinstance(other, Outcome):
+            return self.parts() == other.parts()
+        return NotImplemented
 
     def __hash__(self) -> int:
         return hash((self._score, self._normalization, self._notes, self._error))
@@ -168,47 +158,17 @@ class Outcome:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in parts.items())})"
 
 
-class QualifiedOutcome(Outcome):
-    """An outcome with the intent of the test and the sources of the sides, which no operator sets."""
-
-    __slots__ = ("negated", "sources")
-
-    def __init__(self, *, negated: bool, sources: Mapping[str, Any] | None, **parts: Any) -> None:
-        super().__init__(**parts)
-        self.negated = negated  # type: ignore[misc]
-        self.sources = snapshot(sources)  # type: ignore[misc]
-
-    def parts(self) -> dict[str, Any]:
-        """Return the arguments that build an equal outcome."""
-        return {**super().parts(), "negated": self.negated, "sources": self.sources}
-
-
-def qualify(outcome: Outcome, *, negated: bool, sources: Mapping[str, Any] | None) -> Outcome:
-    """Add whether the test means a mismatch, and what the sides were extracted from."""
-    # An error is neither a match nor a mismatch.
-    negated = negated and outcome.error is None
-    if not negated and sources is None:
-        return outcome
-    return QualifiedOutcome(negated=negated, sources=sources, **outcome.parts())
-
-
 def _checked_names(part: str, names: Any) -> tuple[str, ...]:
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"{part} is a tuple of texts, got {safe_repr(names)}")
     return tuple(names)
 
 
-def _checked_score(score: Any) -> float:
-    if isinstance(score, bool) or not isinstance(score, int | float):
-        raise ValueError(f"a score is a number from 0.0 to 1.0, got {shown(score, 80)}")  # noqa: TRY004 - one rule for scores
-    return float(score)
-
-
 class ComparisonResult:
-    """One comparison: what was compared, how, and what came out.
+    """The result of one comparison, with everything that it depends on.
 
-    Made by `compare`; immutable, equal by value, picklable as far as its values are. It is true when it passed and false
-    when it failed. A comparison that could not be made is neither: `bool` of it raises `UndecidedError`.
+    `compare` returns it. It is immutable, equal by value, and picklable if its values are. It is true if the comparison
+    passed and false if it failed; `bool` of an ``error`` raises `UndecidedError`.
 
     Args:
         identity: The operator's name, version and settings.
@@ -218,6 +178,8 @@ class ComparisonResult:
         outcome: The score and its evidence.
         name: The name of this comparison in the test, if it has one.
         message: A text that a failure shows first. It is no evidence, so no record has it.
+        sources: The document that the values were extracted from, and how.
+        negated: Whether the test expects that the values do not match.
 
     Example:
         >>> from pytest_verdict import compare
@@ -226,7 +188,9 @@ class ComparisonResult:
         (False, 'fail', 0.0, 1.0)
     """
 
-    __slots__ = ("_expected", "_identity", "_message", "_name", "_observed", "_outcome", "_threshold")
+    __slots__ = (
+        "_expected", "_identity", "_message", "_name", "_negated", "_observed", "_outcome", "_sources", "_threshold",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -237,6 +201,8 @@ class ComparisonResult:
         outcome: Outcome,
         name: str | None = None,
         message: str | None = None,
+        sources: Mapping[str, Any] | None = None,
+        negated: bool = False,  # noqa: FBT001, FBT002 - keyword arguments would double the time of the call
     ) -> None:
         self._identity = identity
         self._expected = expected
@@ -245,6 +211,9 @@ class ComparisonResult:
         self._outcome = outcome
         self._name = name
         self._message = message
+        # An error is neither a match nor a mismatch.
+        self._negated = negated and outcome.error is None
+        self._sources = sources if sources is None else snapshot(sources)
 
     @property
     def name(self) -> str | None:
@@ -298,13 +267,23 @@ class ComparisonResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the score reaches the threshold or, where the test meant the opposite (`negated`), does not."""
-        return (self._outcome.score >= self._threshold) is not self._outcome.negated
+        """Whether the score reaches the threshold; the opposite if `negated`."""
+        return (self._outcome.score >= self._threshold) is not self._negated
+
+    @property
+    def negated(self) -> bool:
+        """Whether the test expects that the values do not match, as ``observed != expect(...)`` does."""
+        return self._negated
+
+    @property
+    def sources(self) -> Mapping[str, Any] | None:
+        """The document that the values were extracted from, and how; None for values that were passed directly."""
+        return self._sources
 
     @property
     def verdict(self) -> Verdict:
         """``pass``, ``fail``, or ``error`` when the comparison could not be made."""
-        return verdict_of(self._outcome, self._threshold)
+        return verdict_of(self._outcome, self._threshold, negated=self._negated)
 
     @property
     def normalization(self) -> list[str]:
@@ -318,19 +297,19 @@ class ComparisonResult:
 
     @property
     def expected_surface(self) -> Any:
-        """What was really compared on the expected side."""
+        """The expected value after normalization."""
         surface = self._outcome.expected_surface
         return snapshot(self._expected if surface is ABSENT else surface)
 
     @property
     def observed_surface(self) -> Any:
-        """What was really compared on the observed side."""
+        """The observed value after normalization."""
         surface = self._outcome.observed_surface
         return snapshot(self._observed if surface is ABSENT else surface)
 
     @property
     def changed_sides(self) -> tuple[bool, bool]:
-        """Whether something else than the value itself was compared, on the expected and on the observed side."""
+        """Whether normalization changed the expected value, and the observed value."""
         return self._outcome.expected_surface is not ABSENT, self._outcome.observed_surface is not ABSENT
 
     @property
@@ -349,23 +328,23 @@ class ComparisonResult:
         return self._outcome.error
 
     def to_report(self) -> dict[str, Any]:
-        """Give the eight values of the Comparator pattern.
+        """Return the eight values of the Comparator pattern.
 
         Returns:
             A new dict with operator, expected, observed, normalization, notes, score, threshold and verdict.
         """
-        names = "operator", "expected", "observed", "normalization", "notes", "score", "threshold", "verdict"
+        names = ("operator", "expected", "observed", "normalization", "notes", "score", "threshold", "verdict")
         return {name: getattr(self, name) for name in names}
 
     def to_record(self) -> dict[str, Any]:
-        """Give the full record as JSON values.
+        """Return the full record as JSON values.
 
         Returns:
-            A new dict of JSON values, keys in the order of the record format; absent when empty: name, the surfaces,
-            details, children, error, negated and sources.
+            A new dict in the order of the record format, without empty members: name, the surfaces, details, children,
+            error, negated and sources.
         """
-        found: dict[str, Any] = json.loads(self.to_text())
-        return found
+        record: dict[str, Any] = json.loads(self.to_text())
+        return record
 
     def with_message(self, message: str) -> ComparisonResult:
         """Return the same comparison with a text that a failure shows first.
@@ -380,15 +359,7 @@ class ComparisonResult:
 
     def parts(self) -> dict[str, Any]:
         """Return the arguments that build an equal result; the values are shared, not copied."""
-        return {
-            "identity": self._identity,
-            "expected": self._expected,
-            "observed": self._observed,
-            "threshold": self._threshold,
-            "outcome": self._outcome,
-            "name": self._name,
-            "message": self._message,
-        }
+        return {slot[1:]: getattr(self, slot) for slot in ComparisonResult.__slots__}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return functools.partial(ComparisonResult, **self.parts()), ()
@@ -397,27 +368,29 @@ class ComparisonResult:
         """Write the full record as one line of JSON.
 
         Args:
-            redaction: From a text of the evidence to the text that may be written; None writes it verbatim.
+            redaction: A function from a text to the redacted text (default: texts are written verbatim).
 
         Returns:
-            JSON text in ASCII, the same bytes for equal results in every process.
+            JSON in ASCII; equal results have the same text in every process.
         """
         return "{" + self.to_members(redaction) + "}"
 
     def to_members(self, redaction: Redaction | None = None) -> str:
-        """Write the members of the record's JSON object, without its braces."""
+        """Write the members of the record without the braces of the object."""
         return encode_comparison(self.content(redaction)).members
 
     def content(self, redaction: Redaction | None = None) -> RecordContent:
-        """Return what the record is written from."""
+        """Return the source of the record."""
         return RecordContent(
-            identity=self._identity,
-            expected=self._expected,
-            observed=self._observed,
-            threshold=self._threshold,
-            outcome=self._outcome,
-            name=self._name,
-            redaction=redaction,
+            self._identity,
+            self._expected,
+            self._observed,
+            self._threshold,
+            self._outcome,
+            self._name,
+            self._negated,
+            self._sources,
+            redaction,
         )
 
     @classmethod
@@ -428,22 +401,22 @@ class ComparisonResult:
             record: What `to_record` returned, or one parsed line of ``records.jsonl``.
 
         Returns:
-            An equal result, as far as its evidence could be encoded.
+            An equal result, if its values could be encoded.
 
         Raises:
             RecordError: A key is missing or has a value that cannot be read.
         """
         try:
             identity = read_identity(record)
-            # The settings are written again, and JSON has no number that is not finite.
+            # The settings must be JSON, which has no NaN or infinity.
             json.dumps(identity.settings, allow_nan=False)
+            members = {member.name: member.read(record) for member in (*OUTCOME, *EVIDENCE)}
+            children = tuple(map(ComparisonResult.from_record, members.pop("children")))
+            names = ("expected", "observed", "threshold", "name", "negated", "sources")
             return cls(
-                identity,
-                MEMBER["expected"].read(record),
-                MEMBER["observed"].read(record),
-                MEMBER["threshold"].read(record),
-                _read_outcome(record),
-                MEMBER["name"].read(record),
+                identity=identity,
+                outcome=Outcome(**members, children=children),
+                **{name: MEMBER[name].read(record) for name in names},
             )
         except RecordError:
             raise
@@ -466,26 +439,10 @@ class ComparisonResult:
         return hash(self.to_members())
 
     def __repr__(self) -> str:
-        if self._name is None:
-            label = ""
-        else:
-            label = f" {shown(self._name, 40)}"
-        verdict = verdict_of(self._outcome, self._threshold)
-        score = self._outcome.score
-        if score in {0.0, 1.0}:
-            scored = ""
-        else:
-            scored = f", score {score:.6g}"
+        label = "" if self._name is None else f" {shown(self._name, 40)}"
+        verdict = verdict_of(self._outcome, self._threshold, negated=self._negated)
+        score = "" if self._outcome.score in {0.0, 1.0} else f", score {self._outcome.score:.6g}"
         return (
-            f"<{visible(self.operator)}{label}: {verdict}{scored},"
+            f"<{visible(self.operator)}{label}: {verdict}{score},"
             f" expected {shown(self._expected, 60)}, got {shown(self._observed, 60)}>"
         )
-
-
-def _read_outcome(record: Mapping[str, Any]) -> Outcome:
-    members = {member.name: member.read(record) for member in (*OUTCOME, *EVIDENCE)}
-    children = tuple(map(ComparisonResult.from_record, members.pop("children")))
-    negated = members.pop("negated")
-    sources = members.pop("sources")
-    del members["threshold"]
-    return qualify(Outcome(**members, children=children), negated=negated, sources=sources)

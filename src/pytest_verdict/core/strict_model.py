@@ -1,4 +1,4 @@
-"""`StrictModel`: reads what people and other programs write, and says what is wrong with it."""
+"""`StrictModel`: reads the files of people and other programs, and explains what is wrong with them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,49 +16,47 @@ _QUOTED: Final = re.compile("'([^']*)'")
 
 
 class StrictModel(BaseModel):
-    """A frozen model that refuses unknown keys and converts nothing; the description of a field says what it takes."""
+    """A frozen model that refuses unknown keys and converts nothing; errors contain the description of a field."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
 
     subject: ClassVar[str] = "this"
     part: ClassVar[str] = "key"
 
-    def __init__(self, /, **given: Any) -> None:
+    def __init__(self, /, **values: Any) -> None:
         try:
-            super().__init__(**given)
+            super().__init__(**values)
         except ValidationError as error:
-            raise SettingsError(_explain(type(self), error, given)) from None
+            raise SettingsError(_explain(type(self), error, values)) from None
 
     @classmethod
-    def read(cls, given: Any, place: object = "") -> Self:
-        """Read a mapping; ``place`` is where an error says that it stands."""
+    def read(cls, value: Any, place: object = "") -> Self:
+        """Read a mapping; errors begin with its place."""
         try:
-            return cls.model_validate(given)
+            return cls.model_validate(value)
         except ValidationError as error:
             where = f"{place}: " if place else ""
             raise SettingsError(f"{where}{_explain(cls, error, {})}") from None
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler, /) -> CoreSchema:
-        """Look at the keys first: those of YAML may be numbers, which no constructor takes."""
-        return core_schema.no_info_before_validator_function(cls._with_named_keys, handler(source))
+        """Check the keys first, because keys from YAML may be numbers."""
+        return core_schema.no_info_before_validator_function(cls._check_keys, handler(source))
 
     @classmethod
-    def _with_named_keys(cls, given: Any) -> Any:
-        if isinstance(given, cls):
-            return given
-        wrong = None
-        if isinstance(given, Mapping):
-            wrong = [key for key in given if not isinstance(key, str)]
-        if wrong is None:
-            raise ValueError(f"{cls.subject} is a mapping, got {shown(given, 80)}")
-        if wrong:
-            raise ValueError(_unknown_key(cls, wrong[0]))
-        return dict(given)
+    def _check_keys(cls, value: Any) -> Any:
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{cls.subject} is a mapping, got {shown(value, 80)}")  # noqa: TRY004 - pydantic needs a ValueError
+        for key in value:
+            if not isinstance(key, str):
+                raise ValueError(_unknown_key(cls, key))  # noqa: TRY004
+        return dict(value)
 
 
 def _explain(cls: type[StrictModel], error: ValidationError, values: Mapping[str, Any]) -> str:
-    # Unknown keys come first: an unknown key is often the misspelled one that is missing.
+    # Unknown keys come first, because an unknown key is often a misspelt required one.
     problems = sorted(problems_in(error), key=lambda problem: not problem.is_unknown_name)
     return "; ".join(dict.fromkeys(_sentence(cls, problem, values) for problem in problems))
 
@@ -83,7 +81,7 @@ def _sentence(cls: type[StrictModel], problem: Problem, values: Mapping[str, Any
 
 
 def _place(path: Sequence[str | int], value: Any) -> str:
-    """Write where a value stands; an item of a list by its id, if it has one."""
+    """Return the place of a value; an item of a list is named by its id, if it has one."""
     steps = list(path)
     if len(steps) > 1 and isinstance(value, Mapping) and isinstance(value.get("id"), str):
         steps[-1] = value["id"]
@@ -101,7 +99,7 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
 
 
 LISTED: Final = BeforeValidator(_as_tuple)
-"""Takes a list where a tuple is declared, and nothing else: a set has no order, and a text is a sequence as well."""
+"""Accepts a list for a field that is a tuple; a set has no order, and a text is no list."""
 NOT_EMPTY: Final = Predicate(bool)
 
 Text = Annotated[str, Strict(), NOT_EMPTY]

@@ -131,10 +131,10 @@ def _draw_evidence(result: ComparisonResult, explanation: Explanation, budget: B
     covered_names = () if shows_all else explanation.covered_names
     if explanation.sides:
         yield from _draw_sides(result, budget)
-    if result.outcome.sources:
+    if result.sources:
         # The sources of a record from elsewhere may have any form.
         with contextlib.suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            yield from list(_draw_sources(result.outcome.sources, budget))
+            yield from list(_draw_sources(result.sources, budget))
 
     # The normalization of the parts is shown with each part.
     is_covered = (explanation.children and result.children) or "normalization" in explanation.covered_names

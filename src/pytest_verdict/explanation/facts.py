@@ -47,7 +47,7 @@ _MOST_COUNTED: Final = 10_000
 
 def build_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
     """Explain a comparison, by the function of its family if there is one."""
-    if result.outcome.negated:
+    if result.negated:
         return _explain_negation(result, budget)
 
     # Entry points of other packages are read only for operators that are not built in.

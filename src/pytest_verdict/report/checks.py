@@ -4,7 +4,7 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from io import BytesIO
@@ -268,7 +268,7 @@ def _compare_report(report: dict[str, Any], derived: dict[str, Any], path: Path)
         yield Finding(REPORT, "run", "what it holds, or the form of the file, was changed: its SHA-256 is another one")
 
 
-def _compare_digest(run: dict[str, Any], path: Path) -> Iterator[Finding]:
+def _compare_digest(run: Mapping[str, Any], path: Path) -> Iterator[Finding]:
     """Compare a file that cannot be derived with its digest in the report."""
     recorded = run.get("files", {}).get(path.name, {}).get("sha256")
     if not path.is_file():

@@ -1,6 +1,7 @@
 """Files of records, plain or compressed with gzip; the first bytes of a file distinguish them."""
 
 import gzip
+import hashlib
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -189,7 +189,7 @@ def _classify_edit(before: Comparison, after: Comparison) -> Change:
 
 
 def _margin(result: ComparisonResult) -> tuple[float, Decimal]:
-    sign = -1 if result.outcome.negated else 1
+    sign = -1 if result.negated else 1
     try:
         margin = Decimal(str(result.details.get("margin", 0)))
     except InvalidOperation:

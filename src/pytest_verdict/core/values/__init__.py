@@ -1,5 +1,1 @@
-"""Values: what evidence is, when two values are equal, and how they are written down.
-
-``encoding`` writes any Python value as typed JSON, ``equality`` says when two values are equal, ``numbers`` and ``jsontext``
-read numbers and JSON from text, ``display`` writes untrusted values for a person.
-"""
+"""Values: typed JSON, equality, numbers and JSON in text, redaction, and how values are shown to people."""

@@ -1,4 +1,4 @@
-"""Where two values differ, down to the leaves: mappings by key, objects by field, lists aligned, sets by member."""
+"""The differences between two values: mappings by key, objects by field, lists aligned, sets by member."""
 
 import functools
 import re
@@ -25,7 +25,7 @@ _PLAIN: Final = frozenset({str, int, float})
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One place where two values differ: ``expected`` is absent from what is unexpected, ``observed`` from what is missing."""
+    """One place where two values differ; an unexpected part has no ``expected``, a missing one no ``observed``."""
 
     path: str
     expected: Any = ABSENT
@@ -35,7 +35,7 @@ class Difference:
 
     @property
     def kind(self) -> Literal["changed", "missing", "unexpected"]:
-        """What is the matter."""
+        """The kind of the difference."""
         if self.reason is not None or (self.expected is not ABSENT and self.observed is not ABSENT):
             return "changed"
         if self.expected is ABSENT:
@@ -44,7 +44,7 @@ class Difference:
 
 
 def listed_differences(found: Iterable[Difference], write: Callable[[Any], Any] = encode) -> dict[str, Any]:
-    """Write differences for the details of a record, as many as it holds."""
+    """Return the first differences and the number of the others, for the details of a record."""
     remaining = iter(found)
     details: dict[str, Any] = {"differences": [_to_details(one, write) for one in islice(remaining, MOST_DIFFERENCES)]}
     omitted = sum(1 for _ in remaining)
@@ -54,16 +54,16 @@ def listed_differences(found: Iterable[Difference], write: Callable[[Any], Any] 
 
 
 def _to_details(difference: Difference, write: Callable[[Any], Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {"path": difference.path, "kind": difference.kind}
+    details: dict[str, Any] = {"path": difference.path, "kind": difference.kind}
     if difference.expected is not ABSENT:
-        found["expected"] = write(difference.expected)
+        details["expected"] = write(difference.expected)
     if difference.observed is not ABSENT:
-        found["observed"] = write(difference.observed)
+        details["observed"] = write(difference.observed)
     if difference.observed_path not in {None, difference.path}:
-        found["observed_path"] = difference.observed_path
+        details["observed_path"] = difference.observed_path
     if difference.reason is not None:
-        found["reason"] = difference.reason
-    return found
+        details["reason"] = difference.reason
+    return details
 
 
 def step(path: str, label: str | int) -> str:
@@ -86,55 +86,52 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def differences(expected: Any, observed: Any) -> Iterator[Difference]:
-    """Find where two values differ, in the order of their paths."""
-    if equal(expected, observed):
-        pending = []
-    else:
-        pending = [Difference("$", expected, observed)]
+    """Yield the differences between two values, in the order of their paths."""
+    pending = [] if equal(expected, observed) else [Difference("$", expected, observed)]
     while pending:
-        found = pending.pop()
-        inner = _inner(found)
+        difference = pending.pop()
+        inner = _differences_inside(difference)
         if inner:
             pending += reversed(inner)
         else:
-            yield found
+            yield difference
 
 
-def _inner(found: Difference) -> list[Difference]:
-    """Give what differs inside two containers of one kind."""
-    left = found.expected
-    right = found.observed
-    if isinstance(left, Mapping) and isinstance(right, Mapping):
-        return _of_mappings(found, left, right)
+def _differences_inside(outer: Difference) -> list[Difference]:
+    """Return the differences between the parts of two containers of one kind."""
+    expected = outer.expected
+    observed = outer.observed
+    if isinstance(expected, Mapping) and isinstance(observed, Mapping):
+        return _of_mappings(outer, expected, observed)
     for kind in (list, tuple):
-        if isinstance(left, kind) and isinstance(right, kind):
-            return _of_lists(found, left, right)
-    if isinstance(left, set | frozenset) and isinstance(right, set | frozenset):
-        return _of_sets(found.path, left, right)
-    if has_named_fields(left) and has_named_fields(right):
-        *left_class, fields = named_fields(left)
-        *right_class, other_fields = named_fields(right)
-        if left_class == right_class:
-            return _of_mappings(found, fields, other_fields)
-        return []
+        if isinstance(expected, kind) and isinstance(observed, kind):
+            return _of_lists(outer, expected, observed)
+    if isinstance(expected, set | frozenset) and isinstance(observed, set | frozenset):
+        return _of_sets(outer.path, expected, observed)
+    if has_named_fields(expected) and has_named_fields(observed):
+        *expected_class, expected_fields = named_fields(expected)
+        *observed_class, observed_fields = named_fields(observed)
+        if expected_class == observed_class:
+            return _of_mappings(outer, expected_fields, observed_fields)
     return []
 
 
-def _of_mappings(found: Difference, left: Mapping[Any, Any], right: Mapping[Any, Any]) -> list[Difference]:
-    paths = found.path, found.observed_path or found.path
+def _of_mappings(outer: Difference, expected: Mapping[Any, Any], observed: Mapping[Any, Any]) -> list[Difference]:
     inner = []
-    for key in _sorted_keys(left, right):
-        label = key if isinstance(key, str) else shown(key, 40)
-        places = [step(path, label) if isinstance(key, str) else f"{path}[{label}]" for path in paths]
-        one = left.get(key, ABSENT)
-        other = right.get(key, ABSENT)
+    for key in _sorted_keys(expected, observed):
+        path, observed_path = [
+            step(path, key) if isinstance(key, str) else f"{path}[{shown(key, 40)}]"
+            for path in (outer.path, outer.observed_path or outer.path)
+        ]
+        one = expected.get(key, ABSENT)
+        other = observed.get(key, ABSENT)
         if one is ABSENT or other is ABSENT or not equal(one, other):
-            inner.append(_at(places[0], places[1], one, other))
+            inner.append(_at(path, observed_path, one, other))
     return inner
 
 
-def _sorted_keys(left: Mapping[Any, Any], right: Mapping[Any, Any]) -> list[Any]:
-    keys = [*left, *(key for key in right if key not in left)]
+def _sorted_keys(expected: Mapping[Any, Any], observed: Mapping[Any, Any]) -> list[Any]:
+    keys = [*expected, *(key for key in observed if key not in expected)]
     try:
         return sorted(keys)
     except TypeError:
@@ -145,45 +142,45 @@ def _at(path: str, observed_path: str, expected: Any, observed: Any) -> Differen
     return Difference(path, expected, observed, observed_path if observed_path != path else None)
 
 
-def _of_lists(found: Difference, left: Any, right: Any) -> list[Difference]:
-    path, other = found.path, found.observed_path or found.path
+def _of_lists(outer: Difference, expected: Any, observed: Any) -> list[Difference]:
+    path = outer.path
+    observed_path = outer.observed_path or path
     inner = []
-    for tag, lefts, rights in _aligned(left, right):
+    for tag, removed, added in _aligned(expected, observed):
         if tag == "equal":
             continue
-        paired = min(len(lefts), len(rights))
-        for at, to in zip(lefts[:paired], rights[:paired], strict=True):
-            if not equal(left[at], right[to]):
-                inner.append(_at(step(path, at), step(other, to), left[at], right[to]))
-        inner += [Difference(step(path, at), left[at]) for at in lefts[paired:]]
-        inner += [Difference(step(other, to), ABSENT, right[to]) for to in rights[paired:]]
+        paired = min(len(removed), len(added))
+        for at, to in zip(removed[:paired], added[:paired], strict=True):
+            if not equal(expected[at], observed[to]):
+                inner.append(_at(step(path, at), step(observed_path, to), expected[at], observed[to]))
+        inner += [Difference(step(path, at), expected[at]) for at in removed[paired:]]
+        inner += [Difference(step(observed_path, to), ABSENT, observed[to]) for to in added[paired:]]
     return inner
 
 
-def _aligned(left: Any, right: Any) -> list[Opcode]:
-    if len(left) == len(right):
+def _aligned(expected: Any, observed: Any) -> list[Opcode]:
+    if len(expected) == len(observed):
         # Most lists of one length have the same items in the same places.
-        changed = [at for at, (one, other) in enumerate(zip(left, right, strict=True)) if not equal(one, other)]
-        if 2 * len(changed) <= len(left):
+        changed = [at for at, pair in enumerate(zip(expected, observed, strict=True)) if not equal(*pair)]
+        if 2 * len(changed) <= len(expected):
             return [Opcode("replace", range(at, at + 1), range(at, at + 1)) for at in changed]
-    return opcodes(_item_keys(left), _item_keys(right))
+    return opcodes(_item_keys(expected), _item_keys(observed))
 
 
-def _of_sets(path: str, left: Any, right: Any) -> list[Difference]:
-    wanted = dict(_members(left))
-    given = dict(_members(right))
-    missing = [Difference(path, item) for key, item in wanted.items() if key not in given]
-    return missing + [Difference(path, ABSENT, item) for key, item in given.items() if key not in wanted]
-
-
-def _members(items: Any) -> list[tuple[Hashable, Any]]:
+def _of_sets(path: str, expected: Any, observed: Any) -> list[Difference]:
     # Sorted, because the order of a set depends on the hash seed.
-    return list(zip(_item_keys(ordered := sorted(items, key=shown)), ordered, strict=True))
+    members = [sorted(items, key=shown) for items in (expected, observed)]
+    missing, unexpected = [dict(zip(_item_keys(items), items, strict=True)) for items in members]
+    for key in missing.keys() & unexpected.keys():
+        del missing[key], unexpected[key]
+    return [Difference(path, item) for item in missing.values()] + [
+        Difference(path, ABSENT, item) for item in unexpected.values()
+    ]
 
 
 def _item_keys(items: Any) -> list[Hashable]:
     if len(items) > _MOST_KEYS:
-        # Close enough to align very long lists; whether two items are equal is asked again.
+        # Good enough to align very long lists; the caller compares the items themselves.
         return [item if type(item) in _PLAIN else safe_repr(item) for item in items]
-    # An item that has no recorded form equals nothing.
+    # An item without a recorded form equals nothing.
     return [object() if (key := content_key(item)) is None else key for item in items]

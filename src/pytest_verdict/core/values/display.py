@@ -1,4 +1,4 @@
-"""Untrusted values, written for a person in a terminal."""
+"""Untrusted values as text for a terminal."""
 
 import re
 from itertools import islice
@@ -7,7 +7,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.placeholders import class_name
 
 CUT_MARK: Final = re.compile(r" ?… [0-9]+ (?:characters|items in all) … ?")
-"""Stands in a text in place of the part that was cut out."""
+"""The mark in a text from which a part was cut."""
 
 _ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
@@ -16,39 +16,34 @@ _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 def shown(value: Any, limit: int = 500) -> str:
     """Write a value on one line, in which nothing can move the cursor or change a colour."""
     if type(value) is str and 0 < limit < len(value):
-        # The repr of a text of megabytes is megabytes; what is shown of it is its two ends.
-        kept = max((limit - 26) // 2, 2)
-        head = visible(repr(value[:kept]))
-        tail = visible(repr(value[-kept:]))
-        return _shorter(value, f"{head} … {len(value) - 2 * kept} characters … {tail}")
+        # Only the two ends, because the repr of a text of megabytes has megabytes.
+        size = max((limit - 26) // 2, 2)
+        head = visible(repr(value[:size]))
+        tail = visible(repr(value[-size:]))
+        cut = f"{head} … {len(value) - 2 * size} characters … {tail}"
+        if len(value) <= len(cut):
+            return min(visible(safe_repr(value)), cut, key=len)
+        return cut
     if type(value) in {list, tuple, dict} and 0 < limit < len(value):
-        return _two_ends(value, limit)
-    return visible(shortened(_written(value), limit))
+        return _show_ends(value, limit)
+    return visible(shortened(_repr_in_order(value), limit))
 
 
-def _shorter(value: Any, cut: str) -> str:
-    # What says how much is left out may take more room than what it leaves out.
-    if len(value) <= len(cut):
-        return min(visible(safe_repr(value)), cut, key=len)
-    return cut
-
-
-def _two_ends(value: Any, limit: int) -> str:
-    """Write the first and last items of what has more items than fit, and say how many there are."""
-    kept = max((limit - 30) // 2, 2)
+def _show_ends(value: Any, limit: int) -> str:
+    """Write the first and last items of a long container, and the number of items."""
+    size = max((limit - 30) // 2, 2)
     if type(value) is dict:
-        items = list(islice(value.items(), kept))
+        first = dict(islice(value.items(), size))
+        last = dict([*islice(reversed(value.items()), size)][::-1])
     else:
-        items = value[:kept]
-    if type(value) is dict:
-        last = list(islice(reversed(value.items()), kept))[::-1]
-    else:
-        last = value[-kept:]
-    head, tail = (_written(dict(part) if type(value) is dict else part) for part in (items, last))
-    return f"{visible(head[: kept - 1])} … {len(value)} items in all … {visible(tail[1 - kept :])}"
+        first = value[:size]
+        last = value[-size:]
+    head = visible(_repr_in_order(first)[: size - 1])
+    tail = visible(_repr_in_order(last)[1 - size :])
+    return f"{head} … {len(value)} items in all … {tail}"
 
 
-def _written(value: Any) -> str:
+def _repr_in_order(value: Any) -> str:
     try:
         return _in_order(value)
     except RecursionError:
@@ -56,12 +51,10 @@ def _written(value: Any) -> str:
 
 
 def _in_order(value: Any) -> str:
-    # The repr of a set depends on the hash seed; the same failure must read the same in every run.
+    # The repr of a set depends on the hash seed, and a failure must look the same in every run.
     kind = type(value)
     if kind is set or kind is frozenset:
-        items = ""
-        if value:
-            items = f"{{{', '.join(sorted(map(_in_order, value)))}}}"
+        items = f"{{{', '.join(sorted(map(_in_order, value)))}}}" if value else ""
         if items and kind is set:
             return items
         return f"{kind.__name__}({items})"
@@ -86,31 +79,31 @@ def visible(text: str) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """Leave out the middle of a long text, and say how much."""
+    """Cut the middle out of a long text, and insert the number of characters that were cut."""
     if limit <= 0 or len(text) <= limit:
         return text
     note = "… {} characters …"
-    kept = max(limit - len(note) - len(str(len(text))) + 2, 2)
-    head = (kept + 1) // 2
-    tail = kept // 2
+    size = max(limit - len(note) - len(str(len(text))) + 2, 2)
+    head = (size + 1) // 2
+    tail = size // 2
     return min(text, text[:head] + note.format(len(text) - head - tail) + text[-tail:], key=len)
 
 
 def counted(number: int, noun: str) -> str:
-    """Write how many there are."""
+    """Write a number and its noun, in the plural unless it is one."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def safe_repr(value: object) -> str:
-    """Write the repr of a value, whatever its class does, without memory addresses."""
+    """Return the repr of a value without memory addresses, even if its class raises."""
     if type(value) is str:
         return repr(value)
     try:
         return without_addresses(repr(value))
-    except Exception as error:  # noqa: BLE001 - the class under test decides what it raises
+    except Exception as error:  # noqa: BLE001 - a class under test can raise anything
         return f"<unprintable {class_name(type(value))}: {type(error).__name__}>"
 
 
 def without_addresses(text: str) -> str:
-    """Replace the memory addresses that differ from process to process."""
+    """Replace memory addresses, which differ between processes."""
     return _ADDRESS.sub("at 0x...", text)

@@ -1,9 +1,9 @@
-"""Typed JSON: any Python value written as JSON from which an equal value can be read back.
+"""Typed JSON: any Python value as JSON, from which an equal value can be read back.
 
-JSON's own values stand for themselves. Everything else is an object with the key ``$type``; an object of the user that has
-such a key, or keys that are not text, is written as a list of pairs, so nothing is ambiguous. Reading never imports a class:
-members of an Enum, dataclasses and pydantic models come back as an `EncodedObject`, which equals the original. A member of
-an Enum that is also text or a number (StrEnum, IntEnum) is that text or number.
+JSON's own values are written as they are. Other values are an object with the key ``$type``. A dict that has this key, or
+keys that are not text, is written as a list of pairs, so nothing is ambiguous. Reading never imports a class: members of an
+Enum, dataclasses and pydantic models become an `EncodedObject`, which equals the original. A member of an Enum that is also
+text or a number (StrEnum, IntEnum) becomes that text or number.
 """
 
 import base64
@@ -29,40 +29,41 @@ from pytest_verdict.errors import RecordError
 
 TYPE_KEY: Final = "$type"
 MAXIMUM_DEPTH: Final = 200
-# int(text) may refuse more than 640 digits, as PYTHONINTMAXSTRDIGITS says; hexadecimal has no such limit.
+# PYTHONINTMAXSTRDIGITS may limit int(text) to 640 digits; hexadecimal has no limit.
 LONGEST_PLAIN_INT: Final = 10**600
-# In JSON text the escapes of these two would be read back as one character.
+# A JSON parser reads the escapes of these two as one character.
 _SURROGATE_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_LARGEST_SHORT_INT: Final = 10**18
 _Writer = Callable[[Any, tuple[int, ...]], Any]
 
 
 def encode(value: Any) -> Any:
-    """Write a value as typed JSON."""
+    """Return a value as typed JSON."""
     return _encode(value, ())
 
 
 def encode_text(value: Any) -> str:
     """Write a value as one line of typed JSON, in ASCII."""
-    if type(value) is str and value.isascii():
-        if len(value) < _LONG:
-            return encode_basestring_ascii(value)
-        encoded = value.encode("ascii")
-        if encoded.translate(_ESCAPES_MARKED) == encoded:
-            return f'"{value}"'
-        return _encode_long_text(value, encoded)
-    small = small_json(value)
-    return _dump(_encode(value, ())) if small is None else small
+    kind = type(value)
+    # A JSON encoder takes ten times as long for texts and numbers.
+    if kind is str and value.isascii():
+        return encode_basestring_ascii(value)
+    if kind is float and isfinite(value):
+        return repr(value)
+    if kind is int and -_LARGEST_SHORT_INT < value < _LARGEST_SHORT_INT:
+        return repr(value)
+    return _dump(_encode(value, ()))
 
 
 def is_replayable(encoded: Any) -> bool:
-    """Say whether an encoded value can be read back as an equal value."""
+    """Return whether an encoded value can be read back as an equal value."""
     if isinstance(encoded, dict):
         return encoded.get(TYPE_KEY) not in ("repr", "redacted") and all(map(is_replayable, encoded.values()))
     return not isinstance(encoded, list) or all(map(is_replayable, encoded))
 
 
 def decode(encoded: Any) -> Any:
-    """Read typed JSON back."""
+    """Return the value of typed JSON."""
     if isinstance(encoded, list):
         return [decode(item) for item in encoded]
     if not isinstance(encoded, dict):
@@ -79,7 +80,7 @@ def decode(encoded: Any) -> Any:
         return reader(encoded)
     except RecordError:
         raise
-    except Exception as error:  # noqa: BLE001 - a record is untrusted, its values may break any constructor
+    except Exception as error:  # noqa: BLE001 - a record is untrusted, and its values may break any constructor
         raise RecordError(f"cannot read a value of {TYPE_KEY} {kind!r}: {error}") from None
 
 
@@ -89,84 +90,11 @@ def digest(text: str) -> str:
 
 
 def content_digest(value: Any) -> str:
-    """Return the SHA-256 of a value's typed JSON: equal values of equal types have one digest."""
+    """Return the SHA-256 of a value's typed JSON."""
     return digest(encode_text(value))
 
 
-# Small plain values are what most evidence is; they are written without a detour over typed JSON.
-_MOST_ITEMS: Final = 32
-_DEPTH: Final = 4
-_LARGEST_INT: Final = 10**18
-_CONSTANTS: Final = {None: "null", True: "true", False: "false"}
-
-
-def small_json(value: Any, depth: int = _DEPTH) -> str | None:
-    """Write a value as JSON text, when it is small and plain."""
-    kind = type(value)
-    if kind is str:
-        if value.isascii():
-            return encode_basestring_ascii(value)
-        return None
-    if kind is bool or value is None:
-        return _CONSTANTS[value]
-    if kind is int:
-        if -_LARGEST_INT < value < _LARGEST_INT:
-            return repr(value)
-        return None
-    if kind is float:
-        return repr(value) if isfinite(value) else None
-    if kind is list:
-        if depth and len(value) <= _MOST_ITEMS:
-            return _list(value, depth - 1)
-        return None
-    if kind is dict:
-        if depth and len(value) <= _MOST_ITEMS:
-            return _dict(value, depth - 1)
-        return None
-    return None
-
-
-def _list(items: list[Any], depth: int) -> str | None:
-    written = []
-    for item in items:
-        text = small_json(item, depth)
-        if text is None:
-            return None
-        written.append(text)
-    return f"[{','.join(written)}]"
-
-
-def _dict(values: dict[Any, Any], depth: int) -> str | None:
-    written = []
-    for key, item in values.items():
-        # A key with a dollar may be the one that marks a type.
-        if type(key) is not str or not key.isascii() or key.startswith("$"):
-            return None
-        text = small_json(item, depth)
-        if text is None:
-            return None
-        written.append(f"{encode_basestring_ascii(key)}:{text}")
-    return f"{{{','.join(written)}}}"
-
-
-# From this length on, looking for what must be escaped is faster than the encoder, which copies character by character.
-_LONG: Final = 100
-_ESCAPED: Final = b'\\"\n\r\t'
-_PLAIN: Final = bytes(set(range(0x20, 0x7F)) - set(_ESCAPED))
-# Only what must be escaped is changed by it.
-_ESCAPES_MARKED: Final = bytes(code if code in _PLAIN else 0 if code else 1 for code in range(256))
-
-
-def _encode_long_text(text: str, encoded: bytes) -> str:
-    if encoded.translate(None, _PLAIN).strip(_ESCAPED):
-        return encode_basestring_ascii(text)
-    for character, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
-        if character in text:
-            text = text.replace(character, escape)
-    return f'"{text}"'
-
-
-# Made once: json.dumps makes an encoder on each call that asks for separators.
+# json.dumps would build an encoder for each call with separators.
 _dump: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
 
 
@@ -175,7 +103,7 @@ def _tagged(kind: str, value: Any, **more: Any) -> dict[str, Any]:
 
 
 class _NestedError(Exception):
-    """A value contains itself or is nested too deeply; its text is written instead."""
+    """A value contains itself or is nested too deeply."""
 
 
 def _encode(value: Any, above: tuple[int, ...]) -> Any:
@@ -188,7 +116,7 @@ def _encode(value: Any, above: tuple[int, ...]) -> Any:
         return _encode_by_class(value, above)
     except _NestedError as error:
         return _as_repr(value, f"<{error}>")
-    except Exception:  # noqa: BLE001 - the class under test decides what it raises, also in what is no property of ours
+    except Exception:  # noqa: BLE001 - a class under test can raise anything
         return _as_repr(value, safe_repr(value))
 
 
@@ -196,7 +124,7 @@ def _encode_by_class(value: Any, above: tuple[int, ...]) -> Any:
     if isinstance(value, Enum) and not isinstance(value, str | int | float):
         return _encode_member(class_name(type(value)), value.name, value, above)
     if has_fields(value):
-        return _object(value, above)
+        return _encode_fields(value, above)
     for base in _BASES:
         if isinstance(value, base):
             return _WRITERS[base](value, above)
@@ -211,7 +139,7 @@ def _encode_member(cls: str, member: str | None, value: Any, above: tuple[int, .
     return {TYPE_KEY: "enum", "class": cls, "member": member, "value": _encode(value.value, inside)}
 
 
-def _object(value: Any, above: tuple[int, ...]) -> Any:
+def _encode_fields(value: Any, above: tuple[int, ...]) -> Any:
     kind, cls, fields = named_fields(value)
     inside = _enter(value, above)
     return _tagged(kind, {str(name): _encode(item, inside) for name, item in fields.items()}, **{"class": cls})
@@ -250,20 +178,14 @@ def _encode_int(value: int, _above: tuple[int, ...]) -> Any:
 
 def _encode_float(value: float, _above: tuple[int, ...]) -> Any:
     number = float.__float__(value)
-    if isfinite(number):
-        return number
-    return _tagged("float", repr(number))
+    return number if isfinite(number) else _tagged("float", repr(number))
 
 
 def _encode_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> Any:
     inside = _enter(value, above)
-    # A class of the user may say of a key that it is there, and not have it among its items.
-    if type(value) is dict:
-        items: Any = value.items()
-        keys: Any = value
-    else:
-        items = list(value.items())
-        keys = [key for key, _ in items]
+    # The items are read once, because a class under test may return others the next time.
+    items = list(value.items())
+    keys = [key for key, _ in items]
     if TYPE_KEY not in keys and all(map(_is_plain_key, keys)):
         return {key if type(key) is str else str.__str__(key): _encode(item, inside) for key, item in items}
     return _tagged("dict", [[_encode(key, inside), _encode(item, inside)] for key, item in items])
@@ -275,16 +197,15 @@ def _encode_items(value: Any, above: tuple[int, ...]) -> Any:
 
 
 def _encode_set(value: Any, above: tuple[int, ...]) -> Any:
-    # Sorted by their own text: the order of a set depends on the hash seed.
+    # Sorted, because the order of a set depends on the hash seed.
     kind = "set" if isinstance(value, set) else "frozenset"
     return _tagged(kind, sorted(_encode_items(value, above), key=_dump))
 
 
 def _encode_encoded(value: EncodedObject, above: tuple[int, ...]) -> Any:
-    is_member = value.kind == "enum"
-    if is_member:
+    if value.kind == "enum":
         return _encode_member(value.class_name, value.member, value, above)
-    return _object(value, above)
+    return _encode_fields(value, above)
 
 
 def _by_form(tag: str, write: Callable[[Any], Any]) -> _Writer:
@@ -293,7 +214,7 @@ def _by_form(tag: str, write: Callable[[Any], Any]) -> _Writer:
 
 def _by_iso_form(tag: str, write: Callable[[Any], str]) -> _Writer:
     def writer(value: Any, _above: tuple[int, ...]) -> Any:
-        # A subclass may be no date at all, as NaT of pandas, or have digits that its base does not know.
+        # A subclass may be no date, such as NaT of pandas, or have more digits than its base.
         text = write(value)
         if value.isoformat() == text:
             return _tagged(tag, text)
@@ -308,7 +229,7 @@ def _base64(value: bytes) -> str:
 
 _from_base64 = functools.partial(base64.b64decode, validate=True)
 
-# What is written as a tag beside one JSON value: its tag, its class, how that value is made, and how it is read back.
+# Values with a tag and one JSON value: the tag, the class, and the functions that write and read the JSON value.
 _BY_FORM: Final[tuple[tuple[str, type, Callable[[Any], Any], Callable[[Any], Any]], ...]] = (
     ("bytes", bytes, _base64, _from_base64),
     ("bytearray", bytearray, _base64, lambda text: bytearray(_from_base64(text))),
@@ -347,10 +268,8 @@ _BASES: Final[tuple[type, ...]] = (
     *(Mapping, list, tuple, set, frozenset, bytes, Decimal),
 )
 
-_Reader = Callable[[dict[str, Any]], Any]
 
-
-def _by_value(read: Callable[[Any], Any]) -> _Reader:
+def _by_value(read: Callable[[Any], Any]) -> Callable[[dict[str, Any]], Any]:
     return lambda encoded: read(encoded["value"])
 
 
@@ -363,7 +282,7 @@ def _read_object(encoded: dict[str, Any]) -> EncodedObject:
     return EncodedObject(encoded[TYPE_KEY], encoded["class"], fields)
 
 
-_READERS: Final[dict[str, _Reader]] = {
+_READERS: Final[dict[str, Callable[[dict[str, Any]], Any]]] = {
     "text": lambda encoded: "".join(map(chr, encoded["value"])),
     "int": _by_value(lambda text: int(text, 16)),
     "float": _by_value(float),
@@ -371,7 +290,7 @@ _READERS: Final[dict[str, _Reader]] = {
     "tuple": lambda encoded: tuple(_items(encoded)),
     "set": lambda encoded: set(_items(encoded)),
     "frozenset": lambda encoded: frozenset(_items(encoded)),
-    "enum": lambda e: EncodedObject("enum", e["class"], decode(e["value"]), e["member"]),
+    "enum": lambda encoded: EncodedObject("enum", encoded["class"], decode(encoded["value"]), encoded["member"]),
     "dataclass": _read_object,
     "model": _read_object,
     "repr": lambda encoded: Unreplayable(encoded["class"], encoded["value"]),

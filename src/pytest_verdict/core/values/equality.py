@@ -1,9 +1,8 @@
 """When two values are equal.
 
-The rules that most tools get wrong, in one place: a bool is never a number, numbers are equal by value, ``None`` is not
-``"None"``, text compares by code point, NaN equals nothing unless asked, a list is not a tuple, an instant is the same in
-every time zone, and a dataclass or model equals another of its class with equal fields (its own ``__eq__`` is not asked,
-because a replay cannot ask it).
+A bool is never a number, numbers are equal by value, ``None`` is not ``"None"``, text compares by code point, NaN equals
+nothing by default, a list is not a tuple, and an instant is the same in every time zone. A dataclass or model equals another
+of its class with equal fields; its own ``__eq__`` is ignored, because a replay does not have it.
 """
 
 import datetime
@@ -11,48 +10,60 @@ from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from typing import Any, Final
 
-from pytest_verdict.core.values.encoding import encode, encode_text, is_replayable, small_json
+from pytest_verdict.core.values.encoding import encode, encode_text, is_replayable
 from pytest_verdict.core.values.numbers import as_exact, is_nan, is_number, same_number, truth_value
-from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, has_named_fields, named_fields
+from pytest_verdict.core.values.placeholders import (
+    ABSENT,
+    EncodedObject,
+    Unreplayable,
+    has_named_fields,
+    named_fields,
+)
 
 
 def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
-    """Say whether two values are equal, with their types."""
+    """Return whether two values are equal, with their types."""
     kind = type(expected)
     if kind is type(observed):
         if kind in _EQUAL_IN_PYTHON:
             return bool(expected == observed)
-        of_kind = _BY_KIND.get(kind)
-        if of_kind is not None:
-            return of_kind(expected, observed, nan_equal=nan_equal)
+        equal_containers = _CONTAINERS.get(kind)
+        if equal_containers is not None:
+            return equal_containers(expected, observed, nan_equal=nan_equal)
     if isinstance(expected, Unreplayable) or isinstance(observed, Unreplayable):
         return False
     if is_number(expected) and is_number(observed):
         return same_number(expected, observed) or (nan_equal and is_nan(expected) and is_nan(observed))
     if isinstance(expected, str) and isinstance(observed, str):
         return str.__str__(expected) == str.__str__(observed)
-    # These come first: one that is a tuple or a mapping as well is recorded as what it is.
-    if _is_object(expected) or _is_object(observed):
-        return _equal_objects(expected, observed, nan_equal=nan_equal)
+    # Objects come before tuples and mappings, because an object may also be one of these.
+    if _is_member(expected) and _is_member(observed):
+        return encode_text(expected) == encode_text(observed)
+    if has_named_fields(expected) and has_named_fields(observed):
+        *expected_class, expected_fields = named_fields(expected)
+        *observed_class, observed_fields = named_fields(observed)
+        is_same_class = expected_class == observed_class
+        return is_same_class and _equal_mappings(expected_fields, observed_fields, nan_equal=nan_equal)
+    if any(_is_member(value) or has_named_fields(value) for value in (expected, observed)):
+        return _equal_by_class(expected, observed)
     return _equal_others(expected, observed, nan_equal=nan_equal)
 
 
 def content_key(value: Any) -> Hashable | None:
-    """Return a hashable key; two keys are equal exactly when `equal` says so of their values.
-
-    A value without a recorded form has no key (None), because its class decides what it equals.
-    """
+    """Return a hashable key, equal for values that are `equal`; None for a value that only its class can compare."""
     if type(value) is str:
         return value
-    has_recorded_form = small_json(value) is not None or is_replayable(encode(value))
-    return _key(value, nan_equal=False) if has_recorded_form else None
+    key: Hashable | None = None
+    if type(value) in _EQUAL_IN_PYTHON or is_replayable(encode(value)):
+        key = _key(value, nan_equal=False)
+    return key
 
 
 def _equal_items(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
     if len(expected) != len(observed):
         return False
-    for left, right in zip(expected, observed, strict=True):  # noqa: SIM110 - all() takes a further frame per level
-        if not equal(left, right, nan_equal=nan_equal):
+    for item, other in zip(expected, observed, strict=True):  # noqa: SIM110 - all() needs another frame for each level
+        if not equal(item, other, nan_equal=nan_equal):
             return False
     return True
 
@@ -67,27 +78,22 @@ def _equal_mappings(expected: Mapping[Any, Any], observed: Mapping[Any, Any], *,
         return True
     keys = {_key(key, nan_equal=nan_equal): key for key in observed}
     for key, item in expected.items():
-        other = keys.get(_key(key, nan_equal=nan_equal), _ABSENT)
-        if other is _ABSENT or not equal(item, observed[other], nan_equal=nan_equal):
+        other = keys.get(_key(key, nan_equal=nan_equal), ABSENT)
+        if other is ABSENT or not equal(item, observed[other], nan_equal=nan_equal):
             return False
     return True
 
 
-_ABSENT = object()
-# What nearly all evidence is made of, found without asking for anything else.
 TEXT: Final = frozenset({str})
+# The checks below are slow, so the most common classes skip them.
 _EQUAL_IN_PYTHON: Final = frozenset({str, int, bool, type(None)})
-_BY_KIND: Final[dict[type, Callable[..., bool]]] = {dict: _equal_mappings, list: _equal_items, tuple: _equal_items}
-
-
-def _keys(items: Any, *, nan_equal: bool) -> set[Any]:
-    return {_key(item, nan_equal=nan_equal) for item in items}
+_CONTAINERS: Final[dict[type, Callable[..., bool]]] = {dict: _equal_mappings, list: _equal_items, tuple: _equal_items}
 
 
 def _key(value: Any, *, nan_equal: bool) -> Any:
     if isinstance(value, str):
         return str.__str__(value)
-    # The exact types come first, because the general checks below are slow.
+    # Exact types come first, because the checks below are slow.
     cls = type(value)
     if cls is int:
         return "number", value
@@ -109,7 +115,7 @@ def _key(value: Any, *, nan_equal: bool) -> Any:
     if isinstance(value, list | tuple):
         return "list" if isinstance(value, list) else "tuple", tuple(_key(item, nan_equal=nan_equal) for item in value)
     if isinstance(value, set | frozenset):
-        return "set", frozenset(_keys(value, nan_equal=nan_equal))
+        return "set", frozenset(_key(item, nan_equal=nan_equal) for item in value)
     return _key_of_leaf(value, nan_equal=nan_equal)
 
 
@@ -117,7 +123,7 @@ def _key_of_number(value: Any, *, nan_equal: bool) -> Any:
     exact = as_exact(value)
     if not exact.is_nan():
         return "number", exact
-    # Python finds one and the same NaN object in a set, which a record cannot say.
+    # A set would find the same NaN object again, but a record cannot tell two NaN apart.
     return "nan", None if nan_equal else object()
 
 
@@ -134,28 +140,14 @@ def _key_of_leaf(value: Any, *, nan_equal: bool) -> Any:
     if isinstance(value, complex):
         return "complex", _key(value.real, nan_equal=nan_equal), _key(value.imag, nan_equal=nan_equal)
     if isinstance(value, bytes | bytearray):
-        return ("bytes", bytes(value))
-    return ("other", value)
-
-
-def _is_object(value: Any) -> bool:
-    return _is_member(value) or has_named_fields(value)
+        return "bytes", bytes(value)
+    return "other", value
 
 
 def _is_member(value: Any) -> bool:
     if isinstance(value, EncodedObject):
         return value.kind == "enum"
     return isinstance(value, Enum) and not isinstance(value, str | int | float)
-
-
-def _equal_objects(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
-    if _is_member(expected) and _is_member(observed):
-        return encode_text(expected) == encode_text(observed)
-    if not (has_named_fields(expected) and has_named_fields(observed)):
-        return _equal_by_class(expected, observed)
-    *left_class, left = named_fields(expected)
-    *right_class, right = named_fields(observed)
-    return left_class == right_class and _equal_mappings(left, right, nan_equal=nan_equal)
 
 
 def _equal_others(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
@@ -165,7 +157,7 @@ def _equal_others(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
         if isinstance(expected, kind) and isinstance(observed, kind):
             return _equal_items(expected, observed, nan_equal=nan_equal)
     if isinstance(expected, set | frozenset) and isinstance(observed, set | frozenset):
-        return _keys(expected, nan_equal=nan_equal) == _keys(observed, nan_equal=nan_equal)
+        return bool(_key(expected, nan_equal=nan_equal) == _key(observed, nan_equal=nan_equal))
     if isinstance(expected, datetime.datetime) and isinstance(observed, datetime.datetime):
         return _instant(expected) == _instant(observed)
     if _same_kind(expected, observed):
@@ -174,7 +166,7 @@ def _equal_others(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
 
 
 def _instant(value: datetime.datetime) -> tuple[bool, datetime.timedelta]:
-    # Python compares two values of one zone by their wall clock, which goes through the same hour twice in autumn.
+    # Python compares two values of one zone by wall clock time, which repeats an hour in autumn.
     since = value.replace(tzinfo=None) - datetime.datetime.min  # noqa: DTZ901 - only the distance counts
     offset = value.utcoffset()
     if offset is None:
@@ -183,9 +175,9 @@ def _instant(value: datetime.datetime) -> tuple[bool, datetime.timedelta]:
 
 
 def _equal_by_class(expected: Any, observed: Any) -> bool:
-    # The class of a value that has no recorded form may say that it equals values of other kinds.
-    own = not is_replayable(encode(expected)) or not is_replayable(encode(observed))
-    return own and bool(expected == observed)
+    # A value without a recorded form may equal values of other classes.
+    is_recorded = is_replayable(encode(expected)) and is_replayable(encode(observed))
+    return not is_recorded and bool(expected == observed)
 
 
 def _same_kind(expected: Any, observed: Any) -> bool:

@@ -1,8 +1,8 @@
 """The strict JSON reader.
 
-RFC 8259 leaves it open what a repeated key, ``NaN``, a long number or deep nesting means. `parse_json` refuses repeated keys,
-``NaN`` and ``Infinity``, reads numbers exactly (an integer as int, any other number as Decimal) and refuses documents that
-are nested deeper than 200 levels. `parse_json_with_floats` reads numbers as Python's json does.
+RFC 8259 does not say what a repeated key, ``NaN``, a long number or deep nesting means. `parse_json` refuses repeated keys,
+``NaN``, ``Infinity`` and documents with more than 200 levels, and reads numbers exactly: an integer as int, any other number
+as Decimal. `parse_json_with_floats` reads numbers as Python's json does.
 """
 
 import functools
@@ -23,16 +23,15 @@ DUPLICATE_KEY: Final = "json_duplicate_key"
 NOT_FINITE: Final = "json_not_finite"
 TOO_DEEP: Final = "json_too_deep"
 
-# A quote that is never closed takes the rest of the document, so that the search stays linear.
+# A string without an end takes the rest of the document, so the search stays linear.
 _BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
-
 
 _OPENING: Final = re.compile(r"[\[{]")
 # What begins like this is meant as a document; "[1]" may be a footnote, and "{x" part of a sentence.
 _BEGINNING: Final = re.compile(
     r"""\{\s*(?:["'}\[{]|[\w$-]+\s*:)|\[\s*(?:["'\[{]|-?[0-9][0-9.eE+-]*\s*,|(?:true|false|null)\b)"""
 )
-# Trying one takes as long as the rest of the text.
+# Each attempt may take as long as reading the rest of the text.
 _MOST_TRIED: Final = 1_000
 _STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _ESCAPES: Final = re.compile(r'\\[\\"]')
@@ -54,13 +53,16 @@ class JsonTextError(ValueError):
 def parse_json(text: str | bytes | bytearray) -> Any:
     """Parse one JSON document, with exact numbers."""
     try:
-        if isinstance(text, str):
-            document = text
-        else:
-            document = text.decode("utf-8")
+        document = text if isinstance(text, str) else text.decode("utf-8")
         if len(document) > MAXIMUM_DEPTH:
             _refuse_depth(document)
-        return _decoded(document)
+        try:
+            return _DECODER.decode(document)
+        except ValueError as error:
+            if type(error) is not ValueError:
+                raise
+            # Only int() raises a plain ValueError: PYTHONINTMAXSTRDIGITS limits the digits that it reads.
+            return _DECODER_OF_LONG_INTS.decode(document)
     except JsonTextError:
         raise
     except ArithmeticError:
@@ -70,10 +72,7 @@ def parse_json(text: str | bytes | bytearray) -> Any:
 
 
 def parse_json_with_floats(text: str, *, refuse_repeated_keys: bool = True) -> Any:
-    """Parse one JSON document, with numbers as Python's json reads them; a number beyond the range of a float is refused.
-
-    A caller that checks for repeated keys itself can turn that check off, which saves a call for each object.
-    """
+    """Parse one JSON document with numbers as Python's json reads them; refuse a number beyond the range of a float."""
     digits = text.encode("utf-8", "replace").translate(_DIGITS_ALIKE, _SIGNS)
     decoder = _FLOAT_DECODER if refuse_repeated_keys else _UNCHECKED_DECODER
     if _LARGE_EXPONENT in digits or _MANY_DIGITS in digits:
@@ -82,7 +81,7 @@ def parse_json_with_floats(text: str, *, refuse_repeated_keys: bool = True) -> A
         return decoder.decode(text)
     except JsonTextError as error:
         if error.note == DUPLICATE_KEY:
-            # The record of an unreadable row contains this sentence, so it stays as it is.
+            # The record of an unreadable row has this sentence.
             raise JsonTextError(DUPLICATE_KEY, "a key occurs twice in one object") from None
         raise
     except RecursionError:
@@ -90,17 +89,15 @@ def parse_json_with_floats(text: str, *, refuse_repeated_keys: bool = True) -> A
 
 
 def hold_surely_the_same(expected: str, observed: str) -> bool:
-    """Say whether two texts surely are the same document, in half the time that reading them takes; False says nothing.
-
-    Numbers are compared as they are written, and never equal a bool. A document that equals another one is as deep as it.
-    """
+    """Return True if two texts surely are the same document, with numbers as text; False means nothing."""
     try:
         if len(expected) > _SHORT:
             with pause_garbage_collection():
                 is_same = _are_long_and_same(expected, observed)
         else:
-            is_same = _WRITTEN_STRICTLY.decode(expected) == _WRITTEN_STRICTLY.decode(observed)
+            is_same = _NUMBERS_AS_TEXT.decode(expected) == _NUMBERS_AS_TEXT.decode(observed)
         if is_same:
+            # The other document has the same depth.
             _refuse_depth(expected)
     except (ValueError, ArithmeticError, RecursionError):
         return False
@@ -108,24 +105,24 @@ def hold_surely_the_same(expected: str, observed: str) -> bool:
 
 
 def _are_long_and_same(expected: str, observed: str) -> bool:
-    # A text that shows no more keys than were kept has none twice, and equal documents have as many.
+    # Equal documents have the same number of keys; a text with more of them repeats one.
     keys = 0
 
-    def counted(found: dict[str, Any]) -> dict[str, Any]:
+    def count_keys(pairs: dict[str, Any]) -> dict[str, Any]:
         nonlocal keys
-        keys += len(found)
-        return found
+        keys += len(pairs)
+        return pairs
 
-    left = _as_written(parse_float=_token, object_hook=counted).decode(expected)
-    is_same = expected == observed or left == _as_written(parse_float=str.encode).decode(observed)
+    document = _numbers_as_text(parse_float=_token, object_hook=count_keys).decode(expected)
+    is_same = expected == observed or document == _numbers_as_text(parse_float=str.encode).decode(observed)
     return is_same and shows_no_more_keys(expected, keys) and shows_no_more_keys(observed, keys)
 
 
 def shows_no_more_keys(text: str, keys: int) -> bool:
-    """Say whether a text surely has no more keys than these, so none that occurs twice in one object and was read once."""
+    """Return True if a text surely has no more keys than were read from it, so it repeats none."""
     if text.count(":") == keys:
         return True
-    # A colon in a string looks like that of a key behind a quote alone, and an escaped quote is told by its backslash.
+    # A colon in a string looks like that of a key only after a quote, and an escaped quote has a backslash.
     if '\\\\"' in text or any(f"{blank}:" in text for blank in " \t\n\r"):
         return False
     return text.count('":') - text.count('\\":') == keys
@@ -170,31 +167,24 @@ def _end_of_broken(text: str, start: int) -> int:
     return len(text)
 
 
-def _decoded(document: str) -> Any:
-    try:
-        return _DECODER.decode(document)
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        # Only int() says no more than that: it reads as many digits as PYTHONINTMAXSTRDIGITS allows.
-        return _DECODER_OF_LONG_INTS.decode(document)
-
-
 def _whole(text: str) -> int | Decimal:
     number = _exact(text)
-    # Beyond the digits that Python reads unless told otherwise, making an int of them would take too long.
+    # Converting more digits to an int would take too long; this is Python's own limit.
     if number.adjusted() < _MOST_DIGITS:
         return int(number)
     return number
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise JsonTextError(DUPLICATE_KEY, f"the key {twice!r} occurs twice in one object")
-    return found
+    document = dict(pairs)
+    if len(document) == len(pairs):
+        return document
+    keys: set[str] = set()
+    for key, _ in pairs:
+        if key in keys:
+            raise JsonTextError(DUPLICATE_KEY, f"the key {key!r} occurs twice in one object")
+        keys.add(key)
+    return document
 
 
 def _constant(name: str) -> NoReturn:
@@ -223,16 +213,15 @@ def _refuse_depth(document: str) -> None:
 
 
 def _is_surely_shallow(document: str) -> bool:
-    """Take away pairs of brackets with nothing inside, level by level, which is faster than counting them one by one."""
+    """Remove empty pairs of brackets level by level, which is faster than counting brackets."""
     if len(document) < 10 * _SHORT and document.count("[") + document.count("{") <= MAXIMUM_DEPTH:
         return True
-    # One by one they are found faster while they are few.
-    is_rare = document.count("\\") * 50 < len(document)
-    if is_rare:
+    # A regular expression is faster for few escapes.
+    if document.count("\\") * 50 < len(document):
         text = _ESCAPES.sub("", document)
     else:
         text = document.replace("\\\\", "").replace('\\"', "")
-    # A string without brackets leaves its two quotes side by side.
+    # A string without brackets becomes two quotes.
     brackets = _marks(text).replace(b'""', b"")
     if b'"' in brackets:
         if "\\" in document:
@@ -240,7 +229,7 @@ def _is_surely_shallow(document: str) -> bool:
         else:
             brackets = _QUOTED.sub(b"", brackets)
     for level in range(MAXIMUM_DEPTH):
-        # Each round lowers every depth that is not left by one; what is left is at most as deep as it has opening brackets.
+        # Each round removes the innermost level; the rest is at most as deep as it has opening brackets.
         if level + brackets.count(b"[") <= MAXIMUM_DEPTH:
             return True
         before = brackets
@@ -259,10 +248,10 @@ _MOST_PLAIN: Final = 15
 _strict = functools.partial(json.JSONDecoder, object_pairs_hook=_object, parse_float=_exact, parse_constant=_constant)
 _DECODER: Final = _strict()
 _DECODER_OF_LONG_INTS: Final = _strict(parse_int=_whole)
-_as_written = functools.partial(json.JSONDecoder, parse_int=str.encode, parse_constant=_constant)
-_WRITTEN_STRICTLY: Final = _as_written(parse_float=_token, object_pairs_hook=_object)
+_numbers_as_text = functools.partial(json.JSONDecoder, parse_int=str.encode, parse_constant=_constant)
+_NUMBERS_AS_TEXT: Final = _numbers_as_text(parse_float=_token, object_pairs_hook=_object)
 
-# With every digit a 0, two searches at the speed of memory find any number that may be beyond the range of a float.
+# With every digit replaced by 0, two searches find any number that may be beyond the range of a float.
 _DIGITS_ALIKE: Final = bytes.maketrans(b"E123456789", b"e000000000")
 _SIGNS: Final = b"+-"
 _LARGE_EXPONENT: Final = b"0e000"

@@ -1,4 +1,4 @@
-"""Numbers in exact decimal arithmetic; and the number or bool that a value is, also one of NumPy."""
+"""Numbers in exact decimal arithmetic, from Python, NumPy and text."""
 
 import decimal
 import re
@@ -10,17 +10,14 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.placeholders import EncodedObject
 
-# Far beyond any measured quantity; keeps "1e999999999" from becoming a billion digits of arithmetic.
+# Far beyond any measured quantity; 1e999999999 would need a billion digits.
 MAXIMUM_MAGNITUDE: Final = 5_000
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
-
 _NOT_ZERO: Final = re.compile(r"[^eE]*[1-9]")
-
-_SURELY_BOUNDED: Final = 10**100
-
+_LARGEST_SHORT_INT: Final = 10**100
 _COMPARED_BY_VALUE: Final = frozenset({int, float, Fraction})
 
-# The thread's own context is never used: a test that lowers the precision must not change a verdict.
+# A test may lower the precision of the thread's own context, which must not change a verdict.
 EXACT: Final = decimal.Context(
     prec=4 * MAXIMUM_MAGNITUDE,
     Emax=decimal.MAX_EMAX,
@@ -31,7 +28,7 @@ EXACT: Final = decimal.Context(
 
 
 def plain_scalar(value: Any) -> bool | int | float | complex | None:
-    """Give the Python number or bool behind a NumPy scalar."""
+    """Return the Python number or bool of a NumPy scalar."""
     if getattr(value, "ndim", None) != 0 or not hasattr(value, "dtype") or not hasattr(value, "item"):
         return None
     item = value.item()
@@ -43,7 +40,7 @@ def plain_scalar(value: Any) -> bool | int | float | complex | None:
 
 
 def truth_value(value: Any) -> bool | None:
-    """Give the bool that a value is."""
+    """Return a bool, also of NumPy, as a Python bool; None for other values."""
     if isinstance(value, bool):
         return value
     scalar = plain_scalar(value)
@@ -51,7 +48,7 @@ def truth_value(value: Any) -> bool | None:
 
 
 def is_number(value: object) -> bool:
-    """Say whether a value is a number: int, float, Decimal, Fraction or a NumPy scalar, but never a bool."""
+    """Return whether a value is a number: int, float, Decimal, Fraction or a NumPy scalar, but never a bool."""
     if isinstance(value, int | float):
         return not isinstance(value, bool)
     if isinstance(value, Decimal | Fraction):
@@ -61,53 +58,43 @@ def is_number(value: object) -> bool:
 
 
 def is_nan(value: Any) -> bool:
-    """Say whether a number is NaN."""
+    """Return whether a number is NaN."""
     return as_exact(value).is_nan()
 
 
-def is_beyond_float(written: str, number: float) -> bool:
-    """Say whether a float has become infinite or zero of a number that is neither, as it is written."""
-    return (not number or isinf(number)) and _NOT_ZERO.match(written) is not None
+def is_beyond_float(text: str, number: float) -> bool:
+    """Return whether a number in a text became infinite or zero only because it was read as a float."""
+    return (not number or isinf(number)) and _NOT_ZERO.match(text) is not None
 
 
 def as_decimal(value: Any) -> Decimal | None:
-    """Read a number exactly as it is written.
-
-    A float counts as its shortest decimal form, so ``1.1`` is 1.1 and not 1.100000000000000088. Text is read when it is
-    one ASCII decimal number between optional blanks; thousands separators, signs of currency or percent and words are
-    not a number (a normalizer can remove them first). A bool is never a number.
-    """
+    """Return the exact value of a number, or of a text that is one ASCII decimal number; None for anything else."""
+    # A float is its shortest decimal form: 1.1, not 1.100000000000000088.
     kind = type(value)
     if kind is float:
         return Decimal(repr(value))
-    if kind is int and -_SURELY_BOUNDED < value < _SURELY_BOUNDED:
+    if kind is int and -_LARGEST_SHORT_INT < value < _LARGEST_SHORT_INT:
         return Decimal(value)
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
-        return _from_text(value)
+        text = value.strip()
+        if len(text) > 2 * MAXIMUM_MAGNITUDE or not _NUMBER.fullmatch(text):
+            return None
+        try:
+            # The thread's own context may not raise for an exponent that is out of range.
+            return _bounded(Decimal(text, EXACT))
+        except decimal.InvalidOperation:
+            return None
     if is_number(value):
         return _bounded(as_exact(value))
-    if isinstance(value, Enum | EncodedObject):
-        if getattr(value, "kind", "enum") == "enum":
-            return as_decimal(value.value)
-        return None
+    if isinstance(value, Enum | EncodedObject) and getattr(value, "kind", "enum") == "enum":
+        return as_decimal(value.value)
     return None
 
 
-def _from_text(text: str) -> Decimal | None:
-    stripped = text.strip()
-    if len(stripped) > 2 * MAXIMUM_MAGNITUDE or not _NUMBER.fullmatch(stripped):
-        return None
-    try:
-        # The context says only that an exponent beyond all bounds raises, whatever the thread's own context says.
-        return _bounded(Decimal(stripped, EXACT))
-    except decimal.InvalidOperation:
-        return None
-
-
 def as_exact(value: Any) -> Decimal:
-    """Read a number exactly, whatever its magnitude."""
+    """Return the exact value of a number of any magnitude."""
     if isinstance(value, Decimal):
         return value
     if isinstance(value, int):
@@ -126,10 +113,10 @@ def _bounded(number: Decimal) -> Decimal | None:
 
 
 def same_number(expected: Any, observed: Any) -> bool:
-    """Compare two numbers by value; NaN equals nothing."""
-    # A class of the user may have an __eq__ of its own, which a replay cannot ask.
+    """Return whether two numbers are equal by value; NaN equals nothing."""
+    # A subclass may have an __eq__ of its own, which a replay does not have.
     if type(expected) is type(observed) and type(expected) in _COMPARED_BY_VALUE:
         return bool(expected == observed)
-    left = as_exact(expected)
-    right = as_exact(observed)
-    return not left.is_nan() and not right.is_nan() and left == right
+    first = as_exact(expected)
+    second = as_exact(observed)
+    return not first.is_nan() and not second.is_nan() and first == second

@@ -1,7 +1,7 @@
-"""How one sequence becomes another: what stays, what is replaced, removed and added.
+"""The edit operations between two sequences.
 
-The standard library finds the same with more patience: its worst case is cubic. Here long sequences are cut at what both have
-exactly once, as in patience diff, before the standard library looks at what lies between.
+The standard library finds them in cubic time at worst. Here long sequences are split at items that both have exactly once,
+as in patience diff, and the standard library compares the parts.
 """
 
 from bisect import bisect_left
@@ -14,7 +14,7 @@ _SMALL: Final = 40_000
 
 
 class Opcode(NamedTuple):
-    """What happens to a stretch: ``equal``, ``replace``, ``delete`` or ``insert``, with places on both sides."""
+    """An edit operation, ``equal``, ``replace``, ``delete`` or ``insert``, and its ranges on both sides."""
 
     tag: str
     left: range
@@ -22,17 +22,17 @@ class Opcode(NamedTuple):
 
 
 def opcodes(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Opcode]:
-    """Turn one sequence into another, in time that grows little faster than their lengths."""
-    found: list[Opcode] = []
+    """Return the operations that turn one sequence into another, in nearly linear time."""
+    operations: list[Opcode] = []
     for tag, lefts, rights in _stretches(left, right, range(len(left)), range(len(right))):
         if not lefts and not rights:
             continue
-        last = found[-1] if found else None
+        last = operations[-1] if operations else None
         if last is not None and tag == last.tag == "equal":
-            found[-1] = Opcode(tag, range(last.left.start, lefts.stop), range(last.right.start, rights.stop))
+            operations[-1] = Opcode(tag, range(last.left.start, lefts.stop), range(last.right.start, rights.stop))
         else:
-            found.append(Opcode(tag, lefts, rights))
-    return found
+            operations.append(Opcode(tag, lefts, rights))
+    return operations
 
 
 def _stretches(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> Iterator[Opcode]:
@@ -44,7 +44,7 @@ def _stretches(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range
 
 
 def common_ends(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> tuple[int, int]:
-    """Count what two stretches have in common at their start, and what of the rest at their end."""
+    """Count the equal items at the start of two ranges, and at the end of the rest."""
     head = _common(left, right, lefts, rights, 1)
     return head, _common(left, right, lefts[head:], rights[head:], -1)
 
@@ -63,17 +63,17 @@ def _between(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, 
         for tag, *places in SequenceMatcher(None, *inner, autojunk=False).get_opcodes():
             yield Opcode(tag, lefts[places[0] : places[1]], rights[places[2] : places[3]])
     else:
-        yield from _cut(left, right, lefts, rights)
+        yield from _split(left, right, lefts, rights)
 
 
-def _cut(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> Iterator[Opcode]:
+def _split(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> Iterator[Opcode]:
     anchors = _anchors(left, right, lefts, rights)
     if not anchors:
         yield Opcode("replace", lefts, rights)
         return
     one, other = lefts.start, rights.start
     for at, to in anchors:
-        # An anchor that follows another directly needs no search between them.
+        # Adjacent anchors have nothing between them.
         if at > one or to > other:
             yield from _stretches(left, right, range(one, at), range(other, to))
         if at >= one:
@@ -84,7 +84,7 @@ def _cut(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, righ
 
 
 def _anchors(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> list[tuple[int, int]]:
-    """Find what both sides have exactly once, as much of it as is in the same order."""
+    """Return the positions of items that both sides have exactly once, as many as are in the same order."""
     counts = Counter(left[at] for at in lefts)
     others = Counter(right[at] for at in rights)
     places = {right[at]: at for at in rights if others[right[at]] == 1}
@@ -93,7 +93,7 @@ def _anchors(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, 
 
 
 def longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Find the longest subsequence whose second members rise, by patience sorting."""
+    """Return the longest subsequence whose second members rise, by patience sorting."""
     ends: list[int] = []
     indices: list[int] = []
     before: list[int] = []
@@ -102,9 +102,9 @@ def longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
         before.append(indices[at - 1] if at else -1)
         ends[at : at + 1] = [place]
         indices[at : at + 1] = [index]
-    found = []
+    longest = []
     index = indices[-1] if indices else -1
     while index >= 0:
-        found.append(pairs[index])
+        longest.append(pairs[index])
         index = before[index]
-    return found[::-1]
+    return longest[::-1]

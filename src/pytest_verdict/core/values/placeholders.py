@@ -1,4 +1,4 @@
-"""What stands in for evidence that cannot be itself, and the class name and fields that a record keeps of objects."""
+"""Placeholders for values that a record cannot hold, and the class name and fields of objects."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
-"""Stands for a surface that is the value itself, because ``None`` is a value."""
+"""The placeholder for a missing value, because ``None`` is a value."""
 
 
 class EncodedObject:
-    """A value of a class that reading a record does not import."""
+    """An object that was read from a record, whose class is not imported."""
 
     __slots__ = ("class_name", "kind", "member", "value")
 
@@ -41,7 +41,7 @@ class EncodedObject:
 
 
 class Unreplayable:
-    """Evidence that was kept only as its repr; it equals nothing."""
+    """A value that was recorded only as its repr; it equals nothing."""
 
     __slots__ = ("class_name", "text")
 
@@ -54,23 +54,23 @@ class Unreplayable:
 
 
 def class_name(cls: type) -> str:
-    """Name a class as ``module:qualified name``."""
+    """Return the name of a class as ``module:qualified name``."""
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
 def has_fields(value: object) -> bool:
-    """Say whether a value is a dataclass instance or a pydantic model: a class name and fields."""
+    """Return whether a value is a dataclass instance or a pydantic model."""
     cls = type(value)
     return hasattr(cls, "__dataclass_fields__") or hasattr(cls, "__pydantic_validator__")
 
 
 def has_named_fields(value: Any) -> bool:
-    """Say whether a value is a dataclass or model, live or read from a record."""
+    """Return whether a value is a dataclass instance or a model, or was one before it was recorded."""
     return has_fields(value) or (isinstance(value, EncodedObject) and value.kind != "enum")
 
 
 def named_fields(value: Any) -> tuple[str, str, Mapping[str, Any]]:
-    """Give the kind, the class and the fields that take part in comparisons, of a value that has them."""
+    """Return the kind, the class and the compared fields of a value with named fields."""
     if isinstance(value, EncodedObject):
         return value.kind, value.class_name, value.value
     if not hasattr(type(value), "__dataclass_fields__"):
@@ -80,6 +80,6 @@ def named_fields(value: Any) -> tuple[str, str, Mapping[str, Any]]:
 
 
 def hidden_fields(cls: Any) -> frozenset[str]:
-    """Name the fields of a pydantic model that its repr or its dump leaves out."""
+    """Return the names of the fields of a pydantic model that its repr or its dump omits."""
     fields = getattr(cls, "__pydantic_fields__", {})
     return frozenset(name for name, field in fields.items() if field.exclude or not field.repr)

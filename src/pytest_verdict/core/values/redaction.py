@@ -1,4 +1,4 @@
-"""Redaction: what must not be written down is replaced before it reaches a file."""
+"""Redaction: secrets are replaced before a value is written."""
 
 import base64
 import functools
@@ -16,7 +16,7 @@ Redaction = Callable[[str], str]
 REDACTED: Final = "[redacted]"
 REDACTED_VALUE: Final = f'"{TYPE_KEY}":"redacted"'
 
-# The repr of a text in JSON in another text is escaped three times.
+# The repr of a text inside JSON inside another text is escaped three times.
 _MOST_ESCAPES: Final = 3
 _ESCAPE: Final = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -31,13 +31,7 @@ _QUERY: Final = re.compile(r"(://[^\s?#'\"<>]*)[?#][^\s'\"<>]*")
 
 
 class RedactableText(str):  # noqa: SLOT000 - it keeps a function
-    """A text that shows the beginning and end of a long value, and can be formatted again from the redacted value.
-
-    Redaction has to come before the cut, because half of a secret matches no pattern.
-
-    Args:
-        format_text: From a redaction, or None, to the text.
-    """
+    """A text with a shortened value; redaction must come before the cut, because half of a secret matches no pattern."""
 
     _format_text: Callable[[Redaction | None], str]
 
@@ -56,7 +50,7 @@ class RedactableText(str):  # noqa: SLOT000 - it keeps a function
 
 
 def redact_text(text: str, redaction: Redaction | None) -> str:
-    """Return a text as it may be written down."""
+    """Return the redacted text."""
     if redaction is None:
         return text
     if isinstance(text, RedactableText):
@@ -65,12 +59,12 @@ def redact_text(text: str, redaction: Redaction | None) -> str:
 
 
 def redaction_of(patterns: Iterable[re.Pattern[str]]) -> Redaction:
-    """Return the function that replaces what the patterns match, also where it is escaped as in a repr or in JSON."""
-    # No function inside, so that other processes can have it.
-    return functools.partial(_without_matches, tuple(patterns))
+    """Return the function that replaces the matches of patterns, also if they are escaped as in a repr or in JSON."""
+    # A partial of a module function, because other processes get it by pickle.
+    return functools.partial(_replace_matches, tuple(patterns))
 
 
-def _without_matches(patterns: tuple[re.Pattern[str], ...], text: str) -> str:
+def _replace_matches(patterns: tuple[re.Pattern[str], ...], text: str) -> str:
     parts = []
     end = 0
     for start, stop in sorted([*_matches(text, patterns), *_halves(text, patterns)]):
@@ -93,7 +87,7 @@ def _matches(text: str, patterns: tuple[re.Pattern[str], ...]) -> Iterator[tuple
 
 
 def _halves(text: str, patterns: tuple[re.Pattern[str], ...]) -> Iterator[tuple[int, int]]:
-    """Find the halves of literal secrets on both sides of a cut."""
+    """Yield the places of halves of literal secrets on both sides of a cut."""
     if "…" not in text:
         return
     secrets = [secret for pattern in patterns if (secret := _literal(pattern.pattern))]
@@ -109,96 +103,101 @@ def _halves(text: str, patterns: tuple[re.Pattern[str], ...]) -> Iterator[tuple[
 
 
 def _literal(pattern: str) -> str:
-    """Return the text that a pattern stands for; an empty one when the pattern matches other texts too."""
+    """Return the only text that a pattern matches, or an empty text if it matches several."""
     text = re.sub(r"\\(.)", r"\1", pattern, flags=re.DOTALL)
     return text if re.escape(text) == pattern else ""
 
 
 def _unescaped(text: str, places: Sequence[int]) -> tuple[str, list[int]]:
-    """Undo one level of escapes, and say of each character where it began."""
+    """Undo one level of escapes; return the text and the original place of each character."""
     parts = []
-    kept = []
+    origins = []
     end = 0
     for match in _ESCAPE.finditer(text):
         character = match.group().encode("ascii").decode("unicode_escape")
         # Two escapes may be the halves of one character.
         joined = character.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
         parts += [text[end : match.start()], joined]
-        kept += [*places[end : match.start()], places[match.start()]]
+        origins += [*places[end : match.start()], places[match.start()]]
         end = match.end()
-    return "".join([*parts, text[end:]]), [*kept, *places[end:]]
+    return "".join([*parts, text[end:]]), [*origins, *places[end:]]
 
 
 def literals(texts: Iterable[str]) -> list[re.Pattern[str]]:
-    """Make patterns of texts; one of a few characters matches only as a whole."""
-    found = sorted({text for text in texts if text}, key=lambda text: (-len(text), text))
-    return [re.compile(re.escape(text) if len(text) >= _SHORTEST else rf"\A{re.escape(text)}\Z") for text in found]
+    """Return patterns for texts; a short text is redacted only if it is the whole value."""
+    longest_first = sorted({text for text in texts if text}, key=lambda text: (-len(text), text))
+    escaped = [(text, re.escape(text)) for text in longest_first]
+    return [re.compile(pattern if len(text) >= _SHORTEST else rf"\A{pattern}\Z") for text, pattern in escaped]
 
 
 def without_url_secrets(text: str) -> str:
-    """Cut the credentials and the queries of all URLs in a text."""
+    """Remove the credentials and queries of all URLs in a text."""
     return _QUERY.sub(rf"\1?{REDACTED}", _CREDENTIALS.sub(f"{REDACTED}@", text))
 
 
 def hiding(redaction: Redaction | None, *sides: Any) -> Redaction | None:
-    """Add to a redaction what pydantic's models hide in values, and what its secrets hold."""
+    """Add to a redaction the values of fields and secrets that pydantic models hide."""
     pending = [(side, False) for side in sides if type(side) not in _PLAIN]
-    found: set[str] = set()
-    seen = set()
+    hidden: set[str] = set()
+    visited = set()
     while pending:
         value, is_hidden = pending.pop()
-        if (id(value), is_hidden) in seen or type(value) in _PLAIN:
-            found.update(_texts(value) if is_hidden else ())
+        if type(value) in _PLAIN or (id(value), is_hidden) in visited:
+            if is_hidden:
+                hidden.update(_texts(value))
             continue
-        seen.add((id(value), is_hidden))
-        inside = _inside(value)
-        pending += [
-            (item, is_hidden or hides) for item, hides in inside or () if is_hidden or hides or type(item) not in _PLAIN
-        ]
-        if inside is None and is_hidden:
-            found.update(_texts(encode(value)))
-    if not found:
+        visited.add((id(value), is_hidden))
+        parts = _parts_of(value)
+        for item, hides in parts or ():
+            if is_hidden or hides or type(item) not in _PLAIN:
+                pending.append((item, is_hidden or hides))
+        if parts is None and is_hidden:
+            hidden.update(_texts(encode(value)))
+    if not hidden:
         return redaction
-    hidden = redaction_of(literals(found))
+    redact_hidden = redaction_of(literals(hidden))
     if redaction is None:
-        return hidden
-    return lambda text: hidden(redaction(text))
+        return redact_hidden
+    return lambda text: redact_hidden(redaction(text))
 
 
-def _inside(value: Any) -> list[tuple[Any, bool]] | None:
-    """Give what a value holds and whether it hides it, and nothing for a value without parts."""
+def _parts_of(value: Any) -> list[tuple[Any, bool]] | None:
+    """Return the parts of a value, each with whether it is hidden; None for a value without parts."""
     cls = type(value)
     try:
-        # Not isinstance, which asks the value itself.
+        # Not isinstance, which calls the value's own __class__.
         if issubclass(cls, dict | list | tuple | set | frozenset | Mapping):
             return [(item, False) for item in (value.values() if issubclass(cls, Mapping) else value)]
         if has_fields(value):
             names = hidden_fields(cls)
             return [(item, name in names) for name, item in named_fields(value)[2].items()]
         return [(value.get_secret_value(), True)] if hasattr(cls, "get_secret_value") else None
-    except Exception:  # noqa: BLE001 - what cannot be read is not written either
+    except Exception:  # noqa: BLE001 - a value that cannot be read is not written either
         return None
 
 
 def redact(encoded: Any, redaction: Redaction) -> Any:
-    """Replace what must not be written down in an encoded value."""
+    """Redact an encoded value."""
     if isinstance(encoded, list):
         return [redact(item, redaction) for item in encoded]
-    if isinstance(encoded, dict) and TYPE_KEY not in encoded:
-        return _redact_keys(encoded, redaction)
-    if isinstance(encoded, dict) and encoded[TYPE_KEY] in _CONTAINERS:
-        return _redact_container(encoded, redaction)
-    # A date without some of its digits is no date any more: the whole value is replaced.
-    found = ((text, redaction(text)) for text in _texts(encoded))
-    replaced = next((new for text, new in found if new != text), None)
-    if replaced is None:
-        return encoded
-    # Other forms of what is encoded twice may hold another secret.
-    return _redacted(REDACTED if isinstance(encoded, dict) and encoded[TYPE_KEY] in _ENCODED_TWICE else replaced)
+    kind = None
+    if isinstance(encoded, dict):
+        if TYPE_KEY not in encoded:
+            return _redact_dict(encoded, redaction)
+        kind = encoded[TYPE_KEY]
+        if kind in _CONTAINERS:
+            return _redact_container(encoded, redaction)
+    for text in _texts(encoded):
+        redacted = redaction(text)
+        if redacted != text:
+            # The whole value, because a date without some digits is no date. The other texts of a value that is encoded
+            # twice may have more secrets.
+            return {TYPE_KEY: "redacted", "value": REDACTED if kind in _ENCODED_TWICE else redacted}
+    return encoded
 
 
 def redact_json(value: Any, redaction: Redaction) -> Any:
-    """Replace what must not be written down in plain JSON, which stays plain JSON."""
+    """Redact plain JSON; the result is plain JSON."""
     if isinstance(value, dict):
         return {name: redact_json(item, redaction) for name, item in redact_names(value, redaction).items()}
     if isinstance(value, list):
@@ -208,24 +207,19 @@ def redact_json(value: Any, redaction: Redaction) -> Any:
 
 
 def redact_names(named: Mapping[str, Any], redaction: Redaction) -> dict[str, Any]:
-    """Replace what must not be written down in keys that stay text; two keys stay two."""
-    found: dict[str, Any] = {}
+    """Redact keys; redacted keys are text, and remain distinct."""
+    redacted: dict[str, Any] = {}
     for name, value in named.items():
         label = redaction(name)
-        while label in found:
+        while label in redacted:
             label += "#"
-        found[label] = value
-    return found
+        redacted[label] = value
+    return redacted
 
 
-def _redacted(text: str) -> dict[str, Any]:
-    return {TYPE_KEY: "redacted", "value": text}
-
-
-def _redact_keys(encoded: dict[str, Any], redaction: Redaction) -> dict[str, Any]:
+def _redact_dict(encoded: dict[str, Any], redaction: Redaction) -> dict[str, Any]:
     entries = [[redact(key, redaction), redact(item, redaction)] for key, item in encoded.items()]
-    is_plain = all(isinstance(key, str) for key, _ in entries)
-    if is_plain:
+    if all(isinstance(key, str) for key, _ in entries):
         return dict(entries)
     return {TYPE_KEY: "dict", "value": entries}
 
@@ -233,16 +227,16 @@ def _redact_keys(encoded: dict[str, Any], redaction: Redaction) -> dict[str, Any
 def _redact_container(encoded: dict[str, Any], redaction: Redaction) -> Any:
     names = [str(encoded[name]) for name in ("class", "member") if name in encoded]
     if any(redaction(name) != name for name in names):
-        return _redacted(REDACTED)
+        return {TYPE_KEY: "redacted", "value": REDACTED}
     inner = redact(encoded["value"], redaction)
     if encoded[TYPE_KEY] in {"dataclass", "model"} and TYPE_KEY in inner:
-        # An object whose fields cannot be named has entries.
+        # The names of fields were redacted, so they are entries of a dict.
         return inner
     return {**encoded, "value": inner}
 
 
 def _texts(encoded: Any) -> Iterator[str]:
-    """Give the forms in which an encoded scalar may hold what must not be written."""
+    """Yield the texts that an encoded scalar may contain."""
     if not isinstance(encoded, dict):
         if encoded is not None and not isinstance(encoded, bool):
             yield str(encoded)
@@ -252,7 +246,7 @@ def _texts(encoded: Any) -> Iterator[str]:
     yield str(value)
     if kind in {"bytes", "bytearray"}:
         content = base64.b64decode(value)
-        # Without zeros, what was encoded in UTF-16 may read as the text.
+        # UTF-16 without its zeros is often the text.
         yield from (part.decode("utf-8", "backslashreplace") for part in (content, content.replace(b"\0", b"")))
         yield content.decode("utf-16-le", "replace")
     elif kind == "text":

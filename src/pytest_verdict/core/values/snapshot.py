@@ -1,4 +1,4 @@
-"""Copies of evidence: one that later changes do not reach, and what an operator sees, which reading the record gives back."""
+"""Copies of evidence: for the record, and for the operator."""
 
 import copy
 import datetime
@@ -13,7 +13,7 @@ from pytest_verdict.core.values.encoding import decode, encode, encode_text, is_
 from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, class_name, has_fields
 
 PLAIN: Final = frozenset({str, int, float, bool, type(None)})
-"""The classes whose values need no copy."""
+"""Classes whose values need no copy."""
 
 _CHANGEABLE: Final = (dict, list, set, MutableMapping, MutableSequence, MutableSet)
 _SINGLE: Final = {bytes, complex, Decimal, Fraction, uuid.UUID, datetime.date, datetime.timedelta}
@@ -22,10 +22,10 @@ _COLLECTIONS: Final = frozenset({tuple, set, frozenset, bytearray})
 
 
 def snapshot(value: Any) -> Any:
-    """Copy what can change in a value: containers, dataclasses and models. Instances of other classes are shared."""
+    """Copy the parts of a value that can change: containers, dataclasses and models; share other objects."""
     try:
         return _copy(value, _copy_of_class)
-    except Exception:  # noqa: BLE001 - the class under test decides what copying raises
+    except Exception:  # noqa: BLE001 - a class under test can raise anything
         return value
 
 
@@ -36,14 +36,14 @@ def _copy_of_class(value: Any) -> Any:
 
 
 def _refuse_class(value: Any) -> Any:
-    raise TypeError(f"{class_name(type(value))} is not read back")
+    raise TypeError(f"{class_name(type(value))} cannot be decoded")
 
 
 def _copy(value: Any, of_class: Callable[[Any], Any]) -> Any:
     kind = type(value)
     if kind in _LEAVES or (kind is datetime.datetime and not value.fold and value.tzinfo is None):
         return value
-    # A call of its own for each leaf would take most of the time.
+    # Leaves are copied without a call, which would take most of the time.
     if kind is dict:
         return {
             key if type(key) is str else _copy(key, of_class): item if type(item) in _LEAVES else _copy(item, of_class)
@@ -59,25 +59,24 @@ def _copy(value: Any, of_class: Callable[[Any], Any]) -> Any:
 
 
 def recorded_form(value: Any) -> tuple[Any, Any]:
-    """Give the copy of a value that is recorded, and what an operator sees of it.
+    """Return the copy of a value for the record, and the decoded copy for the operator.
 
-    An object of a class has more than a record keeps of it: methods, properties, its repr. Were it compared as it is, a replay
-    could come to another result. So it is compared as it is read back. What cannot be read back is recorded as its repr.
+    An operator that used more of an object than its record has, such as its methods, could not be replayed.
     """
     try:
         copied = _copy(value, _refuse_class)
     except (TypeError, RecursionError):
-        copy = snapshot(value)
+        recorded = snapshot(value)
     else:
         return copied, copied
     try:
-        encoded = encode(copy)
+        encoded = encode(recorded)
         if not is_replayable(encoded):
-            return copy, value
-        seen = decode(encoded)
-        is_same = encode_text(seen) == encode_text(copy)
-    except Exception:  # noqa: BLE001 - the class under test decides what it raises
+            return recorded, value
+        decoded = decode(encoded)
+        is_same = encode_text(decoded) == encode_text(recorded)
+    except Exception:  # noqa: BLE001 - a class under test can raise anything
         is_same = False
     if is_same:
-        return (copy, seen)
-    return (Unreplayable(class_name(type(value)), safe_repr(value)), value)
+        return recorded, decoded
+    return Unreplayable(class_name(type(value)), safe_repr(value)), value

@@ -14,12 +14,12 @@ from pytest_verdict.core.values.numbers import is_beyond_float
 from pytest_verdict.errors import SettingsError
 
 MOST_REPEATED: Final = 1_000_000
-"""The most values that aliases may add to a document; a few lines can add more than a machine can hold."""
+"""The largest number of values that aliases may add to a document; a few lines could fill the memory."""
 
 DEEPEST: Final = 1_000
-"""How deep values may be nested. The parser in C has no limit, and ends the process when its stack is full."""
+"""The deepest nesting. The parser in C has no limit and crashes when its stack is full."""
 
-# The parser written in C reads the same documents about ten times as fast; not every build of PyYAML has it.
+# The parser in C is about ten times as fast; not every build of PyYAML has it.
 _BASE: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT: Final = "tag:yaml.org,2002:str"
 _MERGE: Final = "tag:yaml.org,2002:merge"
@@ -29,14 +29,14 @@ _TOO_DEEP: Final = "it is nested too deeply, or an alias contains itself"
 
 
 class YamlTextError(ValueError):
-    """Why a YAML text is refused, and on which line."""
+    """A YAML text is refused; ``line`` is the line of the problem."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
         self.line = line
 
     def at(self, label: str) -> str:
-        """Write it with file and line."""
+        """Return the message with a file and the line."""
         return f"{label}:{self.line}: {self}"
 
 
@@ -67,32 +67,34 @@ class YamlDocument:
                 raise YamlTextError(1, f"{reason}; write a smaller file, or fewer aliases")
             self.value = _Constructor().value(self._root)
         except yaml.YAMLError as error:
-            raise _not_yaml(error) from None
+            mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+            context = getattr(error, "context", None)
+            problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+            reason = f"{context}, {problem}" if context else problem
+            raise YamlTextError(mark.line + 1 if mark else 1, f"it is not YAML: {reason}") from None
         except RecursionError:
             raise YamlTextError(1, _TOO_DEEP) from None
 
     @classmethod
     def read(cls, path: Path) -> YamlDocument:
-        """Read a file."""
+        """Read a file; raise YamlTextError if it is refused."""
         try:
             return cls(path.read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError as error:
             raise YamlTextError(1, f"it is not UTF-8: {error.reason} at byte {error.start}") from None
 
     def line(self, path: Sequence[str | int]) -> int:
-        """Give the line of a part, or of the nearest part around it that is there."""
+        """Return the line of a part, or of the nearest part around it that exists."""
         return self._find(path)[1]
 
     def lines_of_items(self, path: Sequence[str | int]) -> list[int]:
-        """Give the lines on which the items of a list begin."""
+        """Return the first line of each item of a list."""
         return [item.start_mark.line + 1 for item in self._find(path)[0].value]
 
     def written(self, path: Sequence[str | int]) -> str:
-        """Give a scalar as it is written, without its quotes."""
+        """Return the text of a scalar, without its quotes."""
         node = self._find(path)[0]
-        if isinstance(node, yaml.ScalarNode):
-            return str(node.value)
-        return ""
+        return str(node.value) if isinstance(node, yaml.ScalarNode) else ""
 
     def _find(self, path: Sequence[str | int]) -> tuple[Any, int]:
         node = self._root
@@ -102,65 +104,61 @@ class YamlDocument:
                 node = node.value[step]
                 line = _line(node)
             elif isinstance(node, yaml.MappingNode):
-                found = next(((key, item) for key, item in node.value if _is_key(key, step)), None)
-                if found is not None:
-                    node = found[1]
-                    line = _line(found[0])
+                for key, item in node.value:
+                    if str(step) == key.value or (key.tag != _TEXT and _Constructor().value(key) == step):
+                        node = item
+                        line = _line(key)
+                        break
         return node, line
 
 
 class _Constructor:
-    """Makes Python values of nodes."""
+    """Builds the Python values of nodes."""
 
     def __init__(self) -> None:
         self._scalars = yaml.constructor.SafeConstructor()
-        self._known: dict[int, Any] = {}
+        # By the id of the node: an alias is the node of its anchor.
+        self._collections: dict[int, Any] = {}
 
     def value(self, node: Any) -> Any:
         if isinstance(node, yaml.ScalarNode):
             if node.tag == _TEXT:
                 return node.value
             return self._scalar(node)
-        known = self._known.get(id(node))
-        if known is None:
+        if id(node) not in self._collections:
             if node.tag not in _COLLECTIONS:
-                raise _unread(node)
-            # An alias is the node of its anchor, and one value too.
-            is_list = isinstance(node, yaml.SequenceNode)
-            if is_list:
-                known = list(map(self.value, node.value))
+                raise _unknown_tag(node)
+            if isinstance(node, yaml.SequenceNode):
+                self._collections[id(node)] = list(map(self.value, node.value))
             else:
-                known = self._mapping(node)
-            self._known[id(node)] = known
-        return known
+                self._collections[id(node)] = self._mapping(node)
+        return self._collections[id(node)]
 
     def _scalar(self, node: Any) -> Any:
+        text = visible(shortened(node.value, 80))
         try:
-            found = self._scalars.construct_object(node)
+            value = self._scalars.construct_object(node)
         except (ValueError, LookupError, AttributeError):
             kind = _KINDS.get(node.tag, "a number")
-            written = visible(shortened(node.value, 80))
-            raise YamlTextError(_line(node), f"{written} looks like {kind} and is none; write it in quotes") from None
-        if isinstance(found, list | dict | set):
-            raise _unread(node)
-        if type(found) is float and is_beyond_float(node.value, found):
-            raise YamlTextError(
-                _line(node), f"{visible(shortened(node.value, 80))} is beyond what a float holds; write it in quotes"
-            )
-        return found
+            raise YamlTextError(_line(node), f"{text} looks like {kind} and is none; write it in quotes") from None
+        if isinstance(value, list | dict | set):
+            raise _unknown_tag(node)
+        if type(value) is float and is_beyond_float(node.value, value):
+            raise YamlTextError(_line(node), f"{text} is beyond what a float holds; write it in quotes")
+        return value
 
     def _mapping(self, node: Any) -> dict[Any, Any]:
         own = [pair for pair in node.value if pair[0].tag != _MERGE]
-        found: dict[Any, Any] = {}
+        mapping: dict[Any, Any] = {}
         for key, item in own:
             name = self.value(key)
             if isinstance(name, list | dict):
                 raise YamlTextError(_line(key), "a key is text, not a list or mapping")
-            if name in found:
+            if name in mapping:
                 raise YamlTextError(_line(key), f"the key {shown(name, 80)} occurs twice")
-            found[name] = self.value(item)
+            mapping[name] = self.value(item)
         if len(own) == len(node.value):
-            return found
+            return mapping
         self._scalars.flatten_mapping(node)
         return {self.value(key): self.value(item) for key, item in node.value}
 
@@ -168,50 +166,38 @@ class _Constructor:
 def read_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a YAML file whose top level is a mapping."""
     try:
-        found = YamlDocument.read(Path(path)).value
+        value = YamlDocument.read(Path(path)).value
     except YamlTextError as error:
         raise SettingsError(f"{path}: {error}, at line {error.line}") from None
     except (OSError, ValueError) as error:
         raise SettingsError(f"{path} cannot be read: {error}") from None
-    if not isinstance(found, dict):
-        raise SettingsError(f"{path}: the top level is a mapping, got {type(found).__name__}")
-    return found
+    if not isinstance(value, dict):
+        raise SettingsError(f"{path}: the top level is a mapping, got {type(value).__name__}")
+    return value
 
 
 def _line(node: Any) -> int:
     return int(node.start_mark.line) + 1
 
 
-def _unread(node: Any) -> YamlTextError:
+def _unknown_tag(node: Any) -> YamlTextError:
     return YamlTextError(_line(node), f"the tag {shown(node.tag, 80)} is not read; write a plain list or mapping")
-
-
-def _is_key(node: Any, step: str | int) -> bool:
-    return str(step) == node.value or bool(node.tag != _TEXT and _Constructor().value(node) == step)
 
 
 def _values_repeated(root: Any) -> int:
     """Count the values that aliases and merge keys add to a document."""
     sizes: dict[int, int] = {}
-    written = 0
+    in_file = 0
 
     def size(node: Any) -> int:
-        nonlocal written
+        nonlocal in_file
         if isinstance(node.value, str):
             return 1
-        known = sizes.get(id(node))
-        if known is None:
+        if id(node) not in sizes:
             # A mapping is a list of pairs.
             parts = [part for item in node.value for part in (item if isinstance(item, tuple) else (item,))]
-            written += 1 + sum(isinstance(part.value, str) for part in parts)
-            known = sizes[id(node)] = 1 + sum(map(size, parts))
-        return known
+            in_file += 1 + sum(isinstance(part.value, str) for part in parts)
+            sizes[id(node)] = 1 + sum(map(size, parts))
+        return sizes[id(node)]
 
-    return size(root) - written
-
-
-def _not_yaml(error: yaml.YAMLError) -> YamlTextError:
-    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-    context = getattr(error, "context", None)
-    return YamlTextError(mark.line + 1 if mark else 1, f"it is not YAML: {f'{context}, ' if context else ''}{problem}")
+    return size(root) - in_file

@@ -170,16 +170,16 @@ def _build_group(operator: Operator, parts: Mapping[Path, Array], positions: Arr
     mark = hashlib.sha256(result.to_members().encode("ascii")).hexdigest()
     outcome = result.outcome
     record: dict[str, Any] = {name: getattr(outcome, name) for name in (*_SURFACES, "details")}
-    if outcome.sources:
-        record["sources"] = outcome.sources
-    record |= {"name": result.name, "expected": result.expected, "observed": result.observed}
+    content = result.content()
+    record |= {name: getattr(content, name) for name in ("name", "expected", "observed", "sources")}
     for number, path in enumerate(parts):
         record = _replace_at(record, path, f"{mark}{number}")
-    content = result.content()._replace(
+    content = content._replace(
         identity=operator.identity,
         expected=record.pop("expected"),
         observed=record.pop("observed"),
         name=record.pop("name"),
+        sources=record.pop("sources"),
         outcome=outcome.replace(**record),
     )
     template = Template(encode_comparison(content).members, mark, [*parts])
