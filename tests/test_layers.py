@@ -218,7 +218,7 @@ def test_hook_strings_name_their_own_folder():
 
 def test_joined_strings_are_read():
     found = strings_of(ROOT / "trajectories" / "plugin.py")
-    assert {"pytest_verdict.trajectories.order", "pytest_verdict.trajectories.readers.spans"} <= found
+    assert {"pytest_verdict.trajectories.operators", "pytest_verdict.trajectories.readers.traces"} <= found
 
 
 def test_operators_run_only_in_the_kernel():

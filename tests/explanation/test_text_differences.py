@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import Budget, compare, explain
+from pytest_verdict.explanation.differences import find_changes
 from pytest_verdict.explanation.lines import Block, Part, block, format_coloured, format_plain, line, lines_of, table
-from pytest_verdict.explanation.text import find_changes
 
 TEXTS = st.text("ab é\u0301\n'\"", max_size=20)
 EVERYTHING = Budget(characters=0, lines=0, differences=0, width=0)

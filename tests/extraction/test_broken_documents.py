@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
-from pytest_verdict.extraction.presets import PRESETS, find_parts
+from pytest_verdict.extraction.steps import PRESETS, find_parts
 
 BROKEN = [
     '{"a": {"b": 1}, "c":',

@@ -11,7 +11,7 @@ from noisy_replies import HELD_OUT, KINDS, LABELS, TUNING, replies
 from pytest_verdict import Comparator, MismatchError, UndecidedError, assert_matches, compare, expect, explain
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.errors import ConfigurationError, MappingError, MissingExtraError, SettingsError
-from pytest_verdict.extraction.presets import PRESETS
+from pytest_verdict.extraction.steps import PRESETS
 from pytest_verdict.suites import Evaluator, InputMapping, check_dataset
 from written_records import line_of
 

@@ -11,7 +11,7 @@ from pytest_verdict.core.replay import replay_line
 from pytest_verdict.core.values.encoding import digest, encode_text
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import mapping_of
-from pytest_verdict.extraction.presets import PRESETS, find_parts
+from pytest_verdict.extraction.steps import PRESETS, find_parts
 from pytest_verdict.report.json_report import record_schema
 from pytest_verdict.suites import check_dataset
 from written_records import line_of

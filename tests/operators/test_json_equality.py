@@ -11,7 +11,7 @@ from pytest_verdict import compare
 from pytest_verdict.core.values.differences import step
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.json.document import read_document
-from pytest_verdict.operators.json.rules import compiled
+from pytest_verdict.operators.json.rules import compile_path
 
 scalars = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.5, 1.0, 2.5, "", "a", "b.c", "it's"])
 documents = st.recursive(
@@ -105,7 +105,7 @@ def test_differences_are_limited_to_100(operator):
 
 @pytest.mark.parametrize("key", ["plain", "b.c", "with space", "ünïcode", ""])
 def test_path_finds_its_part(key):
-    [match] = compiled(step("$", key)).find({key: 7, "other": 8})
+    [match] = compile_path(step("$", key)).find({key: 7, "other": 8})
     assert match.value == 7
 
 
@@ -165,8 +165,8 @@ def test_json_subset_of_long_lists_is_not_quadratic(monkeypatch):
     from pytest_verdict.operators.json import equality
 
     counted = []
-    plain = equality._contained
-    monkeypatch.setattr(equality, "_contained", lambda *given: counted.append(1) or plain(*given))
+    plain = equality._is_contained
+    monkeypatch.setattr(equality, "_is_contained", lambda *given: counted.append(1) or plain(*given))
     expected = [{"id": at, "kind": "order"} for at in range(300)]
     observed = [{**item, "more": 1} for item in reversed(expected)]
     assert compare("json_subset", expected, observed).passed
@@ -182,8 +182,10 @@ def test_json_subset_candidates_include_every_match(expected, observed):
     builder = TreeBuilder()
     wanted, given_items = ([builder.build(read_document(item)) for item in side] for side in (expected, observed))
     containers = [item for item in given_items if item.is_container]
-    for item, likely in zip(wanted, equality._likely(wanted, containers), strict=True):
-        accepted = {at for at, other in enumerate(containers) if item.is_container and equality._contained(item, other)}
+    for item, likely in zip(wanted, equality._find_candidates(wanted, containers), strict=True):
+        accepted = {
+            at for at, other in enumerate(containers) if item.is_container and equality._is_contained(item, other)
+        }
         assert accepted <= {*likely}
         assert list(likely) == sorted({*likely})
 

@@ -1,6 +1,7 @@
 """Operators on numbers: exact decimals, inclusive limits, and nothing that only looks like a number."""
 
 import json
+import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -59,6 +60,43 @@ def test_decimal_context_is_ignored():
         result = compare("numeric_tolerance", 1000, "1000.5", tolerance="0.5", mode="absolute")
     assert result.passed
     assert result.details == {"distance": "0.5", "margin": "0"}
+
+
+def test_decimal_context_is_ignored_beyond_limits():
+    observed = Decimal("1.23456789")
+    with localcontext() as context:
+        context.prec = 2
+        outcomes = [
+            NumericMaximum(zero_at=1).evaluate(1, observed),
+            NumericRange(max=1, zero_at=1).evaluate(None, observed),
+            NumericTolerance(tolerance=0, zero_at=1, mode="absolute").evaluate(1, observed),
+        ]
+        margins = [outcome.details["margin"] for outcome in outcomes]
+    assert [outcome.score for outcome in outcomes] == [0.76543211] * 3
+    assert margins == ["-0.23456789"] * 3
+
+
+near_floats = st.floats(-1e12, 1e12)
+
+
+@given(
+    expected=near_floats,
+    tolerance=st.floats(0, 1e6),
+    steps=st.integers(-40, 40),
+    mode=st.sampled_from(["absolute", "relative"]),
+)
+def test_floats_near_the_limit_are_compared_exactly(expected, tolerance, steps, mode):
+    width = tolerance if mode == "absolute" else tolerance * abs(expected)
+    observed = expected + width
+    for _ in range(abs(steps)):
+        observed = math.nextafter(observed, math.inf if steps > 0 else -math.inf)
+    limit = Fraction(repr(tolerance))
+    if mode == "relative":
+        limit *= abs(Fraction(repr(expected)))
+    is_near = abs(Fraction(repr(observed)) - Fraction(repr(expected))) <= limit
+    operator = NumericTolerance(tolerance=tolerance, mode=mode)
+    assert operator.evaluate(expected, observed).score == float(is_near)
+    assert NumericExact().evaluate(expected, observed).score == float(expected == observed)
 
 
 numbers = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**9), max_value=10**9)

@@ -153,7 +153,7 @@ def test_failing_process_is_an_error_without_paths(monkeypatch):
     monkeypatch.setattr(regex_process, "_CODE", "raise MemoryError")
     regex_process.PROCESS.stop()
     # Another test may have matched this pattern in the process.
-    regex._matcher_of_short.cache_clear()
+    regex._quick_matcher.cache_clear()
     result = compare("regex", "a", "a")
     assert (result.verdict, sys.executable in result.error) == ("error", False)
     assert "'a'" in result.error
@@ -232,7 +232,7 @@ def test_catastrophic_pattern_is_an_error_only_on_endless_text(pattern, endless,
     ],
 )
 def test_everyday_patterns_need_no_process(pattern, monkeypatch):
-    monkeypatch.setattr(regex_process, "_started", lambda: pytest.fail("a process was started"))
+    monkeypatch.setattr(regex_process, "_start_process", lambda: pytest.fail("a process was started"))
     regex_process.PROCESS.stop()
     find_matches(pattern, (), "search", "The answer is 1928. " * 10, limit=None)
 

@@ -166,6 +166,14 @@ def test_adk_eval_set_names_agents():
     assert names(camel) == ["search", "clock", "buy"]
 
 
+def test_inspect_messages_of_plain_texts_are_recognised():
+    call = {"id": "1", "function": "search", "arguments": {"query": "tea"}}
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "", "tool_calls": [call]}]
+    assert recognised_format(messages) == "inspect_ai"
+    (event,) = read_trajectory(messages)
+    assert (event.name, event.args) == ("search", {"query": "tea"})
+
+
 def test_inspect_spans_name_the_agents():
     assert {event.agent for event in read_trajectory(made.sample())} == {"react"}
     helper = [

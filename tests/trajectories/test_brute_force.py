@@ -11,10 +11,9 @@ from pytest_verdict.core.kernel import PartError
 from pytest_verdict.operators.number import NumericRange, NumericTolerance
 from pytest_verdict.operators.text import NormalizedExact
 from pytest_verdict.trajectories import Event
-from pytest_verdict.trajectories.call_index import CallScores
 from pytest_verdict.trajectories.call_matcher import CallMatcher
 from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED
-from pytest_verdict.trajectories.pairing import SCALE, edit_distance
+from pytest_verdict.trajectories.pairing import SCALE, CallScores, edit_distance
 
 # Calls of two tools with one number; a tolerance of one makes the relation neither transitive nor a partition.
 CALLS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 4)), max_size=4)
@@ -247,9 +246,9 @@ def test_indexed_matches_equal_the_matches_of_single_pairs(expected, observed, r
     """The candidates that are found by value are those that are found by comparing each with each."""
     from pytest_verdict.core.values.numbers import as_decimal
     from pytest_verdict.templates import ExactMatch
-    from pytest_verdict.trajectories.call_index import find_accepted_calls
     from pytest_verdict.trajectories.call_matcher import CallMatcher
     from pytest_verdict.trajectories.event import Event
+    from pytest_verdict.trajectories.pairing import find_accepted_calls
 
     rules = {
         "text": {"t": {"x": ExactMatch()}},

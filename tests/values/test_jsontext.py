@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from pytest_verdict.core.values import jsontext
 from pytest_verdict.core.values.jsontext import JsonTextError, hold_surely_the_same, parse_json
-from pytest_verdict.operators.json.document import same
+from pytest_verdict.operators.json.document import are_equal
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_equal_texts_are_parsed_alike(expected, observed, is_same, is_long):
         sides = [f'[{side}, "{"x" * 600}"]' for side in sides]
     if hold_surely_the_same(*sides):
         left, right = map(parse_json, sides)
-        assert same(left, right)
+        assert are_equal(left, right)
 
 
 @pytest.mark.parametrize("padding", ["", "x" * 600])

@@ -14,8 +14,7 @@ from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.explanation.facts import build_default_explanation
-from pytest_verdict.explanation.lines import Line, Part, cut, line, table
-from pytest_verdict.explanation.model import Explanation
+from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, line, table
 
 _STATUSES: Final = {
     "INCONSISTENT": "INCONSISTENT: with the labels exchanged, the judge preferred the other output",

@@ -9,7 +9,7 @@ import pytest
 from pytest_verdict.datasets.rows import Selection, check_count, read_named_rows, select_rows
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.extraction.input_mapping import InputMapping
-from pytest_verdict.operators.evidence import not_compared
+from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.session import publish
 
 CASE: Final = "case"

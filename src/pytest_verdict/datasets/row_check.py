@@ -13,7 +13,7 @@ from pytest_verdict.datasets.columns.table import has_column_function
 from pytest_verdict.datasets.rows import LONGEST_NAME, RowNames, Selection
 from pytest_verdict.datasets.slices import Slice, read_slices, single_rows
 from pytest_verdict.extraction.evaluator import Evaluator
-from pytest_verdict.operators.evidence import not_compared
+from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.session import SESSION
 
 if TYPE_CHECKING:

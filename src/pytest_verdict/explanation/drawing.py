@@ -11,11 +11,10 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.explanation.differences import Side, draw_marked
 from pytest_verdict.explanation.facts import build_explanation
-from pytest_verdict.explanation.lines import Block, Line, Part, block, format_plain, indent, mark
-from pytest_verdict.explanation.model import Explanation
+from pytest_verdict.explanation.lines import Block, Explanation, Line, Part, block, format_plain, indent, mark
 from pytest_verdict.explanation.notes import draw_note, is_refusal
-from pytest_verdict.explanation.text import Side, draw_marked
 
 # Details that the first line and the differences show.
 _SHOWN_DETAILS: Final = frozenset(

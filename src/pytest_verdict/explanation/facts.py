@@ -15,11 +15,16 @@ from pytest_verdict.core.values.display import counted, shortened, shown, visibl
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import RecordError
-from pytest_verdict.explanation.lines import Line, Part, Role
-from pytest_verdict.explanation.model import Explanation
+from pytest_verdict.explanation.differences import (
+    compare_lines,
+    draw_both_sides,
+    draw_difference,
+    draw_differences,
+    draw_line_changes,
+    draw_text_difference,
+)
+from pytest_verdict.explanation.lines import Explanation, Line, Part, Role
 from pytest_verdict.explanation.notes import draw_refusal, is_refusal
-from pytest_verdict.explanation.text import compare_lines, draw_line_changes, draw_text_difference
-from pytest_verdict.explanation.values import draw_both_sides, draw_difference, draw_differences
 
 # Operators whose expected side is not a value that observed equals.
 _EXPECTED: Final = {
@@ -48,7 +53,12 @@ _MOST_COUNTED: Final = 10_000
 def build_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
     """Explain a comparison, by the function of its family if there is one."""
     if result.negated:
-        return _explain_negation(result, budget)
+        room = budget.room(40) // 2
+        expected = Part(shown(result.expected, room), "expected")
+        observed = Part(shown(result.observed, room), "observed")
+        verdict = "pass: " if result.passed else ""
+        head = Part(f"{verdict}expected no match with ")
+        return Explanation(summary=(head, expected, Part(", got "), observed))
 
     # Entry points of other packages are read only for operators that are not built in.
     explanations = FAMILIES.own("explanations")
@@ -63,19 +73,6 @@ def build_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
     return build_default_explanation(result, budget)
 
 
-def _explain_negation(result: ComparisonResult, budget: Budget) -> Explanation:
-    room = budget.room(40) // 2
-    summary: Line = (
-        Part("expected no match with "),
-        Part(shown(result.expected, room), "expected"),
-        Part(", got "),
-        Part(shown(result.observed, room), "observed"),
-    )
-    if result.passed:
-        summary = (Part("pass: "), *summary)
-    return Explanation(summary=summary)
-
-
 def build_default_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
     """Explain a comparison by its notes, parts, details and values, whatever its operator."""
     if result.error is not None:
@@ -86,26 +83,23 @@ def build_default_explanation(result: ComparisonResult, budget: Budget) -> Expla
     if refusal is not None:
         return Explanation(summary=draw_refusal(refusal, result, budget))
     if result.children:
-        return _explain_children(result)
+        passed = sum(child.verdict == "pass" for child in result.children)
+        summary = f"{passed} of {counted(len(result.children), 'part')} passed"
+        needed = result.settings.get("n")
+        if isinstance(needed, int):
+            summary += f", {needed} needed"
+        return Explanation(summary=(Part(summary),), sides=False)
 
-    # The details of an operator say more than the values, so they come first.
+    # The order carries meaning only at its end: no operator records details of two of these kinds, and details say more than
+    # the values.
     explanation = (
         _explain_listed_differences(result, budget)
         or _explain_members(result, budget)
         or _explain_distance(result, budget)
-        or _explain_days(result, budget)
+        or _explain_dates(result, budget)
         or _explain_values(result, budget)
     )
     return explanation or Explanation(summary=_draw_sides(result, budget))
-
-
-def _explain_children(result: ComparisonResult) -> Explanation:
-    passed = sum(child.verdict == "pass" for child in result.children)
-    summary = f"{passed} of {counted(len(result.children), 'part')} passed"
-    needed = result.settings.get("n")
-    if isinstance(needed, int):
-        summary += f", {needed} needed"
-    return Explanation(summary=(Part(summary),), sides=False)
 
 
 def _explain_listed_differences(result: ComparisonResult, budget: Budget) -> Explanation | None:
@@ -115,27 +109,25 @@ def _explain_listed_differences(result: ComparisonResult, budget: Budget) -> Exp
     omitted = result.details.get("differences_omitted")
     if type(omitted) is not int:
         omitted = 0
-    return _explain_differences([_read_difference(item) for item in listed], omitted, budget)
-
-
-def _read_difference(item: Any) -> Difference:
-    if not isinstance(item, Mapping):
-        return Difference("$", ABSENT, item)
-
-    expected = observed = ABSENT
-    if item.get("kind") != "unexpected" and "expected" in item:
-        expected = _decode_detail(item["expected"])
-    if item.get("kind") != "missing" and "observed" in item:
-        observed = _decode_detail(item["observed"])
-    observed_path = item.get("observed_path")
-    reason = item.get("reason")
-    return Difference(
-        path=str(item.get("path", "$")),
-        expected=expected,
-        observed=observed,
-        observed_path=observed_path if isinstance(observed_path, str) else None,
-        reason=reason if isinstance(reason, str) else None,
-    )
+    places = []
+    for item in listed:
+        if not isinstance(item, Mapping):
+            places.append(Difference("$", ABSENT, item))
+            continue
+        kind = item.get("kind")
+        has_expected = kind != "unexpected" and "expected" in item
+        has_observed = kind != "missing" and "observed" in item
+        observed_path = item.get("observed_path")
+        reason = item.get("reason")
+        difference = Difference(
+            path=str(item.get("path", "$")),
+            expected=_decode_detail(item["expected"]) if has_expected else ABSENT,
+            observed=_decode_detail(item["observed"]) if has_observed else ABSENT,
+            observed_path=observed_path if isinstance(observed_path, str) else None,
+            reason=reason if isinstance(reason, str) else None,
+        )
+        places.append(difference)
+    return _explain_differences(places, omitted, budget)
 
 
 def _decode_detail(value: Any) -> Any:
@@ -220,7 +212,7 @@ def _read_number(value: Any) -> Decimal | None:
     return number if number.is_finite() else None
 
 
-def _explain_days(result: ComparisonResult, budget: Budget) -> Explanation | None:
+def _explain_dates(result: ComparisonResult, budget: Budget) -> Explanation | None:
     expected = read_date(result.details.get("expected_date"))
     observed = read_date(result.details.get("observed_date"))
     if isinstance(expected, str) or isinstance(observed, str):
@@ -246,7 +238,12 @@ def _explain_text(result: ComparisonResult, expected: str, observed: str, budget
     if result.operator not in _COMPARES_TEXT:
         return None
     if "\n" in expected or "\n" in observed:
-        return _explain_lines(expected, observed, budget)
+        changes = compare_lines(expected, observed)
+        tail = ""
+        if changes.count() > 1:
+            tail = f", and {counted(changes.count() - 1, 'more line')}"
+        summary = draw_difference(changes.first_difference(), budget.narrower(len(tail) + _HEAD))
+        return Explanation(summary=(*summary, Part(tail)), lines=list(draw_line_changes(changes, budget)))
 
     labels = ("expected", "observed")
     is_changed = any(result.changed_sides)
@@ -254,15 +251,6 @@ def _explain_text(result: ComparisonResult, expected: str, observed: str, budget
         labels = ("expected surface", "observed surface")
     lines = list(draw_text_difference(expected, observed, budget, labels))
     return Explanation(summary=_draw_sides(result, budget), lines=lines, sides=is_changed)
-
-
-def _explain_lines(expected: str, observed: str, budget: Budget) -> Explanation:
-    changes = compare_lines(expected, observed)
-    tail = ""
-    if changes.count() > 1:
-        tail = f", and {counted(changes.count() - 1, 'more line')}"
-    summary = draw_difference(changes.first_difference(), budget.narrower(len(tail) + _HEAD))
-    return Explanation(summary=(*summary, Part(tail)), lines=list(draw_line_changes(changes, budget)))
 
 
 def _draw_sides(result: ComparisonResult, budget: Budget, tail: int = 0) -> Line:

@@ -1,6 +1,7 @@
-"""Lines of an explanation: parts with roles, which a terminal, XML or HTML each draw in their own way."""
+"""`Explanation` and its lines: parts with roles, which a terminal, XML or HTML each draw in their own way."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 from pytest_verdict.core.values.display import visible
@@ -25,6 +26,25 @@ class Part(NamedTuple):
 
 
 Line = tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why a comparison did not pass.
+
+    Args:
+        summary: The first line, after the operator.
+        lines: The differences, below the first line.
+        sides: Whether the block also shows expected and observed.
+        children: Whether the block also explains the parts of the comparison.
+        covered_names: Settings and details that the lines above show already; only ``-vv`` repeats them.
+    """
+
+    summary: Line
+    lines: Sequence[Line] = field(default_factory=list)
+    sides: bool = True
+    children: bool = True
+    covered_names: Collection[str] = ()
 
 
 def line(*parts: Part | str) -> Line:

@@ -25,7 +25,7 @@ from pytest_verdict.extraction.input_mapping import (
 )
 from pytest_verdict.extraction.paths import key_path
 from pytest_verdict.extraction.steps import refuse_unknown_keys
-from pytest_verdict.operators.evidence import not_compared
+from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.session import publish
 
 # The size of the cache of operators that documents name.
@@ -144,8 +144,15 @@ class Evaluator:
         self._operator: Operator | None = None
         self._settings = {**settings, **self.mapping.literals}
         self._cache: dict[str, Evaluator] = {}
+        if self.is_by_row and self._settings:
+            raise SettingsError(f"{next(iter(self._settings))}: settings stand with each operator of a group")
+        if isinstance(operator, Mapping):
+            if GROUP not in self.mapping.inputs or not operator:
+                raise SettingsError(
+                    "operators by group need a mapping with a path as 'group', and an operator for each"
+                )
+            self._cache = {repr(group): self._build_evaluator(entry) for group, entry in operator.items()}
         if self.is_by_row:
-            self._read_operators_of_groups(operator)
             return
 
         inputs_of_settings = dict.fromkeys(self.mapping.settings)
@@ -181,16 +188,7 @@ class Evaluator:
         return publish(self.judge(document, name=name, threshold=threshold))
 
     def judge(self, document: Any, *, name: str | None = None, threshold: float | None = None) -> ComparisonResult:
-        """Compare as `compare` does, without a record.
-
-        Args:
-            document: JSON values.
-            name: The name of the comparison.
-            threshold: The lowest score that passes, if the evaluator has no threshold.
-
-        Returns:
-            The result; an ``error`` when a path matches nothing or several values.
-        """
+        """Compare as `compare` does, without a record."""
         if self.is_by_row:
             try:
                 evaluator = self._find_evaluator(document)
@@ -201,10 +199,14 @@ class Evaluator:
         mapped = map_inputs(self.mapping, document)
         operator = self._operator
         if operator is None and mapped.reason is None:
+            settings = {name: mapped.inputs[name] for name in self.mapping.settings}
             try:
-                operator = self._build_from_document(mapped.inputs)
-            except MappingError as error:
-                mapped = mapped._replace(reason=str(error), sources=None)
+                operator = REGISTRY.build(str(self._name), {**self._settings, **settings})
+                self._require_expected(operator)
+            except ConfigurationError as error:
+                operator = None
+                reason = f"the settings in the document are wrong: {error}"
+                mapped = mapped._replace(reason=reason, sources=None)
         # Without an input for it, settings take the place of expected.
         expected = mapped.inputs.get(EXPECTED)
         limit = threshold if self.threshold is None else self.threshold
@@ -229,15 +231,6 @@ class Evaluator:
         if self._operator is not None:
             return self._operator.recorded_name()
         return None if self.is_by_row else str(self._name)
-
-    def _read_operators_of_groups(self, operators: Any) -> None:
-        if self._settings:
-            raise SettingsError(f"{next(iter(self._settings))}: settings stand with each operator of a group")
-        if not isinstance(operators, Mapping):
-            return
-        if GROUP not in self.mapping.inputs or not operators:
-            raise SettingsError("operators by group need a mapping with a path as 'group', and an operator for each")
-        self._cache = {repr(group): self._build_evaluator(operator) for group, operator in operators.items()}
 
     def _find_evaluator(self, document: Any) -> Evaluator:
         """Return the evaluator for the group of a document, or for the operator that the document names."""
@@ -272,15 +265,6 @@ class Evaluator:
             raise SettingsError(f"settings and mapping of an operator are dicts, got {shown(operator, 80)}")
         threshold = entry.get("threshold", self.threshold)
         return Evaluator(entry["operator"], {**self.mapping.inputs, **mapping}, threshold, **settings)
-
-    def _build_from_document(self, inputs: Mapping[str, Any]) -> Operator:
-        settings = {name: inputs[name] for name in self.mapping.settings}
-        try:
-            operator = REGISTRY.build(str(self._name), {**self._settings, **settings})
-            self._require_expected(operator)
-        except ConfigurationError as error:
-            raise MappingError(f"the settings in the document are wrong: {error}") from None
-        return operator
 
     def _require_expected(self, operator: Operator) -> None:
         if EXPECTED not in self.mapping.fetch and operator.needs_expected():

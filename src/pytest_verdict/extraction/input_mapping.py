@@ -161,11 +161,8 @@ def read_input(name: str, source: Any) -> Fetch:
         raise SettingsError(f"{name}: an input is {ways}, got {shown(source, 80)}")
     refuse_unknown_keys(f"{name}: an input", source, _KEYS)
     if "literal" in source:
-        for key in source:
-            if key != "literal":
-                raise SettingsError(
-                    f"{name}: an input is a path or a literal, not both; take {key!r} or 'literal' away"
-                )
+        for key in [key for key in source if key != "literal"]:
+            raise SettingsError(f"{name}: an input is a path or a literal, not both; take {key!r} or 'literal' away")
         value = source["literal"]
         return lambda _document, _trace=None: value
     if "path" not in source:
@@ -183,23 +180,17 @@ def read_input(name: str, source: Any) -> Fetch:
 
 
 class MappedInputs(NamedTuple):
-    """The inputs from a document, and what the record says of their sources.
-
-    Args:
-        inputs: The values by input.
-        sources: The sources in the record; None when replay cannot derive them again.
-        reason: Why an input is missing.
-        is_fail: Whether a missing input is the fault of the reply, not of the check.
-    """
+    """The inputs from a document, and their sources in the record, which are None when replay cannot derive them again."""
 
     inputs: dict[str, Any]
     sources: dict[str, Any] | None
     reason: str | None = None
+    """Why an input is missing."""
     is_fail: bool = False
+    """Whether a missing input is the fault of the reply, not of the check."""
 
 
 def map_inputs(mapping: InputMapping, document: Any) -> MappedInputs:
-    """Find the inputs in a document."""
     inputs: dict[str, Any] = {}
     traces: dict[str, Trace] = {}
     try:
@@ -254,18 +245,16 @@ def _describe_sources(
     sources: dict[str, Any] = {"kind": "input_mapping", "mapping": mapping.inputs}
     if mapping.presets:
         sources["presets"] = mapping.presets
-    sources |= _bounded("document", document)
     steps = {name: trace for name, trace in traces.items() if trace}
+    evidence = {"document": document}
     if steps:
-        sources |= _bounded("steps", steps)
+        evidence["steps"] = steps
+    for name, value in evidence.items():
+        text = encode_text(value)
+        if len(text) <= LONGEST_DOCUMENT:
+            sources[name] = value
+        else:
+            sources |= {f"{name}_sha256": digest(text), f"{name}_size": len(text)}
     if GROUP in inputs:
         sources[GROUP] = inputs[GROUP]
     return sources
-
-
-def _bounded(name: str, value: Any) -> dict[str, Any]:
-    """Return a member of the sources, with the digest of a value that is too long."""
-    text = encode_text(value)
-    if len(text) <= LONGEST_DOCUMENT:
-        return {name: value}
-    return {f"{name}_sha256": digest(text), f"{name}_size": len(text)}

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, get_args
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import MappingError, MissingExtraError, SettingsError, allowed
-from pytest_verdict.operators.json.rules import compiled
+from pytest_verdict.operators.json.rules import compile_path
 
 Find = Callable[[Any], Sequence[Any]]
 """Returns the values that a path matches in a document, in order."""
@@ -45,7 +45,6 @@ def check_word(what: str, word: Any, words: Sequence[str]) -> Any:
 
 
 def choose(matches: Sequence[Any], many: Many, label: str) -> Any:
-    """Return the match that a rule chooses, or a list of all."""
     if many == "list":
         return list(matches)
     if len(matches) > 1 and many == "error":
@@ -57,13 +56,46 @@ def finder(path: str, dialect: Dialect = "jsonpath_ng") -> Find:
     """Return the function that finds the matches of a path; each path is compiled once."""
     if not isinstance(path, str) or not path.strip():
         raise SettingsError(f"a path is a JSONPath such as $.output.label, got {shown(path, 80)}")
-    if dialect == "rfc9535":
-        return _standard_finder(path)
-    return _extended_finder(path)
+    return _build_finder(path, dialect)
 
 
 @functools.lru_cache(maxsize=1_000)
-def _standard_finder(path: str) -> Find:
+def _build_finder(path: str, dialect: Dialect) -> Find:
+    steps: Sequence[Any] | None = None
+    search: Find
+    if dialect == "rfc9535":
+        search = _compile_standard(path)
+    else:
+        try:
+            tree = compile_path(path)
+        except ValueError as error:
+            raise SettingsError(f"{error}. A key with other signs than letters is quoted: $['a key']") from None
+        search = lambda document: tuple(match.value for match in tree.find(document))  # noqa: E731
+        steps = _plain_steps(tree)
+
+    def find(document: Any) -> Sequence[Any]:
+        if steps is not None:
+            value = document
+            for step in steps:
+                container: Any = dict if isinstance(step, str) else list
+                if type(value) is not container:
+                    # The library decides about containers of other types.
+                    break
+                try:
+                    value = value[step]
+                except LookupError:
+                    return ()
+            else:
+                return (value,)
+        try:
+            return search(document)
+        except Exception as error:  # noqa: BLE001 - the libraries raise whatever a filter meets in the evidence
+            raise MappingError(f"the path {path} cannot be applied: {type(error).__name__}: {error}") from None
+
+    return find
+
+
+def _compile_standard(path: str) -> Find:
     try:
         library = importlib.import_module("jsonpath_rfc9535")
     except ImportError:
@@ -72,30 +104,7 @@ def _standard_finder(path: str) -> Find:
         query = library.compile(path)
     except library.JSONPathError as error:
         raise SettingsError(f"{path!r} is not a JSONPath of RFC 9535: {error}") from None
-    return _guard(path, lambda document: query.find(document).values())
-
-
-@functools.lru_cache(maxsize=1_000)
-def _extended_finder(path: str) -> Find:
-    try:
-        tree = compiled(path)
-    except ValueError as error:
-        raise SettingsError(f"{error}. A key with other signs than letters is quoted: $['a key']") from None
-    find = _guard(path, lambda document: tuple(match.value for match in tree.find(document)))
-    steps = _plain_steps(tree)
-    if steps is None:
-        return find
-    return _direct_finder(steps, find)
-
-
-def _guard(path: str, find: Find) -> Find:
-    def find_or_refuse(document: Any) -> Sequence[Any]:
-        try:
-            return find(document)
-        except Exception as error:  # noqa: BLE001 - the libraries raise whatever a filter meets in the evidence
-            raise MappingError(f"the path {path} cannot be applied: {type(error).__name__}: {error}") from None
-
-    return find_or_refuse
+    return lambda document: query.find(document).values()
 
 
 def _plain_steps(tree: Any) -> tuple[str | int, ...] | None:
@@ -104,11 +113,11 @@ def _plain_steps(tree: Any) -> tuple[str | int, ...] | None:
     if kind in {"Root", "This"}:
         return ()
     if kind == "Child":
-        left = _plain_steps(tree.left)
-        right = _plain_steps(tree.right)
-        if left is None or right is None:
+        before = _plain_steps(tree.left)
+        after = _plain_steps(tree.right)
+        if before is None or after is None:
             return None
-        return (*left, *right)
+        return (*before, *after)
     if kind == "Fields" and len(tree.fields) == 1 and "*" not in tree.fields:
         return (str(tree.fields[0]),)
     indices = getattr(tree, "indices", None)
@@ -117,38 +126,22 @@ def _plain_steps(tree: Any) -> tuple[str | int, ...] | None:
     return None
 
 
-def _direct_finder(steps: tuple[str | int, ...], fallback: Find) -> Find:
-    typed_steps: list[tuple[Any, Any]] = [(step, dict if isinstance(step, str) else list) for step in steps]
-
-    def find(document: Any) -> Sequence[Any]:
-        value = document
-        for step, container in typed_steps:
-            if type(value) is not container:
-                # The library decides about containers of other types.
-                return fallback(document)
-            try:
-                value = value[step]
-            except LookupError:
-                return ()
-        return (value,)
-
-    return find
-
-
 def first_key(source: Mapping[str, Any]) -> str | None:
     """Return the first key of an input's path; None when the path may match elsewhere in the document."""
     if source.get("dialect") == "rfc9535":
         return None
-    step = next(iter(_plain_steps(compiled(source["path"])) or ()), None)
-    return step if isinstance(step, str) else None
+    steps = _plain_steps(compile_path(source["path"]))
+    if steps and isinstance(steps[0], str):
+        return steps[0]
+    return None
 
 
 def only_key(path: str) -> str | None:
     """Return the key that is the whole path, in the extended dialect; None for any other path."""
-    steps = _plain_steps(compiled(path)) or ()
-    if len(steps) != 1:
-        return None
-    return first_key({"path": path})
+    steps = _plain_steps(compile_path(path))
+    if steps and len(steps) == 1 and isinstance(steps[0], str):
+        return steps[0]
+    return None
 
 
 def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -> str:
@@ -157,42 +150,35 @@ def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -
     reached = "$"
     steps = None
     if dialect != "rfc9535":
-        steps = _plain_steps(compiled(path))
+        steps = _plain_steps(compile_path(path))
     for step in steps or ():
-        matches = finder(_step_path(step))(value)
+        inner_path = f"$[{step}]" if isinstance(step, int) else key_path(step)
+        if isinstance(step, str) and step.isascii() and step.isidentifier():
+            inner_path = f"$.{step}"
+        matches = finder(inner_path)(value)
         if not matches:
             break
         value = matches[0]
-        reached += _step_path(step)[1:]
+        reached += inner_path[1:]
+
+    contents = f"is {shown(value, 60)}"
+    if isinstance(value, list | tuple):
+        contents = f"is a list of {len(value)}"
+    elif isinstance(value, Mapping) and value:
+        keys = [shown(key, 40) for key in value]
+        more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
+        contents = f"has the keys {', '.join(keys[:_MOST_KEYS])}{more}"
+    elif isinstance(value, Mapping):
+        contents = "is an empty object"
 
     key = path.removeprefix("$.")
     hint = ""
     if isinstance(document, Mapping) and key in document:
         hint = f". For the key with dots write {key_path(key)}"
-    return f"the path {path} matches nothing; {reached} {_describe_contents(value)}{hint}"
-
-
-def _step_path(step: str | int) -> str:
-    if isinstance(step, int):
-        return f"$[{step}]"
-    if step.isascii() and step.isidentifier():
-        return f"$.{step}"
-    return key_path(step)
+    return f"the path {path} matches nothing; {reached} {contents}{hint}"
 
 
 def key_path(key: str) -> str:
     """Return the path of a key with any characters."""
     escaped = key.replace("\\", "\\\\").replace("'", "\\'")
     return f"$['{escaped}']"
-
-
-def _describe_contents(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return f"is a list of {len(value)}"
-    if not isinstance(value, Mapping):
-        return f"is {shown(value, 60)}"
-    if not value:
-        return "is an empty object"
-    keys = [shown(key, 40) for key in value]
-    more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
-    return f"has the keys {', '.join(keys[:_MOST_KEYS])}{more}"

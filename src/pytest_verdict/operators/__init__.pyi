@@ -10,7 +10,6 @@ from .category import BooleanMatch as BooleanMatch, IsType as IsType, LiteralMat
 from .criteria import CriteriaMatch as CriteriaMatch, read_criteria as read_criteria
 from .date import DateMatch as DateMatch, DateRange as DateRange, DateTolerance as DateTolerance
 from .derived import DerivedMatch as DerivedMatch, compare_derived as compare_derived
-from .evidence import NotBlank as NotBlank
 from .json.distance import JsonDistance as JsonDistance
 from .json.equality import JsonCanonical as JsonCanonical, JsonSubset as JsonSubset
 from .json.rules import JsonRule as JsonRule
@@ -27,6 +26,7 @@ from .number import (
 from .regex import Regex as Regex
 from .semantic import SemanticMatch as SemanticMatch
 from .similarity import TextSimilarity as TextSimilarity
+from .synthetic_operators import NotBlank as NotBlank
 from .text import (
     ContainsAll as ContainsAll,
     ContainsAny as ContainsAny,

@@ -36,25 +36,27 @@ class Condition:
     threshold: float | None = None
 
     def compare(self, expected: Any, observed: Any, name: str) -> ComparisonResult:
-        """Compare this part; ABSENT stands for a key that a mapping does not have."""
-        effective = self.operator.effective_expected(expected)
-        sides = {MISSING_EXPECTED: effective, MISSING_OBSERVED: observed}
-        missing = tuple(note for note, side in sides.items() if side is ABSENT)
-        expected, observed = (None if side is ABSENT else side for side in (expected, observed))
+        """Compare this part; ABSENT means that a mapping lacks the key."""
+        missing = []
+        error = None
+        if self.operator.effective_expected(expected) is ABSENT:
+            missing.append(MISSING_EXPECTED)
+            error = "there is no expected value under this key"
+        if observed is ABSENT:
+            missing.append(MISSING_OBSERVED)
+        expected = None if expected is ABSENT else expected
+        observed = None if observed is ABSENT else observed
         if missing:
-            error = None
-            if MISSING_EXPECTED in missing:
-                error = "there is no expected value under this key"
             outcome = Outcome(0.0, notes=missing, error=error)
             return result_from_outcome(self.operator, expected, observed, outcome, self.threshold, name)
         return run(self.operator, expected, observed, threshold=self.threshold, name=name)
 
     def written(self) -> dict[str, Any]:
-        """Write the condition as the record does."""
-        found: dict[str, Any] = as_setting(self.operator)
+        """Return the condition as in a record."""
+        settings: dict[str, Any] = as_setting(self.operator)
         if self.threshold is None:
-            return found
-        return {**found, "threshold": self.threshold}
+            return settings
+        return {**settings, "threshold": self.threshold}
 
 
 def read_condition(value: Any) -> Condition:
@@ -66,14 +68,14 @@ def read_condition(value: Any) -> Condition:
     for key in value:
         if key not in _KEYS:
             raise SettingsError(f"a condition has no key {key!r}.{allowed('key', key, _KEYS)}")
-    rest = {key: item for key, item in value.items() if key != "threshold"}
-    only_operator = list(rest) == ["operator"]
-    operator = operator_from_settings(rest["operator"] if only_operator else rest)
+    settings = {key: item for key, item in value.items() if key != "threshold"}
+    is_only_operator = list(settings) == ["operator"]
+    operator = operator_from_settings(settings["operator"] if is_only_operator else settings)
     threshold = value.get("threshold")
     return Condition(operator, None if threshold is None else checked_threshold(threshold))
 
 
-def _conditions(value: Any) -> Any:
+def _read_conditions(value: Any) -> Any:
     if not isinstance(value, Mapping | list | tuple) or not value:
         raise ValueError(f"takes a list or a mapping of at least one condition, got {value!r}")
     if isinstance(value, Mapping):
@@ -86,67 +88,58 @@ def _conditions(value: Any) -> Any:
 class _Aggregate(Operator):
     kind: ClassVar[str] = "aggregate"
 
-    conditions: Annotated[Any, BeforeValidator(_conditions)]
+    conditions: Annotated[Any, BeforeValidator(_read_conditions)]
 
     def needs_expected(self) -> bool:
-        """Say whether one of the conditions needs it."""
-        if isinstance(self.conditions, dict):
-            parts = self.conditions.values()
-        else:
-            parts = self.conditions
-        return any(part.operator.needs_expected() for part in parts)
+        conditions = self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
+        return any(condition.operator.needs_expected() for condition in conditions)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        children = self._children(expected, observed)
-        notes: tuple[str, ...] = ()
-        if any(child.error is not None for child in children):
-            notes = (CHILD_ERROR,)
-        passed = sum(child.passed for child in children)
-        details = {"passed": passed, "total": len(children)}
-        score = self._score([self._part(child) for child in children])
+        children = []
+        if isinstance(self.conditions, dict):
+            expected_items = expected if isinstance(expected, Mapping) else {}
+            observed_items = observed if isinstance(observed, Mapping) else {}
+            for key, condition in self.conditions.items():
+                child = condition.compare(expected_items.get(key, ABSENT), observed_items.get(key, ABSENT), key)
+                children.append(child)
+        else:
+            for index, condition in enumerate(self.conditions):
+                children.append(condition.compare(expected, observed, str(index)))
+
+        notes = (CHILD_ERROR,) if first_error(children) is not None else ()
+        details = {"passed": sum(child.passed for child in children), "total": len(children)}
+        score = self._score([self._child_score(child) for child in children])
         return Outcome(score, notes=notes, details=details, children=children)
 
     def reject_undecidable(self, outcome: Outcome, threshold: float) -> Outcome:
-        """Make an outcome an error when it would pass if the parts that could not be compared did."""
-        best = self._score([1.0 if child.error is not None else self._part(child) for child in outcome.children])
-        if best < threshold:
+        """Return an error if the outcome would pass should all parts with an error pass."""
+        scores = [1.0 if child.error is not None else self._child_score(child) for child in outcome.children]
+        if self._score(scores) < threshold:
             return outcome
-        return outcome.replace(score=0.0, error=undecided(outcome.children))
+        return outcome.replace(score=0.0, error=first_error(outcome.children))
 
-    def _children(self, expected: Any, observed: Any) -> tuple[ComparisonResult, ...]:
-        if isinstance(self.conditions, tuple):
-            return tuple(part.compare(expected, observed, str(index)) for index, part in enumerate(self.conditions))
-        parts = self.conditions.items()
-        return tuple(part.compare(_item(expected, key), _item(observed, key), key) for key, part in parts)
-
-    def _part(self, child: ComparisonResult) -> float:
+    def _child_score(self, child: ComparisonResult) -> float:
         return float(child.passed)
 
-    def _score(self, parts: list[float]) -> float:
-        return sum(parts) / len(parts)
+    def _score(self, scores: list[float]) -> float:
+        return sum(scores) / len(scores)
 
 
-def undecided(parts: Iterable[ComparisonResult]) -> str | None:
-    """Say why nothing can be said of a whole of which parts could not be compared."""
-    return next((part.error for part in parts if part.error is not None), None)
-
-
-def _item(values: Any, key: str) -> Any:
-    if isinstance(values, Mapping):
-        return values.get(key, ABSENT)
-    return ABSENT
+def first_error(children: Iterable[ComparisonResult]) -> str | None:
+    """Return the error of the first part that could not be compared."""
+    return next((child.error for child in children if child.error is not None), None)
 
 
 class AllOf(_Aggregate):
-    """Every condition passes; the score is the share that does.
+    """Every condition passes; the score is the share of conditions that pass.
 
-    Where a part could not be compared and the others leave the verdict open, the whole is an ``error``, in all aggregates.
+    If a part could not be compared and the others leave the verdict open, every aggregate is an ``error``.
 
     Args:
-        conditions: A list of conditions, each on the whole values, or a mapping from a key to the condition on that key of
-            the expected and observed mappings; at least one. A condition is an operator, a name, or a mapping with
-            ``operator``, ``settings`` and ``threshold``. A key that observed does not have fails; one that expected does not
-            have is an ``error``, unless the operator has what it expects as a setting. Other keys are not looked at.
+        conditions: At least one condition: a list of conditions on the whole values, or a mapping from keys of expected and
+            observed to conditions on the values under these keys. A condition is an operator, a name, or a mapping with
+            ``operator``, ``settings`` and ``threshold``. A condition on a key that observed lacks fails; a key that expected
+            lacks is an ``error`` unless a setting of the operator replaces expected. Other keys are ignored.
 
     Example:
         >>> compare("all_of", 1, "1", conditions=["numeric_exact", "exact"]).score
@@ -157,10 +150,9 @@ class AllOf(_Aggregate):
 
 
 class AnyOf(_Aggregate):
-    """At least one condition passes; the score is the share that does, the threshold that of one.
+    """At least one condition passes; the score is the share that passes, the threshold the share of one condition.
 
-    Args:
-        conditions: As for `AllOf`.
+    The conditions are those of `AllOf`.
 
     Example:
         >>> compare("any_of", 1, "1", conditions=["numeric_exact", "exact"]).threshold
@@ -170,18 +162,16 @@ class AnyOf(_Aggregate):
     name: ClassVar[str] = "any_of"
 
     def default_threshold(self) -> float:
-        """Give the score of one passed condition."""
         return 1 / len(self.conditions)
 
 
 class NoneOf(_Aggregate):
-    """No condition passes; the score is the share that does not.
+    """No condition passes; the score is the share of conditions that fail.
 
-    A condition that could not read observed, such as a JSON operator on text that is no JSON, does not count as one that
-    does not hold: nothing was checked by it.
+    A condition that could not read observed, such as a JSON operator on text that is not JSON, does not count as failed,
+    because it checked nothing.
 
-    Args:
-        conditions: As for `AllOf`.
+    The conditions are those of `AllOf`.
 
     Example:
         >>> refusals = {"operator": "regex", "settings": {"pattern": "(?i)as an AI|I cannot", "mode": "search"}}
@@ -191,15 +181,15 @@ class NoneOf(_Aggregate):
 
     name: ClassVar[str] = "none_of"
 
-    def _part(self, child: ComparisonResult) -> float:
+    def _child_score(self, child: ComparisonResult) -> float:
         return float(child.verdict == "fail" and REFUSALS.isdisjoint(child.notes))
 
 
 class AtLeastN(_Aggregate):
-    """At least a number of conditions pass; the score is the share that does, the threshold that of the number.
+    """At least n conditions pass; the score is the share that passes, the threshold the share of n conditions.
 
     Args:
-        n: How many conditions must pass, from 1 to their number.
+        n: The number of conditions that must pass, from 1 to the number of conditions.
         conditions: As for `AllOf`.
 
     Example:
@@ -212,13 +202,12 @@ class AtLeastN(_Aggregate):
     n: Annotated[int, Field(strict=True, ge=1)]
 
     @model_validator(mode="after")
-    def _reachable(self) -> Self:
+    def _check_n(self) -> Self:
         if self.n > len(self.conditions):
             raise ValueError(f"n={self.n} of {len(self.conditions)} conditions can never pass")
         return self
 
     def default_threshold(self) -> float:
-        """Give the score of n passed conditions."""
         return self.n / len(self.conditions)
 
 
@@ -240,43 +229,41 @@ class Weighted(_Aggregate):
 
     @field_validator("weights", mode="before")
     @classmethod
-    def _in_order_of_conditions(cls, weights: Any) -> Any:
+    def _refuse_sets(cls, weights: Any) -> Any:
         if isinstance(weights, set | frozenset):
             raise ValueError("takes a list or a mapping: a set has no order")  # noqa: TRY004 - one rule for settings
         return weights
 
     @model_validator(mode="after")
-    def _one_each(self) -> Self:
-        keyed = isinstance(self.conditions, dict)
-        if keyed:
-            same = set(self.weights) == set(self.conditions)
-        else:
-            same = len(self.weights) == len(self.conditions)
-        if isinstance(self.weights, dict) != keyed or not same:
-            raise ValueError(f"weights: takes one weight for each condition, in the same form, got {self.weights!r}")
-        if min(self._in_order()) <= 0:
-            raise ValueError(f"weights: takes numbers above 0, got {self.weights!r}")
-        return self
-
-    def _in_order(self) -> list[Fraction]:
+    def _check_weights(self) -> Self:
         weights = self.weights
         if isinstance(weights, dict):
-            found = [weights[key] for key in self.conditions]
+            fits = isinstance(self.conditions, dict) and set(weights) == set(self.conditions)
         else:
-            found = list(weights)
-        return [Fraction(as_exact(weight)) for weight in found]
+            fits = isinstance(self.conditions, tuple) and len(weights) == len(self.conditions)
+        if not fits:
+            raise ValueError(f"weights: takes one weight for each condition, in the same form, got {weights!r}")
+        if min(self._exact_weights()) <= 0:
+            raise ValueError(f"weights: takes numbers above 0, got {weights!r}")
+        return self
 
-    def _part(self, child: ComparisonResult) -> float:
+    def _exact_weights(self) -> list[Fraction]:
+        weights = self.weights
+        if isinstance(weights, dict):
+            weights = tuple(weights[key] for key in self.conditions)
+        return [Fraction(as_exact(weight)) for weight in weights]
+
+    def _child_score(self, child: ComparisonResult) -> float:
         return child.score
 
-    def _score(self, parts: list[float]) -> float:
+    def _score(self, scores: list[float]) -> float:
         # Fractions make the sum exact: nine passes of equal weight are 1.0, and no order of parts changes the score.
-        weights = self._in_order()
-        total = sum((weight * Fraction(part) for weight, part in zip(weights, parts, strict=True)), Fraction())
+        weights = self._exact_weights()
+        total = sum((weight * Fraction(score) for weight, score in zip(weights, scores, strict=True)), Fraction())
         return float(total / sum(weights))
 
 
-def _of_references(value: Any) -> Operator:
+def _read_inner(value: Any) -> Operator:
     operator = operator_from_settings(value)
     if not operator.needs_expected():
         raise ValueError(f"takes an operator that needs expected; the settings of {operator} are all it expects")
@@ -284,19 +271,20 @@ def _of_references(value: Any) -> Operator:
 
 
 class BestOf(Operator):
-    """One of several accepted references matches; the best of them gives the score, and the details name it.
+    """One of several accepted references matches; the best match gives the score and is named in the details.
 
-    Each reference is compared by the operator inside and recorded; of equally good ones the first is the best. The threshold
-    is that of the operator inside unless the caller names one.
+    Each reference is compared by the inner operator and recorded; of equally good ones the first is the best. The default
+    threshold is that of the inner operator.
 
     Args:
-        inner: What compares observed with one reference; an operator, its name, or a mapping with ``operator`` and ``settings``.
-        references: The accepted references, at least one. Given as a setting they take the place of expected; otherwise
-            expected is their list.
+        inner: The operator that compares observed with one reference: an operator, its name, or a mapping with ``operator``
+            and ``settings``.
+        references: The accepted references, at least one; they replace expected. Without this setting expected is their
+            list.
 
     Example:
-        >>> found = compare("best_of", ["Rome", "Paris"], " paris", inner="normalized_exact")
-        >>> found.score, found.details["best"]
+        >>> result = compare("best_of", ["Rome", "Paris"], " paris", inner="normalized_exact")
+        >>> result.score, result.details["best"]
         (1.0, 'Paris')
     """
 
@@ -304,26 +292,26 @@ class BestOf(Operator):
     kind: ClassVar[str] = "aggregate"
     expected_settings: ClassVar[tuple[str, ...]] = ("references",)
 
-    inner: Annotated[Any, BeforeValidator(_of_references)]
+    inner: Annotated[Any, BeforeValidator(_read_inner)]
     references: AcceptedValues = None
 
     def default_threshold(self) -> float:
-        """Give that of the operator inside."""
         return float(self.inner.default_threshold())
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         references = as_list(self.effective_expected(expected))
         if not references:
             return unusable(NOT_A_LIST if references is None else EMPTY_EXPECTED, _REFERENCES, expected)
-        parts = tuple(run(self.inner, each, observed, name=str(index)) for index, each in enumerate(references))
-        best = max(range(len(parts)), key=lambda index: parts[index].score)
+        children = [run(self.inner, reference, observed, name=str(index)) for index, reference in enumerate(references)]
+        best = max(range(len(children)), key=lambda index: children[index].score)
+        notes = (CHILD_ERROR,) if first_error(children) else ()
         details = {"best_index": best, "best": encode(references[best])}
-        return Outcome(parts[best].score, (), (CHILD_ERROR,) if undecided(parts) else (), details, children=parts)
+        return Outcome(children[best].score, notes=notes, details=details, children=children)
 
     def reject_undecidable(self, outcome: Outcome, threshold: float) -> Outcome:
-        """Make an outcome an error where a reference that could not be used might have been the best."""
+        """Return an error if a reference that could not be used might have been the best."""
         del threshold
-        error = undecided(outcome.children)
+        error = first_error(outcome.children)
         if error is None:
             return outcome
         return outcome.replace(score=0.0, error=error)

@@ -25,8 +25,8 @@ _ACCEPTED: Final = "a list of at least one accepted value"
 class BooleanMatch(Operator):
     """Both values are the same truth value.
 
-    Only true and false are truth values: 1, ``"true"`` and ``"no"`` are none, whatever Python takes them for. None stands
-    for an answer that was not given; it matches None alone.
+    Only true and false are truth values; 1, ``"true"`` and ``"no"`` are not. None stands for a missing answer and matches
+    only None.
 
     Example:
         >>> compare("boolean", True, True).score, compare("boolean", True, "true").notes
@@ -37,22 +37,19 @@ class BooleanMatch(Operator):
     kind: ClassVar[str] = "boolean"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        wrong = _is_no_boolean(expected), _is_no_boolean(observed)
-        if any(wrong):
-            return NormalizedSides().unreadable(NOT_A_BOOLEAN, "true, false or null", expected, wrong)
+        unreadable = (
+            expected is not None and truth_value(expected) is None,
+            observed is not None and truth_value(observed) is None,
+        )
+        if any(unreadable):
+            return NormalizedSides().unreadable(NOT_A_BOOLEAN, "true, false or null", expected, unreadable)
         if observed is None and expected is not None:
             return Outcome(0.0, notes=("null_observed",))
-        if truth_value(expected) is truth_value(observed):
-            return PASS
-        return FAIL
-
-
-def _is_no_boolean(value: Any) -> bool:
-    return value is not None and truth_value(value) is None
+        return PASS if truth_value(expected) is truth_value(observed) else FAIL
 
 
 class LiteralMatch(Operator):
-    """Both values are equal, with their types and without any normalization.
+    """Both values are equal, and so are their types; nothing is normalized.
 
     Example:
         >>> compare("literal", "mild", "mild").score, compare("literal", 1, True).score
@@ -66,7 +63,7 @@ class LiteralMatch(Operator):
         return PASS if equal(expected, observed) else FAIL
 
 
-# In the order in which a value is asked for its type.
+# Details name the first type that matches, so "integer" comes before "number".
 _TYPES: Final[dict[str, Callable[[Any], bool]]] = {
     "null": lambda value: value is None,
     "boolean": lambda value: truth_value(value) is not None,
@@ -84,9 +81,9 @@ _TYPE_NAMES: Final = f"the name of a type or a list of names, out of {', '.join(
 class IsType(Operator):
     """Observed is of a type, or of one of several.
 
-    Expected is a name or a list of names, those of JSON Schema: ``null``, ``boolean``, ``string``, ``integer``, ``number``,
-    ``array``, ``object``. It is the type that counts: ``"7"`` is a string, 7.0 no integer, True no number, a tuple or set an
-    array, a dataclass or model an object.
+    Expected is a name or a list of names, as in JSON Schema: ``null``, ``boolean``, ``string``, ``integer``, ``number``,
+    ``array``, ``object``. Only the type counts: ``"7"`` is a string, 7.0 is not an integer, True is not a number, a tuple or
+    set is an array, a dataclass or model is an object.
 
     Example:
         >>> compare("is_type", "integer", "7").details
@@ -99,15 +96,18 @@ class IsType(Operator):
     kind: ClassVar[str] = "category"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        if isinstance(expected, list | tuple):
-            wanted = expected
-        else:
-            wanted = [expected]
-        if not wanted or not all(isinstance(name, str) and name in _TYPES for name in wanted):
+        names = expected if isinstance(expected, list | tuple) else [expected]
+        if not names or not all(isinstance(name, str) and name in _TYPES for name in names):
             return unusable(NOT_A_TYPE, _TYPE_NAMES, expected)
-        types = [name for name, holds in _TYPES.items() if holds(observed)]
-        details = {"type": types[0]} if types else None
-        return Outcome(0.0 if set(types).isdisjoint(wanted) else 1.0, details=details)
+        matches = [name for name, is_of_type in _TYPES.items() if is_of_type(observed)]
+        details = {"type": matches[0]} if matches else None
+        return Outcome(float(not set(matches).isdisjoint(names)), details=details)
+
+
+class _Accepted(tuple[Any, ...]):  # noqa: SLOT001 - there are few
+    def written(self) -> list[Any]:
+        """Return the values as in a record, where a tuple among them remains a tuple."""
+        return [encode(item) for item in self]
 
 
 def _read_accepted(values: Any) -> Any:
@@ -116,18 +116,8 @@ def _read_accepted(values: Any) -> Any:
     items = as_list(values)
     if not items:
         raise ValueError(f"takes a list of at least one accepted value, got {values!r}")
-    # Settings of a record come back as typed JSON.
+    # The settings in a record are typed JSON.
     return tuple(decode(item) if isinstance(item, dict | list) else item for item in items)
-
-
-class _Accepted(tuple[Any, ...]):  # noqa: SLOT001 - there are few
-    def written(self) -> list[Any]:
-        """Write the values as the record does; a tuple among them stays one."""
-        return [encode(item) for item in self]
-
-
-def _matched(index: int, value: Any) -> dict[str, Any]:
-    return {"matched_index": index, "matched": encode(value)}
 
 
 AcceptedValues = Annotated[
@@ -142,10 +132,9 @@ class OneOf(Operator):
     """Observed equals one of several accepted values.
 
     Args:
-        values: The accepted values, at least one. Given as a setting they take the place of expected; otherwise expected
-            is their list.
-        normalize: Normalizers for text in accepted values and observed, at every depth; none unless given.
-        case_sensitive: False folds the case of text, which is recorded as the last step ``casefold``.
+        values: The accepted values, at least one; they replace expected. Without this setting expected is their list.
+        normalize: Normalizers for text in accepted values and observed, at every depth (default: none).
+        case_sensitive: False folds the case of text, recorded as the last step ``casefold``.
 
     Example:
         >>> compare("one_of", ["New York", "NYC"], "nyc", normalize=["lowercase"]).details
@@ -166,12 +155,13 @@ class OneOf(Operator):
             return NormalizedSides().unreadable(NOT_A_LIST, _ACCEPTED, expected, (True, False))
         if not accepted:
             return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
-        if self.case_sensitive:
-            steps = self.normalize
-        else:
-            steps = (*self.normalize, "casefold")
-        found = normalize_sides(accepted, [observed], steps)
-        for index, value in enumerate(found.expected):
-            if equal(value, found.observed[0]):
-                return found.outcome(1.0, details=functools.partial(_matched, index, accepted[index]))
-        return found.outcome(0.0)
+        steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
+        sides = normalize_sides(accepted, [observed], steps)
+        for index, value in enumerate(sides.expected):
+            if equal(value, sides.observed[0]):
+                return sides.outcome(1.0, details=functools.partial(_describe_match, index, accepted[index]))
+        return sides.outcome(0.0)
+
+
+def _describe_match(index: int, value: Any) -> dict[str, Any]:
+    return {"matched_index": index, "matched": encode(value)}

@@ -1,4 +1,4 @@
-"""Versioned criteria from a file, checked together, with the file's id, version and digest on the record."""
+"""Versioned criteria from a file, checked together; the record has the file's id, version and digest."""
 
 from __future__ import annotations
 
@@ -18,28 +18,27 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import digest, encode, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.yaml import read_yaml
-from pytest_verdict.operators.aggregate import CHILD_ERROR, Condition, read_condition, undecided
+from pytest_verdict.operators.aggregate import CHILD_ERROR, Condition, first_error, read_condition
 
 Severity = Literal["blocker", "major", "minor"]
 SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
 
 
-def _version(value: Any) -> Any:
-    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-    if whole or (isinstance(value, str) and value.strip()):
+def _read_version(value: Any) -> Any:
+    is_number = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    if is_number or (isinstance(value, str) and value.strip()):
         return value
     raise ValueError(f'takes a whole number from 1 or a quoted text such as "2.1", got {shown(value, 80)}')
 
 
-Version = Annotated[int | str, BeforeValidator(_version)]
-"""The version of something that people write."""
-
+Version = Annotated[int | str, BeforeValidator(_read_version)]
+"""A version that people write."""
 
 _Items = TypeVar("_Items", bound="tuple[Any, ...]")
 
 
 def different_ids(items: _Items) -> _Items:
-    """Refuse two items with one id."""
+    """Refuse two items with the same id."""
     name, times = Counter(item.id for item in items).most_common(1)[0]
     if times > 1:
         raise ValueError(f"the id {name!r} occurs twice")
@@ -62,16 +61,18 @@ class CheckedCriterion(StrictModel):
     @cached_property
     def condition(self) -> Condition:
         """The operator with its threshold."""
-        beside = {key: getattr(self, key) for key in ("settings", "threshold") if key in self.model_fields_set}
-        return read_condition({"operator": self.operator, **beside} if beside else self.operator)
+        keys = [key for key in ("settings", "threshold") if key in self.model_fields_set]
+        if not keys:
+            return read_condition(self.operator)
+        return read_condition({"operator": self.operator, **{key: getattr(self, key) for key in keys}})
 
     @model_validator(mode="after")
-    def _operator_is_known(self) -> CheckedCriterion:
+    def _check_operator(self) -> CheckedCriterion:
         _ = self.condition
         return self
 
     def written(self) -> dict[str, Any]:
-        """Write the criterion as JSON, from which an equal one is read."""
+        """Return the criterion as JSON, from which an equal one is read."""
         return {"id": self.id, "version": self.version, "severity": self.severity, "operator": self.condition.written()}
 
     def __eq__(self, other: object) -> bool:
@@ -93,17 +94,17 @@ _Criteria = Annotated[
 
 
 class CriteriaMatch(Operator):
-    """Every criterion of a file is met, as far as its severity counts.
+    """Every criterion of a file whose severity counts is met.
 
-    Expected maps the ids of the criteria to expected values; observed is one value, checked against all of them. A criterion
-    that asks for nothing, because a setting says what it wants, needs no expected value.
+    Expected maps the ids of the criteria to expected values; observed is one value that all criteria check. A criterion
+    whose settings replace expected needs no expected value.
 
     Args:
-        id: What the file is called.
-        revision: The file's version.
-        criteria: The criteria; each with ``id``, ``version``, ``severity``, ``operator`` and, if wanted, ``settings`` and
+        id: The id of the file.
+        revision: The version of the file.
+        criteria: The criteria; each has ``id``, ``version``, ``severity``, ``operator`` and optionally ``settings`` and
             ``threshold``.
-        fail_on: The severities of which one unmet criterion fails the whole.
+        fail_on: The severities that count: one unmet criterion of them fails the comparison.
 
     Example:
         >>> criteria = [{"id": "polite", "version": 1, "severity": "minor", "operator": "contains_any",
@@ -121,26 +122,31 @@ class CriteriaMatch(Operator):
     fail_on: tuple[Severity, ...] = ("blocker", "major")
 
     def needs_expected(self) -> bool:
-        """Say whether one of the criteria needs it."""
-        return any(one.condition.operator.needs_expected() for one in self.criteria)
+        return any(criterion.condition.operator.needs_expected() for criterion in self.criteria)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        given = expected if isinstance(expected, Mapping) else {}
-        children = tuple(one.condition.compare(given.get(one.id, ABSENT), observed, one.id) for one in self.criteria)
+        values = expected if isinstance(expected, Mapping) else {}
+        children = []
         unmet: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
         is_failed = False
-        for one, child in zip(self.criteria, children, strict=True):
+        for criterion in self.criteria:
+            child = criterion.condition.compare(values.get(criterion.id, ABSENT), observed, criterion.id)
+            children.append(child)
             if not child.passed:
-                unmet[one.severity].append(one.id)
-                is_failed |= child.error is None and one.severity in self.fail_on
-        broken = [child for child in children if child.error is not None]
+                unmet[criterion.severity].append(criterion.id)
+                is_failed |= child.error is None and criterion.severity in self.fail_on
+
         identity = {"criteria_id": self.id, "criteria_version": self.revision}
-        checked = encode_text([*identity.values(), self.settings()["criteria"], encode(given)])
-        details = {**identity, "criteria_sha256": digest(checked), "unmet": unmet}
-        score = 0.0 if broken or is_failed else 1.0
-        notes = (CHILD_ERROR,) if broken else ()
-        error = None if is_failed else undecided(broken)
-        return Outcome(score, notes=notes, details=details, children=children, error=error)
+        content = encode_text([*identity.values(), self.settings()["criteria"], encode(values)])
+        details = {**identity, "criteria_sha256": digest(content), "unmet": unmet}
+        error = first_error(children)
+        return Outcome(
+            0.0 if is_failed or error is not None else 1.0,
+            notes=(CHILD_ERROR,) if error is not None else (),
+            details=details,
+            children=children,
+            error=None if is_failed else error,
+        )
 
 
 class _File(StrictModel):
@@ -164,7 +170,7 @@ def read_criteria(path: str | os.PathLike[str], *, fail_on: tuple[str, ...] = ("
 
     Args:
         path: A YAML file with ``id``, ``version`` and ``criteria``; each criterion may have an ``expected`` value.
-        fail_on: The severities of which one unmet criterion fails the whole.
+        fail_on: The severities that count, as for `CriteriaMatch`.
 
     Returns:
         The operator and its expected values, for ``compare(criteria.operator, criteria.expected, observed)``.
@@ -176,11 +182,14 @@ def read_criteria(path: str | os.PathLike[str], *, fail_on: tuple[str, ...] = ("
         >>> import pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder, "criteria.yaml")
-        ...     written = "{id: polite, version: 1, severity: minor, operator: contains_any, expected: please}"
-        ...     _ = path.write_text(f"id: tone\\nversion: 2\\ncriteria: [{written}]")
+        ...     criterion = "{id: polite, version: 1, severity: minor, operator: contains_any, expected: please}"
+        ...     _ = path.write_text(f"id: tone\\nversion: 2\\ncriteria: [{criterion}]")
         ...     read_criteria(path).expected
         {'polite': 'please'}
     """
-    found = _File.read(read_yaml(path), path)
-    operator = CriteriaMatch(id=found.id, revision=found.version, criteria=found.criteria, fail_on=fail_on)  # type: ignore[arg-type]
-    return Criteria(operator, {one.id: one.expected for one in found.criteria if "expected" in one.model_fields_set})
+    file = _File.read(read_yaml(path), path)
+    operator = CriteriaMatch(id=file.id, revision=file.version, criteria=file.criteria, fail_on=fail_on)  # type: ignore[arg-type]
+    expected = {
+        criterion.id: criterion.expected for criterion in file.criteria if "expected" in criterion.model_fields_set
+    }
+    return Criteria(operator, expected)

@@ -1,7 +1,7 @@
 """Operators on dates: text in ISO 8601 or free English form, dates and datetimes.
 
-Nothing comes from today. A text such as "March 2024" is ``date_incomplete`` and fails. Where day and month could be
-swapped the month comes first, unless ``day_first`` is set, and the note ``date_ambiguous`` says so.
+No part of a date comes from today: a text such as "March 2024" fails with the note ``date_incomplete``. When day and month
+could be swapped, the month comes first unless ``day_first`` is set, and the note ``date_ambiguous`` says so.
 """
 
 import datetime
@@ -30,13 +30,11 @@ _UNITS: Final = {"days": 86_400, "hours": 3_600, "minutes": 60}
 
 
 class DateMatch(Operator):
-    """Both texts name the same calendar date.
-
-    The date is the one that is written, each in its own zone: a time and an offset are read and left out.
+    """Both sides are the same calendar date; a time and an offset are ignored.
 
     Args:
         format: A strptime format for observed text; expected is read in it or as ISO 8601. Names of months are English;
-            directives that depend on the locale are refused. Without a format both sides are read freely.
+            directives that depend on the locale are refused (default: none, any known form of a date is read).
         day_first: Whether 1/2/2024 is 1 February.
 
     Example:
@@ -54,25 +52,26 @@ class DateMatch(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         if self.format is None:
-            left, right = (read_date(side, day_first=self.day_first) for side in (expected, observed))
+            first = read_date(expected, day_first=self.day_first)
+            second = read_date(observed, day_first=self.day_first)
         else:
-            left = read_formatted(expected, self.format, or_iso=True)
-            right = read_formatted(observed, self.format)
-        if isinstance(left, str) or isinstance(right, str):
-            return _unreadable(expected, left, right)
-        details = {"expected_date": left.day.isoformat(), "observed_date": right.day.isoformat()}
-        return Outcome(1.0 if left.day == right.day else 0.0, notes=_ambiguity(left, right), details=details)
+            first = read_formatted(expected, self.format, or_iso=True)
+            second = read_formatted(observed, self.format)
+        if isinstance(first, str) or isinstance(second, str):
+            return _unreadable(expected, first, second)
+        details = {"expected_date": first.day.isoformat(), "observed_date": second.day.isoformat()}
+        return Outcome(float(first.day == second.day), notes=_ambiguity(first, second), details=details)
 
 
 class DateTolerance(Operator):
     """The dates differ by at most a number of days, hours or minutes; the limit itself passes.
 
-    In days, whole calendar dates are counted as soon as one side has no time. Otherwise instants are compared, a date
-    without a time being its midnight, and both sides must have an offset or neither.
+    With the unit ``days``, calendar days are counted if a side has no time. Otherwise instants are compared: a date without
+    a time is its midnight, and either both sides have an offset or neither has.
 
     Args:
         tolerance: A whole number of at least 0.
-        unit: ``days`` unless given, ``hours`` or ``minutes``.
+        unit: ``days``, ``hours`` or ``minutes`` (default: ``days``).
         day_first: Whether 1/2/2024 is 1 February.
 
     Example:
@@ -88,44 +87,44 @@ class DateTolerance(Operator):
     day_first: bool = False
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        left, right = (read_date(side, day_first=self.day_first) for side in (expected, observed))
-        if isinstance(left, str) or isinstance(right, str):
-            return _unreadable(expected, left, right)
-        notes = _ambiguity(left, right)
-        if self.unit == "days" and (left.moment is None or right.moment is None):
-            days = abs((right.day - left.day).days)
-            return self._outcome(Decimal(days), Decimal(self.tolerance), "days", notes)
-        problem = _incomparable(left, right)
-        if left.zone:
+        first = read_date(expected, day_first=self.day_first)
+        second = read_date(observed, day_first=self.day_first)
+        if isinstance(first, str) or isinstance(second, str):
+            return _unreadable(expected, first, second)
+        notes = _ambiguity(first, second)
+        if self.unit == "days" and (first.moment is None or second.moment is None):
+            distance = Decimal(abs((second.day - first.day).days))
+            details = _measure(distance, self.tolerance, "days")
+            return Outcome(float(distance <= self.tolerance), notes=notes, details=details)
+
+        if first.zone:
             return unusable(TIMEZONE_UNKNOWN, _KNOWN_ZONE, expected, notes=notes)
+        problem = _find_zone_problem(first, second)
         if problem is not None:
             return Outcome(0.0, notes=(problem, *notes))
-        return self._outcome(_seconds(left, right), Decimal(self.tolerance * _UNITS[self.unit]), "seconds", notes)
-
-    def _outcome(self, distance: Decimal, limit: Decimal, measure: str, notes: tuple[str, ...]) -> Outcome:
-        margin = EXACT.subtract(limit, distance)
-        details = {"distance": as_written(distance), "margin": as_written(margin), "measured_in": measure}
-        return Outcome(1.0 if distance <= limit else 0.0, notes=notes, details=details)
+        distance = _seconds_between(first, second)
+        limit = self.tolerance * _UNITS[self.unit]
+        return Outcome(float(distance <= limit), notes=notes, details=_measure(distance, limit, "seconds"))
 
 
-def _bound(value: Any) -> Any:
+def _as_bound(value: Any) -> Any:
     if value is None:
         return None
-    found = read_date(value)
-    if isinstance(found, str) or found.ambiguous or found.zone:
+    date = read_date(value)
+    if isinstance(date, str) or date.ambiguous or date.zone:
         raise ValueError(f"takes a date such as '2024-12-31' or '2024-12-31T10:00', got {value!r}")
-    return (found.moment or found.day).isoformat()
+    return (date.moment or date.day).isoformat()
 
 
 class DateRange(Operator):
-    """Observed lies between two dates, both of which belong to the range.
+    """Observed is one of two dates or between them.
 
-    A bound without a time is a whole day: every time on the day of ``max`` is inside. Where a bound and observed both have a
-    time, instants are compared, and both must have an offset or neither.
+    A bound without a time is a whole day: every time on the day of ``max`` is inside. If a bound and observed both have a
+    time, instants are compared, and either both have an offset or neither has.
 
     Args:
-        min: The first date. As soon as one bound is a setting, the settings alone are the range; otherwise expected is a
-            pair ``[min, max]`` or a mapping with ``min`` and ``max``, in which a missing or null bound is open.
+        min: The first date. If ``min`` or ``max`` is set, the settings replace expected; otherwise expected is a pair
+            ``[min, max]`` or a mapping with ``min`` and ``max``, in which a missing or null bound is open.
         max: The last date, likewise.
         day_first: Whether 1/2/2024 is 1 February, in evidence.
 
@@ -138,103 +137,101 @@ class DateRange(Operator):
     kind: ClassVar[str] = "date"
     expected_settings: ClassVar[tuple[str, ...]] = ("min", "max")
 
-    min: Annotated[datetime.date | str | None, BeforeValidator(_bound)] = None
-    max: Annotated[datetime.date | str | None, BeforeValidator(_bound)] = None
+    min: Annotated[datetime.date | str | None, BeforeValidator(_as_bound)] = None
+    max: Annotated[datetime.date | str | None, BeforeValidator(_as_bound)] = None
     day_first: bool = False
 
     @model_validator(mode="after")
-    def _not_inverted(self) -> Self:
-        low, high = (_read_bound(bound, day_first=False) for bound in (self.min, self.max))
+    def _check_order(self) -> Self:
+        low, high = self._read_bounds([self.min, self.max], day_first=False)
         if isinstance(low, str) or isinstance(high, str):
-            problem = None
-        else:
-            problem = _disorder(low, high)
+            return self
+        problem = _find_disorder(low, high)
         if problem is not None:
             raise ValueError(f"no date lies between min={self.min} and max={self.max} ({problem}); min must come first")
         return self
 
+    @staticmethod
+    def _read_bounds(bounds: list[Any], *, day_first: bool) -> list[ReadDate | str | None]:
+        return [None if bound is None else read_date(bound, day_first=day_first) for bound in bounds]
+
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         expected = self.effective_expected(expected)
-        pair = bounds_of(expected)
-        if pair is None:
+        bounds = bounds_of(expected)
+        if bounds is None:
             return unusable(NOT_A_RANGE, RANGE, expected)
-        low, high = (_read_bound(bound, day_first=self.day_first) for bound in pair)
-        given = read_date(observed, day_first=self.day_first)
-        unread = next((bound for bound in (low, high) if isinstance(bound, str)), None)
-        if isinstance(low, str) or isinstance(high, str) or isinstance(given, str):
-            return _unreadable(expected, unread, given)
-        return _decide_range(expected, low, high, given)
+        low, high = self._read_bounds(bounds, day_first=self.day_first)
+        date = read_date(observed, day_first=self.day_first)
+        if isinstance(low, str) or isinstance(high, str) or isinstance(date, str):
+            return _unreadable(expected, low if isinstance(low, str) else high, date)
+        return _decide_range(expected, low, high, date)
 
 
-def _decide_range(expected: Any, low: ReadDate | None, high: ReadDate | None, given: ReadDate) -> Outcome:
+def _decide_range(expected: Any, low: ReadDate | None, high: ReadDate | None, date: ReadDate) -> Outcome:
     bounds = [bound for bound in (low, high) if bound is not None]
-    notes = _ambiguity(*bounds, given)
-    if _disorder(low, high) is not None:
+    notes = _ambiguity(*bounds, date)
+    if _find_disorder(low, high) is not None:
         return unusable(NOT_A_RANGE, "bounds between which a date lies", expected, notes=notes)
-    if given.moment is not None and any(bound.zone and bound.moment is not None for bound in bounds):
+    if date.moment is not None and any(bound.zone and bound.moment is not None for bound in bounds):
         return unusable(TIMEZONE_UNKNOWN, _KNOWN_ZONE, expected, notes=notes)
-    pairs = ((low, given), (given, high))
-    problems = [problem for problem in (_disorder(*pair) for pair in pairs) if problem is not None]
-    zones = tuple(dict.fromkeys(problem for problem in problems if problem != _INVERTED))
-    details = {"observed_date": given.day.isoformat()}
-    for first, second in pairs:
-        if _disorder(first, second) == _INVERTED and first is not None and second is not None:
-            details |= _outside(first, second)
-    return Outcome(0.0 if problems else 1.0, notes=(*zones, *notes), details=details)
+
+    score = 1.0
+    zone_problems: dict[str, None] = {}
+    details = {"observed_date": date.day.isoformat()}
+    for first, second in ((low, date), (date, high)):
+        problem = _find_disorder(first, second)
+        if problem is None or first is None or second is None:
+            continue
+        score = 0.0
+        if problem != _INVERTED:
+            zone_problems[problem] = None
+        elif first.moment is None or second.moment is None:
+            details |= _measure(Decimal((first.day - second.day).days), 0, "days")
+        else:
+            details |= _measure(_seconds_between(first, second), 0, "seconds")
+    return Outcome(score, notes=(*zone_problems, *notes), details=details)
 
 
-def _outside(first: ReadDate, second: ReadDate) -> dict[str, str]:
-    whole = first.moment is None or second.moment is None
-    if whole:
-        distance = Decimal((first.day - second.day).days)
-    else:
-        distance = _seconds(first, second)
-    measure = "days" if whole else "seconds"
-    return {"distance": as_written(distance), "margin": as_written(-distance), "measured_in": measure}
+def _measure(distance: Decimal, limit: int, unit: str) -> dict[str, str]:
+    margin = EXACT.subtract(Decimal(limit), distance)
+    return {"distance": as_written(distance), "margin": as_written(margin), "measured_in": unit}
 
 
-def _seconds(left: ReadDate, right: ReadDate) -> Decimal:
-    microseconds = abs(_instant(right) - _instant(left)) // _MICROSECOND
+def _seconds_between(first: ReadDate, second: ReadDate) -> Decimal:
+    microseconds = abs(_instant(second) - _instant(first)) // _MICROSECOND
     return EXACT.scaleb(Decimal(microseconds), -6)
 
 
-def _disorder(first: ReadDate | None, second: ReadDate | None) -> str | None:
+def _find_disorder(first: ReadDate | None, second: ReadDate | None) -> str | None:
     if first is None or second is None:
         return None
     if first.moment is None or second.moment is None:
         return _INVERTED if first.day > second.day else None
-    return _incomparable(first, second) or (_INVERTED if _instant(first) > _instant(second) else None)
+    return _find_zone_problem(first, second) or (_INVERTED if _instant(first) > _instant(second) else None)
 
 
-def _incomparable(left: ReadDate, right: ReadDate) -> str | None:
-    if left.zone or right.zone:
+def _find_zone_problem(first: ReadDate, second: ReadDate) -> str | None:
+    if first.zone or second.zone:
         return TIMEZONE_UNKNOWN
-    aware = [_instant(side).tzinfo is not None for side in (left, right)]
-    return TIMEZONE_MISMATCH if aware[0] != aware[1] else None
+    if (_instant(first).tzinfo is None) != (_instant(second).tzinfo is None):
+        return TIMEZONE_MISMATCH
+    return None
 
 
-def _instant(found: ReadDate) -> datetime.datetime:
-    return found.moment or datetime.datetime.combine(found.day, _MIDNIGHT)
+def _instant(date: ReadDate) -> datetime.datetime:
+    return date.moment or datetime.datetime.combine(date.day, _MIDNIGHT)
 
 
-def _ambiguity(*found: ReadDate) -> tuple[str, ...]:
-    if any(side.ambiguous for side in found):
-        return (DATE_AMBIGUOUS,)
-    return ()
+def _ambiguity(*dates: ReadDate) -> tuple[str, ...]:
+    return (DATE_AMBIGUOUS,) if any(date.ambiguous for date in dates) else ()
 
 
-def _unreadable(expected: Any, read: ReadDate | str | None, observed: ReadDate | str) -> Outcome:
+def _unreadable(expected: Any, first: ReadDate | str | None, second: ReadDate | str) -> Outcome:
     sides: dict[str, list[str]] = {}
-    for side, found in (("expected", read), ("observed", observed)):
-        if isinstance(found, str):
-            sides.setdefault(found, []).append(side)
+    for side, date in (("expected", first), ("observed", second)):
+        if isinstance(date, str):
+            sides.setdefault(date, []).append(side)
     error = None
-    if isinstance(read, str):
+    if isinstance(first, str):
         error = must_be("a whole date, such as '2024-12-31'", expected)
     return Outcome(0.0, notes=tuple(sides), details=sides, error=error)
-
-
-def _read_bound(bound: Any, *, day_first: bool) -> ReadDate | str | None:
-    if bound is None:
-        return None
-    return read_date(bound, day_first=day_first)

@@ -1,4 +1,4 @@
-"""Expected values that are derived without a look at the draft, and derived first."""
+"""Expected values that are derived before the draft is read."""
 
 import inspect
 from collections.abc import Callable
@@ -19,14 +19,14 @@ Extraction = Literal["programmatic", "model_mediated"]
 
 
 class DerivedMatch(Operator):
-    """Observed compares to an expected value that was derived before, from the question alone.
+    """Observed is compared with an expected value that was derived first, from the question alone.
 
-    It decides as the operator inside does; what it adds is where the expected value came from.
+    The inner operator decides; the record also has the origin of the expected value.
 
     Args:
-        inner: What compares the two; an operator or its name.
-        source: Where the expected value came from: ``spec``, ``reference`` or ``blind_rederivation``.
-        extraction: How the observed value was extracted from the draft: ``programmatic`` or ``model_mediated``.
+        inner: The operator that compares the two, or its name.
+        source: The origin of the expected value: ``spec``, ``reference`` or ``blind_rederivation``.
+        extraction: How observed was extracted from the draft: ``programmatic`` or ``model_mediated``.
 
     Example:
         >>> compare("derived", 42, "42", inner="numeric_exact", source="spec").score
@@ -44,15 +44,12 @@ class DerivedMatch(Operator):
         return run(self.inner, expected, observed).outcome
 
     def effective_expected(self, expected: Any) -> Any:
-        """Give what the operator inside records."""
         return self.inner.effective_expected(expected)
 
     def needs_expected(self) -> bool:
-        """Say whether the operator inside needs it."""
         return bool(self.inner.needs_expected())
 
     def default_threshold(self) -> float:
-        """Give that of the operator inside."""
         return float(self.inner.default_threshold())
 
 
@@ -67,23 +64,23 @@ def compare_derived(
     extraction: Extraction = "programmatic",
     name: str | None = None,
 ) -> ComparisonResult:
-    """Derive the expected value from the question, then extract the observed one from the draft, then compare.
+    """Derive the expected value from the question, then extract the observed one from the draft, and compare them.
 
     Args:
-        operator: What compares them.
-        question: All that may be known when the expected value is derived.
-        derive: From the question to the expected value. It is called twice, and must give the same both times.
-        draft: What is checked; ``derive`` never gets it.
-        extract: From the draft to the observed value; called after the expected value is settled.
-        source: Where the expected value comes from: ``spec``, ``reference`` or ``blind_rederivation``.
+        operator: The operator that compares them, or its name.
+        question: Everything that ``derive`` may know.
+        derive: A function from the question to the expected value. It is called twice and must return the same value.
+        draft: The text or object to check; ``derive`` never gets it.
+        extract: A function from the draft to the observed value, called after the expected value is fixed.
+        source: The origin of the expected value: ``spec``, ``reference`` or ``blind_rederivation``.
         extraction: How the observed value is extracted: ``programmatic`` or ``model_mediated``.
-        name: What to call this comparison in the report.
+        name: The name of this comparison in the report.
 
     Returns:
         The result, recorded as the operator ``derived``.
 
     Raises:
-        ConfigurationError: ``derive`` takes more than the question, or does not give the same twice.
+        ConfigurationError: ``derive`` takes more than the question, or returns two different values.
 
     Example:
         >>> compare_derived("numeric_exact", (6, 7), lambda pair: pair[0] * pair[1], "It is 42.", lambda text: text[6:8]).passed
@@ -93,6 +90,8 @@ def compare_derived(
         raise ConfigurationError("derive takes the question and nothing else, so that it cannot see the draft")
     expected = derive(question)
     if not equal(expected, derive(question)):
-        raise ConfigurationError("derive gave two different values for the same question, so neither can be expected")
-    matching = DerivedMatch(inner=operator, source=source, extraction=extraction)
-    return publish(run(matching, expected, extract(draft), name=name))
+        raise ConfigurationError(
+            "derive returned two different values for the same question, so neither can be expected"
+        )
+    derived = DerivedMatch(inner=operator, source=source, extraction=extraction)
+    return publish(run(derived, expected, extract(draft), name=name))

@@ -1,6 +1,5 @@
-"""Numbers as settings: what was written is what is meant, and what the record shows."""
+"""Settings that are numbers: read exactly, and recorded in their shortest exact form."""
 
-import functools
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ from pytest_verdict.core.values.numbers import EXACT, as_decimal
 
 
 def as_setting(value: Any) -> int | float | str:
-    """Read a finite number and keep it in the plainest form that loses nothing."""
+    """Return a finite number in its plainest exact form: int, float or text."""
     number = None if value is None else as_decimal(value)
     if number is None or not number.is_finite():
         raise ValueError(f"takes a finite number, got {shown(value, 80)}")
@@ -26,9 +25,8 @@ def as_setting(value: Any) -> int | float | str:
     return text
 
 
-@functools.lru_cache(maxsize=1_000, typed=True)
 def as_exact(setting: float | str | Decimal) -> Decimal:
-    """Give the exact decimal value of a setting."""
+    """Return the exact decimal value of a setting."""
     number = as_decimal(setting)
     if number is None:
         raise TypeError(f"not a validated setting: {setting!r}")
@@ -36,10 +34,7 @@ def as_exact(setting: float | str | Decimal) -> Decimal:
 
 
 def as_written(number: Decimal) -> str:
-    """Write a number for the record."""
-    text = str(number)
-    if text[-1] != "0" and len(text) <= 30 and "E" not in text and "e" not in text:
-        return text  # which is its shortest form
+    """Return the text of a number in a record."""
     if not number.is_finite():
         return EXACT.to_sci_string(number)
     if not number:
@@ -51,14 +46,14 @@ def as_written(number: Decimal) -> str:
 
 
 ExactNumber = Annotated[int | float | str | Decimal, BeforeValidator(as_setting)]
-"""A setting that is a finite number; 0.1 means one tenth, however it is given."""
+"""A setting that is a finite number; the float 0.1 means one tenth."""
 
 
-def _not_negative(tolerance: float | str | Decimal) -> float | str | Decimal:
+def _refuse_negative(tolerance: float | str | Decimal) -> float | str | Decimal:
     if as_exact(tolerance) < 0:
         raise ValueError(f"takes a number of at least 0, got {tolerance!r}")
     return tolerance
 
 
-Tolerance = Annotated[ExactNumber, AfterValidator(_not_negative)]
+Tolerance = Annotated[ExactNumber, AfterValidator(_refuse_negative)]
 """A setting that is a finite number of at least 0."""

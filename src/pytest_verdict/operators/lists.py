@@ -1,6 +1,4 @@
-"""Operators on lists, containment without order and equality in order; and how evidence is read as a list."""
-
-from __future__ import annotations
+"""Operators on lists: containment and similarity without order, equality in order."""
 
 import functools
 from collections.abc import Hashable, Sequence
@@ -18,14 +16,14 @@ from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, Normalized
 
 EMPTY_OBSERVED: Final = "empty_observed"
 NOT_A_LIST: Final = "not_a_list"
-# How much common, missing and unexpected items count in what could have been common.
+# How much common, missing and unexpected items weigh in the denominator of each metric.
 _WEIGHTS: Final = {"f1": (2, 1, 1), "precision": (1, 0, 1), "recall": (1, 1, 0), "jaccard": (1, 1, 1)}
 MOST_ITEMS: Final = 100
-"""The most items that details list of one kind; a further key ends in ``_omitted`` and counts the rest."""
+"""The most items of one kind in details; a further key ends in ``_omitted`` and counts the rest."""
 
 
 def as_list(value: Any) -> list[Any] | None:
-    """Read a value as a list of items."""
+    """Return the items of a list, tuple or set; None for any other value."""
     if isinstance(value, list | tuple):
         return list(value)
     if isinstance(value, set | frozenset):
@@ -33,25 +31,25 @@ def as_list(value: Any) -> list[Any] | None:
     return None
 
 
-def listed(name: str, items: Sequence[Any]) -> dict[str, Any]:
-    """Write items for the details of an outcome."""
-    found: dict[str, Any] = {name: [encode(item) for item in items[:MOST_ITEMS]]}
+def item_details(name: str, items: Sequence[Any]) -> dict[str, Any]:
+    """Return the details that list items."""
+    details: dict[str, Any] = {name: [encode(item) for item in items[:MOST_ITEMS]]}
     if len(items) > MOST_ITEMS:
-        found[f"{name}_omitted"] = len(items) - MOST_ITEMS
-    return found
+        details[f"{name}_omitted"] = len(items) - MOST_ITEMS
+    return details
 
 
 class SetContainment(Operator):
-    """The items of two lists, without order and repetition, are in a relation.
+    """Two lists have the same items, or one contains the other, whatever their order and repetitions.
 
-    Items may be of any type and are compared as by the operator ``exact``: 1 is 1.0 and is not true. A list, tuple or set
-    is a list; text and a mapping are ``not_a_list``.
+    Items may be of any type and are compared as by the operator ``exact``: 1 is 1.0 and is not true. A tuple or set counts
+    as a list; text and mappings do not (note ``not_a_list``).
 
     Args:
         mode: ``exact`` (the same items), ``subset`` (every observed item is expected), ``superset`` (every expected item is
             observed) or ``overlap`` (enough items are in both).
-        min_overlap: For ``overlap``, how many different items must be in both, from 1; 1 unless given.
-        normalize: Normalizers for text in the items, at every depth; none unless given.
+        min_overlap: The number of different items that must be in both, for ``overlap`` (default: 1).
+        normalize: Normalizers for text in the items, at every depth (default: none).
 
     Example:
         >>> compare("set_containment", ["EGFR", "KRAS"], ["KRAS"], mode="superset").details
@@ -72,28 +70,22 @@ class SetContainment(Operator):
         return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        found = _read_lists(expected, observed, self.normalize)
-        if isinstance(found, Outcome):
-            return found
-        missing, unexpected, common = _split(found)
-        return found.outcome(
-            float(self._holds(missing, unexpected, common)),
-            self._notes(found.expected, found.observed),
-            functools.partial(_listed_parts, missing, unexpected, common),
-        )
-
-    def _holds(self, missing: list[Any], unexpected: list[Any], common: list[Any]) -> bool:
+        sides = _read_lists(expected, observed, self.normalize)
+        if isinstance(sides, Outcome):
+            return sides
+        missing, unexpected, common = _split(sides)
         if self.mode == "overlap":
-            return len(common) >= (self.min_overlap or 1)
-        return (self.mode == "subset" or not missing) and (self.mode == "superset" or not unexpected)
-
-    def _notes(self, expected: list[Any], observed: list[Any]) -> list[str]:
-        # Such a comparison passes without having asked for anything.
-        if self.mode == "subset" and not observed:
-            return [EMPTY_OBSERVED]
-        if self.mode == "superset" and not expected:
-            return [EMPTY_EXPECTED]
-        return []
+            passed = len(common) >= (self.min_overlap or 1)
+        else:
+            passed = (self.mode == "subset" or not missing) and (self.mode == "superset" or not unexpected)
+        notes = []
+        # A comparison that checks no item passes with a note.
+        if self.mode == "subset" and not sides.observed:
+            notes.append(EMPTY_OBSERVED)
+        if self.mode == "superset" and not sides.expected:
+            notes.append(EMPTY_EXPECTED)
+        details = functools.partial(_split_details, missing, unexpected, common)
+        return sides.outcome(float(passed), notes, details)
 
 
 class SetSimilarity(Operator):
@@ -107,12 +99,12 @@ class SetSimilarity(Operator):
     Items and lists are read as by `SetContainment`. Two empty lists score 1.0, one empty list 0.0.
 
     Args:
-        metric: How similarity is measured; ``f1`` unless given.
-        normalize: Normalizers for text in the items, at every depth; none unless given.
+        metric: The measure of similarity (default: ``f1``).
+        normalize: Normalizers for text in the items, at every depth (default: none).
 
     Example:
-        >>> found = compare("set_similarity", ["EGFR", "KRAS", "BRAF"], ["KRAS"])
-        >>> found.score, found.details
+        >>> result = compare("set_similarity", ["EGFR", "KRAS", "BRAF"], ["KRAS"])
+        >>> result.score, result.details
         (0.5, {'missing': ['EGFR', 'BRAF'], 'unexpected': [], 'common': ['KRAS']})
     """
 
@@ -123,24 +115,24 @@ class SetSimilarity(Operator):
     normalize: Normalization = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        found = _read_lists(expected, observed, self.normalize)
-        if isinstance(found, Outcome):
-            return found
-        missing, unexpected, common = _split(found)
-        of_common, of_missing, of_unexpected = _WEIGHTS[self.metric]
-        possible = of_common * len(common) + of_missing * len(missing) + of_unexpected * len(unexpected)
+        sides = _read_lists(expected, observed, self.normalize)
+        if isinstance(sides, Outcome):
+            return sides
+        missing, unexpected, common = _split(sides)
         if common:
-            score = of_common * len(common) / possible
+            common_weight, missing_weight, unexpected_weight = _WEIGHTS[self.metric]
+            shared = common_weight * len(common)
+            score = shared / (shared + missing_weight * len(missing) + unexpected_weight * len(unexpected))
         else:
             score = float(not missing and not unexpected)
-        return found.outcome(score, details=_listed_parts(missing, unexpected, common))
+        return sides.outcome(score, details=functools.partial(_split_details, missing, unexpected, common))
 
 
 class OrderedMatch(Operator):
     """Two lists have the same length and equal items in the same order.
 
     Args:
-        normalize: Normalizers for text in the items, at every depth; ``["lowercase", "strip"]`` unless given.
+        normalize: Normalizers for text in the items, at every depth (default: ``["lowercase", "strip"]``).
 
     Example:
         >>> compare("ordered_match", ["a", "b"], ["A", "c"]).details["differences"]
@@ -153,71 +145,77 @@ class OrderedMatch(Operator):
     normalize: Normalization = ("lowercase", "strip")
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        found = _read_lists(expected, observed, self.normalize)
-        if isinstance(found, Outcome):
-            return found
-        different = listed_differences(differences(found.expected, found.observed))
-        if different["differences"]:
-            return found.outcome(0.0, details=different)
-        return found.outcome(1.0)
+        sides = _read_lists(expected, observed, self.normalize)
+        if isinstance(sides, Outcome):
+            return sides
+        details = listed_differences(differences(sides.expected, sides.observed))
+        if details["differences"]:
+            return sides.outcome(0.0, details=details)
+        return sides.outcome(1.0)
 
 
 def _read_lists(expected: Any, observed: Any, steps: Normalization) -> NormalizedSides | Outcome:
-    wanted = as_list(expected)
-    given = as_list(observed)
-    if wanted is None or given is None:
-        return NormalizedSides().unreadable(NOT_A_LIST, "a list", expected, (wanted is None, given is None))
-    return normalize_sides(wanted, given, steps)
+    expected_items = as_list(expected)
+    observed_items = as_list(observed)
+    if expected_items is None or observed_items is None:
+        unreadable = (expected_items is None, observed_items is None)
+        return NormalizedSides().unreadable(NOT_A_LIST, "a list", expected, unreadable)
+    return normalize_sides(expected_items, observed_items, steps)
 
 
-def _split(found: NormalizedSides) -> tuple[list[Any], list[Any], list[Any]]:
-    """Give the items that are missing, that are unexpected, and that are in both lists."""
-    left = _Distinct(found.expected)
-    right = _Distinct(found.observed)
-    missing, common = left.split(right)
-    if not missing and left.is_as_large_as(right):
-        unexpected = []
-    else:
-        unexpected = right.split(left)[0]
-    return missing, unexpected, common
+def _split(sides: NormalizedSides) -> tuple[list[Any], list[Any], list[Any]]:
+    """Return the missing, the unexpected and the common items."""
+    expected = _Distinct(sides.expected)
+    observed = _Distinct(sides.observed)
+    missing, common = expected.split(observed)
+    has_unkeyed = expected.unkeyed or observed.unkeyed
+    if not missing and not has_unkeyed and len(expected.items) == len(observed.items):
+        return missing, [], common
+    return missing, observed.split(expected)[0], common
 
 
-def _listed_parts(missing: list[Any], unexpected: list[Any], common: list[Any]) -> dict[str, Any]:
-    return {**listed("missing", missing), **listed("unexpected", unexpected), **listed("common", common)}
+def _split_details(missing: list[Any], unexpected: list[Any], common: list[Any]) -> dict[str, Any]:
+    return {
+        **item_details("missing", missing),
+        **item_details("unexpected", unexpected),
+        **item_details("common", common),
+    }
 
 
 class _Distinct:
-    """Items that differ by `equal`, in the order in which they came; those without a key are searched one by one."""
+    """The items of a list that differ by `equal`, in order; items without a key are compared one by one."""
 
     def __init__(self, items: Sequence[Any]) -> None:
-        # Those without a key stand below one that is theirs alone.
-        self._items: dict[Hashable, Any] = {}
-        self._others: dict[Hashable, Any] = {}
+        # An item without a key is stored under a new object.
+        self.items: dict[Hashable, Any] = {}
+        self.unkeyed: dict[Hashable, Any] = {}
         if TEXT.issuperset(map(type, items)):
-            self._items = dict(zip(items, items, strict=True))
+            self.items = dict(zip(items, items, strict=True))
             return
         for item in items:
             key = content_key(item)
-            if not self._has(key, item):
-                own = object() if key is None else key
-                self._items[own] = item
-                if key is None:
-                    self._others[own] = item
+            if self.contains(key, item):
+                continue
+            if key is None:
+                key = object()
+                self.unkeyed[key] = item
+            self.items[key] = item
 
-    def _has(self, key: Hashable | None, item: Any) -> bool:
-        if key is not None and key in self._items:
+    def contains(self, key: Hashable | None, item: Any) -> bool:
+        """Return whether an item, with its key, is among the items."""
+        if key is not None and key in self.items:
             return True
-        return any(equal(other, item) for other in (self._items if key is None else self._others).values())
+        return any(equal(other, item) for other in (self.items if key is None else self.unkeyed).values())
 
-    def is_as_large_as(self, other: _Distinct) -> bool:
-        """Say whether there are as many, all of which have a key, so that either is all of the other or neither is."""
-        return len(self._items) == len(other._items) and not self._others and not other._others
-
-    def split(self, other: _Distinct) -> tuple[list[Any], list[Any]]:
-        """Give the items that are not among others, and those that are."""
-        if not self._others and self._items.keys() <= other._items.keys():
-            return [], [*self._items.values()]
-        found: tuple[list[Any], list[Any]] = [], []
-        for key, item in self._items.items():
-            found[other._has(None if key in self._others else key, item)].append(item)
-        return found
+    def split(self, other: "_Distinct") -> tuple[list[Any], list[Any]]:
+        """Split the items into those that another list lacks and those that it has."""
+        if not self.unkeyed and self.items.keys() <= other.items.keys():
+            return [], [*self.items.values()]
+        missing = []
+        common = []
+        for key, item in self.items.items():
+            if other.contains(None if key in self.unkeyed else key, item):
+                common.append(item)
+            else:
+                missing.append(item)
+        return missing, common

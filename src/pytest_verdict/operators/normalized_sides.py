@@ -1,7 +1,8 @@
-"""What is really compared: both sides after normalization."""
+"""Both sides of a comparison after normalization, and the outcome when a side cannot be used."""
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
@@ -14,45 +15,34 @@ from pytest_verdict.core.values.display import shortened
 from pytest_verdict.core.values.placeholders import ABSENT, has_fields
 from pytest_verdict.core.values.redaction import RedactableText
 
+NOT_TEXT: Final = "not_text"
+EMPTY_EXPECTED: Final = "empty_expected"
 
-def _in_order(values: Any) -> Any:
+Details = Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None
+"""Evidence of an operator, or a function that returns it when it is read."""
+
+
+def _as_tuple(values: Any) -> Any:
     # A set has no order of its own; sorted, the record is the same in every process.
     if isinstance(values, set | frozenset):
         return tuple(sorted(values, key=str))
     return tuple(values) if isinstance(values, list) else values
 
 
-IN_ORDER: Final = BeforeValidator(_in_order)
-"""Makes a tuple of the list or set that a setting was given as."""
-NOT_TEXT: Final = "not_text"
-EMPTY_EXPECTED: Final = "empty_expected"
+IN_ORDER: Final = BeforeValidator(_as_tuple)
+"""Turns the list or set of a setting into a tuple."""
 
 
-Details = Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None
-"""Evidence of an operator, or a function that returns it when it is read."""
-
-
+@dataclass(slots=True, eq=False)
 class NormalizedSides:
     """Both sides after normalization, and the steps that changed them."""
 
-    __slots__ = ("changed_expected", "changed_observed", "effective", "expected", "normalization", "observed")
-
-    def __init__(
-        self,
-        expected: Any = None,
-        observed: Any = None,
-        normalization: tuple[str, ...] = (),
-        effective: tuple[str, ...] = (),
-        *,
-        changed_expected: bool = False,
-        changed_observed: bool = False,
-    ) -> None:
-        self.expected = expected
-        self.observed = observed
-        self.normalization = normalization
-        self.effective = effective
-        self.changed_expected = changed_expected
-        self.changed_observed = changed_observed
+    expected: Any = None
+    observed: Any = None
+    normalization: tuple[str, ...] = ()
+    effective: tuple[str, ...] = ()
+    changed_expected: bool = False
+    changed_observed: bool = False
 
     def outcome(
         self,
@@ -62,92 +52,85 @@ class NormalizedSides:
         normalization: Sequence[str] = (),
         error: str | None = None,
     ) -> Outcome:
-        """Return the outcome of a comparison of these surfaces."""
+        """Return the outcome of a comparison of these sides."""
         if not self.normalization:
-            return Outcome(score, tuple(normalization), tuple(notes), details or None, error=error)
+            return Outcome(score, normalization, notes, details or None, error=error)
+        if self.effective:
+            details = functools.partial(self._add_effective_steps, details)
         return Outcome(
             score,
             (*self.normalization, *normalization),
-            tuple(notes),
-            functools.partial(self._with_effective, details) if self.effective else details or None,
+            notes,
+            details or None,
             self.expected if self.changed_expected else ABSENT,
             self.observed if self.changed_observed else ABSENT,
             error=error,
         )
 
-    def _with_effective(self, details: Details) -> dict[str, Any]:
+    def _add_effective_steps(self, details: Details) -> dict[str, Any]:
         if callable(details):
             details = details()
         return {**(details or {}), "effective_normalization": list(self.effective)}
 
-    def emptied(self, expected: Any) -> Outcome | None:
-        """Refuse an expected text of which normalization left nothing, so that ``+`` would equal ``-``."""
+    def refuse_empty_expected(self, expected: Any) -> Outcome | None:
+        """Refuse an expected text that normalization emptied; otherwise ``+`` would equal ``-``."""
         if not self.changed_expected or self.expected != "" or not expected.strip():
             return None
-        takes = "a text of which something is left after normalization"
-        return self.outcome(0.0, [EMPTY_EXPECTED], error=must_be(takes, expected))
+        requirement = "a text of which something is left after normalization"
+        return self.outcome(0.0, [EMPTY_EXPECTED], error=must_be(requirement, expected))
 
-    def unreadable(self, note: str, takes: str, expected: Any, wrong: tuple[bool, bool]) -> Outcome:
-        """Make the outcome when one side or both cannot be read; the details say which, and the expected side decides."""
-        sides = [side for side, is_wrong in zip(("expected", "observed"), wrong, strict=True) if is_wrong]
-        return self.outcome(0.0, [note], {note: sides}, error=must_be(takes, expected) if wrong[0] else None)
+    def unreadable(self, note: str, requirement: str, expected: Any, unreadable: tuple[bool, bool]) -> Outcome:
+        """Return the outcome when one or both sides cannot be read; it is an error when expected cannot."""
+        sides = [
+            side for side, is_unreadable in zip(("expected", "observed"), unreadable, strict=True) if is_unreadable
+        ]
+        error = must_be(requirement, expected) if unreadable[0] else None
+        return self.outcome(0.0, [note], {note: sides}, error=error)
 
 
-def must_be(takes: str, expected: Any) -> str:
-    """Say why a comparison with this expected value cannot be made."""
-    # As the record has it, because a replay has neither the class nor the order of a set.
+def must_be(requirement: str, expected: Any) -> str:
+    """Return the error of a comparison whose expected value cannot be used."""
+    # Written as in the record, because a replay has neither the class nor the order of a set.
     return RedactableText(
-        lambda redaction: f"expected must be {takes}, got {shortened(write_evidence(expected, redaction), 80)}"
+        lambda redaction: f"expected must be {requirement}, got {shortened(write_evidence(expected, redaction), 80)}"
     )
 
 
 def unusable(
-    note: str, takes: str, expected: Any, details: Mapping[str, Any] | None = None, notes: Sequence[str] = ()
+    note: str, requirement: str, expected: Any, details: Mapping[str, Any] | None = None, notes: Sequence[str] = ()
 ) -> Outcome:
-    """Make the outcome when nothing can be compared with the expected value."""
-    return Outcome(0.0, notes=(note, *notes), details=details, error=must_be(takes, expected))
+    """Return the outcome when the expected value cannot be used."""
+    return Outcome(0.0, notes=(note, *notes), details=details, error=must_be(requirement, expected))
 
 
-def not_text(expected: Any, observed: Any, takes: str = "a text") -> Outcome | None:
-    """Refuse what is no text, on either side."""
+def not_text(expected: Any, observed: Any, requirement: str = "a text") -> Outcome | None:
+    """Refuse a side that is not text."""
     if not isinstance(expected, str):
-        return unusable(NOT_TEXT, takes, expected)
+        return unusable(NOT_TEXT, requirement, expected)
     if isinstance(observed, str):
         return None
     return Outcome(0.0, notes=(NOT_TEXT,))
 
 
 def normalize_sides(expected: Any, observed: Any, steps: Sequence[Step]) -> NormalizedSides:
-    """Normalize the texts of both sides, at every depth; where there is none, nothing was normalized."""
+    """Normalize the texts of both sides, at every depth; without texts no step is recorded."""
     if not steps:
         return NormalizedSides(expected, observed)
-    if type(expected) is str and type(observed) is str:
-        (left, right), effective = normalize_all((expected, observed), steps)
-        return NormalizedSides(
-            left,
-            right,
-            step_names(steps),
-            effective,
-            changed_expected=left != expected,
-            changed_observed=right != observed,
-        )
-    texts = [*_texts_in(expected)]
-    others = [*_texts_in(observed)]
-    if not texts and not others:
+    expected_texts = [*_texts_in(expected)]
+    observed_texts = [*_texts_in(observed)]
+    texts = expected_texts + observed_texts
+    if not texts:
         return NormalizedSides(expected, observed)
-    normalized, effective = normalize_all([*texts, *others], steps)
-    changed = {text: other for text, other in zip([*texts, *others], normalized, strict=True) if text != other}
-    is_changed = [not changed.keys().isdisjoint(found) for found in (texts, others)]
-    sides = zip((expected, observed), is_changed, strict=True)
-    left, right = (_replaced(side, changed) if differs else side for side, differs in sides)
-    return NormalizedSides(
-        left,
-        right,
-        step_names(steps),
-        effective,
-        changed_expected=is_changed[0],
-        changed_observed=is_changed[1],
-    )
+
+    normalized, effective = normalize_all(texts, steps)
+    replacements = {text: other for text, other in zip(texts, normalized, strict=True) if text != other}
+    changed_expected = not replacements.keys().isdisjoint(expected_texts)
+    changed_observed = not replacements.keys().isdisjoint(observed_texts)
+    if changed_expected:
+        expected = _replace_texts(expected, replacements)
+    if changed_observed:
+        observed = _replace_texts(observed, replacements)
+    return NormalizedSides(expected, observed, step_names(steps), effective, changed_expected, changed_observed)
 
 
 def _texts_in(value: Any) -> Iterator[str]:
@@ -158,18 +141,18 @@ def _texts_in(value: Any) -> Iterator[str]:
             yield from _texts_in(item)
 
 
-def _replaced(value: Any, changed: Mapping[str, str]) -> Any:
+def _replace_texts(value: Any, replacements: Mapping[str, str]) -> Any:
     if isinstance(value, str):
-        return changed.get(value, value)
+        return replacements.get(value, value)
     if not _holds_items(value):
         return value
     if isinstance(value, Mapping):
-        return {key: _replaced(item, changed) for key, item in value.items()}
-    items = [_replaced(item, changed) for item in value]
+        return {key: _replace_texts(item, replacements) for key, item in value.items()}
+    items = [_replace_texts(item, replacements) for item in value]
     return next(kind(items) for kind in (list, tuple, frozenset, set) if isinstance(value, kind))
 
 
 def _holds_items(value: Any) -> bool:
-    # What has a class of its own is compared as it is.
-    plain = isinstance(value, Mapping | list | tuple | set | frozenset)
-    return plain and not isinstance(value, Enum) and not has_fields(value)
+    # Members of an enum and objects with fields are compared unchanged.
+    is_container = isinstance(value, Mapping | list | tuple | set | frozenset)
+    return is_container and not isinstance(value, Enum) and not has_fields(value)

@@ -16,16 +16,20 @@ from pydantic import model_validator
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.numbers import EXACT, as_decimal
+from pytest_verdict.core.values.numbers import EXACT, as_decimal, as_exact as to_decimal
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
-from pytest_verdict.operators.normalized_sides import NormalizedSides, must_be, normalize_sides, unusable
+from pytest_verdict.operators.normalized_sides import must_be, normalize_sides, unusable
 
 NOT_A_NUMBER: Final = "not_a_number"
 NOT_A_RANGE: Final = "not_a_range"
 NOT_A_CHANGE: Final = "not_a_change"
 RANGE: Final = "a pair [min, max] or a mapping with min, max or both"
 
-_subtract: Final = EXACT.subtract
+_LARGEST_PLAIN: Final = 10**100
+_PLAIN: Final = frozenset({int, float})
+
+Number = int | float | Decimal
+"""A side that was read: an int or float as it is if it is finite and at most a googol, otherwise exact."""
 ToleranceMode = Literal["relative", "absolute"]
 Decay = Literal["linear", "quadratic"]
 
@@ -37,16 +41,16 @@ class _Numeric(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         sides = normalize_sides(expected, observed, self.normalize)
-        left = _read(sides.expected)
-        right = _read(sides.observed)
-        if left is None or right is None:
-            return sides.unreadable(NOT_A_NUMBER, "a number", expected, (left is None, right is None))
-        return sides.outcome(self._score(left, right), details=functools.partial(self._details, left, right))
+        first = _read_number(sides.expected)
+        second = _read_number(sides.observed)
+        if first is None or second is None:
+            return sides.unreadable(NOT_A_NUMBER, "a number", expected, (first is None, second is None))
+        return sides.outcome(self._score(first, second), details=functools.partial(self._details, first, second))
 
-    def _score(self, expected: Decimal, observed: Decimal) -> float:
+    def _score(self, expected: Number, observed: Number) -> float:
         raise NotImplementedError
 
-    def _details(self, expected: Decimal, observed: Decimal) -> dict[str, Any]:
+    def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
         raise NotImplementedError
 
 
@@ -54,7 +58,7 @@ class NumericExact(_Numeric):
     """Both numbers have the same decimal value.
 
     Args:
-        normalize: Normalizers for evidence that is text, such as ``["strip_thousands_separators"]``; none unless given.
+        normalize: Normalizers for evidence that is text, such as ``["strip_thousands_separators"]`` (default: none).
 
     Example:
         >>> [compare("numeric_exact", 0.3, text).score for text in ("0.30", 0.1 + 0.2)]
@@ -63,23 +67,24 @@ class NumericExact(_Numeric):
 
     name: ClassVar[str] = "numeric_exact"
 
-    def _score(self, expected: Decimal, observed: Decimal) -> float:
-        return float(expected == observed)
+    def _score(self, expected: Number, observed: Number) -> float:
+        return float(is_within(expected, observed, 0, "absolute"))
 
-    def _details(self, expected: Decimal, observed: Decimal) -> dict[str, Any]:
-        return {"distance": as_written(_distance(expected, observed))}
+    def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
+        return {"distance": as_written(_difference(expected, observed).copy_abs())}
 
 
 class NumericTolerance(_Numeric):
     """The numbers differ by at most a tolerance; the limit itself passes.
 
     Args:
-        tolerance: At least 0. In mode ``relative`` a fraction of the expected number (0.1 is ten percent), so that an
-            expected zero demands zero; in mode ``absolute`` a distance.
-        mode: ``relative`` unless given, or ``absolute``.
-        normalize: Normalizers for evidence that is text; none unless given.
-        zero_at: How far from expected the score is 0.0, in the same mode; it falls from the tolerance to there.
-        decay: How it falls: ``linear`` unless given, or ``quadratic``, which is slower at first.
+        tolerance: At least 0. In mode ``relative`` a fraction of the expected number (0.1 is ten percent), so only zero
+            matches an expected zero; in mode ``absolute`` a distance.
+        mode: ``relative`` or ``absolute`` (default: ``relative``).
+        normalize: Normalizers for evidence that is text (default: none).
+        zero_at: The distance from expected at which the score is 0.0, in the same mode; beyond the tolerance the score
+            falls up to there (default: none, so it is 0.0 at once).
+        decay: How the score falls: ``linear``, or ``quadratic``, which is slower at first (default: ``linear``).
 
     Example:
         >>> compare("numeric_tolerance", 1, 1.1, tolerance=0.1).details
@@ -96,21 +101,22 @@ class NumericTolerance(_Numeric):
     decay: OmitWhenDefault[Decay] = "linear"
 
     @model_validator(mode="after")
-    def _falls(self) -> Self:
+    def _check_zero_at(self) -> Self:
         if self.zero_at is not None and as_exact(self.zero_at) <= as_exact(self.tolerance):
-            raise ValueError(f"zero_at={self.zero_at} must lie beyond tolerance={self.tolerance}")
+            raise ValueError(f"zero_at={self.zero_at} must be greater than tolerance={self.tolerance}")
         return self
 
-    def _score(self, expected: Decimal, observed: Decimal) -> float:
-        if _is_within(expected, observed, self.tolerance, self.mode):
+    def _score(self, expected: Number, observed: Number) -> float:
+        if is_within(expected, observed, self.tolerance, self.mode):
             return 1.0
-        distance = _distance(expected, observed)
+        distance = _difference(expected, observed).copy_abs()
         if self.zero_at is None or not distance.is_finite():
             return 0.0
-        full, zero = (Fraction(_limit(expected, setting, self.mode)) for setting in (self.tolerance, self.zero_at))
-        return _faded(Fraction(distance) - full, zero - full, self.decay)
+        full = Fraction(_limit(expected, self.tolerance, self.mode))
+        zero = Fraction(_limit(expected, self.zero_at, self.mode))
+        return _fade(Fraction(distance) - full, zero - full, self.decay)
 
-    def _details(self, expected: Decimal, observed: Decimal) -> dict[str, Any]:
+    def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
         return _tolerance_details(expected, observed, self.tolerance, self.mode)
 
 
@@ -122,19 +128,20 @@ class _Limit(_Numeric):
     mode: OmitWhenDefault[ToleranceMode] = "absolute"
     decay: OmitWhenDefault[Decay] = "linear"
 
-    def _score(self, expected: Decimal, observed: Decimal) -> float:
+    def _score(self, expected: Number, observed: Number) -> float:
         margin = self._margin(expected, observed)
         if margin > 0 or (margin == 0 and not self.exclusive):
             return 1.0
         unit = Fraction(1)
-        if self.mode == "relative" and expected.is_finite():
-            unit = Fraction(expected.copy_abs())
-        return _outside(-margin, self.zero_at, self.decay, unit)
+        limit = to_decimal(expected)
+        if self.mode == "relative" and limit.is_finite():
+            unit = Fraction(limit.copy_abs())
+        return _score_outside(margin.copy_abs(), self.zero_at, self.decay, unit)
 
-    def _details(self, expected: Decimal, observed: Decimal) -> dict[str, Any]:
+    def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
         return {"margin": as_written(self._margin(expected, observed))}
 
-    def _margin(self, expected: Decimal, observed: Decimal) -> Decimal:
+    def _margin(self, expected: Number, observed: Number) -> Decimal:
         if self._is_lowest:
             return _difference(observed, expected)
         return _difference(expected, observed)
@@ -145,9 +152,9 @@ class NumericMinimum(_Limit):
 
     Args:
         exclusive: Whether observed must be greater than expected.
-        normalize: Normalizers for evidence that is text; none unless given.
-        zero_at: How far on the wrong side the score is 0.0, as for `NumericRange`.
-        mode: Whether ``zero_at`` is ``absolute``, unless given, or ``relative`` to the expected number.
+        normalize: Normalizers for evidence that is text (default: none).
+        zero_at: The distance on the wrong side at which the score is 0.0, as for `NumericRange`.
+        mode: Whether ``zero_at`` is ``absolute`` or ``relative`` to the expected number (default: ``absolute``).
         decay: How the score falls, as for `NumericTolerance`.
 
     Example:
@@ -161,12 +168,7 @@ class NumericMinimum(_Limit):
 class NumericMaximum(_Limit):
     """Observed is at most expected.
 
-    Args:
-        exclusive: Whether observed must be less than expected.
-        normalize: Normalizers for evidence that is text; none unless given.
-        zero_at: How far on the wrong side the score is 0.0, as for `NumericRange`.
-        mode: Whether ``zero_at`` is ``absolute``, unless given, or ``relative`` to the expected number.
-        decay: How the score falls, as for `NumericTolerance`.
+    It has the settings of `NumericMinimum`.
 
     Example:
         >>> compare("numeric_maximum", 10, 10, exclusive=True).score
@@ -178,17 +180,17 @@ class NumericMaximum(_Limit):
 
 
 class NumericRange(Operator):
-    """Observed lies between two bounds, which belong to the range unless they are exclusive.
+    """Observed is one of two bounds or between them; an exclusive bound is outside.
 
     Args:
-        min: The lower bound. As soon as one bound is a setting, the settings alone are the range; otherwise expected is a
-            pair ``[min, max]`` or a mapping with ``min`` and ``max``, in which a missing or null bound is open.
+        min: The lower bound. If ``min`` or ``max`` is set, the settings replace expected; otherwise expected is a pair
+            ``[min, max]`` or a mapping with ``min`` and ``max``, in which a missing or null bound is open.
         max: The upper bound, likewise.
-        exclusive_min: Whether the lower bound is outside.
-        exclusive_max: Whether the upper bound is outside.
-        normalize: Normalizers for evidence that is text; none unless given.
-        zero_at: How far outside the score is 0.0; up to there it falls. Without it nothing is left of it outside.
-        decay: How it falls, as for `NumericTolerance`.
+        exclusive_min: Whether the lower bound is outside the range.
+        exclusive_max: Whether the upper bound is outside the range.
+        normalize: Normalizers for evidence that is text (default: none).
+        zero_at: The distance outside at which the score is 0.0; up to there it falls (default: none, so it is 0.0 at once).
+        decay: How the score falls, as for `NumericTolerance`.
 
     Example:
         >>> compare("numeric_range", None, 10.5, min=1, max=10).details
@@ -210,10 +212,8 @@ class NumericRange(Operator):
     decay: OmitWhenDefault[Decay] = "linear"
 
     @model_validator(mode="after")
-    def _not_inverted(self) -> Self:
-        low = _read(self.min)
-        high = _read(self.max)
-        if low is not None and high is not None and self._is_void(low, high):
+    def _check_order(self) -> Self:
+        if self._is_empty(_read_number(self.min), _read_number(self.max)):
             raise ValueError(f"no number lies between min={self.min} and max={self.max}; min must be below max")
         return self
 
@@ -222,31 +222,34 @@ class NumericRange(Operator):
         bounds = bounds_of(expected)
         if bounds is None:
             return unusable(NOT_A_RANGE, RANGE, expected)
-        found = normalize_sides(bounds, [observed], self.normalize)
-        found.observed = found.observed[0]
-        low, high = (_read(bound) for bound in found.expected)
-        unreadable = [low is None, high is None] != [bound is None for bound in found.expected]
-        given = _read(found.observed)
-        if low is not None and high is not None and self._is_void(low, high):
-            return found.outcome(0.0, [NOT_A_RANGE], error=must_be("bounds between which a number lies", expected))
-        if unreadable or given is None:
-            return found.unreadable(NOT_A_NUMBER, "bounds that are numbers", expected, (unreadable, given is None))
-        return self._decide(found, low, high, given)
+        sides = normalize_sides(bounds, [observed], self.normalize)
+        sides.observed = sides.observed[0]
+        low, high = (_read_number(bound) for bound in sides.expected)
+        number = _read_number(sides.observed)
+        if self._is_empty(low, high):
+            return sides.outcome(0.0, [NOT_A_RANGE], error=must_be("bounds between which a number lies", expected))
+        unreadable = [low is None, high is None] != [bound is None for bound in sides.expected]
+        if unreadable or number is None:
+            return sides.unreadable(NOT_A_NUMBER, "bounds that are numbers", expected, (unreadable, number is None))
 
-    def _is_void(self, low: Decimal, high: Decimal) -> bool:
-        return low > high or (low == high and (self.exclusive_min or self.exclusive_max))
-
-    def _decide(self, found: NormalizedSides, low: Decimal | None, high: Decimal | None, given: Decimal) -> Outcome:
-        above = low is None or (given > low if self.exclusive_min else given >= low)
-        below = high is None or (given < high if self.exclusive_max else given <= high)
-        slacks = []
+        margins = []
+        passed = True
         if low is not None:
-            slacks = [_difference(given, low)]
-        slacks += [_difference(high, given)] if high is not None else []
-        margin = min(slacks)
+            margins.append(_difference(number, low))
+            passed = margins[0] > 0 or (margins[0] == 0 and not self.exclusive_min)
+        if high is not None:
+            margins.append(_difference(high, number))
+            passed = passed and (margins[-1] > 0 or (margins[-1] == 0 and not self.exclusive_max))
+        margin = min(margins)
         distance = margin.copy_abs() if margin < 0 else Decimal(0)
-        details = {"distance": as_written(distance), "margin": as_written(margin)}
-        return found.outcome(float(above and below) or _outside(distance, self.zero_at, self.decay), details=details)
+        score = float(passed) or _score_outside(distance, self.zero_at, self.decay)
+        return sides.outcome(score, details={"distance": as_written(distance), "margin": as_written(margin)})
+
+    def _is_empty(self, low: Number | None, high: Number | None) -> bool:
+        if low is None or high is None:
+            return False
+        width = _difference(high, low)
+        return width < 0 or (width == 0 and (self.exclusive_min or self.exclusive_max))
 
 
 class Delta(Operator):
@@ -255,9 +258,9 @@ class Delta(Operator):
     Expected is the change; observed is a mapping with ``before`` and ``after``, or a pair ``[before, after]``.
 
     Args:
-        tolerance: How far the change may be from the expected one, at least 0; 0 unless given.
-        mode: ``absolute`` unless given, or ``relative`` to the expected change.
-        normalize: Normalizers for evidence that is text; none unless given.
+        tolerance: How far the change may be from the expected one, at least 0 (default: 0).
+        mode: ``absolute``, or ``relative`` to the expected change (default: ``absolute``).
+        normalize: Normalizers for evidence that is text (default: none).
 
     Example:
         >>> compare("delta", -20, {"before": 100, "after": 80}).details
@@ -272,93 +275,99 @@ class Delta(Operator):
     normalize: Normalization = ()
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        pair = _pair(observed, "before", "after")
-        found = normalize_sides([expected], pair or [], self.normalize)
-        wanted = _read(found.expected[0])
-        if pair is None and wanted is not None:
+        pair: list[Any] = []
+        if isinstance(observed, Mapping) and "before" in observed and "after" in observed:
+            pair = [observed["before"], observed["after"]]
+        elif isinstance(observed, list | tuple) and len(observed) == 2:
+            pair = list(observed)
+        sides = normalize_sides([expected], pair, self.normalize)
+        amount = _read_number(sides.expected[0])
+        if not pair and amount is not None:
             return Outcome(0.0, notes=(NOT_A_CHANGE,))
-        before, after = (_read(number) for number in found.observed or (None, None))
         # The change between infinities has no value.
-        measured = before is not None and after is not None and before.is_finite() and after.is_finite()
-        if wanted is None or before is None or after is None or not measured:
-            return found.unreadable(NOT_A_NUMBER, "a number", expected, (wanted is None, not measured))
-        change = EXACT.subtract(after, before)
-        passed = _is_within(wanted, change, self.tolerance, self.mode)
-        measures = _tolerance_details(wanted, change, self.tolerance, self.mode)
-        return found.outcome(float(passed), details={"change": as_written(change), **measures})
+        finite = [number for number in map(as_decimal, sides.observed) if number is not None and number.is_finite()]
+        if amount is None or len(finite) < 2:
+            return sides.unreadable(NOT_A_NUMBER, "a number", expected, (amount is None, len(finite) < 2))
+        change = EXACT.subtract(finite[1], finite[0])
+        score = float(is_within(amount, change, self.tolerance, self.mode))
+        measures = _tolerance_details(amount, change, self.tolerance, self.mode)
+        return sides.outcome(score, details={"change": as_written(change), **measures})
 
 
-def _read(value: Any) -> Decimal | None:
-    number = as_decimal(value)
-    return None if number is None or number.is_nan() else number
+def _read_number(value: Any) -> Number | None:
+    if type(value) in _PLAIN and -_LARGEST_PLAIN < value < _LARGEST_PLAIN:
+        number: Number = value
+        return number
+    exact = as_decimal(value)
+    return None if exact is None or exact.is_nan() else exact
 
 
-def _difference(left: Decimal, right: Decimal) -> Decimal:
-    # Equal infinities have no difference in decimal arithmetic, but nothing lies between them.
-    if left == right:
+def is_within(expected: Number, observed: Number, tolerance: ExactNumber, mode: ToleranceMode) -> bool:
+    """Return whether two numbers differ by at most a tolerance, exactly."""
+    if (
+        not isinstance(expected, Decimal)
+        and not isinstance(observed, Decimal)
+        and not isinstance(tolerance, str | Decimal)
+    ):
+        distance = abs(expected - observed)
+        limit = tolerance if mode == "absolute" else tolerance * abs(expected)
+        # Each number and operation is off by at most 2**-53 of its size (1.1e-16), or by 1e-323 near zero; together by
+        # less than 5 * 2**-53. So floats decide unless distance and limit are closer than 9 * 2**-53.
+        if abs(limit - distance) > 1e-15 * (abs(expected) + abs(observed) + limit) + 1e-300:
+            return distance < limit
+    exact_distance = _difference(expected, observed).copy_abs()
+    if not exact_distance:
+        return True
+    return exact_distance.is_finite() and exact_distance <= _limit(expected, tolerance, mode)
+
+
+def _difference(first: Number, second: Number) -> Decimal:
+    first = to_decimal(first)
+    second = to_decimal(second)
+    # Decimal arithmetic refuses to subtract equal infinities.
+    if first == second:
         return Decimal(0)
-    return _subtract(left, right)
+    return EXACT.subtract(first, second)
 
 
-def _distance(expected: Decimal, observed: Decimal) -> Decimal:
-    return _difference(expected, observed).copy_abs()
-
-
-def _limit(expected: Decimal, tolerance: ExactNumber, mode: ToleranceMode) -> Decimal:
+def _limit(expected: Number, tolerance: ExactNumber, mode: ToleranceMode) -> Decimal:
     limit = as_exact(tolerance)
     if mode == "relative":
-        return EXACT.multiply(limit, expected.copy_abs())
+        return EXACT.multiply(limit, to_decimal(expected).copy_abs())
     return limit
 
 
-def _is_within(expected: Decimal, observed: Decimal, tolerance: ExactNumber, mode: ToleranceMode) -> bool:
-    if not (expected.is_finite() and observed.is_finite()):
-        return expected == observed
-    return _distance(expected, observed) <= _limit(expected, tolerance, mode)
-
-
 def _tolerance_details(
-    expected: Decimal, observed: Decimal, tolerance: ExactNumber, mode: ToleranceMode
+    expected: Number, observed: Number, tolerance: ExactNumber, mode: ToleranceMode
 ) -> dict[str, Any]:
-    distance = _distance(expected, observed)
-    if not (expected.is_finite() and observed.is_finite()):
-        return {"distance": as_written(distance)}
-    margin = _subtract(_limit(expected, tolerance, mode), distance)
-    return {"distance": as_written(distance), "margin": as_written(margin)}
+    distance = _difference(expected, observed).copy_abs()
+    details = {"distance": as_written(distance)}
+    if to_decimal(expected).is_finite() and to_decimal(observed).is_finite():
+        details["margin"] = as_written(EXACT.subtract(_limit(expected, tolerance, mode), distance))
+    return details
 
 
-def _outside(distance: Decimal, zero_at: ExactNumber | None, decay: Decay, unit: Fraction = Fraction(1)) -> float:
+def _score_outside(distance: Decimal, zero_at: ExactNumber | None, decay: Decay, unit: Fraction = Fraction(1)) -> float:
     if zero_at is None or not distance.is_finite():
         return 0.0
-    return _faded(Fraction(distance), Fraction(as_exact(zero_at)) * unit, decay)
+    return _fade(Fraction(distance), Fraction(as_exact(zero_at)) * unit, decay)
 
 
-def _faded(excess: Fraction, width: Fraction, decay: Decay) -> float:
-    """Give what is left of the score beyond a limit, nothing from the width on; never 1.0, which is within it."""
+def _fade(excess: Fraction, width: Fraction, decay: Decay) -> float:
+    """Return the score beyond a limit: below 1.0, and 0.0 from the width on."""
     if excess >= width:
         return 0.0
-    left = 1 - (excess / width) ** (2 if decay == "quadratic" else 1)
-    return min(float(left), math.nextafter(1.0, 0.0))
-
-
-def _pair(value: Any, first: str, second: str) -> list[Any] | None:
-    if isinstance(value, Mapping):
-        if first in value and second in value:
-            return [value[first], value[second]]
-        return None
-    if isinstance(value, list | tuple) and len(value) == 2:
-        return list(value)
-    return None
+    share = excess / width
+    if decay == "quadratic":
+        share *= share
+    return min(float(1 - share), math.nextafter(1.0, 0.0))
 
 
 def bounds_of(value: Any) -> list[Any] | None:
-    """Read the two bounds of a range, of which one may be open."""
-    if isinstance(value, Mapping):
-        pair = None
-        if {*value} <= {"min", "max"}:
-            pair = [value.get("min"), value.get("max")]
-    else:
-        pair = _pair(value, "min", "max")
-    if pair is None or pair == [None, None]:
-        return None
-    return pair
+    """Return the two bounds of a range; None for an open one."""
+    bounds = [None, None]
+    if isinstance(value, Mapping) and {*value} <= {"min", "max"}:
+        bounds = [value.get("min"), value.get("max")]
+    elif isinstance(value, list | tuple) and len(value) == 2:
+        bounds = list(value)
+    return None if bounds == [None, None] else bounds

@@ -1,7 +1,7 @@
-"""The operator on counts of verdicts: whether enough of them passed, and what that says about the true rate.
+"""The operator on counts of verdicts: whether enough of them passed, and what follows for the true rate.
 
-Exact intervals, pass^k and pass@k are rounded to six decimals, the exact interval outwards, so that they read the same on every
-machine.
+Exact intervals, pass^k and pass@k are rounded to six decimals, the exact interval outwards, so that every machine computes
+the same.
 """
 
 import math
@@ -26,17 +26,17 @@ _VERDICTS: Final = ("pass", "fail", "error")
 
 
 class PassRate(Operator):
-    """Of all verdicts, the expected share passed.
+    """At least the expected share of verdicts passed.
 
     Expected is the lowest share, in (0, 1]; observed is ``{"pass": 3, "fail": 1, "error": 0}``. It decides repeats of a
-    scenario and the gate of a dataset. What cannot be decided is an ``error`` with the note ``inconclusive``.
+    scenario and the gate of a dataset. A verdict that cannot be decided is an ``error`` with the note ``inconclusive``.
 
     Args:
-        errors: ``fail`` counts an error as a failure. With ``undecided`` it might have been either, and the verdict is
-            inconclusive where that matters.
-        confident: True asks that the whole confidence interval lies at or above the share to pass, and below it to fail.
+        errors: ``fail`` counts an error as a failure. With ``undecided`` an error may be a pass or a failure, and the
+            verdict is inconclusive if that matters.
+        confident: True passes only if the whole confidence interval reaches the share, and fails only if all of it is below.
         confidence: The confidence of the interval, in (0, 1).
-        attempts: For which k pass^k and pass@k are estimated.
+        attempts: The numbers k for which pass^k and pass@k are estimated.
 
     Example:
         >>> compare("pass_rate", 0.75, {"pass": 3, "fail": 1, "error": 0}).score
@@ -56,52 +56,50 @@ class PassRate(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         if isinstance(expected, bool) or not isinstance(expected, int | float) or not 0.0 < expected <= 1.0:
             return unusable(NOT_A_RATE, "a share, above 0 and up to 1", expected)
-        counts = _counts(observed)
-        if counts is None:
+        if not isinstance(observed, Mapping) or set(observed) != set(_VERDICTS):
             return Outcome(0.0, notes=(NOT_COUNTS,))
-        passed, failed, broken = counts
-        total = passed + failed + broken
+        counts = [observed[verdict] for verdict in _VERDICTS]
+        if not all(type(count) is int and count >= 0 for count in counts):
+            return Outcome(0.0, notes=(NOT_COUNTS,))
+        total = sum(counts)
         if total == 0:
             return Outcome(0.0, notes=(INCONCLUSIVE,), error="nothing was compared, so there is nothing to decide")
-        if self.errors == "undecided":
-            most = passed + broken
-        else:
-            most = passed
-        return self._decided(float(expected), passed, most, total)
 
-    def _decided(self, rate: float, passed: int, most: int, total: int) -> Outcome:
+        rate = float(expected)
+        passed, _, errors = counts
+        most = passed + errors if self.errors == "undecided" else passed
         interval = exact_interval(passed, total, self.confidence)
         lowest = passed / total
         highest = most / total
         if self.confident:
             lowest = interval[0]
             highest = exact_interval(most, total, self.confidence)[1]
-        details = self._details(passed, total, interval)
+        details: dict[str, Any] = {
+            "rate": round(passed / total, 6),
+            "interval": list(interval),
+            "confidence": self.confidence,
+        }
+        estimates = [_estimate(passed, total, k, interval) for k in self.attempts if k <= total]
+        if estimates:
+            details["attempts"] = estimates
         if lowest >= rate:
             return Outcome(1.0, details=details)
         if highest < rate:
             return Outcome(0.0, details=details)
-        return Outcome(0.0, notes=(INCONCLUSIVE,), details=details, error=self._undecided(rate, passed, total))
+        error = self._explain_inconclusive(rate, passed, total, interval)
+        return Outcome(0.0, notes=(INCONCLUSIVE,), details=details, error=error)
 
-    def _undecided(self, rate: float, passed: int, total: int) -> str:
+    def _explain_inconclusive(self, rate: float, passed: int, total: int, interval: tuple[float, float]) -> str:
         share = f"inconclusive: {passed} of {total} passed"
         if not self.confident:
             return f"{share}, and the errors may decide whether a share of {rate:g} is reached"
-        low, high = exact_interval(passed, total, self.confidence)
         enough = ""
         if rate < 1:
             enough = f"; {repeats_without_failure(rate, self.confidence)} passes without a failure would do"
         return (
-            f"{share}, so the true rate lies between {low:g} and {high:g} (confidence {self.confidence:g}), and that"
-            f" does not tell whether it reaches {rate:g}{enough}"
+            f"{share}, so the true rate lies between {interval[0]:g} and {interval[1]:g}"
+            f" (confidence {self.confidence:g}), and that does not tell whether it reaches {rate:g}{enough}"
         )
-
-    def _details(self, passed: int, total: int, interval: tuple[float, float]) -> dict[str, Any]:
-        found = {"rate": round(passed / total, 6), "interval": list(interval), "confidence": self.confidence}
-        estimates = [_estimate(passed, total, k, interval) for k in self.attempts if k <= total]
-        if estimates:
-            return {**found, "attempts": estimates}
-        return found
 
 
 def _estimate(passed: int, total: int, k: int, interval: tuple[float, float]) -> dict[str, Any]:
@@ -115,25 +113,14 @@ def _estimate(passed: int, total: int, k: int, interval: tuple[float, float]) ->
     }
 
 
-def _counts(observed: Any) -> tuple[int, int, int] | None:
-    if not isinstance(observed, Mapping) or set(observed) != set(_VERDICTS):
-        return None
-    passed, failed, broken = (observed[verdict] for verdict in _VERDICTS)
-    if not all(type(number) is int and number >= 0 for number in (passed, failed, broken)):
-        return None
-    return passed, failed, broken
-
-
 def exact_interval(passed: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Give the exact confidence interval of a rate (Clopper and Pearson, Biometrika 26, 1934)."""
+    """Return the exact confidence interval of a rate (Clopper and Pearson, Biometrika 26, 1934)."""
     tail = (1.0 - confidence) / 2.0
-    if passed == 0:
-        low = 0.0
-    else:
+    low = 0.0
+    high = 1.0
+    if passed > 0:
         low = _quantile(tail, passed, total - passed + 1)
-    if passed == total:
-        high = 1.0
-    else:
+    if passed < total:
         high = _quantile(1.0 - tail, passed + 1, total - passed)
     return math.floor(low * _DIGITS) / _DIGITS, math.ceil(high * _DIGITS) / _DIGITS
 
@@ -149,7 +136,7 @@ def any_of_next(passed: int, total: int, k: int) -> float:
 
 
 def repeats_without_failure(rate: float, confidence: float) -> int:
-    """Give how many passes without a failure show, with this confidence, that the rate is reached."""
+    """Return the number of passes without a failure that show, with this confidence, that the rate is reached."""
     return math.ceil(math.log((1.0 - confidence) / 2.0) / math.log(rate))
 
 
@@ -166,7 +153,7 @@ def _quantile(probability: float, a: float, b: float) -> float:
 
 
 def _beta_share(x: float, a: float, b: float) -> float:
-    """Give the regularized incomplete beta function."""
+    """Return the regularized incomplete beta function."""
     if x > (a + 1.0) / (a + b + 2.0):
         return 1.0 - _beta_share(1.0 - x, b, a)
     if x == 0.0:
@@ -176,7 +163,7 @@ def _beta_share(x: float, a: float, b: float) -> float:
 
 
 def _continued_fraction(x: float, a: float, b: float) -> float:
-    # Lentz's method for the fraction of DLMF 8.17.22; it converges fast left of the mean, where alone it is asked.
+    # Lentz's method for the fraction of DLMF 8.17.22; it converges fast below the mean.
     value = 1.0
     up = 1.0
     down = 0.0

@@ -1,4 +1,4 @@
-"""What the operators bring."""
+"""The hooks of the operators."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -34,7 +34,7 @@ _CLASSES: Final = {
     },
     "criteria": {"criteria": "CriteriaMatch"},
     "derived": {"derived": "DerivedMatch"},
-    "evidence": {"not_blank": "NotBlank"},
+    "synthetic_operators": {"not_blank": "NotBlank"},
 }  # fmt: skip
 _OPERATORS: Final = {
     name: f"{_HERE}{module}:{cls}" for module, classes in _CLASSES.items() for name, cls in classes.items()
@@ -43,24 +43,24 @@ _OPERATORS: Final = {
 
 @hookimpl
 def operators() -> Mapping[str, str]:
-    """Name the operators."""
+    """Return where each operator is."""
     return _OPERATORS
 
 
 @hookimpl
 def recorded_operators() -> Mapping[str, str]:
-    """Name the operators that only records carry."""
+    """Return where each operator is that only records have."""
     return {
-        "not_compared": f"{_HERE}evidence:NotCompared",
-        "nothing_found": f"{_HERE}evidence:NothingFound",
+        "not_compared": f"{_HERE}synthetic_operators:NotCompared",
+        "nothing_found": f"{_HERE}synthetic_operators:NothingFound",
         "pass_rate": f"{_HERE}pass_rate:PassRate",
-        "scorer_verdict": f"{_HERE}evidence:ScorerVerdict",
+        "scorer_verdict": f"{_HERE}synthetic_operators:ScorerVerdict",
     }
 
 
 @hookimpl
 def explanations() -> Mapping[str, str]:
-    """Name the operators whose failures are put into words."""
+    """Return the explanations by operator."""
     parts = dict.fromkeys((*_CLASSES["aggregate"], "criteria"), f"{_HERE}explanation:explain_parts")
-    words = "is_type", "not_contains", "pass_rate", "scorer_verdict", "semantic", *_CLASSES["trace"]
-    return {**parts, **dict.fromkeys(words, f"{_HERE}explanation:explain_in_words")}
+    described = "is_type", "not_contains", "pass_rate", "scorer_verdict", "semantic", *_CLASSES["trace"]
+    return {**parts, **dict.fromkeys(described, f"{_HERE}explanation:explain_in_words")}

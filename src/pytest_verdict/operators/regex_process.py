@@ -12,8 +12,8 @@ from typing import IO, Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import VerdictError
 
-# A message is its length in eight bytes and a value by marshal, which keeps lone surrogates apart. The watchdog of faulthandler
-# needs no interpreter lock: at the time limit it writes "Timeout (0:00:10)!" and ends the process in the middle of the match.
+# A message is its length in eight bytes and a value in marshal, which preserves lone surrogates. The watchdog of faulthandler
+# needs no interpreter lock: at the time limit it writes "Timeout (0:00:10)!" and ends the process during the match.
 _CODE: Final = """
 import faulthandler, itertools, marshal, re, sys
 
@@ -46,18 +46,18 @@ _TIMED_OUT: Final = b"Timeout "
 
 
 class RegexTimeLimitError(VerdictError):
-    """A regular expression took longer than the time limit or than its process lived: there is neither a match nor none."""
+    """A regular expression reached the time limit, or its process ended, so the comparison has no verdict."""
 
 
 class RegexProcess:
-    """A process that makes one match after the other, started when it is first needed and again when it has ended."""
+    """A process for matches, started when it is first needed and again after it ended."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, pattern: str, flags: int, mode: str, text: str, limit: int | None, seconds: float) -> Any:
-        """Match a regular expression, or ``read`` what it consists of, and give up after so many seconds."""
+        """Match a regular expression, or compile it in mode ``read``, within a number of seconds."""
         if not sys.executable:
             raise RegexTimeLimitError("regex time limit: there is no Python interpreter to run the match in")
         # marshal takes no subclass of str.
@@ -67,50 +67,53 @@ class RegexProcess:
             raise RegexTimeLimitError(f"the process that matched {shown(pattern)} ended without an answer")
         if answer == _TIMED_OUT:
             raise RegexTimeLimitError(f"regex time limit of {seconds} seconds reached by {shown(pattern)}")
-        found = marshal.loads(answer)  # noqa: S302 - written by a process of ours
-        if isinstance(found, str):
-            raise re.error(found)
-        return found
+        content = marshal.loads(answer)  # noqa: S302 - written by a process of ours
+        if isinstance(content, str):
+            raise re.error(content)
+        return content
 
     def _answer_in_turn(self, message: bytes) -> bytes:
         lock = self._lock
         if not lock.acquire(blocking=False):
-            # The match of another thread may take up to the limit. Nobody waits for it.
+            # The match of another thread may take up to the limit, so this one gets a process of its own.
             spare = RegexProcess()
             try:
                 return spare._answer(message)
             finally:
                 spare.stop()
         try:
-            reused = self._process is not None
-            # Something else may have ended the old process. Whether the match ends a process is seen in a new one.
-            return self._answer(message) or (self._answer(message) if reused else b"")
+            is_reused = self._process is not None
+            answer = self._answer(message)
+            if not answer and is_reused:
+                # Something else may have ended the old process; a new one shows whether the match does.
+                answer = self._answer(message)
+            return answer
         finally:
             lock.release()
 
     def _answer(self, message: bytes) -> bytes:
+        """Return the answer, ``_TIMED_OUT``, or nothing if the process ended before it answered."""
         answer = b""
         try:
-            answer = self._exchange(message)
+            try:
+                process = self._process = self._process or _start_process()
+                assert process.stdin is not None
+                assert process.stdout is not None
+                rest = memoryview(len(message).to_bytes(8, "little") + message)
+                while rest:
+                    rest = rest[process.stdin.write(rest) :]
+            except OSError:
+                return b""
+            header = _read(process.stdout, 8)
+            if header == _TIMED_OUT:
+                answer = header
+            else:
+                answer = _read(process.stdout, int.from_bytes(header, "little"))
         finally:
-            # Also when a signal interrupted the exchange: its answer must not be taken for that of the next message.
+            # A signal may interrupt the exchange; the next message must not get its answer.
             if answer in {b"", _TIMED_OUT}:
                 self.stop()
         return answer
-
-    def _exchange(self, message: bytes) -> bytes:
-        """Give the answer, ``_TIMED_OUT``, or nothing if the process ended before it answered."""
-        try:
-            process = self._process = self._process or _started()
-            assert process.stdin is not None
-            assert process.stdout is not None
-            _write(process.stdin, len(message).to_bytes(8, "little") + message)
-        except OSError:
-            return b""
-        length = _read(process.stdout, 8)
-        if length == _TIMED_OUT:
-            return length
-        return _read(process.stdout, int.from_bytes(length, "little"))
 
     def stop(self) -> None:
         """End the process, if there is one."""
@@ -120,16 +123,16 @@ class RegexProcess:
                 process.kill()
 
     def forget(self) -> None:
-        """Let go of the process that a parent has started, in the child of a fork."""
+        """Drop the process of the parent in the child of a fork."""
         process, self._process, self._lock = self._process, None, threading.Lock()
         if process is not None:
-            # It is no child of this process, which neither waits for it nor is warned about it.
+            # It is not a child of this process, which neither waits for it nor warns about it.
             process.returncode = 0
             for pipe in filter(None, (process.stdin, process.stdout)):
                 pipe.close()
 
 
-def _started() -> subprocess.Popen[bytes]:
+def _start_process() -> subprocess.Popen[bytes]:
     # Windows removes no folder that a process is in. Unbuffered pipes hold no lock when another thread forks.
     return subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _CODE],
@@ -141,17 +144,11 @@ def _started() -> subprocess.Popen[bytes]:
     )
 
 
-def _write(pipe: IO[bytes], content: bytes) -> None:
-    rest = memoryview(content)
-    while rest:
-        rest = rest[pipe.write(rest) :]
-
-
 def _read(pipe: IO[bytes], size: int) -> bytes:
-    found = bytearray()
-    while len(found) < size and (part := pipe.read(size - len(found))):
-        found += part
-    return bytes(found) if len(found) == size else b""
+    content = bytearray()
+    while len(content) < size and (part := pipe.read(size - len(content))):
+        content += part
+    return bytes(content) if len(content) == size else b""
 
 
 PROCESS: Final = RegexProcess()

@@ -8,7 +8,7 @@ from pydantic import model_validator
 from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.equality import TEXT, equal
+from pytest_verdict.core.values.equality import equal
 from pytest_verdict.operators.normalized_sides import (
     EMPTY_EXPECTED,
     IN_ORDER,
@@ -22,13 +22,13 @@ _SUBSTRINGS: Final = "a text or a list of texts, none of them empty"
 
 
 class Exact(Operator):
-    """Expected and observed are equal, as values of a type; the rules stand in docs/explanation/value-semantics.md.
+    """Expected and observed are equal, and so are their types; docs/explanation/value-semantics.md has the rules.
 
-    With normalizers it is the operator ``normalized_exact``, and recorded as such.
+    With normalizers it is recorded as the operator ``normalized_exact``.
 
     Args:
-        normalize: Normalizers for text at every depth, in order of application; none unless given. Keys stay as they are.
-        case_sensitive: False folds the case of text, which is recorded as the last step ``casefold``.
+        normalize: Normalizers for text at every depth, in order of application (default: none). Keys are not normalized.
+        case_sensitive: False folds the case of text, recorded as the last step ``casefold``.
         nan_equal: Whether NaN equals NaN.
 
     Example:
@@ -44,7 +44,6 @@ class Exact(Operator):
     nan_equal: bool = False
 
     def recorded_name(self) -> str:
-        """Give ``exact`` when nothing is normalized."""
         if self.normalize or not self.case_sensitive:
             return "normalized_exact"
         return "exact"
@@ -54,21 +53,18 @@ class Exact(Operator):
             if equal(expected, observed, nan_equal=self.nan_equal):
                 return PASS
             return FAIL
-        if self.case_sensitive:
-            steps = self.normalize
-        else:
-            steps = (*self.normalize, "casefold")
-        found = normalize_sides(expected, observed, steps)
-        is_equal = equal(found.expected, found.observed, nan_equal=self.nan_equal)
-        return found.emptied(expected) or found.outcome(1.0 if is_equal else 0.0)
+        steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
+        sides = normalize_sides(expected, observed, steps)
+        is_equal = equal(sides.expected, sides.observed, nan_equal=self.nan_equal)
+        return sides.refuse_empty_expected(expected) or sides.outcome(float(is_equal))
 
 
 class NormalizedExact(Exact):
-    """Expected and observed are equal after the normalization of their texts; anything that is not text is compared as it is.
+    """Expected and observed are equal after their texts are normalized; values that are not text are not changed.
 
     Args:
-        normalize: Normalizers in order of application; ``["lowercase", "strip", "collapse_whitespace"]`` unless given.
-        case_sensitive: False folds the case of text, which is recorded as the last step ``casefold``.
+        normalize: Normalizers in order of application (default: ``["lowercase", "strip", "collapse_whitespace"]``).
+        case_sensitive: False folds the case of text, recorded as the last step ``casefold``.
         nan_equal: Whether NaN equals NaN.
 
     Example:
@@ -84,6 +80,7 @@ class NormalizedExact(Exact):
 class _Contains(Operator):
     kind: ClassVar[str] = "text"
     expected_settings: ClassVar[tuple[str, ...]] = ("substrings",)
+    _lists_missing: ClassVar[bool] = False
 
     substrings: Annotated[Sequence[str] | None, IN_ORDER] = None
     normalize: Normalization = ()
@@ -100,46 +97,46 @@ class _Contains(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         expected = self.effective_expected(expected)
-        wanted = _as_texts(expected)
-        if wanted is None:
+        texts = _as_texts(expected)
+        if texts is None:
             return unusable(NOT_TEXT, _SUBSTRINGS, expected)
-        steps = self._steps()
-        found = normalize_sides(wanted, observed if isinstance(observed, str) else None, steps)
-        if not found.expected or "" in found.expected:
-            # An empty text is contained in everything, so such a check would assert nothing.
-            return found.outcome(0.0, [EMPTY_EXPECTED], error=must_be(_SUBSTRINGS, expected))
+        sides = normalize_sides(texts, observed if isinstance(observed, str) else None, self._steps())
+        texts = sides.expected
+        if not texts or "" in texts:
+            # Every text contains the empty text, so such a check would assert nothing.
+            return sides.outcome(0.0, [EMPTY_EXPECTED], error=must_be(_SUBSTRINGS, expected))
         if not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,))
-        present = [text for text in found.expected if self._is_in(text, found.observed)]
-        return found.outcome(
-            float(self._holds(present, found.expected)), details=lambda: self._details(present, found.expected)
-        )
+        matches = self._find(texts, sides.observed)
+        passed = self._passes(len(matches), len(texts))
+        return sides.outcome(float(passed), details=lambda: self._details(matches, texts))
 
     def _steps(self) -> Sequence[Step]:
         if self.case_sensitive:
             return self.normalize
         return (*self.normalize, "casefold")
 
-    @staticmethod
-    def _is_in(text: str, observed: str) -> bool:
-        return text in observed
+    def _find(self, texts: list[str], observed: str) -> list[str]:
+        return [text for text in texts if text in observed]
 
-    def _holds(self, present: Sequence[str], texts: Sequence[str]) -> bool:
-        del texts
-        return bool(present)
+    def _passes(self, matches: int, total: int) -> bool:
+        del total
+        return matches > 0
 
-    def _details(self, present: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
-        in_observed = set(present)
-        return {"found": list(present), "missing": [text for text in texts if text not in in_observed]}
+    def _details(self, matches: list[str], texts: list[str]) -> dict[str, Any]:
+        if not self._lists_missing:
+            return {"found": matches}
+        in_observed = set(matches)
+        return {"found": matches, "missing": [text for text in texts if text not in in_observed]}
 
 
 class ContainsAny(_Contains):
     """Observed contains at least one of the substrings.
 
     Args:
-        substrings: The texts to look for, none of them empty. Given as a setting they take the place of expected;
-            otherwise expected is one text or a list of texts.
-        normalize: Normalizers for both sides, in order of application; none unless given.
+        substrings: The texts to look for, none of them empty. They replace expected; without this setting expected is
+            one text or a list of texts.
+        normalize: Normalizers for both sides, in order of application (default: none).
         case_sensitive: False folds the case of both sides, recorded as the last step ``casefold``.
 
     Example:
@@ -148,15 +145,13 @@ class ContainsAny(_Contains):
     """
 
     name: ClassVar[str] = "contains_any"
+    _lists_missing: ClassVar[bool] = True
 
 
 class ContainsAll(_Contains):
     """Observed contains every one of the substrings.
 
-    Args:
-        substrings: As for `ContainsAny`.
-        normalize: As for `ContainsAny`.
-        case_sensitive: As for `ContainsAny`.
+    It has the settings of `ContainsAny`.
 
     Example:
         >>> compare("contains_all", ["Paris", "France"], "Paris is in Italy").details
@@ -164,18 +159,16 @@ class ContainsAll(_Contains):
     """
 
     name: ClassVar[str] = "contains_all"
+    _lists_missing: ClassVar[bool] = True
 
-    def _holds(self, present: Sequence[str], texts: Sequence[str]) -> bool:
-        return len(present) == len(texts)
+    def _passes(self, matches: int, total: int) -> bool:
+        return matches == total
 
 
 class NotContains(_Contains):
     """Observed is a text that contains none of the substrings.
 
-    Args:
-        substrings: As for `ContainsAny`.
-        normalize: As for `ContainsAny`.
-        case_sensitive: As for `ContainsAny`.
+    It has the settings of `ContainsAny`.
 
     Example:
         >>> compare("not_contains", ["sorry", "cannot"], "I cannot help you.").details
@@ -184,22 +177,15 @@ class NotContains(_Contains):
 
     name: ClassVar[str] = "not_contains"
 
-    def _holds(self, present: Sequence[str], texts: Sequence[str]) -> bool:
-        del texts
-        return not present
-
-    def _details(self, present: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
-        del texts
-        return {"found": list(present)}
+    def _passes(self, matches: int, total: int) -> bool:
+        del total
+        return matches == 0
 
 
 class StartsWith(_Contains):
     """Observed starts with one of the substrings.
 
-    Args:
-        substrings: As for `ContainsAny`.
-        normalize: As for `ContainsAny`.
-        case_sensitive: As for `ContainsAny`.
+    It has the settings of `ContainsAny`.
 
     Example:
         >>> compare("starts_with", "Dear", "  Dear Ms. Lee", normalize=["strip"]).details["found"]
@@ -208,22 +194,14 @@ class StartsWith(_Contains):
 
     name: ClassVar[str] = "starts_with"
 
-    @staticmethod
-    def _is_in(text: str, observed: str) -> bool:
-        return str.startswith(observed, text)
-
-    def _details(self, present: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
-        del texts
-        return {"found": list(present)}
+    def _find(self, texts: list[str], observed: str) -> list[str]:
+        return [text for text in texts if str.startswith(observed, text)]
 
 
-class EndsWith(StartsWith):
+class EndsWith(_Contains):
     """Observed ends with one of the substrings.
 
-    Args:
-        substrings: As for `ContainsAny`.
-        normalize: As for `ContainsAny`.
-        case_sensitive: As for `ContainsAny`.
+    It has the settings of `ContainsAny`.
 
     Example:
         >>> compare("ends_with", [".", "!"], "Done").score
@@ -232,19 +210,16 @@ class EndsWith(StartsWith):
 
     name: ClassVar[str] = "ends_with"
 
-    @staticmethod
-    def _is_in(text: str, observed: str) -> bool:
-        return str.endswith(observed, text)
+    def _find(self, texts: list[str], observed: str) -> list[str]:
+        return [text for text in texts if str.endswith(observed, text)]
 
 
 def _as_texts(value: Any) -> list[str] | None:
     if isinstance(value, str):
         return [value]
-    if type(value) is list and TEXT.issuperset(map(type, value)):
-        return value
-    if isinstance(value, list | tuple | set | frozenset) and all(isinstance(item, str) for item in value):
-        # A set has no order of its own; sorted, the record is the same in every process.
-        if isinstance(value, set | frozenset):
-            return sorted(value)
-        return list(value)
-    return None
+    if not isinstance(value, list | tuple | set | frozenset) or not all(isinstance(item, str) for item in value):
+        return None
+    # A set has no order of its own; sorted, the record is the same in every process.
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    return list(value)

@@ -67,7 +67,7 @@ class ScenarioItem(pytest.Item):
             pytest.skip("fail_fast: an earlier scenario of this suite did not pass")
         self._file.not_passed = self
         # Imported when a scenario runs, because many sessions only collect.
-        from pytest_verdict.operators.evidence import not_compared
+        from pytest_verdict.operators.synthetic_operators import not_compared
         from pytest_verdict.session import publish
         from pytest_verdict.suites.scenario_runs import ScenarioCalls, record_missing
 

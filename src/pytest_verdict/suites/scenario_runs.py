@@ -17,8 +17,8 @@ from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import counted, shortened, visible
 from pytest_verdict.errors import AdapterError, ConfigurationError
-from pytest_verdict.operators.evidence import not_compared
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate
+from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.session import SESSION, publish
 from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.adapters.limits import AdapterTimeoutError, Pace, call_within, end_loop, in_thread

@@ -17,7 +17,7 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import safe_repr, shortened, visible
 from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
-from pytest_verdict.operators.evidence import ScorerVerdict, not_compared
+from pytest_verdict.operators.synthetic_operators import ScorerVerdict, not_compared
 from pytest_verdict.session import SESSION, publish
 from pytest_verdict.suites.adapters import import_object
 from pytest_verdict.suites.agent_result import AgentResult, called_tools, name_of_call

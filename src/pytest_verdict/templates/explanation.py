@@ -8,8 +8,7 @@ from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shortened, shown
 from pytest_verdict.explanation.facts import build_default_explanation, build_explanation
-from pytest_verdict.explanation.lines import Line, Part, cut, format_plain, indent, line, mark, table
-from pytest_verdict.explanation.model import Explanation
+from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, format_plain, indent, line, mark, table
 from pytest_verdict.explanation.notes import is_refusal
 from pytest_verdict.operators.explanation import explain_parts, failed_parts
 from pytest_verdict.templates.template_match import REPLY_KEY, UNKNOWN_KEY, WHOLE_REPLY, is_abstention, read_problems

@@ -14,7 +14,7 @@ from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import TemplateError, allowed
-from pytest_verdict.operators.aggregate import CHILD_ERROR, AllOf, AnyOf, AtLeastN, Condition, undecided
+from pytest_verdict.operators.aggregate import CHILD_ERROR, AllOf, AnyOf, AtLeastN, Condition, first_error
 from pytest_verdict.operators.category import BooleanMatch
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
 from pytest_verdict.operators.text import ContainsAll, Exact
@@ -269,7 +269,7 @@ class TemplateMatch(Operator):
         passes = (is_met or is_override) and error is None and all(part.passed for part in required)
         broken = [part for part in (*failed, *by_meaning.values()) if part.error is not None]
         if broken and not passes and error is None and self._may_hold(fields, quotes, by_meaning, required):
-            error = undecided(broken)
+            error = first_error(broken)
 
         reply_notes = observed.get(NOTES_KEY)
         if not isinstance(reply_notes, list | tuple):

@@ -9,6 +9,7 @@ The modes are read from the expected side:
 - ``ignore``: anything.
 """
 
+import functools
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, NamedTuple
@@ -39,11 +40,9 @@ WHOLE: Final = ""
 """The name of the only part when an operator compares all arguments together."""
 
 _ABSENT: Final = object()
-_NOT_COMPUTED: Final = object()
 
 
 def parse_rules(value: Any) -> str | dict[str, ToolRule]:
-    """Parse the setting ``args``."""
     if isinstance(value, str):
         if value not in MODES:
             raise ValueError(f"Unknown args mode: {value!r}.{allowed('mode', value, MODES)}")
@@ -84,53 +83,6 @@ class ArgumentResult(NamedTuple):
     argument: str
     score: float
     kind: str | None
-
-
-def compare_arguments(
-    rule: ToolRule, expected: Mapping[str, Any], observed: Mapping[str, Any]
-) -> Iterator[ArgumentResult]:
-    """Compare the arguments of two calls of one tool."""
-    expected = split_arguments(rule, expected)
-    observed = split_arguments(rule, observed)
-    for argument in (*expected, *(argument for argument in observed if argument not in expected)):
-        left = expected.get(argument, _ABSENT)
-        right = observed.get(argument, _ABSENT)
-        own = get_argument_rule(rule, argument)
-        if isinstance(own, Operator):
-            if left is _ABSENT and own.effective_expected(_ABSENT) is not _ABSENT:
-                # The operator has its own expected value.
-                left = None
-            if left is not _ABSENT and right is not _ABSENT:
-                yield _compare_by_operator(own, argument, left, right)
-                continue
-            # An operator cannot compare an absent value, so the rule for all others decides.
-            own = get_argument_rule(rule)
-
-        if own == IGNORE or (left is _ABSENT and own == CONTAINS) or (right is _ABSENT and own == WITHIN):
-            continue
-        if left is _ABSENT:
-            yield ArgumentResult(argument, 0.0, "unexpected")
-        elif right is _ABSENT:
-            yield ArgumentResult(argument, 0.0, "missing")
-        elif _accepts(own, left, right):
-            yield ArgumentResult(argument, 1.0, None)
-        else:
-            yield ArgumentResult(argument, 0.0, "changed")
-
-
-def _compare_by_operator(operator: Operator, argument: str, expected: Any, observed: Any) -> ArgumentResult:
-    result = run(operator, expected, observed)
-    if result.error is not None:
-        raise PartError(result.error)
-    return ArgumentResult(argument, result.score, None if result.passed else "changed")
-
-
-def _accepts(mode: ArgumentRule, expected: Any, observed: Any) -> bool:
-    if mode == CONTAINS:
-        return contains(expected, observed)
-    if mode == WITHIN:
-        return contains(observed, expected)
-    return equal(expected, observed)
 
 
 def contains(part: Any, whole: Any) -> bool:
@@ -193,49 +145,23 @@ def get_part_path(rule: ToolRule, part: str) -> str:
     return path
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Call:
-    """An event with the name and the arguments that are compared."""
-
     event: Event
     name: str
     args: Mapping[str, Any]
     has_args: bool
     """Whether the arguments can be compared; an empty object can."""
-    _key: Any = _NOT_COMPUTED
 
-    @property
+    @functools.cached_property
     def key(self) -> Hashable | None:
         """A key that calls with equal arguments share, and no others; None if there is no such key."""
-        if self._key is _NOT_COMPUTED:
-            self._key = content_key(self.args) if self.has_args else None
-        return self._key  # type: ignore[no-any-return]
+        return content_key(self.args) if self.has_args else None
 
     @property
     def is_bare(self) -> bool:
         """Whether the source did not record the arguments, as in a list of names."""
         return self.event.args_note == ARGS_NOT_RECORDED
-
-
-def group_by_tool(expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield the positions of the expected and the observed calls of each tool that both sides call."""
-    observed_by_tool = _positions_by_tool(observed)
-    for name, lefts in _positions_by_tool(expected).items():
-        if name in observed_by_tool:
-            yield lefts, observed_by_tool[name]
-
-
-def find_calls_of_same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> list[list[int]]:
-    """Return for each expected call the positions of the observed calls of its tool."""
-    observed_by_tool = _positions_by_tool(observed)
-    return [observed_by_tool.get(call.name, []) for call in expected]
-
-
-def _positions_by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
-    positions: dict[str, list[int]] = {}
-    for at, call in enumerate(calls):
-        positions.setdefault(call.name, []).append(at)
-    return positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +177,6 @@ class CallMatcher:
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def prepare(self, event: Event, name: str) -> Call:
-        """Build the call that is compared."""
         args = event.args
         has_args = event.args_note is None
         if has_args and name in self.defaults:
@@ -261,29 +186,23 @@ class CallMatcher:
         return Call(event, name, args, has_args)
 
     def get_rule(self, tool: str) -> ToolRule:
-        """Return the rule of a tool."""
         if isinstance(self.rules, str):
             return self.rules
         return self.rules.get(tool, self.rules.get(OTHERS, EQUAL))
 
     def accepts_any_args(self, expected: Call) -> bool:
-        """Return whether an expected call accepts any arguments of its tool."""
         rule = self.get_rule(expected.name)
         return rule == IGNORE or expected.is_bare or (rule == CONTAINS and expected.has_args and not expected.args)
 
     def accepts(self, expected: Call, observed: Call) -> bool:
-        """Return whether an expected call accepts an observed one."""
         if expected.name != observed.name:
             return False
-        rule = self.get_rule(expected.name)
         has_args = expected.has_args and observed.has_args
-        if rule == EQUAL and has_args:
+        if has_args and self.get_rule(expected.name) == EQUAL:
             return equal(expected.args, observed.args)
         if self.accepts_any_args(expected):
             return True
-        if not has_args:
-            return False
-        return all(result.kind is None for result in compare_arguments(rule, expected.args, observed.args))
+        return has_args and all(result.kind is None for result in self.compare_args(expected, observed))
 
     def score(self, expected: Call, observed: Call) -> float:
         """Return the mean score of the arguments that count."""
@@ -293,21 +212,46 @@ class CallMatcher:
             return 1.0
         if not (expected.has_args and observed.has_args):
             return 0.0
-
-        if self.get_rule(expected.name) == EQUAL:
-            # Alignments score every pair under the default rule, so it is computed without a result for each argument.
-            shared = [argument for argument in expected.args if argument in observed.args]
-            count = len(expected.args) + len(observed.args) - len(shared)
-            matches = sum(equal(expected.args[argument], observed.args[argument]) for argument in shared)
-            if not count:
-                return 1.0
-            return matches / count
-
-        results = self.compare_args(expected, observed)
-        if not results:
+        scores = [1.0 if result.kind is None else result.score for result in self.compare_args(expected, observed)]
+        if not scores:
             return 1.0
-        return sum(1.0 if result.kind is None else result.score for result in results) / len(results)
+        return sum(scores) / len(scores)
 
-    def compare_args(self, expected: Call, observed: Call) -> list[ArgumentResult]:
-        """Compare the arguments of two calls of one tool, one by one."""
-        return list(compare_arguments(self.get_rule(expected.name), expected.args, observed.args))
+    def compare_args(self, expected: Call, observed: Call) -> Iterator[ArgumentResult]:
+        rule = self.get_rule(expected.name)
+        expected_args = split_arguments(rule, expected.args)
+        observed_args = split_arguments(rule, observed.args)
+        for argument in dict.fromkeys((*expected_args, *observed_args)):
+            expected_value = expected_args.get(argument, _ABSENT)
+            observed_value = observed_args.get(argument, _ABSENT)
+            own = get_argument_rule(rule, argument)
+            if isinstance(own, Operator):
+                if expected_value is _ABSENT and own.effective_expected(_ABSENT) is not _ABSENT:
+                    # The operator has its own expected value.
+                    expected_value = None
+                if expected_value is not _ABSENT and observed_value is not _ABSENT:
+                    result = run(own, expected_value, observed_value)
+                    if result.error is not None:
+                        raise PartError(result.error)
+                    yield ArgumentResult(argument, result.score, None if result.passed else "changed")
+                    continue
+                # An operator cannot compare an absent value, so the rule for all others decides.
+                own = get_argument_rule(rule)
+
+            if expected_value is _ABSENT:
+                if own not in (IGNORE, CONTAINS):
+                    yield ArgumentResult(argument, 0.0, "unexpected")
+            elif observed_value is _ABSENT:
+                if own not in (IGNORE, WITHIN):
+                    yield ArgumentResult(argument, 0.0, "missing")
+            elif own != IGNORE:
+                is_accepted = _accepts(own, expected_value, observed_value)
+                yield ArgumentResult(argument, float(is_accepted), None if is_accepted else "changed")
+
+
+def _accepts(mode: ArgumentRule, expected: Any, observed: Any) -> bool:
+    if mode == CONTAINS:
+        return contains(expected, observed)
+    if mode == WITHIN:
+        return contains(observed, expected)
+    return equal(expected, observed)

@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.core.values.differences import Difference as ValueDifference, differences, listed_differences
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.trajectories import pairing
-from pytest_verdict.trajectories.call_index import find_accepted_calls
 from pytest_verdict.trajectories.call_matcher import (
     EQUAL,
     Call,
@@ -38,14 +37,6 @@ _MOST_MATCHED: Final = 4_000_000
 Difference = dict[str, Any]
 
 
-class _AlignedCall(NamedTuple):
-    """A row of an alignment: how a call differs, and its positions on both sides."""
-
-    kind: str
-    left: int | None
-    right: int | None
-
-
 def to_json(value: Any) -> Any:
     """Convert a value to JSON that a person can read."""
     if isinstance(value, Decimal):
@@ -60,7 +51,6 @@ def to_json(value: Any) -> Any:
 
 
 def format_call(call: Call) -> dict[str, Any]:
-    """Format a call."""
     if call.has_args:
         return {"name": call.name, "args": to_json(call.args)}
     details: dict[str, Any] = {"name": call.name}
@@ -72,19 +62,18 @@ def format_call(call: Call) -> dict[str, Any]:
 
 
 def format_unexpected(place: int, call: Call) -> Difference:
-    """Format an observed call that was not expected."""
     return {"path": f"$[{place}]", "kind": "unexpected", "observed": format_call(call)}
 
 
-def list_differences(found: Sequence[Difference]) -> dict[str, Any]:
+def list_differences(items: Sequence[Difference]) -> dict[str, Any]:
     """List differences, up to the limit of a record."""
-    return _list_some("differences", found, MOST_DIFFERENCES)
+    return _list_some("differences", items, MOST_DIFFERENCES)
 
 
 def list_pairs(partners: pairing.Partners) -> dict[str, Any]:
     """List which expected call was paired with which observed one, unless all are in the same places."""
-    pairs = [[left, right] for left, right in enumerate(partners) if right is not None]
-    if all(left == right for left, right in pairs):
+    pairs = [[row, column] for row, column in enumerate(partners) if column is not None]
+    if all(row == column for row, column in pairs):
         return {}
     return _list_some("pairs", pairs, MOST_PAIRS)
 
@@ -108,7 +97,7 @@ def align_in_order(
         partners = pairing.pair_most_in_order(expected, observed, matcher)
     else:
         partners = [at if at < len(observed) else None for at in range(len(expected))]
-    return align(pairing.iter_rows(partners, len(observed)), expected, observed, matcher, extras)
+    return align(pairing.iter_pairs(partners, len(observed)), expected, observed, matcher, extras)
 
 
 def _weigh(score: float) -> float:
@@ -123,115 +112,109 @@ def align_any_order(
 ) -> dict[str, Any]:
     """Describe how two trajectories differ if their order does not count."""
     paired = set(partners)
-    lefts = [at for at, right in enumerate(partners) if right is None]
-    rights = [at for at in range(len(observed)) if at not in paired]
-    nearest: dict[int, int] = {}
-    if len(lefts) * len(rights) <= _MOST_SCORED:
-        matches = pairing.pair_best([expected[at] for at in lefts], [observed[at] for at in rights], matcher, _weigh)
-        nearest = {left: rights[at] for left, at in zip(lefts, matches, strict=True) if at is not None}
+    missing = [row for row, column in enumerate(partners) if column is None]
+    unexpected = [column for column in range(len(observed)) if column not in paired]
+    nearest: pairing.Partners = [None] * len(missing)
+    if len(missing) * len(unexpected) <= _MOST_SCORED:
+        calls = [expected[row] for row in missing]
+        nearest = pairing.pair_best(calls, [observed[column] for column in unexpected], matcher, _weigh)
 
-    rows: list[pairing.Row] = [(left, nearest.get(left, right)) for left, right in enumerate(partners)]
-    used = set(nearest.values())
-    rows += [(None, at) for at in rights if at not in used]
-    details = align(rows, expected, observed, matcher, extras)
-    if lefts and len(expected) * len(observed) <= _MOST_MATCHED:
-        competing = pairing.find_competing_calls(find_accepted_calls(expected, observed, matcher), partners)
+    pairs: list[pairing.Pair] = list(enumerate(partners))
+    for row, match in zip(missing, nearest, strict=True):
+        if match is not None:
+            pairs[row] = (row, unexpected[match])
+    used = set(nearest)
+    pairs += [(None, column) for at, column in enumerate(unexpected) if at not in used]
+    details = align(pairs, expected, observed, matcher, extras)
+    if missing and len(expected) * len(observed) <= _MOST_MATCHED:
+        accepted = pairing.find_accepted_calls(expected, observed, matcher)
+        competing = pairing.find_competing_calls(accepted, partners)
         if competing is not None:
             details["competing"] = {"expected": competing[0], "observed": competing[1]}
     return details
 
 
 def align(
-    rows: Iterable[pairing.Row],
+    pairs: Iterable[pairing.Pair],
     expected: Sequence[Call],
     observed: Sequence[Call],
     matcher: CallMatcher,
     extras: str = "forbid",
     places: Sequence[int] | None = None,
 ) -> dict[str, Any]:
-    """Describe an alignment of two trajectories and the differences in it.
-
-    ``places`` are the places of the expected calls in a step list (default: their positions).
-    """
+    """Describe an alignment and its differences; ``places`` are those of expected calls in a step list."""
     if places is None:
         places = range(len(expected))
     alignment = []
     different: list[Difference] = []
-    for row in _classify(rows, expected, observed, matcher):
-        kind, left, right = row
-        if kind == UNEXPECTED and extras == "allow":
-            kind = EXTRA
-        place = None if left is None else places[left]
+    for kind, row, column in _classify(pairs, expected, observed, matcher, extras):
+        place = None if row is None else places[row]
         sides = {}
-        if left is not None:
-            sides["expected"] = expected[left]
-        if right is not None:
-            sides["observed"] = observed[right]
-        alignment.append((kind, place, right, sides.get("observed") or sides["expected"]))
+        if row is not None:
+            sides["expected"] = expected[row]
+        if column is not None:
+            sides["observed"] = observed[column]
+        alignment.append((kind, place, column, sides.get("observed") or sides["expected"]))
 
         if kind == DIFFERENT:
             for inner in _compare_args(sides["expected"], sides["observed"], matcher):
                 paths = {"path": f"$[{place}]{inner['path']}"}
-                if place != right or "observed_path" in inner:
-                    paths["observed_path"] = f"$[{right}]{inner.get('observed_path', inner['path'])}"
+                if place != column or "observed_path" in inner:
+                    paths["observed_path"] = f"$[{column}]{inner.get('observed_path', inner['path'])}"
                 different.append({**inner, **paths})
         elif kind not in _AS_EXPECTED:
-            difference: Difference = {"path": f"$[{right if place is None else place}]", "kind": kind}
+            difference: Difference = {"path": f"$[{column if place is None else place}]", "kind": kind}
             if kind == OUT_OF_ORDER:
-                difference["observed_path"] = f"$[{right}]"
+                difference["observed_path"] = f"$[{column}]"
             different.append(difference | {side: format_call(call) for side, call in sides.items()})
 
-    chosen = _choose_rows([kind for kind, *_ in alignment])
-    details: dict[str, Any] = {
-        "alignment": [
-            {"kind": kind, "expected": place, "observed": right, **format_call(call)}
-            for kind, place, right, call in (alignment[at] for at in chosen)
-        ]
-    }
+    chosen: Sequence[int] = range(len(alignment))
+    if len(alignment) > MOST_ROWS:
+        # The rows that differ, and two before and behind them.
+        different_rows = [at for at, (kind, *_) in enumerate(alignment) if kind not in _AS_EXPECTED]
+        near = {near for at in different_rows for near in range(at - 2, at + 3)}
+        chosen = sorted(near.intersection(chosen))[:MOST_ROWS]
+    rows = [
+        {"kind": kind, "expected": place, "observed": column, **format_call(call)}
+        for kind, place, column, call in (alignment[at] for at in chosen)
+    ]
+    details: dict[str, Any] = {"alignment": rows}
     if len(chosen) < len(alignment):
         details["alignment_omitted"] = len(alignment) - len(chosen)
     return {**details, **list_differences(different)}
 
 
-def _choose_rows(kinds: Sequence[str]) -> Sequence[int]:
-    """Choose the rows for a record: of many those that differ, and two before and behind them."""
-    if len(kinds) <= MOST_ROWS:
-        return range(len(kinds))
-    places = [at for at, kind in enumerate(kinds) if kind not in _AS_EXPECTED]
-    chosen = {near for at in places for near in range(max(at - 2, 0), min(at + 3, len(kinds)))}
-    return sorted(chosen)[:MOST_ROWS]
-
-
 def _classify(
-    pairs: Iterable[pairing.Row], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher
-) -> Iterator[_AlignedCall]:
-    """Yield how the calls of each pair differ."""
-    rows: list[pairing.Row] = []
-    for left, right in pairs:
-        if left is not None and right is not None and expected[left].name != observed[right].name:
-            rows += [(left, None), (None, right)]
+    pairs: Iterable[pairing.Pair], expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, extras: str
+) -> Iterator[tuple[str, int | None, int | None]]:
+    """Yield how the calls of each pair differ, and their positions."""
+    rows: list[pairing.Pair] = []
+    for row, column in pairs:
+        if row is not None and column is not None and expected[row].name != observed[column].name:
+            rows += [(row, None), (None, column)]
         else:
-            rows.append((left, right))
+            rows.append((row, column))
 
     # A missing call may have its partner among the unexpected ones.
-    lefts = [left for left, right in rows if left is not None and right is None]
-    rights = [right for left, right in rows if left is None and right is not None]
+    missing = [row for row, column in rows if row is not None and column is None]
+    unexpected = [column for row, column in rows if row is None and column is not None]
     moved: dict[int, int] = {}
-    if len(lefts) * len(rights) <= _MOST_MATCHED:
-        partners = pairing.pair_most([expected[at] for at in lefts], [observed[at] for at in rights], matcher)
-        moved = {left: rights[at] for left, at in zip(lefts, partners, strict=True) if at is not None}
+    if len(missing) * len(unexpected) <= _MOST_MATCHED:
+        calls = [expected[row] for row in missing]
+        partners = pairing.pair_most(calls, [observed[column] for column in unexpected], matcher)
+        moved = {row: unexpected[at] for row, at in zip(missing, partners, strict=True) if at is not None}
 
-    moved_rights = set(moved.values())
-    for left, right in rows:
-        if left is not None and right is not None:
-            is_equal = matcher.accepts(expected[left], observed[right])
-            yield _AlignedCall(EQUAL_CALL if is_equal else DIFFERENT, left, right)
-        elif left in moved:
-            yield _AlignedCall(OUT_OF_ORDER, left, moved[left])
-        elif left is not None:
-            yield _AlignedCall(MISSING, left, None)
-        elif right not in moved_rights:
-            yield _AlignedCall(UNEXPECTED, None, right)
+    moved_columns = set(moved.values())
+    for row, column in rows:
+        if row is not None and column is not None:
+            is_equal = matcher.accepts(expected[row], observed[column])
+            yield EQUAL_CALL if is_equal else DIFFERENT, row, column
+        elif row in moved:
+            yield OUT_OF_ORDER, row, moved[row]
+        elif row is not None:
+            yield MISSING, row, None
+        elif column not in moved_columns:
+            yield EXTRA if extras == "allow" else UNEXPECTED, None, column
 
 
 def _compare_args(expected: Call, observed: Call, matcher: CallMatcher) -> Iterator[Difference]:
@@ -242,17 +225,17 @@ def _compare_args(expected: Call, observed: Call, matcher: CallMatcher) -> Itera
         return
 
     rule = matcher.get_rule(expected.name)
-    lefts = split_arguments(rule, expected.args)
-    rights = split_arguments(rule, observed.args)
+    expected_args = split_arguments(rule, expected.args)
+    observed_args = split_arguments(rule, observed.args)
     for argument, _, kind in matcher.compare_args(expected, observed):
         if kind is None:
             continue
-        left = lefts.get(argument, ABSENT)
-        right = rights.get(argument, ABSENT)
-        inner = [ValueDifference("$", left, right)]
+        value = expected_args.get(argument, ABSENT)
+        other = observed_args.get(argument, ABSENT)
+        inner = [ValueDifference("$", value, other)]
         if kind == "changed" and get_argument_rule(rule, argument) == EQUAL:
             # Every part must be equal, so the differences are shown down to the leaves.
-            inner = list(islice(differences(left, right), MOST_DIFFERENCES)) or inner
+            inner = list(islice(differences(value, other), MOST_DIFFERENCES)) or inner
         path = get_part_path(rule, argument)
         for difference in listed_differences(inner, to_json)["differences"]:
             names = [name for name in ("path", "observed_path") if name in difference]
@@ -260,7 +243,6 @@ def _compare_args(expected: Call, observed: Call, matcher: CallMatcher) -> Itera
 
 
 def list_argument_notes(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> list[str]:
-    """List the notes on arguments that could not be compared."""
     notes: list[str] = []
     if all(call.has_args for call in expected) and all(call.has_args for call in observed):
         return notes

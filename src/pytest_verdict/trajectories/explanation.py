@@ -10,10 +10,9 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.explanation.differences import draw_both_sides, draw_difference
 from pytest_verdict.explanation.facts import build_default_explanation
-from pytest_verdict.explanation.lines import Line, Part, cut, line, table
-from pytest_verdict.explanation.model import Explanation
-from pytest_verdict.explanation.values import draw_both_sides, draw_difference
+from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, line, table
 
 _MARKS: Final = {
     "equal": Part("ok"),
@@ -32,23 +31,22 @@ _EXPLAINED: Final = (
 _PATH: Final = re.compile(r"\$\[(\d{1,9})\](?:\.args(.*))?", re.DOTALL)
 
 
-class _ArgumentDifference(NamedTuple):
-    """A difference with its path in the arguments, and its path in the trajectory."""
-
-    difference: Difference
-    path: str
-
-
 class _Row(NamedTuple):
     """A call of the table: the details of the record, and how its arguments differ."""
 
     kind: str
     details: Mapping[str, Any]
-    differences: Sequence[_ArgumentDifference]
+    differences: Sequence[Difference]
+    """Differences with their paths in the arguments."""
+    path: str = ""
+    """The path of the first difference in the trajectory."""
+
+    @property
+    def mark(self) -> Part:
+        return _MARKS.get(self.kind) or Part(_format_name(self.kind), "mark")
 
 
 def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
-    """Explain a comparison of trajectories."""
     details = result.details
     if result.error is None and "trajectory_unreadable" in result.notes and "reason" in details:
         reason = shortened(str(details["reason"]), budget.characters)
@@ -102,25 +100,24 @@ def _list_rows(result: ComparisonResult) -> list[_Row]:
                 rows.append(_Row(kind, {**call, "observed": int(match[1])}, ()))
         return rows
 
-    by_position: dict[str, list[_ArgumentDifference]] = {}
+    by_position: dict[str, list[tuple[Difference, str]]] = {}
     for difference in differences:
         match = _PATH.fullmatch(str(difference.get("path")))
         observed_match = _PATH.fullmatch(str(difference.get("observed_path", difference.get("path"))))
         if match and observed_match and match[2] is not None:
             expected = difference.get("expected", ABSENT)
             inner = Difference("$" + match[2], expected, difference.get("observed", ABSENT))
-            by_position.setdefault(observed_match[1], []).append(_ArgumentDifference(inner, match[0]))
+            by_position.setdefault(observed_match[1], []).append((inner, match[0]))
 
     rows = []
     for details in _list_objects(result.details, "alignment"):
         kind = str(details.get("kind"))
-        inner_differences = by_position.get(str(details.get("observed")), [])
-        rows.append(_Row(kind, details, inner_differences if kind == "different_arguments" else ()))
+        pairs = by_position.get(str(details.get("observed")), [])
+        row = _Row(kind, details, ())
+        if pairs and kind == "different_arguments":
+            row = _Row(kind, details, [inner for inner, _ in pairs], pairs[0][1])
+        rows.append(row)
     return rows
-
-
-def _get_mark(row: _Row) -> Part:
-    return _MARKS.get(row.kind) or Part(_format_name(row.kind), "mark")
 
 
 def _format_name(name: Any) -> str:
@@ -138,31 +135,36 @@ def _summarize(row: _Row, operator: str, budget: Budget) -> Line:
     number = _format_number(row.details.get("expected"))
     observed_number = _format_number(row.details.get("observed"))
     unit = "step" if operator == "trajectory_steps" else "call"
-    if row.differences and row.differences[0].difference.path != "$":
-        difference, path = row.differences[0]
+    if row.differences and row.differences[0].path != "$":
         head = f"{unit} {number} {_format_name(row.details.get('name'))} differs at "
-        return Part(head), *draw_difference(replace(difference, path=path), budget.narrower(len(head), 40))
+        difference = replace(row.differences[0], path=row.path)
+        return Part(head), *draw_difference(difference, budget.narrower(len(head), 40))
 
     call = cut(_draw_call(row, budget.room(40)), budget.room(40))
     if row.kind == "different_arguments":
         return Part(f"{unit} {number} differs: "), *call
     if row.kind == "out_of_order":
         return Part(f"{unit} {number} "), *call, Part(f" is out of order, made as call {observed_number}")
-    mark = _get_mark(row).text
+    mark = row.mark.text
     if row.kind == "missing" and unit == "step":
         return Part(f"{mark} in step {number}: "), *call
     return Part(f"{mark} call {observed_number if number == '-' else number} "), *call
 
 
 def _draw_table(result: ComparisonResult, rows: Sequence[_Row], budget: Budget) -> Iterator[Line]:
-    chosen = _choose_rows(rows, budget.differences)
-    room = budget.room(26 + max((len(_get_mark(rows[at]).text) for at in chosen), default=0))
+    chosen = list(range(len(rows)))
+    if 0 < budget.differences < len(rows):
+        # The first rows that differ, and one before and behind each.
+        different = [at for at, row in enumerate(rows) if row.kind not in _AS_EXPECTED]
+        near = {near for at in different[: budget.differences] for near in (at - 1, at, at + 1)}
+        chosen = sorted(near.intersection(chosen).difference(different[budget.differences :]))
+    room = budget.room(26 + max((len(rows[at].mark.text) for at in chosen), default=0))
     calls = [cut(_draw_call(rows[at], room), room) for at in chosen]
     column = "step" if result.operator == "trajectory_steps" else "expected"
     cells = [[Part(""), Part(column, "expected"), Part("observed", "observed"), Part("call")]]
     for at, call in zip(chosen, calls, strict=True):
         numbers = [Part(_format_number(rows[at].details.get(side))) for side in ("expected", "observed")]
-        cells.append([_get_mark(rows[at]), *numbers, call[0]])
+        cells.append([rows[at].mark, *numbers, call[0]])
 
     head, *lines = table(cells)
     yield head
@@ -181,31 +183,22 @@ def _draw_table(result: ComparisonResult, rows: Sequence[_Row], budget: Budget) 
         yield line(f"… {counted(len(rows) - following, 'more call')}")
 
 
-def _choose_rows(rows: Sequence[_Row], most: int) -> list[int]:
-    """Choose the first rows that differ, and one before and behind each; all rows if they are few."""
-    if not most or len(rows) <= most:
-        return list(range(len(rows)))
-    different = [at for at, row in enumerate(rows) if row.kind not in _AS_EXPECTED]
-    chosen = {near for at in different[:most] for near in (at - 1, at, at + 1) if 0 <= near < len(rows)}
-    return sorted(chosen.difference(different[most:]))
-
-
 def _draw_call(row: _Row, room: int) -> Iterator[Part]:
     """Draw a call, the arguments that differ first."""
     name = _format_name(row.details.get("name"))
     yield Part(f"{name}(")
     comma = ""
-    for difference, _ in row.differences:
+    for difference in row.differences:
         yield Part(comma)
         yield from _draw_argument(difference, room and max((room - len(name) - 6) // min(len(row.differences), 2), 16))
         comma = ", "
 
     args = row.details.get("args")
-    paths = [difference.path for difference, _ in row.differences]
     if isinstance(args, Mapping):
         for argument, value in args.items():
             path = step("$", str(argument))
-            if not any(f"{different}.".startswith((f"{path}.", f"{path}[")) for different in paths):
+            prefixes = (f"{path}.", f"{path}[")
+            if not any(f"{difference.path}.".startswith(prefixes) for difference in row.differences):
                 yield Part(f"{comma}{_format_name(argument)}={shown(value, room and room // 2)}")
                 comma = ", "
     elif not row.differences and "args_text" in row.details:
@@ -223,8 +216,8 @@ def _draw_argument(difference: Difference, room: int) -> Iterator[Part]:
         yield Part(" -> ")
         yield Part(_format_arguments(difference.observed, half), "observed")
     elif difference.kind == "changed":
-        left, right = draw_both_sides(difference.expected, difference.observed, half)
-        yield from (Part(f"{place}="), *left, Part(" -> "), *right)
+        expected, observed = draw_both_sides(difference.expected, difference.observed, half)
+        yield from (Part(f"{place}="), *expected, Part(" -> "), *observed)
     elif difference.kind == "missing":
         yield from (Part(f"missing {place}="), Part(shown(difference.expected, room), "expected"))
     else:

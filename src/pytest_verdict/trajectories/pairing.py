@@ -1,54 +1,339 @@
-"""Pairing: which expected call belongs to which observed one.
+"""Pairing: which observed calls an expected call accepts, and which call belongs to which.
 
 If a call is accepted or not, as many calls as possible are paired; if it counts in part, the sum of the scores is the highest
-possible. Both exist with and without order.
-
-Without order, calls that only equality accepts are counted in linear time. A tolerant rule lets one observed call match several
-expected ones, and taking the first match would give wrong verdicts, so the pairing is a maximum matching. In order, calls that
-match or do not are paired by `longest_common_subsequence`; scores need a table of dynamic programming, in which a pair gains its
-score, and in an edit distance also the cost of its two calls without partners.
+possible. Both exist with and without order. A tolerant rule lets one observed call match several expected ones, and taking the
+first match would give wrong verdicts, so the pairing without order is a maximum matching.
 """
 
-from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
-from pytest_verdict.trajectories.call_index import SCALE, CallScores, find_accepted_calls
-from pytest_verdict.trajectories.call_matcher import EQUAL, Call, CallMatcher, find_calls_of_same_tool, group_by_tool
+from pytest_verdict.core.normalizers import normalize
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.values.equality import content_key
+from pytest_verdict.core.values.numbers import EXACT, as_decimal
+from pytest_verdict.operators.number import NumericTolerance
+from pytest_verdict.operators.text import Exact
+from pytest_verdict.trajectories.call_matcher import (
+    CONTAINS,
+    EQUAL,
+    IGNORE,
+    WITHIN,
+    ArgumentRule,
+    Call,
+    CallMatcher,
+    get_argument_rule,
+    is_by_argument,
+)
+
+SCALE: Final = 10**9
+"""A score of 1.0, and the cost of one call without a partner; scores are whole numbers, so that rounding cannot decide."""
 
 Partners = list[int | None]
 """For each expected call the position of its observed one."""
 
-Row = tuple[int | None, int | None]
+Pair = tuple[int | None, int | None]
 """The positions of an expected and an observed call that belong together; None if one of them is missing."""
 
 Scores = Callable[[int, Sequence[int]], list[int]]
 """From an expected call and several observed ones to the scores of the pairs, at most ``SCALE``."""
 
-_Gains = Callable[[int, int, int], list[int]]
+# Steps in the table of an alignment: to the row above, to a pair, to the column before.
+_UP: Final = 0
+_PAIR: Final = 1
+_BACK: Final = 2
+_NO_NUMBER: Final = Decimal("Infinity")
+_PLAIN_TYPES: Final = frozenset({str, int, float, bool, type(None), Decimal})
 
-_UP, _PAIR, _LEFT = 0, 1, 2
+
+@dataclass(slots=True)
+class _Column:
+    """The values of one argument in all calls, by keys that equal values share."""
+
+    calls: dict[Any, list[int]] = field(default_factory=dict)
+    numbers: Sequence[Decimal] = ()
+    without_key: list[int] = field(default_factory=list)
+    """Calls whose value may equal any other."""
+    absent: list[int] = field(default_factory=list)
+
+
+class _Lookup(NamedTuple):
+    positions: list[int]
+    column: _Column
+
+
+class ArgumentIndex:
+    """The positions of calls by the values of their arguments; without it, every pair of calls would be compared."""
+
+    def __init__(self, calls: Sequence[Call], positions: Sequence[int]) -> None:
+        self._calls = calls
+        self._positions = positions
+        self._columns: dict[Hashable, _Column] = {}
+
+    def find(self, argument: str, value: Any, rule: ArgumentRule) -> _Lookup | None:
+        """Return the calls with a key that a rule accepts; None if the rule cannot be indexed."""
+        # A rule other than equality may accept objects and lists with another key.
+        if rule != EQUAL and isinstance(value, Mapping | list | tuple):
+            return None
+
+        limits = _get_limits(rule, value)
+        if limits is not None:
+            column = self._get_column(argument, None)
+            keys = column.numbers[bisect_left(column.numbers, limits[0]) : bisect_right(column.numbers, limits[1])]
+            return _Lookup([at for key in keys for at in column.calls[key]], column)
+        key = _content_key(rule, value)
+        if key is None:
+            return None
+        column = self._get_column(argument, rule)
+        return _Lookup(column.calls.get(key, []), column)
+
+    def find_candidates(
+        self, argument: str, value: Any, rule: ArgumentRule, *, or_absent: bool = False
+    ) -> list[int] | None:
+        """Return the calls whose value a rule may accept, and perhaps more; None if the rule cannot be indexed."""
+        lookup = self.find(argument, value, rule)
+        if lookup is None:
+            return None
+        positions = lookup.positions + lookup.column.without_key
+        if or_absent:
+            positions += lookup.column.absent
+        return positions
+
+    def _get_column(self, argument: str, rule: ArgumentRule | None) -> _Column:
+        """Return the column of an argument under a rule for equality, or of numbers if there is no rule."""
+        cache_key = (argument, rule is None, id(rule) if isinstance(rule, Exact) else 0)
+        if cache_key in self._columns:
+            return self._columns[cache_key]
+
+        column = _Column()
+        for at in self._positions:
+            args = self._calls[at].args
+            if argument not in args:
+                column.absent.append(at)
+                continue
+            key = _parse_number(args[argument]) if rule is None else _content_key(rule, args[argument])
+            if key is None:
+                column.without_key.append(at)
+            else:
+                column.calls.setdefault(key, []).append(at)
+        if rule is None:
+            column.numbers = sorted(column.calls)
+        self._columns[cache_key] = column
+        return column
+
+
+def _content_key(rule: ArgumentRule, value: Any) -> Hashable | None:
+    """Return a key that two values share if a rule for equality accepts them."""
+    if rule in (EQUAL, CONTAINS, WITHIN):
+        return content_key(value)
+    if not isinstance(rule, Exact) or type(rule).evaluate is not Exact.evaluate or type(value) is not str:
+        return None
+    text = normalize(value, rule.normalize)
+    return content_key(text if rule.case_sensitive else text.casefold())
+
+
+def _parse_number(value: Any) -> Decimal | None:
+    if type(value) not in _PLAIN_TYPES:
+        return None
+    number = as_decimal(value)
+    if number is None or not number.is_finite():
+        return _NO_NUMBER
+    return number
+
+
+def _get_limits(rule: ArgumentRule, expected: Any) -> tuple[Decimal, Decimal] | None:
+    """Return the lowest and the highest number that an operator for numbers may accept."""
+    if type(rule) is not NumericTolerance or rule.normalize:
+        return None
+    middle = _parse_number(expected)
+    tolerance = _parse_number(rule.tolerance)
+    if middle is None or tolerance is None or not (middle.is_finite() and tolerance.is_finite()):
+        return None
+    distance = tolerance
+    if rule.mode != "absolute":
+        distance = EXACT.multiply(tolerance, abs(middle))
+    return EXACT.subtract(middle, distance), EXACT.add(middle, distance)
+
+
+def find_calls_of_same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> list[list[int]]:
+    """Return for each expected call the positions of the observed calls of its tool."""
+    observed_by_tool = _group_by_tool(observed)
+    return [observed_by_tool.get(call.name, []) for call in expected]
+
+
+def _iter_tools(expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the positions of the expected and the observed calls of each tool that both sides call."""
+    observed_by_tool = _group_by_tool(observed)
+    for name, rows in _group_by_tool(expected).items():
+        if name in observed_by_tool:
+            yield rows, observed_by_tool[name]
+
+
+def _group_by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
+    positions: dict[str, list[int]] = {}
+    for at, call in enumerate(calls):
+        positions.setdefault(call.name, []).append(at)
+    return positions
+
+
+def find_accepted_calls(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> list[list[int]]:
+    """Return for each expected call the positions of the observed calls that it accepts; equal calls share one list."""
+    accepted: list[list[int]] = [[] for _ in expected]
+    for rows, columns in _iter_tools(expected, observed):
+        rule = matcher.get_rule(expected[rows[0]].name)
+        has_args = all(expected[row].has_args for row in rows) and all(observed[column].has_args for column in columns)
+        if rule == WITHIN and has_args:
+            # Each observed argument is in expected, so the observed calls look up the expected ones.
+            index = ArgumentIndex(expected, rows)
+            for column in columns:
+                args = observed[column].args.items()
+                candidates = (index.find_candidates(argument, value, CONTAINS) for argument, value in args)
+                for row in _choose_shortest(candidates, rows):
+                    if matcher.accepts(expected[row], observed[column]):
+                        accepted[row].append(column)
+            continue
+
+        index = ArgumentIndex(observed, columns)
+        cache: dict[Hashable, list[int]] = {}
+        for row in rows:
+            call = expected[row]
+            cache_key: Hashable = (call.key, call.is_bare)
+            if call.key is None and not call.is_bare:
+                cache_key = row
+            if cache_key not in cache:
+                cache[cache_key] = _match_call(call, observed, columns, index, matcher)
+            accepted[row] = cache[cache_key]
+    return accepted
+
+
+def _match_call(
+    call: Call, observed: Sequence[Call], columns: list[int], index: ArgumentIndex, matcher: CallMatcher
+) -> list[int]:
+    candidates: Sequence[int] = columns
+    rule = matcher.get_rule(call.name)
+    if call.has_args and is_by_argument(rule) and not matcher.accepts_any_args(call):
+        may_be_absent = get_argument_rule(rule) in (WITHIN, IGNORE)
+        by_argument = []
+        for argument, value in call.args.items():
+            own = get_argument_rule(rule, argument)
+            # An operator cannot compare an absent value, so the rule for all others decides.
+            or_absent = own == WITHIN or (may_be_absent and isinstance(own, Operator))
+            by_argument.append(index.find_candidates(argument, value, own, or_absent=or_absent))
+        candidates = sorted(_choose_shortest(by_argument, columns))
+
+    verdicts: dict[Hashable, bool] = {}
+    accepted = []
+    for at in candidates:
+        cache_key: Hashable = at if observed[at].key is None else (observed[at].key,)
+        if cache_key not in verdicts:
+            verdicts[cache_key] = matcher.accepts(call, observed[at])
+        if verdicts[cache_key]:
+            accepted.append(at)
+    return accepted
+
+
+def _choose_shortest(candidates: Iterable[list[int] | None], otherwise: Sequence[int]) -> Sequence[int]:
+    indexed = (positions for positions in candidates if positions is not None)
+    return min(indexed, key=len, default=otherwise)
+
+
+class CallScores:
+    """Scores of expected calls with observed ones, as `CallMatcher.score` computes them one by one.
+
+    ``weigh`` converts each score before it becomes a whole number.
+    """
+
+    def __init__(
+        self,
+        expected: Sequence[Call],
+        observed: Sequence[Call],
+        matcher: CallMatcher,
+        weigh: Callable[[float], float] = float,
+    ) -> None:
+        self._expected = expected
+        self._observed = observed
+        self._matcher = matcher
+        self._weigh = weigh
+        self._index = ArgumentIndex(observed, range(len(observed)))
+
+    def __call__(self, row: int, columns: Sequence[int]) -> list[int]:
+        """Return the scores of an expected call with several observed calls of its tool, or with one of any tool."""
+        call = self._expected[row]
+        lookups = None
+        if len(columns) > 1:
+            lookups = self._look_up_arguments(call)
+        if not lookups:
+            return [self._score(call, self._observed[column]) for column in columns]
+
+        matches = [0] * len(self._observed)
+        for lookup in lookups:
+            for column in lookup.positions:
+                matches[column] += 1
+        names = call.args.keys()
+        is_equality = self._matcher.get_rule(call.name) == EQUAL
+        cache: dict[tuple[int, int], int] = {}
+        scores = []
+        for column in columns:
+            other = self._observed[column]
+            names_differ = other.args.keys() != names
+            if not other.has_args or (names_differ and not is_equality):
+                scores.append(self._score(call, other))
+                continue
+            number = len(lookups)
+            if names_differ:
+                # Under equality, an argument of one side counts, too.
+                number = len(names | other.args.keys())
+            ratio = (matches[column], number)
+            if ratio not in cache:
+                cache[ratio] = round(self._weigh(matches[column] / number) * SCALE)
+            scores.append(cache[ratio])
+        return scores
+
+    def _score(self, call: Call, observed: Call) -> int:
+        return round(self._weigh(self._matcher.score(call, observed)) * SCALE)
+
+    def _look_up_arguments(self, call: Call) -> list[_Lookup] | None:
+        """Look up each argument that counts; None if the index cannot decide on one of them."""
+        rule = self._matcher.get_rule(call.name)
+        if self._matcher.accepts_any_args(call) or not call.has_args or not is_by_argument(rule):
+            return None
+        lookups = []
+        for argument, value in call.args.items():
+            own = get_argument_rule(rule, argument)
+            if own == IGNORE:
+                continue
+            if isinstance(own, Exact):
+                return None
+            lookup = self._index.find(argument, value, own)
+            if lookup is None or lookup.column.without_key:
+                return None
+            lookups.append(lookup)
+        return lookups
 
 
 def pair_most(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> Partners:
-    """Pair as many calls as possible."""
     partners: Partners = [None] * len(expected)
-    for lefts, rights in group_by_tool(expected, observed):
-        matches = _pair_one_tool([expected[at] for at in lefts], [observed[at] for at in rights], matcher)
-        for left, match in zip(lefts, matches, strict=True):
-            partners[left] = None if match is None else rights[match]
+    for rows, columns in _iter_tools(expected, observed):
+        calls = [expected[row] for row in rows]
+        others = [observed[column] for column in columns]
+        matches: Partners
+        if all(matcher.accepts_any_args(call) for call in calls):
+            matches = [at if at < len(others) else None for at in range(len(calls))]
+        elif matcher.get_rule(calls[0].name) == EQUAL and all(call.key is not None for call in (*calls, *others)):
+            # Equal calls are counted, because each of a thousand accepts a thousand.
+            unpaired: dict[Hashable, list[int]] = {}
+            for at in range(len(others) - 1, -1, -1):
+                unpaired.setdefault(others[at].key, []).append(at)
+            matches = [unpaired[call.key].pop() if unpaired.get(call.key) else None for call in calls]
+        else:
+            matches = maximum_matching(find_accepted_calls(calls, others, matcher), len(others))
+        for row, match in zip(rows, matches, strict=True):
+            partners[row] = None if match is None else columns[match]
     return partners
-
-
-def _pair_one_tool(expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Partners:
-    if all(matcher.accepts_any_args(call) for call in expected):
-        return [at if at < len(observed) else None for at in range(len(expected))]
-    if matcher.get_rule(expected[0].name) == EQUAL and all(call.key is not None for call in (*expected, *observed)):
-        unpaired: dict[Hashable, list[int]] = {}
-        for at in range(len(observed) - 1, -1, -1):
-            unpaired.setdefault(observed[at].key, []).append(at)
-        return [unpaired[call.key].pop() if unpaired.get(call.key) else None for call in expected]
-    return maximum_matching(find_accepted_calls(expected, observed, matcher), len(observed))
 
 
 def pair_most_in_order(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> Partners:
@@ -61,12 +346,12 @@ def pair_best(
 ) -> Partners:
     """Pair calls so that the sum of the scores is the highest possible."""
     partners: Partners = [None] * len(expected)
-    for lefts, rights in group_by_tool(expected, observed):
-        scores = CallScores([expected[at] for at in lefts], [observed[at] for at in rights], matcher, weigh)
-        costs = [[-score for score in scores(row, range(len(rights)))] for row in range(len(lefts))]
-        for row, column in enumerate(optimal_assignment(costs)):
-            if column is not None and costs[row][column] < 0:
-                partners[lefts[row]] = rights[column]
+    scores = CallScores(expected, observed, matcher, weigh)
+    for rows, columns in _iter_tools(expected, observed):
+        costs = [[-score for score in scores(row, columns)] for row in rows]
+        for row, own_costs, match in zip(rows, costs, optimal_assignment(costs), strict=True):
+            if match is not None and own_costs[match] < 0:
+                partners[row] = columns[match]
     return partners
 
 
@@ -75,86 +360,86 @@ def pair_best_in_order(
 ) -> Partners:
     """Pair calls without crossing so that the sum of the scores is the highest possible."""
     same_tool = find_calls_of_same_tool(expected, observed)
-    gains = _build_gains(same_tool, len(observed), CallScores(expected, observed, matcher, weigh))
-    _, steps = _fill_table(gains, len(expected), len(observed), band=max(len(expected), len(observed)))
+    scores = CallScores(expected, observed, matcher, weigh)
+    _, steps = _fill_table(same_tool, len(observed), scores, band=max(len(expected), len(observed)))
     return _trace_back(steps, len(observed))
 
 
 def find_competing_calls(accepted: Sequence[Sequence[int]], partners: Partners) -> tuple[list[int], list[int]] | None:
     """Return the expected calls that compete for too few observed ones, a witness of Hall's theorem (1935)."""
-    owners = {right: left for left, right in enumerate(partners) if right is not None}
+    owners = {column: row for row, column in enumerate(partners) if column is not None}
     groups = []
     for start, partner in enumerate(partners):
         if partner is None and accepted[start]:
             group = [start]
             members = {start}
-            for left in group:
-                for right in accepted[left]:
-                    if owners[right] not in members:
-                        members.add(owners[right])
-                        group.append(owners[right])
+            for row in group:
+                for column in accepted[row]:
+                    if owners[column] not in members:
+                        members.add(owners[column])
+                        group.append(owners[column])
             groups.append((len(group), sorted(group)))
     if not groups:
         return None
 
-    _, lefts = min(groups)
-    if len(lefts) <= 50:
+    _, rows = min(groups)
+    if len(rows) <= 50:
         # Without some of them the others may compete all the same.
-        for left in list(lefts):
-            fewer = [other for other in lefts if other != left]
-            if len(fewer) > len({right for other in fewer for right in accepted[other]}) > 0:
-                lefts = fewer
-    return lefts, sorted({right for left in lefts for right in accepted[left]})
+        for row in list(rows):
+            fewer = [other for other in rows if other != row]
+            if len(fewer) > len({column for other in fewer for column in accepted[other]}) > 0:
+                rows = fewer
+    return rows, sorted({column for row in rows for column in accepted[row]})
 
 
-def iter_rows(partners: Sequence[int | None], observed: int) -> Iterator[Row]:
-    """Yield the rows of two sequences that are paired in order."""
+def iter_pairs(partners: Sequence[int | None], observed: int) -> Iterator[Pair]:
+    """Yield the pairs of two sequences that are paired in order, and the calls without a partner in their places."""
     following = 0
-    for left, right in enumerate(partners):
-        if right is not None:
-            yield from ((None, at) for at in range(following, right))
-            following = right + 1
-        yield left, right
+    for row, column in enumerate(partners):
+        if column is not None:
+            yield from ((None, at) for at in range(following, column))
+            following = column + 1
+        yield row, column
     yield from ((None, at) for at in range(following, observed))
 
 
-def longest_common_subsequence(accepted: Sequence[Sequence[int]], size: int) -> list[int | None]:
+def longest_common_subsequence(accepted: Sequence[Sequence[int]], size: int) -> Partners:
     """Pair as many expected calls as possible without crossing.
 
     The bit-parallel method of Crochemore and others (2001) and Hyyrö (2004): one addition of a long integer per
     expected call. Unlike the libraries for texts it needs no equality, so a call may accept any others.
     """
     full = (1 << size) - 1
-    row = full
-    rows = [row]
+    bits = full
+    history = [bits]
     masks: dict[int, int] = {}
     for positions in accepted:
         # Equal calls share one list of positions, and so one mask.
         if id(positions) not in masks:
-            bits = bytearray(size // 8 + 1)
+            mask = bytearray(size // 8 + 1)
             for at in positions:
-                bits[at >> 3] |= 1 << (at & 7)
-            masks[id(positions)] = int.from_bytes(bits, "little")
-        matches = row & masks[id(positions)]
-        row = ((row + matches) | (row - matches)) & full
-        rows.append(row)
+                mask[at >> 3] |= 1 << (at & 7)
+            masks[id(positions)] = int.from_bytes(mask, "little")
+        matches = bits & masks[id(positions)]
+        bits = ((bits + matches) | (bits - matches)) & full
+        history.append(bits)
 
     # A cleared bit means that the length grows there. Walking back, a call is paired where its row cleared the bit first.
-    partners: list[int | None] = [None] * len(accepted)
-    left = len(accepted)
-    right = size
-    while left and right:
-        if rows[left] >> (right - 1) & 1:
-            right -= 1
+    partners: Partners = [None] * len(accepted)
+    row = len(accepted)
+    column = size
+    while row and column:
+        if history[row] >> (column - 1) & 1:
+            column -= 1
             continue
-        left -= 1
-        if rows[left] >> (right - 1) & 1:
-            right -= 1
-            partners[left] = right
+        row -= 1
+        if history[row] >> (column - 1) & 1:
+            column -= 1
+            partners[row] = column
     return partners
 
 
-def edit_distance(same_tool: Sequence[Sequence[int]], observed: int, scores: Scores) -> tuple[int, list[int | None]]:
+def edit_distance(same_tool: Sequence[Sequence[int]], observed: int, scores: Scores) -> tuple[int, Partners]:
     """Pair without crossing at the lowest cost; return the cost and the partners.
 
     A call without a partner costs ``SCALE``, a pair ``SCALE`` times one minus its score: the distance of Needleman and
@@ -172,59 +457,53 @@ def edit_distance(same_tool: Sequence[Sequence[int]], observed: int, scores: Sco
 
     height = len(same_tool) - head - tail
     width = observed - head - tail
-    gains = _build_gains(same_tool, width, scores, head, unlike=SCALE)
+    middle_tools = same_tool[head : head + height]
     band = max(abs(height - width), 16)
     while True:
-        gain, steps = _fill_table(gains, height, width, band)
+        gain, steps = _fill_table(middle_tools, width, scores, band, head, unlike=SCALE)
         cost = (height + width) * SCALE - gain
         # Leaving the band takes more than `band` calls without a partner, so no cheaper alignment is outside.
         if cost <= band * SCALE or band >= max(height, width):
             break
         band *= 4
-    middle = [None if at is None else head + at for at in _trace_back(steps, width)]
+    middle = [None if column is None else head + column for column in _trace_back(steps, width)]
     return cost, [*range(head), *middle, *range(observed - tail, observed)]
 
 
-def _build_gains(
-    same_tool: Sequence[Sequence[int]], width: int, scores: Scores, head: int = 0, unlike: int = 0
-) -> _Gains:
-    """Return a function for the gains of a row between two columns; rows and columns are counted from `head`."""
+def _fill_table(
+    same_tool: Sequence[Sequence[int]], width: int, scores: Scores, band: int, head: int = 0, unlike: int = 0
+) -> tuple[int, list[bytearray]]:
+    """Return the highest gain of an alignment within a band, and the steps that lead to each cell.
 
-    def get_gains(row: int, first: int, last: int) -> list[int]:
-        gains = [unlike] * width
-        positions = same_tool[head + row]
-        positions = positions[bisect_left(positions, head + first) : bisect_left(positions, head + last)]
-        for position, score in zip(positions, scores(head + row, positions), strict=True):
-            gains[position - head] = unlike + score
-        return gains
-
-    return get_gains
-
-
-def _fill_table(get_gains: _Gains, height: int, width: int, band: int) -> tuple[int, list[bytearray]]:
-    """Return the highest gain of an alignment within a band, and the steps that lead to each cell."""
-    outside = -2 * SCALE * (height + width + 1)
+    Rows and columns are counted from `head`; two calls of different tools gain `unlike`, two of the same tool also their score.
+    """
+    outside = -2 * SCALE * (len(same_tool) + width + 1)
     previous = [0 if column <= band else outside for column in range(width + 1)]
     steps = []
-    for row in range(height):
+    for row, positions in enumerate(same_tool):
         first = max(0, row - band)
         last = min(width, row + 1 + band)
+        gains = [unlike] * (last - first)
+        columns = positions[bisect_left(positions, head + first) : bisect_left(positions, head + last)]
+        for column, score in zip(columns, scores(head + row, columns), strict=True):
+            gains[column - head - first] += score
+
         current = [outside] * (width + 1)
         current[0] = 0 if row < band else outside
         row_steps = bytearray(width + 1)
         best = current[first]
         corner = previous[first]
-        for column, gain in enumerate(get_gains(row, first, last)[first:last], first + 1):
-            left = best
+        for column, gain in enumerate(gains, first + 1):
+            before = best
             above = previous[column]
             best = above
             # A pair without a gain is no pair.
             if gain and corner + gain >= best:
                 best = corner + gain
                 row_steps[column] = _PAIR
-            if left > best:
-                best = left
-                row_steps[column] = _LEFT
+            if before > best:
+                best = before
+                row_steps[column] = _BACK
             current[column] = best
             corner = above
         previous = current
@@ -232,13 +511,13 @@ def _fill_table(get_gains: _Gains, height: int, width: int, band: int) -> tuple[
     return previous[width], steps
 
 
-def _trace_back(steps: Sequence[bytearray], width: int) -> list[int | None]:
+def _trace_back(steps: Sequence[bytearray], width: int) -> Partners:
     row = len(steps)
     column = width
-    partners: list[int | None] = [None] * row
+    partners: Partners = [None] * row
     while row and column:
         step = steps[row - 1][column]
-        if step != _LEFT:
+        if step != _BACK:
             row -= 1
         if step != _UP:
             column -= 1

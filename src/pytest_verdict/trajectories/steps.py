@@ -1,4 +1,4 @@
-"""The operator on step lists: where each step can end, depending on where it begins, and which call belongs to which step.
+"""The operator on step lists: how they are written, where each step can end, and which call belongs to which step.
 
 If extras are allowed, only the earliest end of each step counts: any match after a later end exists after the earliest one,
 and optional calls can be ignored. If extras are forbidden, every observed call must have its place and a step may end at several
@@ -8,27 +8,68 @@ places; dynamic programming carries the set of reachable places from step to ste
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from itertools import groupby
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from pytest_verdict.core.matching import maximum_matching
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.trajectories.call_index import find_accepted_calls
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import align, format_call, format_unexpected, list_differences
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.pairing import iter_rows, longest_common_subsequence
-from pytest_verdict.trajectories.selection import Selected, UnusableError, join_sides
-from pytest_verdict.trajectories.step_list import ONE_OF, Step, StepCall, Times, read_steps
+from pytest_verdict.trajectories.pairing import Partners, find_accepted_calls, iter_pairs, longest_common_subsequence
+from pytest_verdict.trajectories.readers import parse_json_text, read_trajectory
+from pytest_verdict.trajectories.readers.plain import is_pair, read_call
 from pytest_verdict.trajectories.trajectory_operator import (
     EMPTY_EXPECTED,
     UNREADABLE,
     ExpectedSide,
+    Selected,
     TrajectoryOperator,
+    UnusableError,
+    join_sides,
     read_side,
 )
 
+ANY_ORDER: Final = "any_order"
+ONE_OF: Final = "one_of"
+OPTIONAL: Final = "optional"
+REPEAT: Final = "repeat"
+_KEYWORDS: Final = (ANY_ORDER, ONE_OF, OPTIONAL, REPEAT)
+MOST_REPEATS: Final = 10_000
+# With more pairs the explanation would take longer than the comparison.
 _MOST_PAIRS: Final = 100_000
+
+
+class Times(NamedTuple):
+    """How often something occurs; None is no limit."""
+
+    least: int = 1
+    most: int | None = 1
+
+    def limit(self, size: int) -> int:
+        """Return how often it may occur among a number of calls; more calls find no place."""
+        if self.most is None:
+            return max(self.least, size)
+        return max(self.least, min(self.most, size))
+
+
+class StepCall(NamedTuple):
+    """A call of a step: one of several choices, and how often it occurs."""
+
+    choices: tuple[Call, ...]
+    times: Times
+
+
+class Step(NamedTuple):
+    """A group of calls in any order, at a place in the list."""
+
+    calls: tuple[StepCall, ...]
+    times: Times
+    place: int
 
 
 class TrajectorySteps(TrajectoryOperator):
@@ -55,11 +96,10 @@ class TrajectorySteps(TrajectoryOperator):
     def _read_expected(self, expected: Any, matcher: CallMatcher) -> ExpectedSide:
         if self.turns == "flatten":
             raise UnusableError(UNREADABLE, "step lists cannot be flattened: write the steps of all turns as one list")
-        selection = self._build_expected_selection()
         sides: list[Selected] = []
 
         def prepare(event: Event) -> Call | None:
-            side = selection.select([event])
+            side = self._select([event], are_expected=True)
             sides.append(side)
             for selected, name in side.events:
                 return matcher.prepare(selected, name)
@@ -71,9 +111,9 @@ class TrajectorySteps(TrajectoryOperator):
     def _compare_calls(self, expected: list[Step], observed: list[Call], matcher: CallMatcher) -> Outcome:
         step_matcher = StepMatcher(expected, observed, matcher)
         if self.extras == "forbid":
-            outcome = _match_without_extras(expected, step_matcher, observed)
+            outcome = step_matcher.match_without_extras()
         else:
-            outcome = _match_with_extras(expected, step_matcher)
+            outcome = step_matcher.match_with_extras()
         if outcome.score < 1.0:
             alignment = step_matcher.align(self.extras) or {}
             return outcome.replace(details={**(outcome.details or {}), **alignment})
@@ -89,57 +129,115 @@ class TrajectorySteps(TrajectoryOperator):
         return super()._complete(outcome.replace(details=details), calls, observed, matcher)
 
 
-def _match_with_extras(steps: list[Step], matcher: StepMatcher) -> Outcome:
-    start = 0
-    places: list[list[int]] = []
-    for step in steps:
-        positions = matcher.find_earliest(step, start)
-        if positions is None:
-            return _fail_at(step, start, {"steps": places})
-        places.append(positions)
-        if positions:
-            start = positions[-1] + 1
-    return Outcome(1.0, details={"steps": places})
+def read_steps(value: Any, expected_format: str, prepare: Callable[[Event], Call | None]) -> list[Step]:
+    """Read a step list, or a recorded trajectory, whose groups of calls are steps; `prepare` returns None for a call to skip."""
+    source = value
+    if isinstance(value, str):
+        source = parse_json_text(value)
+    is_list = isinstance(source, list | tuple)
+    if is_list:
+        for step in source:
+            _refuse_misspelt_keys(step)
+
+    if not is_list or not any(map(_is_explicit_step, source)):
+        # A call without a group is a step of its own.
+        events = read_trajectory(source, expected_format)
+        groups = groupby(
+            events, lambda event: (event.group is None, event.index if event.group is None else event.group)
+        )
+        source = [list(group) for _, group in groups]
+    steps = [_read_step(step, place, prepare) for place, step in enumerate(source)]
+    return [step for step in steps if step.calls]
 
 
-def _match_without_extras(steps: list[Step], matcher: StepMatcher, observed: list[Call]) -> Outcome:
-    ends = {0}
-    for step in steps:
-        next_ends = matcher.find_ends(step, ends)
-        if not next_ends:
-            return _fail_at(step, max(ends), {})
-        ends = next_ends
-    if len(observed) in ends:
-        return Outcome(1.0)
-    divergence = max(ends)
-    differences = [format_unexpected(at, observed[at]) for at in range(divergence, len(observed))]
-    return Outcome(0.0, details={"first_divergence": divergence, **list_differences(differences)})
+def _refuse_misspelt_keys(step: Any) -> None:
+    """Refuse a key that looks like a misspelt keyword, because a reader of calls would ignore it."""
+    calls = step
+    if isinstance(step, Mapping):
+        calls = step.get(ANY_ORDER, step.get(ONE_OF))
+    for item in (step, *(calls if isinstance(calls, list | tuple) else ())):
+        if not isinstance(item, Mapping):
+            continue
+        for key in item:
+            close = get_close_matches(str(key), _KEYWORDS, n=1, cutoff=0.8)
+            if close and close[0] != key:
+                raise TrajectoryError(f"a step has no {shown(key, 80)}. Did you mean {close[0]!r}?")
 
 
-def _fail_at(step: Step, start: int, details: dict[str, Any]) -> Outcome:
-    required: list[dict[str, Any]] = []
-    for call in step.calls:
-        if call.times.least > 0:
-            choices = [format_call(choice) for choice in call.choices]
-            required.append(choices[0] if len(choices) == 1 else {ONE_OF: choices})
-    difference = {"path": f"$[{step.place}]", "kind": "missing", "expected": required}
-    position = {"first_divergence": step.place, "observed_from": start}
-    return Outcome(0.0, details={**details, **position, **list_differences([difference])})
+def _is_explicit_step(step: Any) -> bool:
+    if isinstance(step, list | tuple):
+        return not _is_pair(step)
+    return isinstance(step, Mapping) and any(key in step for key in _KEYWORDS)
+
+
+def _is_pair(step: list[Any] | tuple[Any, ...]) -> bool:
+    # A name and a choice of calls are two calls.
+    return is_pair(step) and not (isinstance(step[1], Mapping) and ONE_OF in step[1])
+
+
+def _read_step(step: Any, place: int, prepare: Callable[[Event], Call | None]) -> Step:
+    items: Any = [step]
+    times = Times()
+    if isinstance(step, Mapping) and ANY_ORDER in step:
+        items = step[ANY_ORDER]
+        times = _read_times(step)
+        _refuse_other_keys(step, ANY_ORDER)
+    elif isinstance(step, list | tuple) and not _is_pair(step):
+        items = step
+    if not isinstance(items, list | tuple):
+        raise TrajectoryError(f"{ANY_ORDER} is a list of calls, got {shown(items, 80)}")
+
+    calls = []
+    for item in items:
+        choices = [item]
+        if isinstance(item, Mapping) and ONE_OF in item:
+            _refuse_other_keys(item, ONE_OF)
+            choices = item[ONE_OF]
+            if not isinstance(choices, list | tuple) or len(choices) < 2:
+                raise TrajectoryError(f"{ONE_OF} is a list of at least two calls, got {shown(choices, 80)}")
+        elif isinstance(item, Mapping):
+            choices = [{key: value for key, value in item.items() if key not in {OPTIONAL, REPEAT}}]
+        prepared = [prepare(read_call(choice)) for choice in choices]
+        item_times = _read_times(item)
+        if any(call is not None for call in prepared):
+            calls.append(StepCall(tuple(call for call in prepared if call is not None), item_times))
+    return Step(tuple(calls), times, place)
+
+
+def _refuse_other_keys(step: Mapping[str, Any], keyword: str) -> None:
+    for key in step:
+        if key not in {keyword, OPTIONAL, REPEAT}:
+            raise TrajectoryError(f"a step has {keyword}, {OPTIONAL} and {REPEAT}, not {shown(key, 80)}")
+
+
+def _read_times(item: Any) -> Times:
+    if not isinstance(item, Mapping):
+        return Times()
+    optional = item.get(OPTIONAL, False)
+    if not isinstance(optional, bool):
+        raise TrajectoryError(f"{OPTIONAL} is true or false, got {shown(optional, 80)}")
+    if REPEAT not in item:
+        return Times(0 if optional else 1, 1)
+
+    repeat = item[REPEAT]
+    if not isinstance(repeat, Mapping) or not set(repeat) <= {"min", "max"}:
+        raise TrajectoryError(f"{REPEAT} is an object of min and max, got {shown(repeat, 80)}")
+    least = repeat.get("min", 0)
+    most = repeat.get("max")
+    is_valid = type(least) is int and 0 <= least <= MOST_REPEATS
+    if is_valid and most is not None:
+        is_valid = type(most) is int and max(least, 1) <= most <= MOST_REPEATS
+    if not is_valid:
+        raise TrajectoryError(
+            f"{REPEAT} takes whole numbers, 0 <= min <= max and 1 <= max <= {MOST_REPEATS}, got {shown(dict(repeat), 80)}"
+        )
+    return Times(0 if optional else least, most)
 
 
 class _Slot(NamedTuple):
-    """A place for one observed call in a step."""
-
     choices: tuple[Call, ...]
     accepted: Sequence[int]
     is_required: bool
-
-
-class _FilledSlot(NamedTuple):
-    """A slot, and the position of its observed call."""
-
-    position: int | None
-    slot: _Slot
 
 
 class StepMatcher:
@@ -159,7 +257,34 @@ class StepMatcher:
                 sorted(set().union(*(next(accepted) for _ in call.choices))) for call in step.calls
             ]
 
-    def find_earliest(self, step: Step, start: int) -> list[int] | None:
+    def match_with_extras(self) -> Outcome:
+        """Find the earliest end of each step."""
+        start = 0
+        places: list[list[int]] = []
+        for step in self._steps:
+            positions = self._find_earliest(step, start)
+            if positions is None:
+                return _fail_at(step, start, {"steps": places})
+            places.append(positions)
+            if positions:
+                start = positions[-1] + 1
+        return Outcome(1.0, details={"steps": places})
+
+    def match_without_extras(self) -> Outcome:
+        """Find all ends of each step."""
+        ends = {0}
+        for step in self._steps:
+            next_ends = self._find_ends(step, ends)
+            if not next_ends:
+                return _fail_at(step, max(ends), {})
+            ends = next_ends
+        if self._size in ends:
+            return Outcome(1.0)
+        divergence = max(ends)
+        differences = [format_unexpected(at, self._observed[at]) for at in range(divergence, self._size)]
+        return Outcome(0.0, details={"first_divergence": divergence, **list_differences(differences)})
+
+    def _find_earliest(self, step: Step, start: int) -> list[int] | None:
         """Return the observed calls that a step requires, ending as early as possible."""
         required = self._list_required(step)
         positions: list[int] = []
@@ -181,7 +306,7 @@ class StepMatcher:
         pairs = zip(self._accepted[step.place], step.calls, strict=True)
         return [accepted for accepted, call in pairs for _ in range(call.times.least)]
 
-    def find_ends(self, step: Step, starts: set[int]) -> set[int]:
+    def _find_ends(self, step: Step, starts: set[int]) -> set[int]:
         """Return where a step can end if every observed call must have its place."""
         least = step.times.least
         # Every further repetition takes at least one call, or changes nothing.
@@ -218,44 +343,49 @@ class StepMatcher:
             return None
         calls: list[Call] = []
         places: list[int] = []
-        partners: list[int | None] = []
+        partners: Partners = []
         start = 0
         for step, own_slots, end in zip(self._steps, slots, _find_stretch_ends(slots, self._size), strict=True):
             for at, slot in _fill_slots(own_slots, self._observed, start, end):
+                call = slot.choices[0]
                 if at is not None:
                     start = at + 1
+                    call = self._choose_nearest(slot.choices, self._observed[at])
                 partners.append(at)
-                calls.append(self._choose_call(slot, at))
+                calls.append(call)
                 places.append(step.place)
-        rows = iter_rows(partners, self._size)
-        details = align(rows, calls, self._observed, self._matcher, extras, places)
+        pairs = iter_pairs(partners, self._size)
+        details = align(pairs, calls, self._observed, self._matcher, extras, places)
         if not details["differences"]:
             return None
         return details
 
-    def _choose_call(self, slot: _Slot, at: int | None) -> Call:
-        if at is None or len(slot.choices) == 1:
-            return slot.choices[0]
-        observed = self._observed[at]
-        return max(slot.choices, key=lambda call: (call.name == observed.name, self._matcher.score(call, observed)))
+    def _choose_nearest(self, choices: Sequence[Call], observed: Call) -> Call:
+        if len(choices) == 1:
+            return choices[0]
+        return max(choices, key=lambda call: (call.name == observed.name, self._matcher.score(call, observed)))
 
     def _list_slots(self, step: Step) -> list[_Slot]:
         """Return the slots of a step, the required ones first."""
         required: list[_Slot] = []
         optional: list[_Slot] = []
-        repeats = self._limit(step.times)
         for call, accepted in zip(step.calls, self._accepted[step.place], strict=True):
             least = call.times.least * step.times.least
-            more = self._limit(call.times) * repeats - least
+            most = call.times.limit(self._size) * step.times.limit(self._size)
             required += [_Slot(call.choices, accepted, is_required=True)] * least
-            optional += [_Slot(call.choices, accepted, is_required=False)] * more
+            optional += [_Slot(call.choices, accepted, is_required=False)] * (most - least)
         return required + optional
 
-    def _limit(self, times: Times) -> int:
-        """Return how often something may occur; more calls than observed ones find no place."""
-        if times.most is None:
-            return max(times.least, self._size)
-        return max(times.least, min(times.most, self._size))
+
+def _fail_at(step: Step, start: int, details: dict[str, Any]) -> Outcome:
+    required: list[dict[str, Any]] = []
+    for call in step.calls:
+        if call.times.least > 0:
+            choices = [format_call(choice) for choice in call.choices]
+            required.append(choices[0] if len(choices) == 1 else {ONE_OF: choices})
+    difference = {"path": f"$[{step.place}]", "kind": "missing", "expected": required}
+    position = {"first_divergence": step.place, "observed_from": start}
+    return Outcome(0.0, details={**details, **position, **list_differences([difference])})
 
 
 def _find_ends_of_call(accepted: list[int], times: Times, start: int) -> set[int]:
@@ -324,7 +454,9 @@ def _find_stretch_ends(slots: Sequence[Sequence[_Slot]], size: int) -> list[int]
     return ends[::-1]
 
 
-def _fill_slots(slots: Sequence[_Slot], observed: Sequence[Call], start: int, end: int) -> Iterator[_FilledSlot]:
+def _fill_slots(
+    slots: Sequence[_Slot], observed: Sequence[Call], start: int, end: int
+) -> Iterator[tuple[int | None, _Slot]]:
     """Fill the slots of a step from a stretch of observed calls; required slots that stay empty come last."""
     filled: dict[int, _Slot] = {}
     missing: list[_Slot] = []
@@ -348,5 +480,5 @@ def _fill_slots(slots: Sequence[_Slot], observed: Sequence[Call], start: int, en
                 break
         else:
             empty.append(slot)
-    yield from (_FilledSlot(at, filled[at]) for at in sorted(filled))
-    yield from (_FilledSlot(None, slot) for slot in empty)
+    yield from ((at, filled[at]) for at in sorted(filled))
+    yield from ((None, slot) for slot in empty)

@@ -1,8 +1,9 @@
-"""`TrajectoryOperator`: the base class of the operators on trajectories."""
+"""`TrajectoryOperator`, the base class of the operators on trajectories: which events count, and under which names."""
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import field_validator, model_validator
@@ -12,27 +13,49 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.call_matcher import EQUAL, OTHERS, ArgumentRules, Call, CallMatcher
 from pytest_verdict.trajectories.details import format_call, list_argument_notes
+from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
 from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
-from pytest_verdict.trajectories.selection import (
-    EMPTY_SELECTION,
-    Failed,
-    Selected,
-    Selection,
-    UnusableError,
-    get_canonical_name,
-    join_sides,
-)
 from pytest_verdict.trajectories.turns import Turns, compare_turns, read_turns
 
 T = TypeVar("T")
 
 UNREADABLE: Final = "trajectory_unreadable"
 EMPTY_EXPECTED: Final = "empty_expected"
+UNKNOWN_TOOL: Final = "unknown_tool"
+EMPTY_SELECTION: Final = "empty_selection"
 
 _EMPTIED: Final = (
     " after the selection by only_tools, except_tools or agents, so nothing would be compared;"
     " name the tools of the agent in tools=[...] where a side may be empty"
 )
+_LIKELY_TYPO: Final = 0.8
+_MCP_PREFIX: Final = re.compile(r"\Amcp__.+?__(?=.)", re.DOTALL)
+_SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
+
+
+class UnusableError(TrajectoryError):
+    """The expected side or a setting cannot be used, so the comparison is an error; the note is its code."""
+
+    def __init__(self, note: str, reason: str) -> None:
+        super().__init__(reason)
+        self.note = note
+
+
+class Selected(NamedTuple):
+    """The events of one side that count, each with the name that is compared."""
+
+    events: list[tuple[Event, str]]
+    names: frozenset[str] = frozenset()
+    """The tools of all events, selected or not."""
+    is_emptied: bool = False
+    """Whether there were events, and none was selected."""
+
+
+def join_sides(turns: Iterable[Selected]) -> Selected:
+    sides = list(turns)
+    events = [pair for side in sides for pair in side.events]
+    names = frozenset[str]().union(*(side.names for side in sides))
+    return Selected(events, names, not events and any(side.is_emptied for side in sides))
 
 
 class ObservedTrajectory(Operator):
@@ -46,7 +69,7 @@ class ObservedTrajectory(Operator):
     only_tools: tuple[str, ...] | None = None
     except_tools: tuple[str, ...] = ()
     agents: tuple[str, ...] | None = None
-    failed: Failed = "count"
+    failed: Literal["count", "skip"] = "count"
     tools: tuple[str, ...] = ()
 
     @field_validator("observed_format", "expected_format", check_fields=False)
@@ -85,33 +108,108 @@ class ObservedTrajectory(Operator):
         raise NotImplementedError
 
     @functools.cached_property
-    def _selection(self) -> Selection:
-        only_tools = self.only_tools
-        if only_tools is not None:
-            only_tools = tuple(map(self._get_tool_name, only_tools))
-        except_tools = tuple(map(self._get_tool_name, self.except_tools))
-        return Selection(self.aliases, self.mcp_servers, only_tools, except_tools, self.agents, self.failed)
+    def _only_tools(self) -> frozenset[str]:
+        return frozenset(map(self._get_tool_name, self.only_tools or ()))
+
+    @functools.cached_property
+    def _except_tools(self) -> frozenset[str]:
+        return frozenset(map(self._get_tool_name, self.except_tools))
 
     def _get_tool_name(self, name: str) -> str:
         """Return the name by which a tool is compared; a setting may use the prefix or the alias, or not."""
-        if not (self.aliases or self.mcp_servers) or name in self.aliases.values():
+        if name in self.aliases.values():
             return name
-        return get_canonical_name(name, self.aliases, self.mcp_servers)
+        return self._get_canonical_name(name)
+
+    def _get_canonical_name(self, name: str) -> str:
+        """Return the name of a tool without the prefix of an MCP server, and by its alias."""
+        bare = name
+        if self.mcp_servers == "any":
+            bare = _MCP_PREFIX.sub("", name)
+        elif self.mcp_servers:
+            bare = _strip_server(name, self.mcp_servers)
+        return self.aliases.get(bare, self.aliases.get(name, bare))
+
+    @property
+    def _selects_tools(self) -> bool:
+        return self.only_tools is not None or bool(self.except_tools)
+
+    @property
+    def _is_selective(self) -> bool:
+        return self._selects_tools or self.agents is not None
+
+    def _select(self, events: Iterable[Event], *, are_expected: bool = False) -> Selected:
+        pairs = [(event, self._get_canonical_name(event.name)) for event in events]
+        selected = pairs
+        names = frozenset[str]()
+        # Agents and failures are facts of a run, which expected calls do not have.
+        agents = None if are_expected else self.agents
+        if self._selects_tools or agents is not None:
+            names = frozenset(name for _, name in pairs)
+            selected = [
+                (event, name)
+                for event, name in pairs
+                if (self.only_tools is None or name in self._only_tools)
+                and name not in self._except_tools
+                and (agents is None or event.agent is None or event.agent in agents)
+            ]
+        is_emptied = bool(pairs) and not selected
+        if self.failed == "skip" and not are_expected:
+            # A call with malformed arguments often has an error too, and must never be skipped.
+            selected = [pair for pair in selected if pair[0].error is None or pair[0].args_note == ARGS_MALFORMED]
+        return Selected(selected, names, is_emptied)
 
     def _read_observed(self, observed: Any) -> Selected:
-        return self._selection.select(read_side("observed", read_trajectory, observed, self.observed_format))
+        return self._select(read_side("observed", read_trajectory, observed, self.observed_format))
 
     def _refuse_unknown_tools(self, *sides: Selected, other_names: Iterable[str] = ()) -> None:
         """Refuse to select a tool that no side calls and no other setting names."""
-        if not self.tools and any(side.names for side in sides):
-            names = {*self.aliases.values(), *map(self._get_tool_name, (*self.aliases, *other_names))}
-            self._selection.refuse_unknown(names.union(*(side.names for side in sides)))
+        if self.tools or not any(side.names for side in sides):
+            return
+        names = {*self.aliases.values(), *map(self._get_tool_name, (*self.aliases, *other_names))}
+        tools = sorted(names.union(*(side.names for side in sides)))
+        for setting, names_of_setting, cutoff in (
+            ("only_tools", self.only_tools or (), 0.6),
+            ("except_tools", self.except_tools, _LIKELY_TYPO),
+        ):
+            for name in map(self._get_tool_name, names_of_setting):
+                close = get_close_matches(name, tools, 1, cutoff)
+                # Excluding a tool that is not called is harmless, unless another tool was meant.
+                if name in tools or (setting == "except_tools" and not close):
+                    continue
+                hint = f" Did you mean {close[0]!r}?" if close else ""
+                raise UnusableError(
+                    UNKNOWN_TOOL,
+                    f"{setting} has {name!r}, which no side calls and no other setting names.{hint}"
+                    " Tools that need not be called are named in tools=[...]",
+                )
 
     def _refuse_emptied(self, outcome: Outcome, observed: Selected) -> Outcome:
         """Return an outcome, unless it has a score only because no observed call was selected."""
-        if outcome.score > 0.0 and observed.is_emptied and not self.tools and self._selection.is_selective:
+        if outcome.score > 0.0 and observed.is_emptied and not self.tools and self._is_selective:
             raise UnusableError(EMPTY_SELECTION, f"no observed call is left{_EMPTIED}")
         return outcome
+
+    def _list_steps(self) -> tuple[str, ...]:
+        """Return the names of the normalization steps for the record."""
+        steps = {
+            "strip_mcp_prefix": bool(self.mcp_servers),
+            "alias_tools": bool(self.aliases),
+            "select_tools": self._selects_tools,
+            "select_agents": self.agents is not None,
+            "skip_failed_calls": self.failed == "skip",
+        }
+        return tuple(name for name, is_applied in steps.items() if is_applied)
+
+
+def _strip_server(name: str, servers: Iterable[str]) -> str:
+    for server in servers:
+        for prefix in filter(None, (f"mcp__{server}", server)):
+            for separator in _SEPARATORS:
+                rest = name.removeprefix(f"{prefix}{separator}")
+                if rest not in {"", name}:
+                    return rest
+    return name
 
 
 class ExpectedSide(NamedTuple):
@@ -140,7 +238,7 @@ class TrajectoryOperator(ObservedTrajectory):
 
         operator = self.model_copy(update={"turns": "none"})
         is_mean = self.turns == "mean"
-        if self.tools or not self._selection.is_selective:
+        if self.tools or not self._is_selective:
             return compare_turns(operator, expected_turns, observed_turns, mean=is_mean)
 
         # A tool need not be called in each turn, so the selection is checked for all turns together.
@@ -148,8 +246,7 @@ class TrajectoryOperator(ObservedTrajectory):
         expected_side = join_sides(self._read_expected(turn, matcher).selected for turn in expected_turns)
         observed_side = join_sides(map(self._read_observed, observed_turns))
         self._refuse_selection(expected_side, observed_side)
-        selection = self._selection
-        tools = {*expected_side.names, *observed_side.names, *(selection.only_tools or ()), *selection.except_tools}
+        tools = {*expected_side.names, *observed_side.names, *self._only_tools, *self._except_tools}
         operator = operator.model_copy(update={"tools": tuple(sorted(tools))})
         outcome = compare_turns(operator, expected_turns, observed_turns, mean=is_mean)
         return self._refuse_emptied(outcome, observed_side)
@@ -173,7 +270,7 @@ class TrajectoryOperator(ObservedTrajectory):
         if not isinstance(self.args, str):
             rules = [tool for tool in self.args if tool != OTHERS]
         self._refuse_unknown_tools(expected, observed, other_names=(*rules, *self.defaults))
-        if expected.is_emptied and not self.tools and self._selection.is_selective:
+        if expected.is_emptied and not self.tools and self._is_selective:
             raise UnusableError(EMPTY_SELECTION, f"no expected call is left{_EMPTIED}")
 
     def _compare_calls(self, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
@@ -182,26 +279,19 @@ class TrajectoryOperator(ObservedTrajectory):
     def _build_matcher(self) -> CallMatcher:
         args = self.args
         if not isinstance(args, str):
-            args = self._rename_tools(args)
-        return CallMatcher(args, self.ignored_args, self._rename_tools(self.defaults))
-
-    def _rename_tools(self, settings: Mapping[str, T]) -> dict[str, T]:
-        return {self._get_tool_name(tool): setting for tool, setting in settings.items()}
+            args = {self._get_tool_name(tool): rule for tool, rule in args.items()}
+        defaults = {self._get_tool_name(tool): own for tool, own in self.defaults.items()}
+        return CallMatcher(args, self.ignored_args, defaults)
 
     def _read_expected(self, expected: Any, matcher: CallMatcher) -> ExpectedSide:
-        """Read the expected side and prepare the calls that count for comparison."""
         events = read_side("expected", read_trajectory, expected, self.expected_format)
-        selected = self._build_expected_selection().select(events)
+        selected = self._select(events, are_expected=True)
         return ExpectedSide(selected, [matcher.prepare(event, name) for event, name in selected.events])
-
-    def _build_expected_selection(self) -> Selection:
-        # Agents and failures are facts of a run, which expected calls do not have.
-        return replace(self._selection, agents=None, failed="count")
 
     def _complete(self, outcome: Outcome, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
         """Add the notes and details that all comparisons of two trajectories have."""
         notes = dict.fromkeys((*outcome.notes, *list_argument_notes(expected, observed, matcher)))
-        normalization = [*self._selection.list_steps()]
+        normalization = [*self._list_steps()]
         if self.defaults:
             normalization.append("fill_default_args")
         if self.ignored_args:

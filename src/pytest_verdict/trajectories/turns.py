@@ -77,11 +77,10 @@ def _holds_results(message: Any) -> bool:
 
 
 def compare_turns(operator: Operator, expected: list[Any], observed: list[Any], *, mean: bool) -> Outcome:
-    """Compare two conversations turn by turn."""
     counts = {"expected_turns": len(expected), "observed_turns": len(observed)}
     children = tuple(
-        run(operator, left, right, name=f"turn {number}")
-        for number, (left, right) in enumerate(zip(expected, observed, strict=False), 1)
+        run(operator, *sides, name=f"turn {number}")
+        for number, sides in enumerate(zip(expected, observed, strict=False), 1)
     )
     notes = tuple(dict.fromkeys(note for child in children for note in child.notes))
     for child in children:

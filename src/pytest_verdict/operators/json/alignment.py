@@ -1,8 +1,8 @@
 """Pairing the items of two lists of JSON so that what is left out or changed costs least.
 
-Everything here counts what a pairing *saves* against leaving all items out: two items save the sum of their sizes less the
-cost of turning one into the other, an item without a partner saves nothing. The docs page "JSON distance" has the definition,
-the bounds and why pairing within them is exact.
+Everything here counts what a pairing *saves* compared with leaving all items out: two items save the sum of their sizes less
+the cost of turning one into the other, an item without a partner saves nothing. docs/explanation/json-distance.md has the
+definition, the bounds and the reason why pairing within them is exact.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Alignment:
 
 
 class _Span(NamedTuple):
-    # A part of either list: items first to last - 1 of the left one, start to stop - 1 of the right one.
+    # A part of both lists: items first to last - 1 of one, start to stop - 1 of the other.
     first: int
     last: int
     start: int
@@ -81,12 +81,12 @@ class Aligner:
         self._bound = bound
         self._strict = strict
 
-    def ordered(self, left: Sequence[Node], right: Sequence[Node], budget: int) -> Alignment:
+    def ordered(self, items: Sequence[Node], others: Sequence[Node], budget: int) -> Alignment:
         """Pair items without crossing: the edit-distance alignment."""
-        whole, ends = _unequal_part(left, right)
+        whole, ends = _unequal_part(items, others)
         if whole.cells <= 1:
             return Alignment(None, ends + _diagonal(whole), budget)
-        inner = left[whole.first : whole.last], right[whole.start : whole.stop]
+        inner = items[whole.first : whole.last], others[whole.start : whole.stop]
         is_flat = not any(item.is_container for item in itertools.chain(*inner))
         if self._strict and whole.cells <= _MOST_SCALAR_CELLS and is_flat:
             saved, pairs = _common_subsequence(*inner, whole)
@@ -94,7 +94,7 @@ class Aligner:
         weight = _weight(*inner)
         if whole.cells <= _SMALL and whole.cells * weight <= budget:
             share = budget // whole.cells
-            saved, pairs = self._fill(left, right, whole, whole.cells, 0, share)
+            saved, pairs = self._fill(items, others, whole, whole.cells, 0, share)
             return Alignment(_size(*inner) - saved, ends + pairs, share)
         anchors, gaps = _anchored(*inner, whole)
         if min(whole.rows, whole.columns) * weight > budget:
@@ -102,43 +102,43 @@ class Aligner:
             return Alignment(None, ends + anchors + [pair for gap in gaps for pair in _diagonal(gap)], 0)
         before = self._bound.reached
         share = budget // max(sum(gap.work for gap in gaps), 1)
-        saved = sum(2 * left[index].size for index, _ in anchors)
+        saved = sum(2 * items[index].size for index, _ in anchors)
         pairs = anchors
         for gap in gaps:
             span, slack = (gap, gap.cells) if gap.cells <= _SMALL and share >= weight else (gap.square, 0)
-            gained, found = self._fill(left, right, span, slack, 0, share)
+            gained, more_pairs = self._fill(items, others, span, slack, 0, share)
             saved += gained
-            pairs += found
+            pairs += more_pairs
         slack = _slack(*inner, saved)
         cells = min(whole.cells, whole.rows * (2 * slack + 1 + abs(whole.rows - whole.columns)))
         if cells * weight <= budget:
             self._bound.reached = before
-            best, found = self._fill(left, right, whole, slack, saved, budget // cells)
+            best, more_pairs = self._fill(items, others, whole, slack, saved, budget // cells)
             if best >= saved:
-                return Alignment(_size(*inner) - best, ends + found, budget // cells)
+                return Alignment(_size(*inner) - best, ends + more_pairs, budget // cells)
         self._bound.reached = True
         return Alignment(_size(*inner) - saved, ends + pairs, share)
 
     def _fill(
-        self, left: Sequence[Node], right: Sequence[Node], span: _Span, slack: int, known: int, share: int
+        self, items: Sequence[Node], others: Sequence[Node], span: _Span, slack: int, least: int, share: int
     ) -> tuple[int, Pairs]:
-        # The best pairing of a span among those that stray at most slack from the diagonal, and what it saves. Cells that
-        # cannot lead to what a known pairing saves are not evaluated, nor pairs that have too little in common.
+        # Returns the best pairing of a span within slack of the diagonal, and what it saves. Cells that cannot save at least
+        # as much as a pairing found before are skipped, and so are pairs that have too little in common.
         first, last, start, stop = span
         rows = last - first
         columns = stop - start
         low = max(min(0, columns - rows) - slack, -rows)
         high = min(max(0, columns - rows) + slack, columns)
-        sizes = [item.size for item in right[start:stop]]
-        rest_right = [*itertools.accumulate(reversed(sizes), initial=0)][::-1]
-        rest_left = sum([item.size for item in left[first:last]])
-        profiles = self._profiles(left[first:last])
-        other_profiles = self._profiles(right[start:stop])
-        # Cells outside the band stand for "nothing paired yet", which is a pairing too.
+        sizes = [item.size for item in others[start:stop]]
+        other_size_after = [*itertools.accumulate(reversed(sizes), initial=0)][::-1]
+        size_after = sum([item.size for item in items[first:last]])
+        profiles = self._profiles(items[first:last])
+        other_profiles = self._profiles(others[start:stop])
+        # Cells outside the band mean "nothing paired yet", which is a pairing too.
         saved = [0] * (high - low + 2)
         moves: list[bytearray] = []
         for row in range(1, rows + 1):
-            item = left[first + row - 1]
+            item = items[first + row - 1]
             move = bytearray(high - low + 1)
             behind = 0
             size = item.size
@@ -153,64 +153,56 @@ class Aligner:
                     move[place] = _LEAVE_RIGHT
                 hopeful = diagonal + 2 * size >= best and diagonal + 2 * other_size >= best
                 reaching = (
-                    hopeful and diagonal + 2 * rest_left >= known and diagonal + 2 * rest_right[column - 1] >= known
+                    hopeful
+                    and diagonal + 2 * size_after >= least
+                    and diagonal + 2 * other_size_after[column - 1] >= least
                 )
                 if reaching and diagonal + (most := _most_saved(profile, other_profiles[column - 1])) >= best:
-                    other = right[start + column - 1]
+                    other = others[start + column - 1]
                     gained = diagonal + (most and size + other_size - self._cost(item, other, share))
                     if gained >= best:
                         best = gained
                         move[place] = _PAIR
                 saved[place] = behind = best
             moves.append(move)
-            rest_left -= size
+            size_after -= size
         return saved[columns - rows - low], _traced(moves, span, low)
 
     def _profiles(self, items: Sequence[Node]) -> list[Profile]:
-        if not self._strict:
-            return [Profile(item.size) for item in items]
-        return [item.profile() for item in items]
+        return [item.profile() if self._strict else Profile(item.size) for item in items]
 
-    def unordered(self, left: Sequence[Node], right: Sequence[Node], budget: int) -> Alignment:
+    def unordered(self, items: Sequence[Node], others: Sequence[Node], budget: int) -> Alignment:
         """Pair items in any order: the optimal assignment."""
-        everything = list(range(len(left))), list(range(len(right)))
-        # Where costs obey the triangle inequality, equal items are partners in some best pairing.
-        pairs, rest = without_equal(left, right) if self._strict else ([], everything)
-        if not self._strict and not _assignable(left, right, rest, budget):
-            pairs, rest = without_equal(left, right)
+        everything = list(range(len(items))), list(range(len(others)))
+        # Strict costs obey the triangle inequality, so equal items are partners in some best pairing.
+        pairs, rest = without_equal(items, others) if self._strict else ([], everything)
+        if not self._strict and not _assignable(items, others, rest, budget):
+            pairs, rest = without_equal(items, others)
             self._bound.reached = True
         rows, columns = rest
-        if _assignable(left, right, rest, budget):
-            share = budget // max(len(rows) * len(columns), 1)
-            cost, found = self._assigned(left, right, rest, share)
-            return Alignment(cost, pairs + found, share)
-        self._bound.reached = True
-        rows.sort(key=lambda index: _SORT_KEY(left[index]))
-        columns.sort(key=lambda index: _SORT_KEY(right[index]))
-        sorted_items = [left[index] for index in rows], [right[index] for index in columns]
-        aligned = self.ordered(*sorted_items, budget)
-        pairs += [(rows[row], columns[column]) for row, column in aligned.pairs]
-        return Alignment(aligned.cost, pairs, aligned.budget)
+        if not _assignable(items, others, rest, budget):
+            self._bound.reached = True
+            rows.sort(key=lambda index: _SORT_KEY(items[index]))
+            columns.sort(key=lambda index: _SORT_KEY(others[index]))
+            aligned = self.ordered([items[index] for index in rows], [others[index] for index in columns], budget)
+            pairs += [(rows[row], columns[column]) for row, column in aligned.pairs]
+            return Alignment(aligned.cost, pairs, aligned.budget)
 
-    def _assigned(
-        self, left: Sequence[Node], right: Sequence[Node], rest: tuple[list[int], list[int]], share: int
-    ) -> tuple[int, Pairs]:
-        rows, columns = rest
+        share = budget // max(len(rows) * len(columns), 1)
+        cost = sum([items[row].size for row in rows]) + sum([others[column].size for column in columns])
         matrix: list[list[int]] = []
         for row in rows:
-            item = left[row]
+            item = items[row]
             gains = []
             for column in columns:
-                other = right[column]
+                other = others[column]
                 gains.append(self._cost(item, other, share) - item.size - other.size)
             matrix.append(gains)
-        cost = sum([left[row].size for row in rows]) + sum([right[column].size for column in columns])
-        pairs: Pairs = []
         for index, partner in enumerate(optimal_assignment(matrix)):
             if partner is not None:
                 cost += matrix[index][partner]
                 pairs.append((rows[index], columns[partner]))
-        return cost, pairs
+        return Alignment(cost, pairs, share)
 
 
 def _most_saved(profile: Profile, other: Profile) -> int:
@@ -220,16 +212,16 @@ def _most_saved(profile: Profile, other: Profile) -> int:
     return 2 * UNIT * (common + min(profile.containers, other.containers))
 
 
-def _size(left: Sequence[Node], right: Sequence[Node]) -> int:
-    return sum([item.size for item in left]) + sum([item.size for item in right])
+def _size(items: Sequence[Node], others: Sequence[Node]) -> int:
+    return sum([item.size for item in items]) + sum([item.size for item in others])
 
 
-def _common_subsequence(left: Sequence[Node], right: Sequence[Node], whole: _Span) -> tuple[int, Pairs]:
+def _common_subsequence(items: Sequence[Node], others: Sequence[Node], whole: _Span) -> tuple[int, Pairs]:
     # Scalars save all or nothing, so the best pairing of them is a longest common subsequence.
     from rapidfuzz.distance import LCSseq
 
-    identities = [item.identity for item in left]
-    other_identities = [item.identity for item in right]
+    identities = [item.identity for item in items]
+    other_identities = [item.identity for item in others]
     blocks = LCSseq.opcodes(identities, other_identities)
     pairs: Pairs = []
     saved = 0
@@ -242,7 +234,7 @@ def _common_subsequence(left: Sequence[Node], right: Sequence[Node], whole: _Spa
             saved += 2 * UNIT * (block.src_end - block.src_start)
             row = block.src_end
             column = block.dest_end
-    return saved, pairs + _diagonal(_shifted(whole, row, len(left), column, len(right)))
+    return saved, pairs + _diagonal(_shifted(whole, row, len(items), column, len(others)))
 
 
 def _shifted(whole: _Span, first: int, last: int, start: int, stop: int) -> _Span:
@@ -256,29 +248,29 @@ def _diagonal(span: _Span) -> Pairs:
 _SORT_KEY: Final = cmp_to_key(precedes)
 
 
-def _unequal_part(left: Sequence[Node], right: Sequence[Node]) -> tuple[_Span, Pairs]:
+def _unequal_part(items: Sequence[Node], others: Sequence[Node]) -> tuple[_Span, Pairs]:
     # Equal items at either end are partners in some best pairing: no cost is below the difference of two sizes.
-    identities = [item.identity for item in left]
-    other_identities = [item.identity for item in right]
-    head, tail = common_ends(identities, other_identities, range(len(left)), range(len(right)))
-    last = len(left) - tail
-    stop = len(right) - tail
+    identities = [item.identity for item in items]
+    other_identities = [item.identity for item in others]
+    head, tail = common_ends(identities, other_identities, range(len(items)), range(len(others)))
+    last = len(items) - tail
+    stop = len(others) - tail
     pairs = [(index, index) for index in range(head)]
     pairs += [(last + index, stop + index) for index in range(tail)]
     return _Span(head, last, head, stop), pairs
 
 
-def _weight(left: Sequence[Node], right: Sequence[Node]) -> int:
+def _weight(items: Sequence[Node], others: Sequence[Node]) -> int:
     # About how many nodes one comparison of two items visits.
-    if not left or not right:
+    if not items or not others:
         return 1
-    return 1 + min(sum([item.size for item in items]) // len(items) for items in (left, right)) // UNIT
+    return 1 + min(sum([item.size for item in side]) // len(side) for side in (items, others)) // UNIT
 
 
-def _slack(left: Sequence[Node], right: Sequence[Node], saved: int) -> int:
-    # A pairing that strays further from the diagonal leaves out so much that it saves less than the known one.
-    sizes = [item.size for item in left]
-    other_sizes = [item.size for item in right]
+def _slack(items: Sequence[Node], others: Sequence[Node], saved: int) -> int:
+    # A pairing further from the diagonal leaves out so much that it saves less.
+    sizes = [item.size for item in items]
+    other_sizes = [item.size for item in others]
     least = min(sizes)
     other_least = min(other_sizes)
     surplus = len(sizes) - len(other_sizes)
@@ -286,9 +278,9 @@ def _slack(left: Sequence[Node], right: Sequence[Node], saved: int) -> int:
     return max(spent, 0) // (least + other_least)
 
 
-def _anchored(left: Sequence[Node], right: Sequence[Node], whole: _Span) -> tuple[Pairs, list[_Span]]:
-    # The longest run of equal items in the same order on both sides, and what lies between them.
-    pairs = [(whole.first + row, whole.start + column) for row, column in longest_rising(equal_pairs(left, right))]
+def _anchored(items: Sequence[Node], others: Sequence[Node], whole: _Span) -> tuple[Pairs, list[_Span]]:
+    # Returns the longest run of equal items in the same order on both sides, and the spans between them.
+    pairs = [(whole.first + row, whole.start + column) for row, column in longest_rising(equal_pairs(items, others))]
     gaps: list[_Span] = []
     first = whole.first
     start = whole.start
@@ -316,9 +308,9 @@ def _traced(moves: Sequence[bytearray], span: _Span, low: int) -> Pairs:
     return pairs[::-1]
 
 
-def _assignable(left: Sequence[Node], right: Sequence[Node], rest: tuple[list[int], list[int]], budget: int) -> bool:
+def _assignable(items: Sequence[Node], others: Sequence[Node], rest: tuple[list[int], list[int]], budget: int) -> bool:
     rows, columns = rest
     if not rows or not columns:
         return True
-    weight = _weight([left[row] for row in rows], [right[column] for column in columns])
+    weight = _weight([items[row] for row in rows], [others[column] for column in columns])
     return max(len(rows), len(columns)) <= LARGEST_ASSIGNMENT and len(rows) * len(columns) * weight <= budget

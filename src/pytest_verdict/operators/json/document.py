@@ -1,4 +1,4 @@
-"""JSON evidence: reading both sides, equality of two documents, and how differences between them are written."""
+"""JSON evidence: reading both sides, equality of two documents, parts to ignore, and differences in details."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -15,27 +15,24 @@ from pytest_verdict.core.values.equality import TEXT
 from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_exact, is_number, plain_scalar, truth_value
 from pytest_verdict.core.values.placeholders import has_named_fields, named_fields
-from pytest_verdict.operators.normalized_sides import NormalizedSides, must_be, normalize_sides
+from pytest_verdict.operators.json.rules import JsonRule, Marks, mark
+from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NormalizedSides, must_be, normalize_sides
 
 NOT_JSON: Final = "not_json"
-_TEXTS: Final = (str, bytes, bytearray)
-_AS_THEY_ARE: Final = frozenset({str, int, bool, type(None)})
+JSONPATH_FAILED: Final = "jsonpath_failed"
+_PLAIN: Final = frozenset({str, int, bool, type(None)})
 
 
 class Documents(NamedTuple):
-    """Both sides, read."""
+    """The documents of both sides."""
 
     expected: Any
     observed: Any
-    surfaces: NormalizedSides
-    refusal: Outcome | None = None
+    sides: NormalizedSides
 
 
 class JsonOperator(Operator):
-    """What all operators on JSON documents share: how a document is read.
-
-    Text is parsed unless ``parse`` is False, because what a model or a file said is JSON text.
-    """
+    """An operator on JSON documents; text is parsed unless ``parse`` is False."""
 
     kind: ClassVar[str] = "json"
 
@@ -43,89 +40,73 @@ class JsonOperator(Operator):
     parse: bool = True
 
 
-def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[bool, bool]) -> Documents:
-    """Read the evidence of a comparison of JSON."""
-    found = NormalizedSides()
-    left = expected
-    right = observed
-    if steps:
-        found = normalize_sides(_text(expected), _text(observed), steps)
-        if isinstance(expected, str):
-            left = found.expected
-        else:
-            left = expected
-        if isinstance(observed, str):
-            right = found.observed
-        else:
-            right = observed
+def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[bool, bool]) -> Documents | Outcome:
+    """Read both documents, or return the outcome when one cannot be read."""
+    expected_text = expected if isinstance(expected, str) else None
+    observed_text = observed if isinstance(observed, str) else None
+    sides = normalize_sides(expected_text, observed_text, steps)
+    first = expected if expected_text is None else sides.expected
+    second = observed if observed_text is None else sides.observed
     try:
-        return Documents(read_document(left, parse=parse[0]), read_document(right, parse=parse[1]), found)
+        return Documents(read_document(first, parse=parse[0]), read_document(second, parse=parse[1]), sides)
     except JsonTextError:
-        return _unread({"expected": left, "observed": right}, expected, found, parse)
+        # Read again, because the other side may be unreadable too.
+        errors = {"expected": _find_error(first, parse=parse[0]), "observed": _find_error(second, parse=parse[1])}
+    requirement = "a JSON document" if expected_text is None else "JSON text, unless parse=False"
+    error_text = None if errors["expected"] is None else must_be(requirement, expected)
+    notes = [*dict.fromkeys(error.note for error in errors.values() if error is not None)]
+    reasons = {side: str(error) for side, error in errors.items() if error is not None}
+    return sides.outcome(0.0, notes, {"unreadable": reasons}, error=error_text)
 
 
-def _unread(sides: Mapping[str, Any], expected: Any, found: NormalizedSides, parse: tuple[bool, bool]) -> Documents:
-    """Say of each side why it cannot be read."""
-    errors: dict[str, JsonTextError] = {}
-    for (side, value), is_text in zip(sides.items(), parse, strict=True):
-        try:
-            read_document(value, parse=is_text)
-        except JsonTextError as error:
-            errors[side] = error
-    notes = dict.fromkeys(error.note for error in errors.values())
-    reasons = {side: str(error) for side, error in errors.items()}
-    takes = "a JSON document"
-    if isinstance(expected, str):
-        takes = "JSON text, unless parse=False"
-    unusable = None
-    if "expected" in errors:
-        unusable = must_be(takes, expected)
-    return Documents(None, None, found, found.outcome(0.0, [*notes], {"unreadable": reasons}, error=unusable))
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+def _find_error(value: Any, *, parse: bool) -> JsonTextError | None:
+    try:
+        read_document(value, parse=parse)
+    except JsonTextError as error:
+        return error
+    return None
 
 
 def read_document(value: Any, *, parse: bool = True) -> Any:
-    """Read one document; a text that is not parsed is a JSON string."""
-    if parse and isinstance(value, _TEXTS):
+    """Read one document; without ``parse`` a text is a JSON string."""
+    if parse and isinstance(value, str | bytes | bytearray):
         return parse_json(value)
-    return _plain(value, 1)
+    return _copy_plain(value, 1)
 
 
-def _plain(value: Any, depth: int) -> Any:
+def _copy_plain(value: Any, depth: int) -> Any:
     kind = type(value)
-    if kind in _AS_THEY_ARE:
+    if kind in _PLAIN:
         return value
     if kind is not dict and kind is not list:
-        # The fields of a dataclass or model, also of one that was read from a record.
+        # A dataclass or model is compared by its fields, also one that was read from a record.
         if has_named_fields(value):
             value = named_fields(value)[2]
         # A member of an Enum is recorded as such, whatever else it is.
         if not isinstance(value, Mapping | list | tuple) or isinstance(value, Enum):
-            return _plain_scalar(value)
+            return _read_scalar(value)
     if depth > MAXIMUM_DEPTH:
         raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels, or contains itself")
-    if kind is dict and TEXT.issuperset(map(type, value)):
-        return {key: item if type(item) in _AS_THEY_ARE else _plain(item, depth + 1) for key, item in value.items()}
-    if not isinstance(value, Mapping):
-        return [item if type(item) in _AS_THEY_ARE else _plain(item, depth + 1) for item in value]
+    # A call for each scalar would take most of the time.
+    if kind is list or not isinstance(value, Mapping):
+        return [item if type(item) in _PLAIN else _copy_plain(item, depth + 1) for item in value]
+    if TEXT.issuperset(map(type, value)):
+        return {key: item if type(item) in _PLAIN else _copy_plain(item, depth + 1) for key, item in value.items()}
     copied: dict[str, Any] = {}
     for key, item in value.items():
         if not isinstance(key, str):
-            raise JsonTextError(NOT_JSON, f"a key of an object is text, got one of type {_type_of(key)}")
-        copied[str.__str__(key)] = item if type(item) in _AS_THEY_ARE else _plain(item, depth + 1)
+            raise JsonTextError(NOT_JSON, f"a key of an object is text, got one of type {_type_name(key)}")
+        copied[str.__str__(key)] = _copy_plain(item, depth + 1)
     return copied
 
 
-def _plain_scalar(value: Any) -> Any:
+def _read_scalar(value: Any) -> Any:
     if isinstance(value, str):
         return str.__str__(value)
     if truth_value(value) is not None:
         return truth_value(value)
     if not is_number(value) or isinstance(value, Fraction):
-        raise JsonTextError(NOT_JSON, f"a value of type {_type_of(value)} has no JSON form")
+        raise JsonTextError(NOT_JSON, f"a value of type {_type_name(value)} has no JSON form")
     scalar = plain_scalar(value)
     number = value if scalar is None else scalar
     if isinstance(number, int):
@@ -136,29 +117,29 @@ def _plain_scalar(value: Any) -> Any:
     return exact
 
 
-def _type_of(value: Any) -> str:
-    # As it is recorded, because a replay does not have the class.
+def _type_name(value: Any) -> str:
+    # The recorded name, because a replay does not have the class.
     encoded = encode(value)
     if isinstance(encoded, dict) and TYPE_KEY in encoded:
         return str(encoded.get("class", encoded[TYPE_KEY]))
     return type(encoded).__name__
 
 
-def same(expected: Any, observed: Any) -> bool:
-    """Say whether two documents that `read_document` returned are equal."""
+def are_equal(expected: Any, observed: Any) -> bool:
+    """Return whether two documents of `read_document` are equal."""
     kind = type(expected)
     if kind is dict:
         if type(observed) is not dict or len(expected) != len(observed):
             return False
         for key, item in expected.items():  # noqa: SIM110 - all() takes a second frame per level
-            if key not in observed or not same(item, observed[key]):
+            if key not in observed or not are_equal(item, observed[key]):
                 return False
         return True
     if kind is list:
         if type(observed) is not list or len(expected) != len(observed):
             return False
-        for left, right in zip(expected, observed, strict=True):  # noqa: SIM110 - likewise
-            if not same(left, right):
+        for item, other in zip(expected, observed, strict=True):  # noqa: SIM110 - likewise
+            if not are_equal(item, other):
                 return False
         return True
     if kind is bool or type(observed) is bool:
@@ -166,20 +147,40 @@ def same(expected: Any, observed: Any) -> bool:
     return bool(expected == observed)
 
 
-def written(document: Any) -> Any:
-    """Write a document, or a part of it, for the details of a record."""
+def mark_both(
+    documents: Documents, expected: Any, ignore: Sequence[str], rules: Mapping[str, JsonRule]
+) -> tuple[Marks, Marks] | Outcome:
+    """Mark what JSONPaths match in both documents, or return the outcome when they cannot be applied."""
+    marks: list[Marks] = []
+    for document in (documents.expected, documents.observed):
+        try:
+            marks.append(mark(document, ignore, rules))
+        except Exception as error:  # noqa: BLE001 - jsonpath-ng raises whatever a filter meets in the evidence
+            error_text = None
+            if not marks:
+                error_text = must_be("a document to which the JSONPaths can be applied", expected)
+            reason = f"{type(error).__name__}: {error}"
+            return documents.sides.outcome(0.0, [JSONPATH_FAILED], {"reason": reason}, error=error_text)
+    return marks[0], marks[1]
+
+
+def refuse_ignored(documents: Documents) -> Outcome:
+    """Refuse an expected document that is ignored as a whole."""
+    requirement = "a document of which something is left when the ignored parts are taken out"
+    return documents.sides.outcome(0.0, [EMPTY_EXPECTED], error=must_be(requirement, documents.expected))
+
+
+def difference_details(differences: Iterable[Difference]) -> dict[str, Any]:
+    """Return the details that list differences of documents."""
+    return listed_differences(differences, _encode)
+
+
+def _encode(document: Any) -> Any:
     if isinstance(document, dict):
-        return {key: written(item) for key, item in document.items()}
+        return {key: _encode(item) for key, item in document.items()}
     if isinstance(document, list):
-        return [written(item) for item in document]
+        return [_encode(item) for item in document]
     if isinstance(document, Decimal):
         nearest = float(document)
-        if Decimal(repr(nearest)) == document:
-            return nearest
-        return str(document)
+        return nearest if Decimal(repr(nearest)) == document else str(document)
     return document
-
-
-def listed(differences: Iterable[Difference]) -> dict[str, Any]:
-    """Write differences of documents for the details of a record."""
-    return listed_differences(differences, written)

@@ -1,4 +1,4 @@
-"""Which parts of a JSON document are ignored or compared in a way of their own: JSONPaths, and what they match."""
+"""Rules for parts of a JSON document: JSONPaths, the parts that they match, and how these are compared or ignored."""
 
 from __future__ import annotations
 
@@ -21,32 +21,30 @@ Place = tuple[int, str | int]
 """A part of a document: the id of the dict or list that holds it, and its key or index there."""
 
 
-def _names_parts(path: str) -> str:
+def _refuse_root(path: str) -> str:
     if is_root(path):
         raise ValueError(f"{path!r} matches the whole document; name the parts")
     return path
 
 
-def _compiles(path: str) -> str:
-    compiled(path)
+def _check_path(path: str) -> str:
+    compile_path(path)
     return path
 
 
-PartPath = Annotated[str, AfterValidator(_names_parts)]
-"""A setting that is the JSONPath of parts of a document."""
-IgnoredPaths = Annotated[tuple[PartPath, ...], IN_ORDER]
+IgnoredPaths = Annotated[tuple[Annotated[str, AfterValidator(_refuse_root)], ...], IN_ORDER]
 """A setting that lists the JSONPaths of parts that are ignored."""
-RulePath = Annotated[str, AfterValidator(_compiles)]
+RulePath = Annotated[str, AfterValidator(_check_path)]
 """A setting that is a JSONPath."""
 
 
 class JsonRule(BaseModel):
-    """How the parts that a JSONPath matches are compared, with all they hold.
+    """How the parts that a JSONPath matches are compared, with everything in them.
 
-    What is not given stays as it is around the matched part.
+    A setting that is left out stays as it is around the matched part.
 
     Args:
-        tolerance: How far two numbers may differ, at least 0.
+        tolerance: The largest difference of two equal numbers, at least 0.
         mode: ``absolute`` or ``relative``, the latter to the larger of the two absolute values.
         string_similarity: ``levenshtein``, ``indel`` or ``jaro_winkler``; None compares text as equal or not.
         list_order: ``ordered`` or ``unordered``.
@@ -68,26 +66,19 @@ class JsonRule(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _known(cls, settings: Any) -> Any:
+    def _refuse_unknown(cls, settings: Any) -> Any:
         for name in settings if isinstance(settings, Mapping) else ():
             if name not in cls.model_fields:
                 raise ValueError(f"a rule has no setting {name!r}.{allowed('setting', str(name), cls.model_fields)}")
         return settings
 
     @model_serializer
-    def _given(self) -> dict[str, Any]:
+    def _as_settings(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set}
-
-    def applied(self, policy: Policy, rank: Rank) -> Policy:
-        """Change a policy by what this rule says."""
-        changes: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set - {"ignore"}}
-        if "tolerance" in changes:
-            changes["tolerance"] = as_exact(changes["tolerance"])
-        return replace(policy, **changes, ranks=(rank, *policy.ranks))
 
 
 Rank = tuple[int, ...]
-"""What decides among rules that match one part: steps of the path, named steps among them, position in the mapping."""
+"""The precedence of a rule: steps of its path, named steps among them, position in the mapping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +93,25 @@ class Policy:
 
     @property
     def is_strict(self) -> bool:
-        """Whether scalars are equal or not, with nothing between."""
+        """Whether scalars are either equal or not, without degrees."""
         return not self.tolerance and self.string_similarity is None
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What the JSONPaths of an operator matched in one document."""
+    """The parts of one document that the JSONPaths of an operator match."""
 
     ignored: frozenset[Place] = frozenset()
     rules: Mapping[Place, Sequence[tuple[Rank, JsonRule]]] = field(default_factory=dict)
     root: Place = (0, "$")
 
     def policy(self, inherited: Policy, place: Place) -> Policy:
-        """Say how a part is compared."""
+        """Return the policy of a part."""
         for rank, rule in self.rules.get(place, ()):
-            inherited = rule.applied(inherited, rank)
+            changes: dict[str, Any] = {name: getattr(rule, name) for name in rule.model_fields_set - {"ignore"}}
+            if "tolerance" in changes:
+                changes["tolerance"] = as_exact(changes["tolerance"])
+            inherited = replace(inherited, **changes, ranks=(rank, *inherited.ranks))
         return inherited
 
 
@@ -125,7 +119,7 @@ NO_MARKS: Final = Marks()
 
 
 @functools.lru_cache(maxsize=1_000)
-def compiled(path: str) -> Any:
+def compile_path(path: str) -> Any:
     """Compile a JSONPath in the extended dialect of jsonpath-ng."""
     from jsonpath_ng.ext import parse
 
@@ -136,41 +130,39 @@ def compiled(path: str) -> Any:
 
 
 def is_root(path: str) -> bool:
-    """Say whether a JSONPath matches the document itself."""
+    """Return whether a JSONPath matches the document itself."""
     from jsonpath_ng import Root, This
 
-    return isinstance(compiled(path), Root | This)
+    return isinstance(compile_path(path), Root | This)
 
 
 def mark(document: Any, ignore: Sequence[str], rules: Mapping[str, JsonRule]) -> Marks:
-    """Find what JSONPaths match in a document."""
+    """Find the parts of a document that JSONPaths match."""
     if not ignore and not rules:
         return NO_MARKS
     origins: dict[int, int] = {}
-    view = _view(document, origins)
-    ignored = {place for path in ignore for place in _matches(path, view, origins)}
-    found: dict[Place, list[tuple[Rank, JsonRule]]] = {}
+    copied = _copy_for_paths(document, origins)
+    ignored = {place for path in ignore for place in _find_places(path, copied, origins)}
+    rules_by_place: dict[Place, list[tuple[Rank, JsonRule]]] = {}
     for position, (path, rule) in enumerate(rules.items()):
-        rank = (*_specificity(compiled(path)), position)
-        for place in _matches(path, view, origins):
-            found.setdefault(place, []).append((rank, rule))
-    for matching in found.values():
-        matching.sort(key=lambda ranked: ranked[0])
-    ignored |= {place for place, matching in found.items() if _ignores(matching)}
-    return Marks(frozenset(ignored - {NO_MARKS.root}), found)
+        rank = (*_specificity(compile_path(path)), position)
+        for place in _find_places(path, copied, origins):
+            rules_by_place.setdefault(place, []).append((rank, rule))
+    for place, ranked_rules in rules_by_place.items():
+        ranked_rules.sort(key=lambda ranked: ranked[0])
+        # The last rule that sets "ignore" wins.
+        settings = [rule.ignore for _, rule in ranked_rules if "ignore" in rule.model_fields_set]
+        if settings and settings[-1]:
+            ignored.add(place)
+    return Marks(frozenset(ignored - {NO_MARKS.root}), rules_by_place)
 
 
-def _ignores(matching: Sequence[tuple[Rank, JsonRule]]) -> bool:
-    said = [rule.ignore for _, rule in matching if "ignore" in rule.model_fields_set]
-    return bool(said) and said[-1]
-
-
-def _view(document: Any, origins: dict[int, int]) -> Any:
-    # The library's filters know int and float only, so they see a copy; marks belong to the original.
+def _copy_for_paths(document: Any, origins: dict[int, int]) -> Any:
+    # The filters of the library take only int and float, so they search a copy; marks belong to the original.
     if isinstance(document, dict):
-        copied: Any = {key: _view(item, origins) for key, item in document.items()}
+        copied: Any = {key: _copy_for_paths(item, origins) for key, item in document.items()}
     elif isinstance(document, list):
-        copied = [_view(item, origins) for item in document]
+        copied = [_copy_for_paths(item, origins) for item in document]
     elif isinstance(document, Decimal):
         whole = document.adjusted() <= 300 and document == document.to_integral_value()
         return int(document) if whole else float(document)
@@ -180,36 +172,32 @@ def _view(document: Any, origins: dict[int, int]) -> Any:
     return copied
 
 
-def _matches(path: str, view: Any, origins: Mapping[int, int]) -> set[Place]:
+def _find_places(path: str, document: Any, origins: Mapping[int, int]) -> set[Place]:
     places: set[Place] = set()
-    for match in compiled(path).find(view):
+    for match in compile_path(path).find(document):
         if match.context is None:
             places.add(NO_MARKS.root)
             continue
-        holder = origins.get(id(match.context.value))
-        label = _label(match.path, match.context.value)
-        if holder is not None and label is not None:
-            places.add((holder, label))
+        holder = match.context.value
+        fields = getattr(match.path, "fields", None)
+        indices = getattr(match.path, "indices", None)
+        label: str | int | None = None
+        if fields is not None:
+            label = str(fields[0])
+        elif indices and isinstance(holder, list) and holder:
+            label = int(indices[0]) % len(holder)
+        if label is not None and id(holder) in origins:
+            places.add((origins[id(holder)], label))
     return places
 
 
-def _label(last_step: Any, holder: Any) -> str | int | None:
-    fields = getattr(last_step, "fields", None)
-    indices = getattr(last_step, "indices", None)
-    if fields is not None:
-        return str(fields[0])
-    if not indices or not isinstance(holder, list):
-        return None
-    return int(indices[0]) % len(holder) if holder else None
-
-
 def _specificity(path: Any) -> tuple[int, int]:
-    left = getattr(path, "left", None)
-    right = getattr(path, "right", None)
-    if left is not None and right is not None:
-        steps, named = _specificity(left)
-        more, more_named = _specificity(right)
-        return steps + more, named + more_named
+    first = getattr(path, "left", None)
+    second = getattr(path, "right", None)
+    if first is not None and second is not None:
+        steps, named = _specificity(first)
+        more_steps, more_named = _specificity(second)
+        return steps + more_steps, named + more_named
     kind = type(path).__name__
     if kind in {"Root", "This"}:
         return 0, 0

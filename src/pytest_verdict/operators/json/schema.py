@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from types import ModuleType
 from typing import Annotated, Any, ClassVar, Final
@@ -19,44 +19,43 @@ from pytest_verdict.core.values.numbers import EXACT, MAXIMUM_MAGNITUDE, as_deci
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import MissingExtraError
-from pytest_verdict.operators.json.document import Documents, JsonOperator, listed, read_both, read_document
+from pytest_verdict.operators.json.document import Documents, JsonOperator, difference_details, read_both, read_document
 from pytest_verdict.operators.normalized_sides import must_be
 from pytest_verdict.operators.regex import find_matches
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
 
-Schema = dict[str, Any] | StrictBool
 INVALID_SCHEMA: Final = "invalid_schema"
 SCHEMA_FAILED: Final = "schema_failed"
 UNRESOLVED_REFERENCE: Final = "unresolved_reference"
 
 
-def _valid(schema: Any) -> Any:
+def _check_schema(schema: Any) -> Any:
     try:
-        problem = _problem(_prepared(read_document(schema)))
+        problem = _find_problem(_prepare(read_document(schema)))
     except JsonTextError as error:
         raise ValueError(f"is not JSON: {error}") from None
     if problem is not None:
         raise ValueError(f"is not a valid JSON Schema: {problem}")
-    # Copied, because the caller may go on to change it.
+    # Copied, because the caller may change it later.
     return snapshot(schema)
 
 
-ValidSchema = Annotated[Schema, AfterValidator(_valid)]
+ValidSchema = Annotated[dict[str, Any] | StrictBool, AfterValidator(_check_schema)]
 
 
 class JsonSchema(JsonOperator):
     """The observed JSON document satisfies a JSON Schema.
 
-    The dialect is the one that ``$schema`` names, 2020-12 without it. Nothing is fetched: a ``$ref`` to another document that is
-    neither given nor a published meta-schema is an ``error`` with the note ``unresolved_reference``. ``format`` is not checked.
-    Needs the library jsonschema: ``pip install "pytest-verdict[schema]"``.
+    The dialect is that of ``$schema`` (default: 2020-12). Nothing is fetched: a ``$ref`` to another document that is neither
+    in ``schemas`` nor a published meta-schema is an ``error`` with the note ``unresolved_reference``. ``format`` is not
+    checked. Needs the library jsonschema: ``pip install "pytest-verdict[schema]"``.
 
     Args:
-        schema_document: The schema as a mapping or bool; takes the place of expected, which is otherwise the schema, as a
-            mapping or as JSON text.
-        schemas: The schemas that the schema refers to, by the URI under which it does.
-        normalize: Normalizers for evidence that is text; none unless given.
-        parse: Whether observed text is parsed, as for `JsonCanonical`; a schema may be JSON text in any case.
+        schema_document: The schema as a mapping or bool; it replaces expected. Without this setting expected is the schema,
+            as a mapping or as JSON text.
+        schemas: The schemas that the schema refers to, by URI.
+        normalize: Normalizers for evidence that is text (default: none).
+        parse: Whether observed text is parsed, as for `JsonCanonical`; a schema may always be JSON text.
 
     Raises:
         SettingsError: A setting is not a valid schema.
@@ -80,71 +79,78 @@ class JsonSchema(JsonOperator):
         super().__init__(**settings)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        found = read_both(self.effective_expected(expected), observed, self.normalize, (True, self.parse))
-        if found.refusal is not None:
-            return found.refusal
-        validator = _validator(encode_text(found.expected), encode_text(self.schemas))
-        document = _prepared(found.observed)
+        expected = self.effective_expected(expected)
+        documents = read_both(expected, observed, self.normalize, (True, self.parse))
+        if isinstance(documents, Outcome):
+            return documents
+        validator = _build_validator(encode_text(documents.expected), encode_text(self.schemas))
         if validator is None:
-            return self._unfit(INVALID_SCHEMA, found, expected, str(_problem(_prepared(found.expected))))
+            problem = str(_find_problem(_prepare(documents.expected)))
+            return _refuse_schema(INVALID_SCHEMA, documents, expected, problem)
+        from referencing.exceptions import Unresolvable
+
         try:
-            violations, unresolved = _violations(validator, document)
+            errors = list(validator.iter_errors(_prepare(documents.observed)))
+        except Unresolvable as error:
+            reason = f"{error.ref!r} is not part of the schema, and nothing is fetched"
+            return _refuse_schema(UNRESOLVED_REFERENCE, documents, expected, reason)
+        except RecursionError:
+            reason = "the references of the schema lead back to themselves"
+            return _refuse_schema(UNRESOLVED_REFERENCE, documents, expected, reason)
         except RegexTimeLimitError:
             raise
         except _UnreadableNumberError as error:
-            return found.surfaces.outcome(0.0, [SCHEMA_FAILED], {"reason": str(error)})
+            return documents.sides.outcome(0.0, [SCHEMA_FAILED], {"reason": str(error)})
         except Exception as error:  # noqa: BLE001 - a pattern that is no regex, a number without bounds: any class
-            return self._unfit(SCHEMA_FAILED, found, expected, f"{type(error).__name__}: {error}")
-        if unresolved is not None:
-            return self._unfit(UNRESOLVED_REFERENCE, found, expected, unresolved)
-        if violations:
-            return found.surfaces.outcome(0.0, details=listed(violations))
-        return found.surfaces.outcome(1.0)
+            return _refuse_schema(SCHEMA_FAILED, documents, expected, f"{type(error).__name__}: {error}")
+        if not errors:
+            return documents.sides.outcome(1.0)
+        differences = []
+        for violation in errors:
+            path = functools.reduce(step, violation.absolute_path, "$")
+            differences.append(Difference(path, ABSENT, violation.instance, reason=shortened(violation.message, 500)))
+        differences.sort(key=lambda difference: (difference.path, difference.reason or ""))
+        return documents.sides.outcome(0.0, details=difference_details(differences))
 
-    def _unfit(self, note: str, found: Documents, expected: Any, reason: str) -> Outcome:
-        error = must_be("a JSON Schema that can be applied", self.effective_expected(expected))
-        return found.surfaces.outcome(0.0, [note], {"reason": reason}, error=error)
+
+def _refuse_schema(note: str, documents: Documents, expected: Any, reason: str) -> Outcome:
+    error = must_be("a JSON Schema that can be applied", expected)
+    return documents.sides.outcome(0.0, [note], {"reason": reason}, error=error)
 
 
 class _UnreadableNumberError(ArithmeticError):
-    """A number that was observed has too many digits."""
+    """An observed number has too many digits."""
 
 
 class _ExactDecimal(Decimal):
-    """A number that is not an int, as the library's messages shall show it."""
+    """A number that is not an int, as messages of the library show it."""
 
     def __repr__(self) -> str:
         return str(self).lower()
 
 
 class _LongInt(int):
-    """A whole number of more digits than Python may be willing to write."""
+    """A whole number with more digits than Python may be willing to write."""
 
     def __repr__(self) -> str:
         return str(Decimal(self))
 
 
-def _prepared(document: Any) -> Any:
+def _prepare(document: Any) -> Any:
     """Copy a document in the form in which the library compares numbers exactly."""
     if isinstance(document, dict):
-        # What a schema says of the rest comes last: by then its patterns are known not to be slow.
+        # Keywords on unevaluated parts come last: by then slow patterns have been refused.
         parts = sorted(document.items(), key=lambda part: part[0].startswith("unevaluated"))
-        return {key: _prepared(item) for key, item in parts}
+        return {key: _prepare(item) for key, item in parts}
     if isinstance(document, list):
-        return [_prepared(item) for item in document]
-    if type(document) in {int, Decimal}:
-        return _prepared_number(document)
+        return [_prepare(item) for item in document]
+    if type(document) is Decimal:
+        if document.adjusted() > MAXIMUM_MAGNITUDE or document != document.to_integral_value(context=EXACT):
+            return _ExactDecimal(document)
+        document = int(document)
+    if type(document) is int and abs(document) >= LONGEST_PLAIN_INT:
+        return _LongInt(document)
     return document
-
-
-def _prepared_number(number: int | Decimal) -> int | Decimal:
-    if isinstance(number, Decimal):
-        if number.adjusted() > MAXIMUM_MAGNITUDE or number != number.to_integral_value(context=EXACT):
-            return _ExactDecimal(number)
-        number = int(number)
-    if abs(number) >= LONGEST_PLAIN_INT:
-        return _LongInt(number)
-    return number
 
 
 def _validators() -> ModuleType:
@@ -159,59 +165,44 @@ def _validator_class(schema: Any) -> Any:
     return _validators().validator_for(schema, default=_validators().Draft202012Validator)
 
 
-def _problem(schema: Any) -> str | None:
+def _find_problem(schema: Any) -> str | None:
     if not isinstance(schema, dict | bool):
         return f"a schema is an object or a bool, got {shown(schema, 200)}"
     cls = _validator_class(schema)
-    named = None
-    if isinstance(schema, dict):
-        named = schema.get("$schema")
-    if named is not None and (not isinstance(named, str) or named.rstrip("#") != cls.META_SCHEMA["$id"].rstrip("#")):
-        return f"$schema names no published dialect: {shown(named, 200)}"
+    dialect = schema.get("$schema") if isinstance(schema, dict) else None
+    if dialect is not None:
+        is_published = isinstance(dialect, str) and dialect.rstrip("#") == cls.META_SCHEMA["$id"].rstrip("#")
+        if not is_published:
+            return f"$schema names no published dialect: {shown(dialect, 200)}"
     errors = cls(cls.META_SCHEMA, registry=_registry()).iter_errors(schema)
-    texts = sorted(f"{error.json_path}: {shortened(error.message, 500)}" for error in errors)
-    return texts[0] if texts else None
+    return min((f"{error.json_path}: {shortened(error.message, 500)}" for error in errors), default=None)
 
 
-@functools.cache
 def _registry() -> Any:
-    # The published meta-schemas and nothing else: a reference to any other place fails without asking the network.
+    # It has only the published meta-schemas, so any other reference fails without asking the network.
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # it publishes no types
 
     return REGISTRY
 
 
 @functools.lru_cache(maxsize=256)
-def _validator(text: str, others: str) -> Any | None:
-    """Make what checks documents against a schema; None where it is no valid one, for a reason that redaction may change."""
+def _build_validator(schema_text: str, schemas_text: str) -> Any | None:
+    """Build the validator of a schema; None for an invalid one, whose problem is not cached because redaction may change it."""
     from referencing import Resource
     from referencing.jsonschema import specification_with
 
-    schema, schemas = (_prepared(decode(json.loads(written))) for written in (text, others))
-    if _problem(schema):
+    schema, schemas = (_prepare(decode(json.loads(text))) for text in (schema_text, schemas_text))
+    if _find_problem(schema):
         return None
     cls = _validator_class(schema)
     dialect = specification_with(cls.META_SCHEMA["$id" if "$id" in cls.META_SCHEMA else "id"])
-    given = [(uri, Resource.from_contents(other, default_specification=dialect)) for uri, other in schemas.items()]
-    return _guarded(cls)(schema, registry=_registry().with_resources(given))
-
-
-def _violations(validator: Any, document: Any) -> tuple[list[Difference], str | None]:
-    from referencing.exceptions import Unresolvable
-
-    try:
-        errors = list(validator.iter_errors(document))
-    except Unresolvable as error:
-        return [], f"{error.ref!r} is not part of the schema, and nothing is fetched"
-    except RecursionError:
-        return [], "the references of the schema lead back to themselves"
-    found = [_difference(error.absolute_path, error.instance, error.message) for error in errors]
-    return sorted(found, key=lambda difference: (difference.path, difference.reason or "")), None
+    resources = [(uri, Resource.from_contents(other, default_specification=dialect)) for uri, other in schemas.items()]
+    return _guard(cls)(schema, registry=_registry().with_resources(resources))
 
 
 @functools.cache
-def _guarded(cls: Any) -> Any:
-    # The library matches with re itself, which a pattern that backtracks for ever would hang.
+def _guard(cls: Any) -> Any:
+    # The library matches with re itself, where a backtracking pattern could hang.
     guarded = {"pattern": _pattern, "patternProperties": _pattern_properties, "multipleOf": _multiple_of}
     guarded["additionalProperties"] = _additional_properties(cls.VALIDATORS["additionalProperties"])
     return _validators().extend(cls, guarded)
@@ -229,7 +220,7 @@ def _pattern(validator: Any, pattern: Any, instance: Any, _schema: Any) -> Itera
 
 
 def _multiple_of(validator: Any, divisor: Any, instance: Any, _schema: Any) -> Iterator[Any]:
-    # The library divides as the thread's own decimal context says.
+    # The library divides in the decimal context of the thread.
     from jsonschema import ValidationError
 
     if not validator.is_type(instance, "number"):
@@ -255,17 +246,10 @@ def _pattern_properties(validator: Any, patterns: Any, instance: Any, _schema: A
 
 def _additional_properties(check: Any) -> Any:
     def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
-        # The library's own check looks for the patterns once more, in keys that are known not to be slow by now.
+        # The library's own check repeats the search for patterns, in keys that are not slow.
         for pattern in schema.get("patternProperties", {}):
             for key in instance if validator.is_type(instance, "object") else ():
                 _matches(pattern, key)
         yield from check(validator, value, instance, schema) or ()
 
     return guarded
-
-
-def _difference(place: Iterable[str | int], instance: Any, message: str) -> Difference:
-    path = "$"
-    for label in place:
-        path = step(path, label)
-    return Difference(path, ABSENT, instance, reason=shortened(message, 500))

@@ -1,4 +1,4 @@
-"""JSON documents as trees in which equal parts are known to be equal without looking into them."""
+"""JSON documents as trees whose equal parts have one identity."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _LARGEST_PROFILE: Final = 1_000 * UNIT
 
 
 class Kind(IntEnum):
-    """What a node is, in the order in which nodes of different kinds are sorted."""
+    """The kind of a node; nodes of different kinds are sorted by it."""
 
     NULL = 0
     BOOLEAN = 1
@@ -41,7 +41,7 @@ _LIST: Final = Kind.LIST
 
 @dataclass(slots=True)
 class Profile:
-    """What a part consists of, whatever its shape: two strict parts save at most what their profiles have in common."""
+    """The content of a part, whatever its shape: two strict parts save at most what their profiles have in common."""
 
     size: int
     scalars: frozenset[int] | None = None
@@ -67,30 +67,27 @@ class Node:
 
     @property
     def is_container(self) -> bool:
-        """Whether it is a list or an object."""
         return self.kind >= _LIST
 
     def profile(self) -> Profile:
-        """Say what it consists of."""
-        if self._profile is None:
-            self._profile = _profile(self) if self.size <= _LARGEST_PROFILE else Profile(self.size)
+        """Return the profile of the part; without scalars if the part is too large."""
+        if self._profile is not None:
+            return self._profile
+        self._profile = Profile(self.size)
+        if self.size <= _LARGEST_PROFILE:
+            identities: list[int] = []
+            pending = [self]
+            while pending:
+                part = pending.pop()
+                if part.is_container:
+                    self._profile.containers += 1
+                    pending += part.items
+                    pending += part.fields.values()
+                else:
+                    identities.append(part.identity)
+            self._profile.scalars = frozenset(identities)
+            self._profile.repeated = len(identities) - len(self._profile.scalars)
         return self._profile
-
-
-def _profile(node: Node) -> Profile:
-    identities: list[int] = []
-    containers = 0
-    pending = [node]
-    while pending:
-        part = pending.pop()
-        if part.is_container:
-            containers += 1
-            pending += part.items
-            pending += part.fields.values()
-        else:
-            identities.append(part.identity)
-    scalars = frozenset(identities)
-    return Profile(node.size, scalars, len(identities) - len(scalars), containers)
 
 
 _NO_ITEMS: Final[list[Node]] = []
@@ -116,60 +113,36 @@ class TreeBuilder:
         node = Node(kind, document, label, policy)
         key: Hashable
         if kind < _LIST:
-            # A bool and a number, which Python takes for equal, must not get the same key.
+            # A bool and a number, which are equal in Python, must not have the same key.
             key = document if kind > _BOOLEAN else (document,)
         elif kind is _LIST:
-            key = self._fill_list(node, document)
+            node.items = self._parts(node, enumerate(document))
+            node.size = sum([item.size for item in node.items], UNIT)
+            identities = [item.identity for item in node.items]
+            key = ("unordered", *sorted(identities)) if policy.list_order == "unordered" else ("ordered", *identities)
         else:
-            key = self._fill_object(node, document)
+            fields = self._parts(node, document.items())
+            node.fields = {str(field.label): field for field in fields}
+            node.size = sum([field.size for field in fields], UNIT)
+            key = frozenset([(field.label, field.identity) for field in fields])
         node.identity = node.context = self._identities.setdefault(key, len(self._identities))
         if self._marks.rules:
             self._built += 1
             node.context = self._built
         return node
 
-    def _fill_object(self, node: Node, document: dict[str, Any]) -> Hashable:
-        fields: dict[str, Node] = {}
-        key: list[tuple[str, int]] = []
-        size = UNIT
-        policy = node.policy
-        plain = self._marks is NO_MARKS
-        for label, item in document.items():
-            if plain:
-                field: Node | None = self._node(item, label, policy)
-            else:
-                field = self._marked(item, label, node)
-            if field is not None:
-                fields[label] = field
-                key.append((label, field.identity))
-                size += field.size
-        node.fields = fields
-        node.size = size
-        return frozenset(key)
-
-    def _fill_list(self, node: Node, document: list[Any]) -> Hashable:
-        items: list[Node] = []
-        policy = node.policy
-        plain = self._marks is NO_MARKS
-        for label, document_item in enumerate(document):
-            if plain:
-                item: Node | None = self._node(document_item, label, policy)
-            else:
-                item = self._marked(document_item, label, node)
-            if item is not None:
-                items.append(item)
-        node.items = items
-        node.size = sum([item.size for item in items], UNIT)
-        identities = [item.identity for item in items]
-        if policy.list_order == "unordered":
-            return "unordered", *sorted(identities)
-        return "ordered", *identities
-
-    def _marked(self, document: Any, label: str | int, holder: Node) -> Node | None:
-        place = id(holder.document), label
-        if place in self._marks.ignored:
-            return None
-        return self._node(document, label, self._marks.policy(holder.policy, place))
+    def _parts(self, holder: Node, parts: Iterable[tuple[str | int, Any]]) -> list[Node]:
+        policy = holder.policy
+        nodes: list[Node] = []
+        if self._marks is NO_MARKS:
+            for label, part in parts:
+                nodes.append(self._node(part, label, policy))
+            return nodes
+        for label, part in parts:
+            place = id(holder.document), label
+            if place not in self._marks.ignored:
+                nodes.append(self._node(part, label, self._marks.policy(policy, place)))
+        return nodes
 
 
 Pairs = list[tuple[int, int]]
@@ -190,36 +163,36 @@ def equal_pairs(left: Sequence[Node], right: Sequence[Node]) -> Pairs:
 
 
 def without_equal(left: Sequence[Node], right: Sequence[Node]) -> tuple[Pairs, tuple[list[int], list[int]]]:
-    """Pair the equal items of two lists, and give the indices of the others in either."""
+    """Pair the equal items of two lists, and return the indices of the other items of each."""
     pairs = equal_pairs(left, right)
     return pairs, (unpaired(left, [index for index, _ in pairs]), unpaired(right, [index for _, index in pairs]))
 
 
 def unpaired(items: Sequence[Node], paired: Iterable[int]) -> list[int]:
-    """Give the indices of the items that are not among the paired ones."""
-    taken = {*paired}
-    return [index for index in range(len(items)) if index not in taken]
+    """Return the indices of the items that are not paired."""
+    paired = {*paired}
+    return [index for index in range(len(items)) if index not in paired]
 
 
-def precedes(left: Node, right: Node) -> int:
-    """Order two nodes by what they are and hold, so that a computation does not depend on which one came first."""
-    while left.identity != right.identity:
-        if left.kind is not right.kind:
-            return left.kind - right.kind
-        if left.kind is Kind.OBJECT:
-            keys = sorted(left.fields)
-            other_keys = sorted(right.fields)
+def precedes(first: Node, second: Node) -> int:
+    """Compare two nodes by kind and content: negative if the first precedes, 0 if they are equal."""
+    while first.identity != second.identity:
+        if first.kind is not second.kind:
+            return first.kind - second.kind
+        if first.kind is Kind.OBJECT:
+            keys = sorted(first.fields)
+            other_keys = sorted(second.fields)
             if keys != other_keys:
                 return -1 if keys < other_keys else 1
-            key = next(key for key in keys if left.fields[key].identity != right.fields[key].identity)
-            left = left.fields[key]
-            right = right.fields[key]
-        elif left.kind is Kind.LIST:
-            pairs = zip(left.items, right.items, strict=False)
+            key = next(key for key in keys if first.fields[key].identity != second.fields[key].identity)
+            first = first.fields[key]
+            second = second.fields[key]
+        elif first.kind is Kind.LIST:
+            pairs = zip(first.items, second.items, strict=False)
             pair = next(((one, other) for one, other in pairs if one.identity != other.identity), None)
-            if pair is None or len(left.items) != len(right.items):
-                return len(left.items) - len(right.items)
-            left, right = pair
+            if pair is None or len(first.items) != len(second.items):
+                return len(first.items) - len(second.items)
+            first, second = pair
         else:
-            return -1 if left.document < right.document else 1
+            return -1 if first.document < second.document else 1
     return 0

@@ -13,7 +13,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.common import attach_results
+from pytest_verdict.trajectories.readers.common import attach_results, get
 from pytest_verdict.trajectories.readers.formats import Format
 
 AUTO: Final = "auto"
@@ -74,7 +74,6 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
 
 
 def recognised_format(value: Any) -> str:
-    """Return the name of the format that a value is in."""
     simple = _recognise_simple_list(value)
     if simple is not None:
         return simple
@@ -96,12 +95,11 @@ def _iter_formats() -> Iterator[str]:
 
 def _recognise_simple_list(value: Any) -> str | None:
     """Return the format of a list whose items have no keys to check; None if each reader has to look at it."""
-    if not isinstance(value, list):
-        return None
-    if all(map(_is_simple_call, value)):
-        return "plain"
-    if all(map(_is_simple_message, value)):
-        return "openai_chat"
+    if isinstance(value, list):
+        if all(map(_is_simple_call, value)):
+            return "plain"
+        if all(map(_is_simple_message, value)):
+            return "openai_chat"
     return None
 
 
@@ -113,13 +111,15 @@ def _is_simple_call(item: Any) -> bool:
 def _is_simple_message(message: Any) -> bool:
     if type(message) is not dict or "role" not in message or not message.keys() <= _CHAT_KEYS:
         return False
-    # A list of blocks may be of another format.
+    # A list of blocks may be of another format, and so may a name in place of a function.
     content = message.get("content")
+    calls = message.get("tool_calls")
+    if isinstance(calls, list) and any(isinstance(get(call, "function"), str) for call in calls):
+        return False
     return content is None or type(content) is str
 
 
 def check_format(name: str) -> None:
-    """Refuse a format that does not exist."""
     if name != AUTO and FAMILIES.find(_HOOK, name) is None:
         raise ValueError(f"Unknown trajectory format: {name!r}.{allowed('format', name, (AUTO, *_iter_formats()))}")
 
@@ -138,7 +138,6 @@ def decode_text(value: Any) -> Any:
 
 
 def parse_json_text(text: str) -> Any:
-    """Parse JSON text."""
     try:
         return parse_json(text)
     except JsonTextError as error:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import shown
@@ -37,32 +36,20 @@ CallOrResult = Event | Result
 """What a reader yields, in the order of its source; the events are its own."""
 
 
-def make_getter(value: Any) -> Callable[..., Any]:
-    """Return a function like ``dict.get`` for the keys of a mapping or the attributes of an object."""
-    if type(value) is dict:
-        return value.get
-    if isinstance(value, EncodedObject):
-        return partial(_get_key_or_attribute, value.value)
-    return partial(_get_key_or_attribute, value)
-
-
-def _get_key_or_attribute(source: Any, name: str, default: Any = None) -> Any:
-    if isinstance(source, Mapping):
-        return source.get(name, default)
-    if isinstance(source, str | bytes | list | type) or type(source) is tuple:
-        return default
-
-    value = getattr(source, name, MISSING)
-    if value is MISSING or callable(value):
-        return default
-    return value
-
-
 def get(value: Any, *names: str, default: Any = None) -> Any:
-    """Return the first of several keys or attributes that is present."""
-    getter = make_getter(value)
+    """Return the first of several keys of a mapping, or attributes of an object, that is present."""
+    source = value.value if isinstance(value, EncodedObject) else value
+    is_mapping = type(source) is dict or isinstance(source, Mapping)
+    if not is_mapping and (isinstance(source, str | bytes | list | type) or type(source) is tuple):
+        return default
+
     for name in names:
-        item = getter(name, MISSING)
+        if is_mapping:
+            item = source.get(name, MISSING)
+        else:
+            item = getattr(source, name, MISSING)
+            if callable(item):
+                continue
         if item is not MISSING:
             return item
     return default
@@ -97,12 +84,10 @@ def require_objects(value: Any, what: str) -> Sequence[Any]:
 
 
 def get_list(value: Any, *names: str) -> Sequence[Any]:
-    """Return the list under the first key or attribute that is present."""
     return require_list(get(value, *names), names[0])
 
 
 def get_objects(value: Any, *names: str) -> Sequence[Any]:
-    """Return the list of objects under the first key or attribute that is present."""
     return require_objects(get(value, *names), names[0])
 
 
@@ -128,7 +113,6 @@ def unwrap_list(value: Any, *containers: str) -> Sequence[Any]:
 
 
 def read_messages(value: Any) -> Sequence[Any]:
-    """Return a list of messages, alone or under the key ``messages``."""
     return require_objects(unwrap_list(value, "messages"), "messages")
 
 
@@ -151,64 +135,38 @@ def parse_if_json(value: Any) -> Any:
 
 
 def format_arguments(args: Any) -> str:
-    """Format malformed arguments for a person."""
     if isinstance(args, str):
         return args
     return shown(args, 500)
 
 
 def format_failure(reason: Any) -> str:
-    """Format the reason why a call failed."""
     if isinstance(reason, str) and reason:
         return reason
     return "the tool reported an error"
 
 
-def build_call(
-    name: Any,
-    args: Any,
-    id: Any = None,  # noqa: A002 - the field of `Event`
-    group: int | None = None,
-    agent: str | None = None,
-    result: Any = None,
-    error: str | None = None,
-) -> Event:
+def build_call(name: Any, args: Any, id: Any = None, **fields: Any) -> Event:  # noqa: A002 - the field of `Event`
     """Build the event of a call, whose arguments are an object, its JSON text, None, or MISSING if not recorded."""
     if not isinstance(name, str) or not name:
         raise TrajectoryError(f"a call needs the name of its tool, got {shown(name, 80)}")
 
-    note = None
-    text = None
-    arguments = parse_if_json(args)
-    is_parsed = type(arguments) is dict and arguments is not args
+    identifier = None if id is None else str(id)
+    if args is None:
+        return Event(name, id=identifier, **fields)
     if args is MISSING:
-        arguments = None
-        note = ARGS_NOT_RECORDED
-    elif args is not None and not is_parsed and not _has_text_keys(arguments):
-        arguments = None
-        note = ARGS_MALFORMED
-        text = format_arguments(args)
-
-    return Event(
-        name=name,
-        args=arguments,
-        id=id if id is None else str(id),
-        group=group,
-        result=result,
-        error=error,
-        agent=agent,
-        args_note=note,
-        args_text=text,
-    )
+        return Event(name, id=identifier, args_note=ARGS_NOT_RECORDED, **fields)
+    arguments = parse_if_json(args)
+    # The keys of parsed JSON are text.
+    is_parsed = type(arguments) is dict and arguments is not args
+    if is_parsed or (isinstance(arguments, Mapping) and all(isinstance(key, str) for key in arguments)):
+        return Event(name, arguments, identifier, **fields)
+    return Event(name, id=identifier, args_note=ARGS_MALFORMED, args_text=format_arguments(args), **fields)
 
 
-def _has_text_keys(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
-
-
-def build_call_from(source: Any, *args: str, **more: Any) -> Event:
+def build_call_from(source: Any, *args: str, **fields: Any) -> Event:
     """Build the event of an object with a name and, under the first key of several, arguments."""
-    return build_call(get(source, "name"), get(source, *args, default=MISSING), **more)
+    return build_call(get(source, "name"), get(source, *args, default=MISSING), **fields)
 
 
 def attach_results(items: Iterable[CallOrResult]) -> list[Event]:

@@ -18,7 +18,6 @@ from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallOrResult,
     get,
-    has,
     is_object,
     parse_if_json,
     unwrap_list,
@@ -86,7 +85,6 @@ class Format:
         is_item: Whether an item belongs to this format.
         item: The shape of an item; None if `read` refuses unknown keys itself.
         containers: Keys that hold the list.
-        own_keys: Only values of this format have one of these keys.
         is_whole: Whether a value belongs to this format whatever its items are.
         other_containers: Keys that hold objects of another shape.
         sibling_keys: Keys beside the list, like `Shape.keys`.
@@ -96,15 +94,11 @@ class Format:
     is_item: Callable[[Any], bool] = lambda _: False
     item: Shape | None = None
     containers: str = ""
-    own_keys: str = ""
     is_whole: Callable[[Any], bool] = lambda _: False
     other_containers: Mapping[str, Shape] = field(default_factory=dict)
     sibling_keys: str = ""
 
     def recognises(self, value: Any) -> bool:
-        """Return whether a value is in this format."""
-        if self.own_keys and has(value, *self.own_keys.split()):
-            return True
         return self.is_whole(value) or any(map(self.is_item, unwrap_list(value, *self.containers.split())))
 
     def refuse_unknown_calls(self, name: str, value: Any) -> None:
@@ -131,12 +125,9 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class _Checker:
-    """Checks that a value has the shape of a format."""
-
     format: str
 
     def check_list(self, shape: Shape, items: Iterable[Any], path: str) -> None:
-        """Refuse an item that is no object, or not of the shape."""
         for place, item in enumerate(items):
             item_path = f"{path}[{place}]" if path else f"item {place}"
             if not is_object(item):
@@ -144,7 +135,6 @@ class _Checker:
             self.check_object(shape, item, item_path)
 
     def check_object(self, shape: Shape, value: Any, path: str) -> None:
-        """Refuse an object that is not of the shape."""
         if value is None or isinstance(value, bool | int | float):
             return
         if isinstance(value, str):
@@ -175,9 +165,8 @@ class _Checker:
                 raise TrajectoryError(f"{item_path} must be a list, got {shown(item, 80)}")
 
     def _check_types(self, shape: Shape, value: Any, path: str) -> None:
-        for key in ("role", shape.type_key):
+        for key, types in (("role", None), (shape.type_key, shape.types)):
             kind = get(value, key)
-            types = shape.types if key == shape.type_key else None
             if kind is None or (types and _matches(types, kind)):
                 continue
             if _matches(_CALL_TYPE, kind):
@@ -192,16 +181,14 @@ class _Checker:
                 continue
             if _is_call_key(key, item):
                 raise self._unread_call(path, key)
-            inner = find_call(item, set())
+            inner = find_call(item)
             if inner is not None:
                 raise self._unread_call(path, key, inner)
             if argument_key is None and _to_snake_case(key) in _ARGUMENT_KEYS:
                 argument_key = key
 
         # Unknown arguments beside a name: the object itself may be a call.
-        if argument_key is None or "name" in shape.allowed_keys:
-            return
-        if _is_call({**entries, argument_key: MISSING}):
+        if argument_key and "name" not in shape.allowed_keys and _is_call({**entries, argument_key: MISSING}):
             raise self._unread_call(path, argument_key)
 
     def _unread_call(self, path: str, form: str, inner: str = "") -> TrajectoryError:
@@ -217,7 +204,14 @@ def refuse_unknown_attributes(spans: Iterable[Any], marks: str, keys: str) -> No
         for attributes in (span.attributes, *span.events):
             for name, value in attributes.items():
                 is_marked = is_marked or _matches(marks, name)
-                if not _matches(keys, name) and _may_hold_call(name, value):
+                if _matches(keys, name) or not value or isinstance(value, bool | int | float):
+                    continue
+                attribute = _WORD_BOUNDARY.sub("_", name).lower()
+                if _KIND_ATTRIBUTE.fullmatch(attribute):
+                    is_call = str(value).strip('"').lower() in _TOOL_KINDS
+                else:
+                    is_call = bool(_CALL_ATTRIBUTE.fullmatch(attribute)) or find_call(parse_if_json(value)) is not None
+                if is_call:
                     raise TrajectoryError(
                         f"the span {span.name!r} has a call in the attribute {name!r}, which is not read"
                     )
@@ -225,24 +219,17 @@ def refuse_unknown_attributes(spans: Iterable[Any], marks: str, keys: str) -> No
         raise TrajectoryError(f"no span has an attribute of the format ({marks})")
 
 
-def _may_hold_call(name: str, value: Any) -> bool:
-    if not value or isinstance(value, bool | int | float):
-        return False
-    attribute = _WORD_BOUNDARY.sub("_", name).lower()
-    if _KIND_ATTRIBUTE.fullmatch(attribute):
-        return str(value).strip('"').lower() in _TOOL_KINDS
-    return _CALL_ATTRIBUTE.fullmatch(attribute) is not None or find_call(parse_if_json(value), set()) is not None
-
-
-def find_call(value: Any, seen: set[int]) -> str | None:
-    """Return the path of something that looks like a call, or None; values whose ids are in `seen` are skipped."""
-    if value is None or isinstance(value, str | bytes | bool | int | float) or id(value) in seen:
+def find_call(value: Any, visited: set[int] | None = None) -> str | None:
+    """Return the path of something that looks like a call, or None; a value that contains itself is searched once."""
+    if visited is None:
+        visited = set()
+    if value is None or isinstance(value, str | bytes | bool | int | float) or id(value) in visited:
         return None
-    seen.add(id(value))
+    visited.add(id(value))
 
     if isinstance(value, list | tuple | set | frozenset):
         for item in value:
-            path = find_call(item, seen)
+            path = find_call(item, visited)
             if path is not None:
                 return f"[...]{path}"
         return None
@@ -255,7 +242,7 @@ def find_call(value: Any, seen: set[int]) -> str | None:
             continue
         if _is_call_key(key, item):
             return f".{key}"
-        path = find_call(item, seen)
+        path = find_call(item, visited)
         if path is not None:
             return f".{key}{path}"
     return None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
@@ -78,18 +78,14 @@ def gemini(value: Any) -> Iterator[CallOrResult]:
 
     group = 0
     for item in items:
-        for content in _read_contents(item):
-            for part in content.parts:
-                yield from _read_part(part, 0 if are_parts else group, content.author)
+        for parts, author in _read_contents(item):
+            for part in parts:
+                yield from _read_part(part, group=0 if are_parts else group, agent=author)
             group += 1
 
 
-class _Content(NamedTuple):
-    parts: Sequence[Any]
-    author: str | None = None
-
-
-def _read_contents(item: Any) -> list[_Content]:
+def _read_contents(item: Any) -> list[tuple[Sequence[Any], str | None]]:
+    """Return the parts of each content of an item, and its author."""
     intermediate = get(item, *_INTERMEDIATE)
     if isinstance(intermediate, str | bool | int | float | list | tuple):
         raise TrajectoryError(f"intermediate_data must be an object, got {shown(intermediate, 80)}")
@@ -105,9 +101,8 @@ def _read_contents(item: Any) -> list[_Content]:
         return [content for event in require_objects(events, "invocation_events") for content in _read_contents(event)]
     if uses is not None:
         parts = [{"function_call": use} for use in require_objects(uses, "tool_uses")]
-        responses = get_objects(source, *_TOOL_RESPONSES)
-        parts += [{"function_response": response} for response in responses]
-        return [_Content(parts)]
+        parts += [{"function_response": response} for response in get_objects(source, *_TOOL_RESPONSES)]
+        return [(parts, None)]
 
     content = get(item, "content")
     parts = get(item if content is None else content, "parts")
@@ -116,16 +111,16 @@ def _read_contents(item: Any) -> list[_Content]:
     author = get(item, "author")
     if not isinstance(author, str):
         author = None
-    return [_Content(require_objects(parts, "parts"), author)]
+    return [(require_objects(parts, "parts"), author)]
 
 
-def _read_part(part: Any, group: int, author: str | None) -> Iterator[CallOrResult]:
+def _read_part(part: Any, **fields: Any) -> Iterator[CallOrResult]:
     call = get(part, *_CALL)
     if call is not None:
-        name = get(call, "name")
         if get(call, "partial_args", "partialArgs"):
-            raise TrajectoryError(f"the arguments of {shown(name, 80)} came in pieces (partial_args); join them")
-        yield build_call(name, get(call, "args"), id=get(call, "id"), group=group, agent=author)
+            name = shown(get(call, "name"), 80)
+            raise TrajectoryError(f"the arguments of {name} came in pieces (partial_args); join them")
+        yield build_call(get(call, "name"), get(call, "args"), id=get(call, "id"), **fields)
 
     result = get(part, *_RESPONSE)
     if result is not None:
@@ -148,43 +143,39 @@ _CASE: Final = Shape("conversation", {"conversation": _ADK_ITEM}, _STATES)
     is_item=lambda item: has(item, "author") and has(item, *_EVENT_KEYS),
     item=_ADK_ITEM,
     containers="events",
-    own_keys=" ".join(_CASES),
+    is_whole=lambda value: has(value, *_CASES),
     other_containers={**dict.fromkeys(_CASES, _CASE), "conversation": _ADK_ITEM},
     sibling_keys=_STATES,
 )
 def adk(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one event are one group, and so are those of one list of tool uses."""
+    source = value
+    if has(value, *_CASES):
+        source = require_one(get(value, *_CASES), "eval_cases")
+    container = next(
+        (key for key in ("conversation", "events") if get(source, key, default=MISSING) is not MISSING), ""
+    )
+    all_events = unwrap_list(source)
+    if container:
+        all_events = get(source, container)
+        if not all_events:
+            raise TrajectoryError(f"{container} is empty, so nothing was recorded")
+
     # A partial event is repeated when it is complete, with other identifiers.
     incomplete_tools: set[Any] = set()
     events = []
-    for event in _get_events(value):
-        parts = get_objects(get(event, "content"), "parts")
-        calls = [get(part, *_CALL) for part in parts]
+    for event in require_objects(all_events, container or "events"):
+        calls = [get(part, *_CALL) for part in get_objects(get(event, "content"), "parts")]
         tools = {get(call, "name") for call in calls if has(call, "name")}
         if get(event, "partial") is True:
             incomplete_tools |= tools
         else:
             incomplete_tools -= tools
             events.append(event)
-
     if incomplete_tools:
         names = ", ".join(sorted(map(str, incomplete_tools)))
         raise TrajectoryError(f"partial events call {names}, and no event after them is the whole call")
     return iter(gemini.read(events))
-
-
-def _get_events(value: Any) -> Sequence[Any]:
-    source = value
-    if has(value, *_CASES):
-        source = require_one(get(value, *_CASES), "eval_cases")
-    for container in ("conversation", "events"):
-        events = get(source, container, default=MISSING)
-        if events is MISSING:
-            continue
-        if not events:
-            raise TrajectoryError(f"{container} is empty, so nothing was recorded")
-        return require_objects(events, container)
-    return require_objects(unwrap_list(source), "events")
 
 
 # Rows of Vertex AI hold lists of tool_name and tool_input, and so do the first evaluation files of ADK.
@@ -197,7 +188,7 @@ _INPUTS: Final = ("tool_input", "toolInput")
     Format,
     is_item=lambda item: has(item, *_NAMES) and has(item, *_INPUTS),
     item=Shape("tool_name toolName", keys="tool_name toolName tool_input toolInput"),
-    own_keys=" ".join(_COLUMNS),
+    is_whole=lambda value: has(value, *_COLUMNS),
     other_containers=dict.fromkeys(_COLUMNS, Shape(allows_text=True, is_single=True)),
     sibling_keys=" ".join(_COLUMNS),
 )

@@ -59,20 +59,11 @@ def _is_log(value: Any) -> bool:
         return True
     if any(has(item, "epoch") and has(item, "messages", "events") for item in unwrap_list(value)):
         return True
-    return any(map(_is_answer, unwrap_list(value, "messages")))
-
-
-def _is_answer(item: Any) -> bool:
-    calls = get(item, "tool_calls")
-    return isinstance(calls, list | tuple) and any(isinstance(get(call, "function"), str) for call in calls)
-
-
-class _SourceMessage(NamedTuple):
-    """A message in one of the sources of a sample: the model, the tool or the messages."""
-
-    source: str
-    message: Any
-    agent: Any = None
+    for message in unwrap_list(value, "messages"):
+        calls = get(message, "tool_calls")
+        if isinstance(calls, list | tuple) and any(isinstance(get(call, "function"), str) for call in calls):
+            return True
+    return False
 
 
 @partial(
@@ -93,7 +84,7 @@ def inspect_ai(value: Any) -> Iterator[CallOrResult]:
 
     yielded: Counter[tuple[Any, Any]] = Counter()
     by_source: Counter[tuple[str, Any, Any]] = Counter()
-    for place, (source, message, agent) in enumerate(_iter_sources(sample)):
+    for place, (source, message, agent) in enumerate(_iter_messages(sample)):
         for item in _read_message(message, place, agent):
             if isinstance(item, Result):
                 yield item
@@ -105,7 +96,8 @@ def inspect_ai(value: Any) -> Iterator[CallOrResult]:
                 yield replace(item, args=_insert_attachments(item.args, attachments))
 
 
-def _iter_sources(sample: Any) -> Iterator[_SourceMessage]:
+def _iter_messages(sample: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the source, the message and the agent of each message by the model, by a tool and in the list of messages."""
     messages = sample if isinstance(sample, list | tuple) else get(sample, "messages")
     messages = require_objects(messages, "messages")
     events = get(sample, "events")
@@ -116,7 +108,7 @@ def _iter_sources(sample: Any) -> Iterator[_SourceMessage]:
         kind = get(event, "event")
         if kind == "model":
             for choice in get_list(get(event, "output"), "choices")[:1]:
-                yield _SourceMessage("model", get(choice, "message"), agent)
+                yield "model", get(choice, "message"), agent
         elif kind == "tool":
             message = {
                 "role": "tool",
@@ -125,11 +117,11 @@ def _iter_sources(sample: Any) -> Iterator[_SourceMessage]:
                 "content": get(event, "result"),
                 "error": get(event, "error"),
             }
-            yield _SourceMessage("tool", message, agent)
+            yield "tool", message, agent
     for message in messages:
         # A conversation may begin with messages by the author of the sample.
         if get(message, "source") != "input":
-            yield _SourceMessage("message", message)
+            yield "message", message, None
 
 
 class _SpanOwner(NamedTuple):
@@ -146,8 +138,7 @@ def _iter_agent_events(events: Any, owners: dict[Any, _SpanOwner]) -> Iterator[t
             agent = parent.agent
             if kind == "agent":
                 agent = get(event, "name")
-            is_scorer = parent.is_scorer or kind in {"scorer", "scorers"}
-            owners[get(event, "id")] = _SpanOwner(agent, is_scorer)
+            owners[get(event, "id")] = _SpanOwner(agent, parent.is_scorer or kind in {"scorer", "scorers"})
         owner = owners.get(get(event, "span_id"), _SpanOwner())
         if not owner.is_scorer:
             yield event, owner.agent
@@ -218,11 +209,14 @@ def _get_kind(event: Any) -> Any:
     return get(event, "kind")
 
 
-def _is_event(event: Any) -> bool:
-    return has(event, "source") and (has(event, "args", "extras") or str(_get_kind(event)).endswith("Event"))
-
-
-@partial(Format, is_item=_is_event, item=_STORED_EVENT, containers="history trajectory")
+@partial(
+    Format,
+    is_item=lambda item: (
+        has(item, "source") and (has(item, "args", "extras") or str(_get_kind(item)).endswith("Event"))
+    ),
+    item=_STORED_EVENT,
+    containers="history trajectory",
+)
 def openhands(value: Any) -> Iterator[CallOrResult]:
     """Read the calls with the arguments of the model; those of one answer of the model are one group."""
     groups: dict[Hashable, int] = {}
@@ -272,9 +266,6 @@ def _read_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterato
     identifier = get(metadata, "tool_call_id")
     call = build_call(get(metadata, "function_name"), MISSING, id=identifier)
     if has(answer, "choices"):
-        for request in openai_chat.read(answer):
-            if isinstance(request, Event) and request.id == identifier:
-                call = request
-                break
-    group = groups.setdefault(get(answer, "id") or place, len(groups))
-    yield replace(call, group=group)
+        requests = (item for item in openai_chat.read(answer) if isinstance(item, Event))
+        call = next((request for request in requests if request.id == identifier), call)
+    yield replace(call, group=groups.setdefault(get(answer, "id") or place, len(groups)))

@@ -1,6 +1,6 @@
 """OpenAI chat completions and Responses, and the messages of tau2-bench, which are alike."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -18,7 +18,6 @@ from pytest_verdict.trajectories.readers.common import (
     get_list,
     get_objects,
     has,
-    make_getter,
     read_messages,
     require_list,
     require_objects,
@@ -42,7 +41,7 @@ _MESSAGE: Final = Shape("role", {"content": _BLOCK}, "tool_calls function_call r
     is_item=lambda message: has(message, "role"),
     item=_MESSAGE,
     containers="messages",
-    own_keys="choices",
+    is_whole=lambda value: has(value, "choices"),
     other_containers={"choices": Shape("message delta", {"message": replace(_MESSAGE, is_single=True)}, "delta")},
 )
 def openai_chat(value: Any) -> Iterator[CallOrResult]:
@@ -56,34 +55,23 @@ def openai_chat(value: Any) -> Iterator[CallOrResult]:
             raise TrajectoryError("a choice needs its message; put the chunks of a streamed completion together first")
 
     for place, message in enumerate(messages):
-        get_from_message = make_getter(message)
-        for call in require_list(get_from_message("tool_calls"), "tool_calls"):
-            get_from_call = make_getter(call)
+        for call in get_list(message, "tool_calls"):
             # The user of a simulation may call tools, too.
-            if get_from_call("requestor") != "user":
-                yield _read_tool_call(get_from_call, place)
-        legacy_call = get_from_message("function_call")
+            if get(call, "requestor") == "user":
+                continue
+            identifier = get(call, "id")
+            if has(call, "custom"):
+                yield _build_custom_call(get(call, "custom"), identifier, place)
+                continue
+            function = get(call, "function")
+            source = call if function is None else function
+            yield build_call_from(source, "arguments", "args", id=identifier, group=place)
+        legacy_call = get(message, "function_call")
         if legacy_call is not None:
             yield build_call_from(legacy_call, "arguments", group=place)
-        if get_from_message("role") == "tool":
-            is_error = get_from_message("error") is True
+        if get(message, "role") == "tool":
+            is_error = get(message, "error") is True
             yield Result.from_content(message, get(message, "tool_call_id", "id"), failed=is_error)
-
-
-def _read_tool_call(get_from_call: Callable[..., Any], group: int) -> Event:
-    identifier = get_from_call("id")
-    custom = get_from_call("custom")
-    if custom is not None:
-        return _build_custom_call(custom, identifier, group)
-
-    get_from_function = get_from_call
-    function = get_from_call("function")
-    if function is not None:
-        get_from_function = make_getter(function)
-    arguments = get_from_function("arguments", MISSING)
-    if arguments is MISSING:
-        arguments = get_from_function("args", MISSING)
-    return build_call(get_from_function("name"), arguments, identifier, group)
 
 
 def _build_custom_call(source: Any, identifier: Any, group: int) -> Event:
@@ -162,8 +150,6 @@ _RUN_CHILDREN: Final = {
     ),
     "evaluation_criteria": Shape("actions", keys="actions env_assertions", is_single=True),
 }
-# The two keys hold expected calls, and calls that prepared the environment.
-_RUN: Final = Shape(" ".join(_RUN_CHILDREN), _RUN_CHILDREN, "reward_info initial_state")
 
 
 def _is_run(item: Any) -> bool:
@@ -171,7 +157,13 @@ def _is_run(item: Any) -> bool:
 
 
 @partial(
-    Format, is_item=_is_run, item=_RUN, containers="simulations", own_keys="simulations", sibling_keys="info tasks"
+    Format,
+    is_item=_is_run,
+    # The two keys hold expected calls, and calls that prepared the environment.
+    item=Shape(" ".join(_RUN_CHILDREN), _RUN_CHILDREN, "reward_info initial_state"),
+    containers="simulations",
+    is_whole=lambda value: has(value, "simulations"),
+    sibling_keys="info tasks",
 )
 def tau2(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one message or one tick are one group, those of a task are not grouped."""

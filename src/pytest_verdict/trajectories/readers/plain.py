@@ -41,7 +41,6 @@ def plain(value: Any) -> Iterator[Event]:
 
 
 def read_call(item: Any) -> Event:
-    """Read one call in a plain form."""
     if isinstance(item, Event):
         return replace(item)
     if type(item) is dict and item.keys() == _NAME_AND_ARGS:

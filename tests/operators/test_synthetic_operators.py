@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from pytest_verdict import UndecidedError, compare
 from pytest_verdict.laws import check_operator_laws
 from pytest_verdict.operators import NotBlank
-from pytest_verdict.operators.evidence import not_compared
+from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.session import publish
 
 

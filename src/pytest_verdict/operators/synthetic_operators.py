@@ -1,4 +1,4 @@
-"""Operators on evidence that did not come from two values: an output as such, a failure to compare, what a scorer said."""
+"""Operators that compare no two values: on a missing output, a comparison that could not be made, a scorer's verdict."""
 
 import math
 from collections.abc import Mapping
@@ -10,11 +10,13 @@ from pytest_verdict.core.result import ComparisonResult, Outcome
 
 BLANK: Final = "blank"
 
+_CONTAINERS: Final = (bytes, dict, list, tuple, set, frozenset)
+
 
 class NotBlank(Operator):
-    """Observed is there: not None, not NaN, no text of blanks alone, and no empty list or object.
+    """Observed is not empty: not None, not NaN, not a blank text, and not an empty list or object.
 
-    Zero and false are answers. Expected is not looked at, and is recorded as None.
+    Zero and false are answers. Expected is ignored and recorded as None.
 
     Example:
         >>> compare("not_blank", None, "Paris").score, compare("not_blank", None, {}).notes
@@ -26,31 +28,26 @@ class NotBlank(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         del expected
-        if _is_blank(observed):
-            return Outcome(0.0, notes=(BLANK,))
-        return PASS
+        if isinstance(observed, str):
+            is_blank = not observed.strip()
+        elif isinstance(observed, float):
+            is_blank = math.isnan(observed)
+        else:
+            is_blank = observed is None or (isinstance(observed, _CONTAINERS) and not observed)
+        return Outcome(0.0, notes=(BLANK,)) if is_blank else PASS
 
     def effective_expected(self, expected: Any) -> None:
-        """Give None: that there is something is all that is expected."""
         del expected
 
 
-def _is_blank(value: Any) -> bool:
-    if isinstance(value, str):
-        return not value.strip()
-    if isinstance(value, float):
-        return math.isnan(value)
-    return value is None or (isinstance(value, bytes | dict | list | tuple | set | frozenset) and not value)
-
-
 class NotCompared(Operator):
-    """Nothing was compared: observed says why, and the verdict is always ``error``.
+    """Nothing was compared: observed is the reason, and the verdict is always ``error``.
 
-    It records an adapter that raised, a row that is unreadable, a path that matches nothing. Such a record is neither a pass
-    nor a fail, and replay derives it again like any other.
+    It records, for example, an adapter that raised, a row that is unreadable, or a path without a match. Replay derives
+    such a record again like any other.
 
     Args:
-        instead_of: The name of the operator that would have compared, where it is known.
+        instead_of: The name of the operator that would have compared, if known.
 
     Example:
         >>> compare("not_compared", "Paris", "OSError: refused", instead_of="exact").error
@@ -64,12 +61,12 @@ class NotCompared(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         del expected
-        # A class may say of itself that it is a text.
+        # isinstance() would believe a class that claims to be str.
         return Outcome(0.0, error=observed if issubclass(type(observed), str) else "no reason was recorded")
 
 
 class NothingFound(NotCompared):
-    """A reply has no part that could be compared, and its reader calls that a fail: observed says what is missing.
+    """A reply lacks the part to compare, which is a fail; observed says what is missing.
 
     Args:
         instead_of: The name of the operator that would have compared.
@@ -95,17 +92,16 @@ def not_compared(
     sources: Mapping[str, Any] | None = None,
     is_fail: bool = False,
 ) -> ComparisonResult:
-    """Say as a result that a comparison could not be made, or that there was nothing to make it with, which is a fail."""
-    kind = NothingFound if is_fail else NotCompared
-    return run(kind(instead_of=instead_of), expected, reason, name=name, sources=sources)
+    """Return the result of a comparison that could not be made: an error, or a fail if a reply lacks the part to compare."""
+    operator_class = NothingFound if is_fail else NotCompared
+    return run(operator_class(instead_of=instead_of), expected, reason, name=name, sources=sources)
 
 
 class ScorerVerdict(Operator):
-    """A scorer, an object of the user, scored the output of a scenario.
+    """A scorer of the user scored the output of a scenario.
 
-    Observed holds the output and what it said: ``{"output": ..., "score": 0.8, "passed": true, "explanation": "..."}``.
-    Where ``passed`` is None the score decides, otherwise ``passed`` does. Replay derives the verdict from what was said and
-    does not ask the scorer again.
+    Observed has the output and the scorer's reply: ``{"output": ..., "score": 0.8, "passed": true, "explanation": "..."}``.
+    ``passed`` decides; if it is None the score does. Replay uses the recorded reply and does not call the scorer.
 
     Args:
         scorer: The scorer's name.
@@ -122,14 +118,14 @@ class ScorerVerdict(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         del expected
-        said = observed if isinstance(observed, Mapping) else {}
-        score = said.get("score")
-        passed = said.get("passed")
+        reply = observed if isinstance(observed, Mapping) else {}
+        score = reply.get("score")
+        passed = reply.get("passed")
         if passed is not None and not isinstance(passed, bool):
             return Outcome(0.0, error="the scorer's passed is neither True, False nor None")
         if score is None and passed is not None:
-            score = 1.0 if passed else 0.0
+            score = float(passed)
         if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
             return Outcome(0.0, error="the scorer's score is not a number from 0 to 1")
-        details = {"score": float(score), "explanation": said.get("explanation")}
-        return Outcome(float(score) if passed is None else 1.0 if passed else 0.0, details=details)
+        details = {"score": float(score), "explanation": reply.get("explanation")}
+        return Outcome(float(score if passed is None else passed), details=details)

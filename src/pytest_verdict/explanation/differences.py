@@ -1,19 +1,19 @@
-"""Two texts side by side: the changed words marked in a window around them, or the changed lines of longer texts."""
+"""Two values side by side: one line for each difference; in texts the changed words or lines are marked."""
 
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from rapidfuzz.distance import Postfix, Prefix
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.values.differences import Difference
-from pytest_verdict.core.values.display import counted, visible
+from pytest_verdict.core.values.display import counted, shortened, shown, visible
 from pytest_verdict.core.values.opcodes import Opcode, opcodes
-from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.explanation.lines import Line, Part, Role
+from pytest_verdict.core.values.placeholders import ABSENT, class_name
+from pytest_verdict.explanation.lines import Line, Part, Role, format_plain, indent
 
 Side = Literal["expected", "observed"]
 
@@ -63,21 +63,17 @@ def find_changes(expected: str, observed: str) -> list[Change]:
         if tag != "equal":
             expected_span = range(expected_offsets[left.start], expected_offsets[left.stop])
             observed_span = range(observed_offsets[right.start], observed_offsets[right.stop])
-            changes.append(_narrow(Change(expected_span, observed_span), expected, observed))
+            # Words may have the same first and last characters.
+            texts = Change(expected_span, observed_span).texts(expected, observed)
+            head, tail = _count_common_ends(*texts)
+            narrower = (expected_span[head : len(texts[0]) - tail], observed_span[head : len(texts[1]) - tail])
+            changes.append(Change(*narrower))
     return changes
 
 
-def _narrow(change: Change, expected: str, observed: str) -> Change:
-    """Leave out the characters that both texts of a change begin or end with."""
-    left, right = change.texts(expected, observed)
-    head, tail = _count_common_ends(left, right)
-    return Change(change.expected[head : len(left) - tail], change.observed[head : len(right) - tail])
-
-
-def _count_common_ends(left: str, right: str) -> tuple[int, int]:
-    head = Prefix.similarity(left, right)
-    tail = Postfix.similarity(left[head:], right[head:])
-    return head, tail
+def _count_common_ends(expected: str, observed: str) -> tuple[int, int]:
+    head = Prefix.similarity(expected, observed)
+    return head, Postfix.similarity(expected[head:], observed[head:])
 
 
 def draw_text_difference(expected: str, observed: str, budget: Budget, labels: tuple[str, str]) -> Iterator[Line]:
@@ -129,8 +125,8 @@ def draw_marked(
 
     marks = ""
     for part in parts:
-        character = "^" if part.role.endswith("changed") else " "
-        marks += character * _count_columns(part.text)
+        mark = "^" if part.role.endswith("changed") else " "
+        marks += mark * _count_columns(part.text)
     if marks.strip():
         yield (Part(" " * len(label.text)), Part(marks.rstrip(), "mark"))
 
@@ -192,16 +188,17 @@ def _count_columns(text: str) -> int:
 
 def _draw_code_points(expected: str, observed: str, changes: Sequence[Change]) -> Iterator[Line]:
     """Draw the code points of the first three changes that an eye may not see."""
-    texts = (change.texts(expected, observed) for change in changes)
-    for left, right in islice((pair for pair in texts if _is_hard_to_see(*pair)), 3):
-        yield Part("characters: "), Part(_format_code_points(left), "expected")
-        yield Part("         -> "), Part(_format_code_points(right), "observed")
-
-
-def _is_hard_to_see(left: str, right: str) -> bool:
-    if max(len(left), len(right)) > _MOST_CODE_POINTS:
-        return False
-    return not (left + right).isascii() or not (left + right).strip()
+    count = 0
+    for change in changes:
+        before, after = change.texts(expected, observed)
+        is_visible = (before + after).isascii() and (before + after).strip()
+        if is_visible or max(len(before), len(after)) > _MOST_CODE_POINTS:
+            continue
+        yield Part("characters: "), Part(_format_code_points(before), "expected")
+        yield Part("         -> "), Part(_format_code_points(after), "observed")
+        count += 1
+        if count == 3:
+            return
 
 
 def _format_code_points(chunk: str) -> str:
@@ -213,10 +210,10 @@ def _format_code_points(chunk: str) -> str:
 def looks_alike(expected: str, observed: str, changes: Sequence[Change]) -> bool:
     """Return whether an eye may take two texts that differ for the same."""
     for change in changes[:_MOST_CODE_POINTS]:
-        left, right = change.texts(expected, observed)
-        if max(len(left), len(right)) > _LONGEST_ALIKE:
+        before, after = change.texts(expected, observed)
+        if max(len(before), len(after)) > _LONGEST_ALIKE:
             return False
-        if _skeleton(left) != _skeleton(right) and _scripts(left) == _scripts(right):
+        if _skeleton(before) != _skeleton(after) and _scripts(before) == _scripts(after):
             return False
     return True
 
@@ -276,48 +273,48 @@ def draw_line_changes(changes: LineChanges, budget: Budget) -> Iterator[Line]:
 
 
 def _draw_opcode(changes: LineChanges, index: int, budget: Budget) -> Iterator[Line]:
-    tag, left, right = changes.opcodes[index]
+    tag, expected_rows, observed_rows = changes.opcodes[index]
     is_first = index == 0
-    is_last = index + 1 == len(changes.opcodes)
     if tag != "equal":
         if is_first:
-            yield _draw_line_number(left.start, right.start)
-        yield from _draw_replaced(changes, left, right, budget)
+            yield _draw_line_number(expected_rows.start, observed_rows.start)
+        yield from _draw_replaced(changes, expected_rows, observed_rows, budget)
         return
 
-    after = 0 if is_first else min(_CONTEXT, len(left))
-    before = 0 if is_last else min(_CONTEXT, len(left) - after)
-    for row in left[:after]:
+    is_last = index + 1 == len(changes.opcodes)
+    total = len(expected_rows)
+    after = 0 if is_first else min(_CONTEXT, total)
+    before = 0 if is_last else min(_CONTEXT, total - after)
+    for row in expected_rows[:after]:
         yield (Part("  " + _cut_line(changes.expected[row], budget)),)
-    if is_first or (before and after + before < len(left)):
-        yield _draw_line_number(left.stop - before, right.stop - before)
-    for row in left[len(left) - before :]:
+    if is_first or (before and after + before < total):
+        yield _draw_line_number(expected_rows.stop - before, observed_rows.stop - before)
+    for row in expected_rows[total - before :]:
         yield (Part("  " + _cut_line(changes.expected[row], budget)),)
 
 
-def _draw_line_number(left: int, right: int) -> Line:
-    if left == right:
-        return (Part(f"line {left + 1}:", "mark"),)
-    return (Part(f"line {left + 1}, observed line {right + 1}:", "mark"),)
+def _draw_line_number(row: int, observed_row: int) -> Line:
+    if row == observed_row:
+        return (Part(f"line {row + 1}:", "mark"),)
+    return (Part(f"line {row + 1}, observed line {observed_row + 1}:", "mark"),)
 
 
-def _draw_replaced(changes: LineChanges, left: range, right: range, budget: Budget) -> Iterator[Line]:
-    if len(left) != len(right):
-        for row in left:
+def _draw_replaced(changes: LineChanges, expected_rows: range, observed_rows: range, budget: Budget) -> Iterator[Line]:
+    if len(expected_rows) != len(observed_rows):
+        for row in expected_rows:
             yield (Part("- " + _cut_line(changes.expected[row], budget), "expected"),)
-        for row in right:
+        for row in observed_rows:
             yield (Part("+ " + _cut_line(changes.observed[row], budget), "observed"),)
         return
 
     room = budget.room(4)
-    for expected_row, observed_row in zip(left, right, strict=True):
+    for expected_row, observed_row in zip(expected_rows, observed_rows, strict=True):
         expected = changes.expected[expected_row]
         observed = changes.observed[observed_row]
         words = find_changes(expected, observed)
-        expected_spans = [word.expected for word in words]
-        observed_spans = [word.observed for word in words]
-        yield from draw_marked(expected, expected_spans, room, "expected", Part("- ", "expected"), quotes=False)
-        yield from draw_marked(observed, observed_spans, room, "observed", Part("+ ", "observed"), quotes=False)
+        for side, text, sign in zip(_SIDES, (expected, observed), "-+", strict=True):
+            spans = [getattr(word, side) for word in words]
+            yield from draw_marked(text, spans, room, side, Part(f"{sign} ", side), quotes=False)
         yield from _draw_code_points(expected, observed, words)
 
 
@@ -326,3 +323,81 @@ def _cut_line(text: str, budget: Budget) -> str:
     if room and len(text) > room:
         text = text[: room - 1] + "…"
     return visible(text)
+
+
+def draw_differences(differences: Sequence[Difference], omitted: int, budget: Budget) -> Iterator[Line]:
+    """Draw differences up to the limit of the budget; ``omitted`` counts those that the record left out."""
+    most = budget.differences or len(differences)
+    for difference in differences[:most]:
+        if _needs_text_difference(difference, budget):
+            yield (Part(f"{_format_path(difference, budget)}:"),)
+            texts = draw_text_difference(difference.expected, difference.observed, budget, ("expected", "observed"))
+            yield from indent(texts)
+        else:
+            yield draw_difference(difference, budget)
+
+    remaining = max(len(differences) - most, 0) + omitted
+    if remaining:
+        yield (Part(f"… {counted(remaining, 'more difference')}"),)
+
+
+def _needs_text_difference(difference: Difference, budget: Budget) -> bool:
+    """Return whether both sides are texts that do not fit on one line."""
+    expected = difference.expected
+    observed = difference.observed
+    if difference.reason is not None or type(expected) is not str or type(observed) is not str:
+        return False
+    if "\n" in expected or "\n" in observed:
+        return True
+    room = budget.room(len(difference.path) + 8)
+    return room > 0 and len(expected) + len(observed) + 4 > room
+
+
+def draw_difference(difference: Difference, budget: Budget) -> Line:
+    """Draw one difference on one line."""
+    place = ""
+    if difference.path != "$":
+        place = f"{_format_path(difference, budget)}: "
+    room = budget.room(len(place) + 16)
+    if difference.reason is not None:
+        return (Part(f"{place}{visible(shortened(difference.reason, room))}"),)
+    if difference.kind == "missing":
+        return Part(f"{place}missing "), Part(shown(difference.expected, room), "expected")
+    if difference.kind == "unexpected":
+        return Part(f"{place}unexpected "), Part(shown(difference.observed, room), "observed")
+
+    left, right = draw_both_sides(difference.expected, difference.observed, room // 2)
+    if not place:
+        return Part("expected "), *left, Part(", got "), *right
+    return Part(place), *left, Part(" -> "), *right
+
+
+def _format_path(difference: Difference, budget: Budget) -> str:
+    limit = 0
+    if budget.width:
+        limit = max(budget.width // 2, 40)
+    path = visible(shortened(difference.path, limit))
+    if difference.observed_path is None:
+        return path
+    return f"{path} (observed {visible(shortened(difference.observed_path, limit))})"
+
+
+def draw_both_sides(expected: Any, observed: Any, room: int) -> tuple[list[Part], list[Part]]:
+    """Draw two values that differ so that they do not look the same."""
+    if type(expected) is type(observed) is str:
+        changes = find_changes(expected, observed)
+        escaped = looks_alike(expected, observed, changes)
+        left = draw_window(expected, [change.expected for change in changes], room, "expected", escaped=escaped)
+        right = draw_window(observed, [change.observed for change in changes], room, "observed", escaped=escaped)
+    else:
+        left = [Part(shown(expected, room), "expected")]
+        right = [Part(shown(observed, room), "observed")]
+    if format_plain(left) != format_plain(right):
+        return left, right
+
+    expected_class, observed_class = (
+        visible(class_name(type(side)).removeprefix("builtins:").replace(":", ".")) for side in (expected, observed)
+    )
+    if expected_class != observed_class:
+        return [*left, Part(f" ({expected_class})")], [*right, Part(f" ({observed_class})")]
+    return left, [*right, Part(" (the two look alike)")]

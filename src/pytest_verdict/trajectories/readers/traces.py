@@ -1,0 +1,561 @@
+"""Traces: OpenTelemetry GenAI and OpenInference spans, and the runs of LangSmith and Langfuse.
+
+A span that executed a tool is a call, and so is a request of a model that no tool executed.
+"""
+
+import datetime
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.readers import read_trajectory
+from pytest_verdict.trajectories.readers.common import (
+    MISSING,
+    build_call,
+    build_call_from,
+    format_failure,
+    get,
+    get_list,
+    get_objects,
+    has,
+    parse_if_json,
+    require_list,
+    require_objects,
+    unwrap_list,
+)
+from pytest_verdict.trajectories.readers.formats import Format, Shape, find_call, refuse_unknown_attributes
+
+_RESOURCES: Final = ("resourceSpans", "resource_spans")
+_SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+_VALUES: Final = ("stringValue", "boolValue", "doubleValue", "bytesValue", "string_value", "bool_value", "double_value")
+_ERROR_CODES: Final = {2, "2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
+_EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One span, independent of the exporter that wrote it."""
+
+    name: str
+    attributes: Mapping[str, Any]
+    start: int
+    end: int
+    error: str | None
+    identifier: str | None
+    parent: str | None
+    events: tuple[Mapping[str, Any], ...] = ()
+
+
+class SpanCall(NamedTuple):
+    span: Span
+    event: Event
+
+
+def _read_spans(value: Any) -> list[Span]:
+    spans = [_read_span(raw) for raw in _list_raw_spans(value)]
+    return sorted(spans, key=lambda span: span.start)
+
+
+def _list_raw_spans(value: Any) -> list[Any]:
+    resources = get(value, *_RESOURCES)
+    if resources is not None:
+        return [
+            span
+            for resource in require_objects(resources, "resourceSpans")
+            for scope in get_objects(resource, *_SCOPES)
+            for span in get_objects(scope, "spans")
+        ]
+    items = unwrap_list(value, "spans")
+    if any(has(item, *_RESOURCES) for item in items):
+        return [span for item in items for span in _list_raw_spans(item)]
+    return list(require_objects(items, "spans"))
+
+
+def _read_span(raw: Any) -> Span:
+    attributes = _read_attributes(get(raw, "attributes"))
+    status = get(raw, "status")
+    code = get(status, "code", "status_code")
+    error = attributes.get("error.type")
+    if error is None and isinstance(code, int | str) and code in _ERROR_CODES:
+        error = format_failure(get(status, "message", "description"))
+    identifier = get(raw, "spanId", "span_id", default=get(get(raw, "context"), "span_id"))
+    parent = get(raw, "parentSpanId", "parent_span_id", "parent_id", default=get(get(raw, "parent"), "span_id"))
+    return Span(
+        name=str(get(raw, "name", default="")),
+        attributes=attributes,
+        start=_parse_time(get(raw, "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time")),
+        end=_parse_time(get(raw, "endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time")),
+        error=None if error is None else str(error),
+        identifier=None if identifier is None else str(identifier),
+        parent=str(parent) if parent else None,
+        events=tuple(_read_attributes(get(event, "attributes")) for event in get_list(raw, "events")),
+    )
+
+
+def _read_attributes(raw: Any) -> dict[str, Any]:
+    if isinstance(raw, Mapping):
+        return {str(name): value for name, value in raw.items()}
+    return {str(get(pair, "key")): _decode_value(get(pair, "value")) for pair in require_list(raw, "attributes")}
+
+
+def _decode_value(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+
+    number = get(value, "intValue", "int_value")
+    if number is not None:
+        # OTLP writes 64-bit integers as text.
+        if isinstance(number, int) or str(number).lstrip("-").isdigit():
+            return int(number)
+        return number
+    array = get(value, "arrayValue", "array_value")
+    if array is not None:
+        return [_decode_value(item) for item in require_list(get(array, "values"), "arrayValue")]
+    pairs = get(value, "kvlistValue", "kvlist_value")
+    if pairs is not None:
+        return _read_attributes(get(pairs, "values"))
+    return get(value, *_VALUES)
+
+
+def _parse_time(value: Any) -> int:
+    """Parse a time to nanoseconds; a span without a readable time starts at 0."""
+    text = str(value or "")
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return int(value)
+        if text.isdigit():
+            return int(text)
+        moment = value if isinstance(value, datetime.datetime) else datetime.datetime.fromisoformat(text)
+    except (ValueError, OverflowError):
+        return 0
+    if not moment.tzinfo:
+        moment = moment.replace(tzinfo=datetime.UTC)
+    return (moment - _EPOCH) // datetime.timedelta(microseconds=1) * 1_000
+
+
+def _iter_executed_calls(
+    spans: list[Span], tool_spans: list[Span], agent_attribute: str, build: Callable[..., Event]
+) -> Iterator[SpanCall]:
+    """Yield the calls of spans that ran a tool; those that ran at overlapping times are one group."""
+    by_id = {span.identifier: span for span in spans if span.identifier}
+    group = -1
+    group_end = -1
+    for span in tool_spans:
+        if group < 0 or span.start >= group_end:
+            group += 1
+            group_end = span.end
+        else:
+            group_end = max(group_end, span.end)
+        agent = _find_agent(span, by_id, agent_attribute)
+        yield SpanCall(span, build(span, group=group, error=span.error, agent=agent))
+
+
+def _find_agent(span: Span, by_id: Mapping[str, Span], attribute: str) -> str | None:
+    ancestor: Span | None = span
+    # A trace is untrusted: its spans may be their own ancestors.
+    for _ in range(len(by_id) + 1):
+        if ancestor is None:
+            return None
+        agent = ancestor.attributes.get(attribute)
+        if isinstance(agent, str):
+            return agent
+        ancestor = by_id.get(ancestor.parent or "")
+    return None
+
+
+def _iter_in_time(
+    executed: list[SpanCall], requested: list[SpanCall], is_call: Callable[[Span], bool] = lambda _: True
+) -> Iterator[Event]:
+    """Yield calls in the order of time; requests that no span executed have groups of their own."""
+    unmatched = Counter((event.name, event.id) for _, event in executed)
+    unexecuted = []
+    for call in requested:
+        name = call.event.name
+        # One instrumentation may leave out the identifier that the other wrote.
+        if unmatched[name, call.event.id]:
+            unmatched[name, call.event.id] -= 1
+        elif unmatched[name, None]:
+            unmatched[name, None] -= 1
+        else:
+            unexecuted.append(call)
+
+    timeline = [(call, True) for call in executed if is_call(call.span)]
+    timeline += [(call, False) for call in unexecuted]
+    groups: dict[tuple[bool, int | None], int] = {}
+    for call, is_executed in sorted(timeline, key=lambda entry: entry[0].span.start):
+        group = groups.setdefault((is_executed, call.event.group), len(groups))
+        yield replace(call.event, group=group)
+
+
+# OpenTelemetry GenAI
+_ARGUMENTS: Final = ("gen_ai.tool.call.arguments", "tool_arguments")
+_RESULTS: Final = ("gen_ai.tool.call.result", "tool_response")
+# ADK writes "{}" here when it does not capture contents, so an empty object is unknown.
+_ADK_ARGUMENTS: Final = "gcp.vertex.agent.tool_call_args"
+# Earlier versions of ADK add a span for all parallel calls together.
+_ADK_MERGED: Final = "(merged tools)"
+# pydantic-ai: a deferred call, and a function that builds the final answer from the model's output.
+_DEFERRED: Final = "pydantic_ai.tool.deferral.name"
+_OUTPUT_FUNCTION: Final = "running output function"
+_PARAMETERS: Final = "model_request_parameters"
+
+_GENAI_MARKS: Final = r"gen_ai\..+|gcp\.vertex\.agent\..+|pydantic_ai\..+|tool_arguments"
+# The input of a model repeats earlier calls. The others are read, or describe tools.
+_GENAI_KEYS: Final = (
+    r"gen_ai\.(tool|request|usage)\..+|gen_ai\.(input|output)\.messages|gen_ai\.system_instructions|gen_ai\.prompt\..+|tools"
+    r"|gen_ai\.operation\.name|gcp\.vertex\.agent\.(tool_.+|llm_request)|logfire\..+|tool_arguments|tool_response|"
+    + _PARAMETERS
+)
+# These repeat the calls of a trace that has calls elsewhere.
+_GENAI_COPIES: Final = r"|gcp\.vertex\.agent\..+|pydantic_ai\..+|all_messages_events|events|final_result"
+_OUTPUT: Final = "gen_ai.output.messages"
+_OPERATION: Final = "gen_ai.operation.name"
+_CALL_ID: Final = "gen_ai.tool.call.id"
+_PART: Final = Shape(
+    "type",
+    keys="name arguments response result",
+    types="tool_call|tool_call_response|text|reasoning|thinking|blob|file|uri|image-url|refusal",
+)
+_OUTPUT_FORMAT: Final = Format(list, item=Shape("role parts", {"parts": _PART}))
+_AGENT_OPERATIONS: Final = {"invoke_agent", "create_agent"}
+
+
+@partial(
+    Format,
+    is_item=lambda item: has(item, *_RESOURCES) or (has(item, "attributes") and has(item, "name")),
+    containers="spans",
+    is_whole=lambda value: has(value, *_RESOURCES),
+)
+def otel(value: Any) -> Iterator[Event]:
+    """Read executed calls in the order of their start; calls that overlap in time are one group."""
+    spans = _read_spans(value)
+    executions = _drop_repeated_spans([span for span in spans if _is_execution(span)])
+    executed = list(_iter_executed_calls(spans, executions, "gen_ai.agent.name", _build_executed_call))
+    # An agent repeats the requests of its models.
+    models = [span for span in spans if span.attributes.get(_OPERATION) not in _AGENT_OPERATIONS]
+    requested = list(_iter_requests(models)) or list(_iter_requests(spans))
+    copies = _GENAI_COPIES if executed or requested else ""
+    refuse_unknown_attributes(spans, _GENAI_MARKS, _GENAI_KEYS + copies)
+
+    # pydantic-ai offers tools by which the model writes its final answer.
+    output_names: set[Any] = set()
+    for span in spans:
+        output_tools = get(parse_if_json(span.attributes.get(_PARAMETERS)), "output_tools")
+        if isinstance(output_tools, list):
+            output_names.update(get(tool, "name") for tool in output_tools)
+    return (event for event in _iter_in_time(executed, requested, _is_call) if event.name not in output_names)
+
+
+def _is_call(span: Span) -> bool:
+    message = span.attributes.get("logfire.msg")
+    is_output = span.name == _OUTPUT_FUNCTION or (isinstance(message, str) and message.startswith(_OUTPUT_FUNCTION))
+    return not is_output and _DEFERRED not in span.attributes
+
+
+def _is_execution(span: Span) -> bool:
+    if _get_tool_name(span) == _ADK_MERGED:
+        return False
+    operation = span.attributes.get(_OPERATION)
+    if operation is not None:
+        return bool(operation == "execute_tool")
+    is_running_tool = span.name == "running tool" and "gen_ai.tool.name" in span.attributes
+    return is_running_tool or span.name.startswith("execute_tool")
+
+
+def _get_tool_name(span: Span) -> str:
+    return str(span.attributes.get("gen_ai.tool.name") or span.name.removeprefix("execute_tool").strip())
+
+
+def _drop_repeated_spans(spans: list[Span]) -> list[Span]:
+    """Drop the second span of a call: the same tool and identifier, within the first or at the same time."""
+    distinct: list[Span] = []
+    for span in spans:
+        identifier = span.attributes.get(_CALL_ID)
+        is_repeated = identifier and any(
+            other.attributes.get(_CALL_ID) == identifier
+            and (span.start < other.end or (other.identifier and span.parent == other.identifier))
+            and _get_tool_name(other) == _get_tool_name(span)
+            for other in distinct
+        )
+        if not is_repeated:
+            distinct.append(span)
+    return distinct
+
+
+def _build_executed_call(span: Span, **more: Any) -> Event:
+    args = span.attributes.get(_ADK_ARGUMENTS, MISSING)
+    if parse_if_json(args) == {}:
+        args = MISSING
+    args = get(span.attributes, *_ARGUMENTS, default=args)
+    result = parse_if_json(get(span.attributes, *_RESULTS))
+    return build_call(_get_tool_name(span), args, id=span.attributes.get(_CALL_ID), result=result, **more)
+
+
+def _iter_requests(spans: list[Span]) -> Iterator[SpanCall]:
+    for place, span in enumerate(spans):
+        messages = require_list(parse_if_json(span.attributes.get(_OUTPUT)), _OUTPUT)
+        _OUTPUT_FORMAT.refuse_unknown_calls(_OUTPUT, messages)
+        for message in messages:
+            for part in get_list(message, "parts"):
+                if get(part, "type") == "tool_call":
+                    yield SpanCall(span, build_call_from(part, "arguments", id=get(part, "id"), group=place))
+
+
+# OpenInference
+_KIND: Final = "openinference.span.kind"
+_INFERENCE_MARKS: Final = r"openinference\.span\.kind|llm\..+"
+_INFERENCE_KEYS: Final = (
+    r"openinference\.span\.kind|tool(_call)?\..+|llm\.((input|output)_messages|tools|invocation_parameters|token_count)\b.*"
+    r"|input\..+|metadata"
+)
+# The answer of the provider, which repeats the calls.
+_INFERENCE_COPIES: Final = r"|output\..+"
+_REQUEST: Final = re.compile(r"llm\.output_messages\.(\d+)\.message\.tool_calls\.(\d+)\.tool_call\.(.+)")
+
+
+@partial(
+    Format,
+    is_whole=lambda value: otel.recognises(value) and any(_KIND in span.attributes for span in _read_spans(value)),
+)
+def openinference(value: Any) -> Iterator[Event]:
+    """Read executed calls in the order of their start; calls that overlap in time are one group."""
+    spans = _read_spans(value)
+    tools = [span for span in spans if span.attributes.get(_KIND) == "TOOL"]
+    executed = list(_iter_executed_calls(spans, tools, "agent.name", _build_tool_call))
+    requested = list(_iter_inference_requests(spans))
+    copies = _INFERENCE_COPIES if executed or requested else ""
+    refuse_unknown_attributes(spans, _INFERENCE_MARKS, _INFERENCE_KEYS + copies)
+    return _iter_in_time(executed, requested)
+
+
+def _build_tool_call(span: Span, **more: Any) -> Event:
+    attributes = span.attributes
+    return build_call(
+        attributes.get("tool.name") or span.name,
+        attributes.get("input.value", MISSING),
+        id=attributes.get("tool_call.id"),
+        result=parse_if_json(attributes.get("output.value")),
+        **more,
+    )
+
+
+def _iter_inference_requests(spans: list[Span]) -> Iterator[SpanCall]:
+    for place, span in enumerate(spans):
+        calls: dict[tuple[int, int], dict[str, Any]] = {}
+        for name, value in span.attributes.items():
+            match = _REQUEST.fullmatch(name)
+            if match:
+                calls.setdefault((int(match[1]), int(match[2])), {})[match[3]] = value
+        for _, call in sorted(calls.items()):
+            args = call.get("function.arguments", MISSING)
+            yield SpanCall(span, build_call(call.get("function.name"), args, id=call.get("id"), group=place))
+
+
+# LangSmith and Langfuse: the runs of a trace, each of a tool, a model or something else. The outputs of other runs repeat calls.
+_MODEL_KINDS: Final = {"llm", "generation"}
+# The server notes the calls of a model beside its output.
+_CALL_COUNTS: Final = ("toolCalls", "toolCallNames")
+# Python writes literals differently from JSON.
+_ESCAPE: Final = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""
+_LITERAL: Final = re.compile(rf"""'(?:[^'\\]|{_ESCAPE})*'|"(?:[^"\\]|{_ESCAPE})*"|\b(?:True|False|None)\b""")
+_CONSTANTS: Final = {"True": "true", "False": "false", "None": "null"}
+
+
+def _read_runs(runs: Iterable[Any]) -> Iterator[Event]:
+    """Read the calls of runs in the order of their start; calls that overlap in time are one group."""
+    traces: dict[str, dict[Any, Span]] = {}
+    for span in sorted(map(_read_run, runs), key=lambda span: span.start):
+        # A run may be listed and be a child of another one, too.
+        identity: Any = id(span)
+        if span.identifier and span.start:
+            identity = (span.identifier, span.name, span.start, span.end)
+        traces.setdefault(span.attributes["trace"], {})[identity] = span
+    if not traces:
+        raise TrajectoryError("there are no runs")
+
+    first_group = 0
+    for spans in traces.values():
+        events = list(_read_trace(list(spans.values())))
+        for event in events:
+            yield replace(event, group=first_group + (event.group or 0))
+        first_group += len(events)
+
+
+def _read_run(run: Any) -> Span:
+    kind = str(get(run, "run_type", "type")).lower()
+    more = get(run, "extra", default=parse_if_json(get(run, "metadata")))
+    error = get(run, "error")
+    if get(run, "level") == "ERROR":
+        error = format_failure(get(run, "statusMessage", "status_message"))
+    elif error:
+        error = format_failure(error)
+    identifier = get(run, "id")
+    parent = get(run, "parent_run_id", "parentObservationId", "parent_observation_id")
+    attributes = {
+        "kind": kind,
+        # A Langfuse trace is listed with its observations and has no type.
+        "trace": str(get(run, "trace_id", "traceId", default=identifier if kind == "none" else None)),
+        "input": get(run, "inputs", "input"),
+        "output": get(run, "outputs", "output"),
+        "id": parse_if_json(get(more, "tool_call_id")),
+        "call_count": get(more, "tool_call_count") or get(run, *_CALL_COUNTS),
+        "is_langchain": has(more, "color") or str(get(get(more, "runtime"), "library")).startswith("langchain"),
+        "agent": get(run, "name") if kind == "agent" else None,
+    }
+    return Span(
+        name=str(get(run, "name")),
+        attributes=attributes,
+        start=_parse_time(get(run, "start_time", "startTime")),
+        end=_parse_time(get(run, "end_time", "endTime")),
+        error=error or None,
+        identifier=None if identifier is None else str(identifier),
+        parent=str(parent) if parent else None,
+    )
+
+
+def _read_trace(spans: list[Span]) -> Iterator[Event]:
+    tools = [span for span in spans if span.attributes["kind"] == "tool"]
+    models = [span for span in spans if span.attributes["kind"] in _MODEL_KINDS]
+    if not tools and not models:
+        raise TrajectoryError("a trace has no run of a tool or a model, so nothing is known of its calls")
+
+    executed = list(_iter_executed_calls(spans, tools, "agent", _build_run_call))
+    requested = list(_iter_model_requests(models))
+    # Other runs may return calls of earlier turns, but then a model got them as input.
+    if not executed and not requested and not any(_holds_call(model.attributes["input"]) for model in models):
+        for span in spans:
+            if _holds_call(span.attributes["output"]):
+                raise TrajectoryError(f"the run {span.name!r} returned a call that no run of a tool or a model has")
+    return _iter_in_time(executed, requested)
+
+
+def _holds_call(value: Any) -> bool:
+    return find_call(parse_if_json(value)) is not None
+
+
+def _build_run_call(span: Span, **fields: Any) -> Event:
+    output = parse_if_json(span.attributes["output"])
+    message = get(output, "output", default=output)
+    if has(message, "tool_call_id") and get(message, "status") == "error":
+        fields["error"] = format_failure(get(message, "content"))
+    identifier = span.attributes["id"] or get(message, "tool_call_id")
+    args = _parse_input(span.attributes["input"], is_langchain=span.attributes["is_langchain"])
+    return build_call(span.name, args, id=identifier, result=output, **fields)
+
+
+def _parse_input(value: Any, *, is_langchain: bool) -> Any:
+    args = parse_if_json(value)
+    if args is None:
+        return MISSING
+    if isinstance(args, Mapping):
+        if args.keys() == {"args", "kwargs"} and isinstance(args["args"], list | tuple):
+            # The arguments of a traced function; those by position have no names.
+            return args["args"] or args["kwargs"]
+        if args.keys() == {"input"} and is_langchain and str(args["input"]).startswith("{"):
+            # LangChain before 1.0 writes all arguments as the text of a Python dict.
+            args = parse_if_json(args["input"])
+
+    if isinstance(args, str):
+        # ast.literal_eval may crash the interpreter on hostile text.
+        converted = parse_if_json(_LITERAL.sub(_convert_literal, args))
+        if not isinstance(converted, str):
+            return converted
+    return args
+
+
+def _convert_literal(match: re.Match[str]) -> str:
+    literal = match[0]
+    if literal in _CONSTANTS:
+        return _CONSTANTS[literal]
+    text = literal[1:-1].encode("latin-1", "backslashreplace").decode("unicode_escape")
+    return json.dumps(text)
+
+
+def _iter_model_requests(models: list[Span]) -> Iterator[SpanCall]:
+    identities = set()
+    for place, span in enumerate(models):
+        for event in _read_output(span):
+            # A model run inside another one, such as a client inside its adapter, repeats its calls.
+            is_repeated = event.id is not None and (span.parent, event.name, event.id) in identities
+            identities.add((span.identifier, event.name, event.id))
+            if not is_repeated:
+                yield SpanCall(span, replace(event, group=place))
+
+
+def _read_output(span: Span) -> list[Event]:
+    output = parse_if_json(span.attributes["output"])
+    if not output and output != "" and span.error is None:
+        raise TrajectoryError(f"the model's run {span.name!r} has neither an output nor an error")
+    if not span.attributes["call_count"] and not _holds_call(output):
+        return []
+
+    messages = output
+    while isinstance(messages, Mapping) and len(messages) == 1 and messages.keys() <= {"output", "message"}:
+        messages = next(iter(messages.values()))
+    generations = get(messages, "generations")
+    if generations is not None:
+        # LangChain returns a list for each prompt.
+        answers = [answer for batch in require_list(generations, "generations") for answer in unwrap_list(batch)]
+        messages = [get(answer, "message") for answer in answers]
+    events = read_trajectory(messages)
+    if not events:
+        raise TrajectoryError(f"the model's run {span.name!r} has calls that cannot be read")
+    return events
+
+
+@partial(
+    Format,
+    is_item=lambda run: has(run, "run_type"),
+    item=Shape(
+        "run_type",
+        keys="inputs outputs extra metadata events serialized manifest child_runs parent_run feedback_stats",
+        types="(?i:tool|llm|chain|retriever|embedding|prompt|parser)",
+        type_key="run_type",
+    ),
+    containers="runs",
+)
+def langsmith(value: Any) -> Iterator[Event]:
+    """Read a run with its `child_runs`, or a list of runs."""
+    return _read_runs(_iter_with_children(unwrap_list(value, "runs")))
+
+
+def _iter_with_children(runs: Any) -> Iterator[Any]:
+    langsmith.refuse_unknown_calls("langsmith", runs)
+    for run in runs:
+        yield run
+        yield from _iter_with_children(get_objects(run, "child_runs"))
+
+
+_TYPES: Final = "TOOL|GENERATION|SPAN|EVENT|AGENT|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL"
+_OBSERVATION: Final = Shape("type", keys="input output metadata toolDefinitions toolCalls toolCallNames", types=_TYPES)
+_ITEM: Final = Shape("type observations", {"observations": _OBSERVATION}, _OBSERVATION.keys, _TYPES)
+
+
+def _is_trace_or_observation(item: Any) -> bool:
+    if isinstance(get(item, "observations"), list | tuple) and has(item, "timestamp", "trace"):
+        return True
+    return has(item, "traceId", "trace_id") and str(get(item, "type")) in _TYPES.split("|")
+
+
+@partial(
+    Format,
+    is_item=_is_trace_or_observation,
+    item=_ITEM,
+    containers="data",
+    other_containers={"observations": _OBSERVATION},
+    sibling_keys=f"{_OBSERVATION.keys} trace",
+)
+def langfuse(value: Any) -> Iterator[Event]:
+    """Read a trace with its `observations`, or a list of observations."""
+    runs: list[Any] = []
+    for item in unwrap_list(value, "data"):
+        trace = get(item, "trace")
+        runs.append(item if trace is None else trace)
+        runs.extend(get_objects(item, "observations"))
+    return _read_runs(runs)
