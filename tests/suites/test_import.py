@@ -309,7 +309,7 @@ def test_a_template_that_cannot_be_translated_is_left_out(imported, template, wo
 
 def test_every_name_that_an_import_replaces_exists():
     for home, names in HOMES.items():
-        module = importlib.import_module(home)
+        module = importlib.import_module(f"pytest_verdict.{home}".removesuffix("."))
         assert [name for name in names.split() if not hasattr(module, name)] == []
 
 

@@ -90,8 +90,8 @@ def build(
         )
         digests_of_files = {}
         if "shard" in run:
-            shutil.copyfile(journal.folder / TESTS, new.path(SHARD))
-            digests_of_files[SHARD] = {"sha256": file_digest(new.path(SHARD))}
+            path = shutil.copyfile(journal.folder / TESTS, new.path(SHARD))
+            digests_of_files[SHARD] = {"sha256": file_digest(path)}
         if (journal.folder / OUTPUTS).is_file():
             path = new.write(OUTPUTS, _sort_outputs(journal.folder / OUTPUTS))
             digests_of_files[OUTPUTS] = {"sha256": file_digest(path)}

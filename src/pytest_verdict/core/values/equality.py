@@ -190,7 +190,7 @@ def _equal_by_class(expected: Any, observed: Any) -> bool:
     if is_replayable(encode(expected)) and is_replayable(encode(observed)):
         return False
     is_same_class = type(expected) is type(observed)
-    if is_same_class and hasattr(expected, "tolist") and getattr(expected, "ndim", 0) and hasattr(expected, "dtype"):
+    if is_same_class and hasattr(expected, "dtype") and getattr(expected, "ndim", None):
         # The == of an array is an array.
         return expected.shape == observed.shape and equal(expected.tolist(), observed.tolist())
     if is_same_class and _package_of(expected) in _TABLE_PACKAGES:
@@ -219,7 +219,8 @@ def _package_of(value: Any) -> str:
 
 def _decides_equality(value: Any) -> bool:
     """Return whether a value is no container, has no recorded form, and has an ``__eq__`` of its own."""
-    if type(value).__eq__ is object.__eq__ or isinstance(value, _CONTAINER_CLASSES) or has_named_fields(value):
+    has_default_equality = getattr(type(value), "__eq__", None) is object.__eq__
+    if has_default_equality or isinstance(value, _CONTAINER_CLASSES) or has_named_fields(value):
         return False
     return not is_replayable(encode(value))
 

@@ -89,6 +89,7 @@ def _refuse_false_content(value: Any, visited: set[int]) -> None:
     if id(value) in visited:
         return
     visited.add(id(value))
+    base: Any
     for base in (list, tuple, dict, set, frozenset):
         if not isinstance(value, base):
             continue
@@ -97,7 +98,7 @@ def _refuse_false_content(value: Any, visited: set[int]) -> None:
         if type(value) is not base and base in {list, tuple, dict}:
             is_true = is_true and all(map(operator.is_, value, content))
         if base is dict:
-            values = [dict.__getitem__(value, key) for key in content]
+            values = [base.__getitem__(value, key) for key in content]
             is_true = is_true and all(item is other for (_, item), other in zip(value.items(), values, strict=False))
             content += values
         if not is_true:

@@ -17,13 +17,13 @@ import pytest
 
 TEMPLATES = {{}}
 '''
-# Where pytest-verdict has the names that templates import from Karenina.
+# The packages of pytest-verdict with the names that templates import from Karenina.
 HOMES: Final[Mapping[str, str]] = {
-    "pytest_verdict.templates": "BaseAnswer VerifiedField FieldCheck BooleanMatch ContainsAll ContainsAny DateMatch DateRange"
+    "templates": "BaseAnswer VerifiedField FieldCheck BooleanMatch ContainsAll ContainsAny DateMatch DateRange"
     " DateTolerance ExactMatch LiteralMatch NumericExact NumericGraded NumericRange NumericRangeGraded NumericThresholdGraded"
     " NumericTolerance OrderedMatch RegexMatch SemanticMatch SetContainment TraceContains TraceLength TraceRegex",
-    "pytest_verdict.operators": "AllOf AnyOf AtLeastN NumericMaximum NumericMinimum",
-    "pytest_verdict": "SynonymMap",
+    "operators": "AllOf AnyOf AtLeastN NumericMaximum NumericMinimum",
+    "": "SynonymMap",
 }
 _TAIL: Final = '''
 
@@ -80,7 +80,7 @@ def _translate(code: Any) -> tuple[str, str]:
 def _home_of(name: str) -> str:
     for home, names in HOMES.items():
         if name in names.split():
-            return home
+            return f"pytest_verdict.{home}".removesuffix(".")
     raise ValueError(f"pytest-verdict has no {name}")
 
 
