@@ -6,10 +6,10 @@ import time
 from tempfile import NamedTemporaryFile
 
 from pytest_verdict import ComparisonResult, compare
-from pytest_verdict.cli.replay import replay_file
 from pytest_verdict.core.record import AttemptRecords, record_end
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.report.records_file import RecordsFile
+from pytest_verdict.report.verification import replay_file
 
 RECORDS = 50_000
 TIMES = 6

@@ -23,8 +23,8 @@ FOUND = {
     "fenced_block": (1, "dd37b646"),
     "final_answer": (1, "80249f77"),
     "first_json": (1, "8329f783"),
-    "first_number": (1, "78b22314"),
-    "last_line": (1, "ac0eb647"),
+    "first_number": (1, "f2ed49f5"),
+    "last_line": (1, "f5e0caee"),
     "last_number": (1, "98755233"),
 }
 SENTENCE = "The temperature is -50 degrees."

@@ -14,7 +14,7 @@ def test_not_blank_records_no_expected_value():
     assert compare("not_blank", "whatever", "a").expected is None
 
 
-@given(st.text(max_size=5))
+@given(st.text(alphabet=st.characters(codec="ascii", exclude_categories=["Cc"]), max_size=5))
 def test_not_blank_agrees_with_regex(text):
     assert compare("not_blank", None, text).passed == compare("regex", r"\S", text, mode="search").passed
 

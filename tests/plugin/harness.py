@@ -22,9 +22,9 @@ import jsonschema
 import pytest
 from lxml import etree
 
-from pytest_verdict.cli.replay import replay_file
 from pytest_verdict.report.json_report import record_schema, report_schema
 from pytest_verdict.report.records_file import RecordsFile
+from pytest_verdict.report.verification import replay_file
 
 FOLDER = "verify-report"
 RECORD, REPORT_FILE = (jsonschema.Draft202012Validator(schema()) for schema in (record_schema, report_schema))

@@ -14,8 +14,8 @@ import pytest
 from altered_folder import ALTERATIONS, RECORDS, REPORT, SESSION, altered
 
 from pytest_verdict.cli import main
-from pytest_verdict.cli.replay import replay_file
 from pytest_verdict.report.records_file import RecordsFile
+from pytest_verdict.report.verification import replay_file
 from pytest_verdict.suites import score_dataset
 
 

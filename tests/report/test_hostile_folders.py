@@ -9,10 +9,10 @@ import shutil
 import pytest
 
 from pytest_verdict.cli import main
-from pytest_verdict.cli.replay import replay_file
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.records_file import RecordsFile
+from pytest_verdict.report.verification import replay_file
 from test_conformance import SESSION
 
 REPORT = json.loads((SESSION / "report.json").read_text())

@@ -6,10 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
 
 from harness import Harness, import_for_good
+
+from pytest_verdict.cli import main
 
 import_for_good("core", "operators", "pytest_plugin", "report", "datasets", "extraction", "suites", "trajectories")
 
@@ -29,3 +32,20 @@ def write(tmp_path):
         return path
 
     return write_file
+
+
+@pytest.fixture
+def imported(tmp_path, capsys):
+    """Import a document, and give the exit code, what was said and what was written."""
+
+    def run(tool, document, name="theirs.yaml"):
+        path = tmp_path / name
+        path.write_text(document if isinstance(document, str) else yaml.safe_dump(document), encoding="utf-8")
+        before = {*tmp_path.iterdir()}
+        code = main(["import", tool, str(path)])
+        written = next(iter({*tmp_path.iterdir()} - before), None)
+        out, err = capsys.readouterr()
+        said = [line.removeprefix(f"{path}:") for line in out.splitlines() if not line.startswith("written")]
+        return code, said, written, err.replace(str(tmp_path), "")
+
+    return run

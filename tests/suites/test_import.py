@@ -1,5 +1,6 @@
 """Files of other tools, translated to suites: the result, the parts left out, and the same verdicts."""
 
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -7,28 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pytest_verdict.cli import main
 from pytest_verdict.suites.agent_result import AgentResult
+from pytest_verdict.suites.importing.karenina import HOMES
 from pytest_verdict.suites.suite_reader import read_suite
 
 OTHERS = json.loads(Path(__file__).with_name("verdicts_of_others.json").read_text("utf-8"))
-
-
-@pytest.fixture
-def imported(tmp_path, capsys):
-    """Import a document, and give the exit code, what was said and what was written."""
-
-    def run(tool, document, name="theirs.yaml"):
-        path = tmp_path / name
-        path.write_text(document if isinstance(document, str) else yaml.safe_dump(document), encoding="utf-8")
-        before = {*tmp_path.iterdir()}
-        code = main(["import", tool, str(path)])
-        written = next(iter({*tmp_path.iterdir()} - before), None)
-        out, err = capsys.readouterr()
-        said = [line.removeprefix(f"{path}:") for line in out.splitlines() if not line.startswith("written")]
-        return code, said, written, err.replace(str(tmp_path), "")
-
-    return run
 
 
 def scenarios(path):
@@ -51,8 +35,8 @@ def test_promptfoo_says_the_same(imported):
     tests = [{"vars": {"n": n}, "assert": [check]} for n, (check, _) in enumerate(OTHERS["promptfoo"])]
     code, said, path, _ = imported("promptfoo", {"prompts": ["{{n}}"], "providers": ["echo"], "tests": tests})
     assert (code, said) == (0, [])
-    # Digits of other scripts are digits for Python, and a list is JSON for us.
-    assert differences(path, OTHERS["promptfoo"]) == [("not-regex", "\u0663 items"), ("contains-json", "[1, 2]")]
+    # A list is JSON for us.
+    assert differences(path, OTHERS["promptfoo"]) == [("contains-json", "[1, 2]")]
 
 
 def test_pydantic_evals_says_the_same_of_texts(imported):
@@ -262,11 +246,71 @@ def test_templates_of_karenina_become_a_module_that_is_not_run(imported, pyteste
     code, said, path, _ = imported("karenina", checkpoint(TEMPLATE), "bench.jsonld")
     assert (code, said) == (1, ["1: rating: it is not translated"])
     text = path.read_text("utf-8")
-    assert "from pytest_verdict.templates import BaseAnswer, VerifiedField\n" in text
+    assert (
+        "from pytest_verdict.templates import BaseAnswer; from pytest_verdict.templates import VerifiedField\n" in text
+    )
     assert "from karenina" not in text
     pytester.makepyfile(test_bench=text.replace("raise NotImplementedError(question)", "return '{\"degrees\": 100}'"))
     # In a process of its own, because a session here forgets the modules that it imported first.
     pytester.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+NAMED = """\
+from karenina.schemas.domain import BaseAnswer, VerifiedField
+from karenina.schemas.primitives import AnyOf, FieldCheck, NumericMinimum, SynonymMap, ExactMatch
+
+class Base(BaseAnswer):
+    name: str = VerifiedField("name", ground_truth="CITY", verify_with=ExactMatch(
+        normalize=["lowercase", SynonymMap(mapping={"big apple": "new york"})]))
+
+class CLASS(Base):
+    size: int = VerifiedField("size", ground_truth=5, verify_with=NumericMinimum())
+
+    class VerificationStrategy:
+        verify_strategy = AnyOf(conditions=[FieldCheck(field="name")])
+"""
+
+
+def test_each_question_gets_the_template_of_its_own_code(imported, pytester, few_plugins):
+    codes = {f"Where is {city}?": NAMED.replace("CITY", city).replace("CLASS", name) for city, name in CITIES.items()}
+    elements = [{"item": {"text": text, "hasPart": {"text": code}}} for text, code in codes.items()]
+    code, said, path, _ = imported("karenina", json.dumps({"dataFeedElement": elements}), "bench.jsonld")
+    assert (code, said) == (0, [])
+    answer = "import json\n    return json.dumps({'name': question[9:-1], 'size': 1})"
+    pytester.makepyfile(test_bench=path.read_text("utf-8").replace("raise NotImplementedError(question)", answer))
+    pytester.runpytest_subprocess().assert_outcomes(passed=len(CITIES))
+
+
+CITIES = {"paris": "Answer", "rome": "CapitalAnswer", "lima": "Other", "new york": "Other"}
+
+
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [
+        (
+            "from karenina.schemas import BaseAnswer, LLMJudge\nclass A(BaseAnswer): pass",
+            "pytest-verdict has no LLMJudge",
+        ),
+        ("from karenina.schemas import *\nclass A(BaseAnswer): pass", "pytest-verdict has no *"),
+        ("import karenina\nclass A(karenina.BaseAnswer): pass", "'import karenina' is not translated"),
+        ("import karenina.schemas as k\nclass A(k.BaseAnswer): pass", "is not translated; import the names"),
+        ("from karenina import BaseAnswer\nclass A(BaseAnswer): pass\nclass B(BaseAnswer): pass", "needed, got A, B"),
+        ("from karenina import BaseAnswer\ndef f(): pass", "extends BaseAnswer is needed, got none"),
+        ("from karenina import BaseAnswer\nclass A: pass", "extends BaseAnswer is needed, got none"),
+    ],
+)
+def test_a_template_that_cannot_be_translated_is_left_out(imported, template, words):
+    elements = [{"item": {"text": "a", "hasPart": {"text": code}}} for code in (TEMPLATE, template)]
+    code, said, path, _ = imported("karenina", json.dumps({"dataFeedElement": elements}), "bench.jsonld")
+    assert code == 1
+    assert len([line for line in said if words in line]) == 1
+    assert path.read_text("utf-8").count("TEMPLATES[") == 2
+
+
+def test_every_name_that_an_import_replaces_exists():
+    for home, names in HOMES.items():
+        module = importlib.import_module(f"pytest_verdict.{home}".removesuffix("."))
+        assert [name for name in names.split() if not hasattr(module, name)] == []
 
 
 def test_a_question_cannot_leave_its_text(imported):

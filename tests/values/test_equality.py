@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict.core.values.encoding import decode, encode
-from pytest_verdict.core.values.equality import equal
+from pytest_verdict.core.values.equality import OwnEqualityError, equal
 
 NAN = math.nan
 BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
@@ -210,6 +210,7 @@ def test_error_in_custom_equality_is_raised():
 
 
 @pytest.mark.parametrize("value", [None, True, 1, "a", b"a", [1], {"a": 1}, Point(1), Color.RED], ids=repr)
-def test_class_without_encoding_uses_its_own_equality(value):
-    assert equal(AlwaysEqual(), value)
-    assert equal([value], [AlwaysEqual()])
+def test_class_that_decides_equality_is_refused(value):
+    for expected, observed in ((AlwaysEqual(), value), ([value], [AlwaysEqual()])):
+        with pytest.raises(OwnEqualityError, match="AlwaysEqual decides what it equals"):
+            equal(expected, observed)

@@ -15,12 +15,12 @@ import zipfile
 from pathlib import Path
 from typing import Final
 
-from pytest_verdict.cli.replay import format_tally, replay_file
 from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import open_records, stored
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.statements import FILES, files_of, statements
+from pytest_verdict.report.verification import format_tally, replay_file
 
 # Two bundles of the same report have the same bytes.
 _NO_TIME: Final = (1980, 1, 1, 0, 0, 0)

@@ -20,13 +20,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.cli.replay import format_tally, replay_file
 from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.checks import Finding, differences
+from pytest_verdict.report.compression import file_digest
 from pytest_verdict.report.journal import OUTPUTS
 from pytest_verdict.report.records_file import RecordsFile
-from pytest_verdict.report.statements import FILES, RECORDS_PREDICATE, TEST_RESULT, VERDICTS, file_digest, statements
+from pytest_verdict.report.statements import FILES, RECORDS_PREDICATE, TEST_RESULT, VERDICTS, statements
+from pytest_verdict.report.verification import format_tally, replay_file
 
 _PARTS: Final = {*FILES, TEST_RESULT, VERDICTS}
 _MEGABYTE: Final = 1_000_000

@@ -18,6 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pytest_verdict.core.operator_code import code_of_function
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.numbers import EXACT
+from pytest_verdict.core.values.numerals import changes_number
 from pytest_verdict.errors import allowed
 
 _PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
@@ -32,11 +33,11 @@ _PERCENT: Final = re.compile(r"(?<![\w.,])([0-9]{1,99}(?:\.[0-9]{1,99})?)[ \xa0\
 _VULGAR: Final = re.compile("([0-9]?)([\xbc-\xbe\u2150-\u215e\u2189])")
 _FRACTION: Final = re.compile(r"(?<![\w.,/])(?:([0-9]{1,15}) )?([0-9]{1,15})[/\u2044]([0-9]{1,15})(?![\w/]|[.,][0-9])")
 _CURRENCY: Final = r"[$\xa2-\xa5\u20a0-\u20cf]"
-# A power of ten is part of the number, not a unit.
-_UNIT: Final = r"(?!(?:[kKMBT]|[mb]n|(?i:hundred|thousand|[mbtr]+illion)|[eE][+-]?[0-9]+)\b)[^\W\d_][^\s,;]*|\xb0\w?"
 _QUANTITY: Final = re.compile(
-    rf"\s*([+-]?)\s*(?:{_CURRENCY}|[A-Z]{{3}}\b)?\s*([+-]?[0-9][0-9.,{_BLANKS}]*+)(?:{_CURRENCY}|{_UNIT})?\s*"
+    rf"\s*([+-]?)\s*(?:{_CURRENCY}|[A-Z]{{3}}\b)?\s*([+-]?[0-9][0-9.,{_BLANKS}]*+(?:[eE][+-]?[0-9]+(?![0-9.,]))?)"
+    rf"[{_BLANKS}]*(?:{_CURRENCY}|([^\W\d_][^\s,;]*|\xb0\w?))?\s*"
 )
+_OTHER_BASE: Final = re.compile(r"[xXbBoOeE][+-]?[0-9A-Fa-f]*[0-9][0-9A-Fa-f]*\b|[xX\xd7][0-9A-Fa-f]+\b")
 _EMPHASIS: Final = re.compile(r"(?<![\w*~`])[*_~`]++(?=\S)|(?<=[^\s*_~`])[*_~`]++(?!\w)")
 _ASCII: Final = str.maketrans({
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'"), **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\xab\xbb", '"'),
@@ -70,6 +71,16 @@ def _strip_markdown_fence(text: str) -> str:
     return body
 
 
+def _strip_unit(text: str) -> str:
+    quantity = _QUANTITY.fullmatch(text)
+    if quantity is None:
+        return text
+    sign, number, unit = quantity.groups()
+    if unit and (_OTHER_BASE.match(unit) or changes_number(unit)):
+        return text
+    return f"{sign}{number.strip()}"
+
+
 NORMALIZERS: Final[dict[str, Callable[[str], str]]] = {
     "ascii_punctuation": lambda text: text.translate(_ASCII),
     "casefold": str.casefold,
@@ -88,7 +99,7 @@ NORMALIZERS: Final[dict[str, Callable[[str], str]]] = {
     "strip_markdown_fence": _strip_markdown_fence,
     "strip_thousands_blanks": lambda text: _GROUPS.sub(lambda match: match[1].replace(match[2], ""), text),
     "strip_thousands_separators": lambda text: _THOUSANDS.sub(lambda match: match.group(1).replace(",", ""), text),
-    "strip_unit": lambda text: f"{match[1]}{match[2].strip()}" if (match := _QUANTITY.fullmatch(text)) else text,
+    "strip_unit": _strip_unit,
 }
 """The normalizers by name; docs/reference/normalizers.md describes each."""
 

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from pytest_verdict.core.new_files import replacing, temporary_file
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
+from pytest_verdict.report.compression import file_digest
 from pytest_verdict.report.folder import files_of_report, refuse_foreign_text
-from pytest_verdict.report.statements import file_digest
 
 PARTS: Final = "parts"
 """The folder of the parts, inside the folder of a report that is not built yet."""

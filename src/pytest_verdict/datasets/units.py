@@ -31,7 +31,7 @@ from pytest_verdict.datasets.row_check import SAMPLES, RowCheck, score_rows
 from pytest_verdict.datasets.rows import Selection, find_reader, positions_between
 from pytest_verdict.datasets.slices import Slice, read_slices, slice_batches, slice_csv, slice_lines, slices_at
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.report.statements import file_digest
+from pytest_verdict.report.compression import file_digest
 from pytest_verdict.session import SESSION
 
 ROWS: Final = 100_000

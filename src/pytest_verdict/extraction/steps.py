@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json
+from pytest_verdict.core.values.numerals import find_numerals
 from pytest_verdict.errors import MappingError, SettingsError, allowed
 from pytest_verdict.extraction.paths import MANY, Many, NothingFoundError, check_word, choose, read_path
 from pytest_verdict.operators.regex import compile_pattern, find_matches
@@ -25,11 +26,6 @@ class Part(NamedTuple):
     end: int
 
 
-# A sign between two operands, as in 7-3, belongs to no number. A comma or narrow blank before three digits separates thousands.
-_NUMBER: Final = re.compile(
-    r"(?:(?<![\w)\]])(?P<sign>[-+\u2212])[$€£¥]?)?(?<![\w.])"
-    r"(?P<digits>[0-9]{1,3}(?:[,\u00a0\u2009\u202f'][0-9]{3})+(?![0-9])|[0-9]+)(?P<rest>(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
-)
 _TAG: Final = re.compile(r"<((?:final_)?answer)>((?:[^<]|<(?!/?\1>))*+)</\1>", re.IGNORECASE)
 _BOXED: Final = re.compile(r"\\boxed\{([^{}]*)\}")
 _HASHES: Final = re.compile(r"^#{4,}[ \t]+(.+)$", re.MULTILINE)
@@ -53,6 +49,14 @@ _CONCLUDED: Final = re.compile(
 _END: Final = re.compile(
     r"[.!?](?=[\"'\u201d\u2019*_)\]]{0,4}(?:\s|$))|;| [(\u2013\u2014]|,? (?:because|since)\b|, (?:as|and|not|but|so|which)\b"
 )
+# A period behind these does not end a sentence: titles, and initials behind a name or another initial.
+_ABBREVIATED: Final = re.compile(
+    r"(?:\b(?!(?:Option|Choice|Answer|Group|Class|Type|Plan|Part|Vitamin) )[A-Z][\w'-]* [A-Z]|\b[A-Z]\. ?[A-Z]"
+    r"|\b(?:St|Ste|Dr|Mr|Mrs|Ms|Prof|Mt|Ft|Sr|Jr|No|Nr|vs|cf|ca|approx|Gen|Col|Capt|Lt|Sgt|Rev|Hon|Sen|Rep|Gov|Pres|Art|Fig"
+    r"|Vol|e\.g|i\.e))\.$"
+)
+_INITIALS: Final = re.compile(r"\W*[A-Z](?=\. ?[A-Z]\.)")
+_LAST_ITEM: Final = re.compile(r"(?: [^\s,.;:!?]+){1,4}[.!?]?[\"'\u201d\u2019*_)\]]{0,4}$")
 _LINE: Final = re.compile(r"^(.*\S)", re.MULTILINE)
 _FENCED: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)\n? {0,3}^ {0,3}\1", re.MULTILINE | re.DOTALL)
 _DECORATION: Final = " \t*_`\"'\u201c\u201d\u2018\u2019"
@@ -68,10 +72,8 @@ def _find_groups(pattern: re.Pattern[str], text: str, start: int = 0) -> Iterato
 
 
 def _find_numbers(text: str) -> Iterator[Part]:
-    for match in _NUMBER.finditer(text):
-        sign = "-" if match["sign"] in {"-", "\u2212"} else ""
-        digits = re.sub("[^0-9]", "", match["digits"])
-        yield Part(f"{sign}{digits}{match['rest']}", *match.span())
+    for value, start, end in find_numerals(text):
+        yield Part(value, start, end)
 
 
 def _find_final_answer(text: str) -> Iterator[Part]:
@@ -90,11 +92,30 @@ def _find_final_answer(text: str) -> Iterator[Part]:
 
 def _strip_decoration(part: Part) -> Part:
     """Remove what follows the answer on its line, and the quotes and emphasis around it."""
-    end = _END.search(part.value)
-    text = part.value[: end.start()] if end else part.value
+    text = part.value
+    for end in _END.finditer(text):
+        if not _is_inside_answer(text, end):
+            text = text[: end.start()]
+            break
     start = part.start + len(text) - len(text.lstrip(_DECORATION))
     text = text.strip(_DECORATION)
     return Part(text, start, start + len(text))
+
+
+def _is_inside_answer(text: str, end: re.Match[str]) -> bool:
+    """Return whether an end is none: the period of an abbreviation, or the last comma of a list."""
+    if end[0] == ".":
+        initials = _INITIALS.match(text)
+        is_first_initial = initials is not None and initials.end() == end.start()
+        # Names longer than this are not recognised, so that the search stays linear.
+        return is_first_initial or _ABBREVIATED.search(text, max(end.end() - 40, 0), end.end()) is not None
+    return end[0] == ", and" and ", " in text[: end.start()] and _LAST_ITEM.match(text, end.end()) is not None
+
+
+def _find_lines(text: str) -> Iterator[Part]:
+    """Yield the lines that are not empty and not the end of a code block."""
+    lines = map(_strip_decoration, _find_groups(_LINE, text))
+    return (line for line in lines if line.value)
 
 
 def _find_json(text: str) -> list[Part]:
@@ -118,9 +139,13 @@ PRESETS: Final[dict[str, Preset]] = {
     "final_answer": Preset(_find_final_answer, "first"),
     "first_json": Preset(_find_json, "first"),
     "first_number": Preset(_find_numbers, "first"),
-    "last_line": Preset(lambda text: map(_strip_decoration, _find_groups(_LINE, text)), "last"),
+    "last_line": Preset(_find_lines, "last"),
     "last_number": Preset(_find_numbers, "last"),
 }
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def find_parts(name: str, text: str) -> list[Part]:
@@ -133,7 +158,8 @@ def find_parts(name: str, text: str) -> list[Part]:
         parts = itertools.islice(parts, 1)
     else:
         parts = deque(parts, maxlen=1)
-    return [Part(part.value, part.start + offset, part.end + offset) for part in parts]
+    # No other part takes the place of a number that is refused or of an empty text: it would be another answer.
+    return [Part(part.value, part.start + offset, part.end + offset) for part in parts if not _is_missing(part.value)]
 
 
 class StepResult(NamedTuple):

@@ -1,20 +1,23 @@
 """Operators that compare no two values: on a missing output, a comparison that could not be made, a scorer's verdict."""
 
-import math
+import unicodedata
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import PASS, Operator
 from pytest_verdict.core.result import ComparisonResult, Outcome
+from pytest_verdict.core.values.numbers import is_nan, is_number
 
 BLANK: Final = "blank"
 
 _CONTAINERS: Final = (bytes, dict, list, tuple, set, frozenset)
+# Letters and symbols that are drawn as blanks.
+_FILLERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
 class NotBlank(Operator):
-    """Observed is not empty: not None, not NaN, not a blank text, and not an empty list or object.
+    """Observed is not empty: not None, NaN or NaT, not a text without visible characters, and not an empty list or object.
 
     Zero and false are answers. Expected is ignored and recorded as None.
 
@@ -29,15 +32,30 @@ class NotBlank(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         del expected
         if isinstance(observed, str):
-            is_blank = not observed.strip()
-        elif isinstance(observed, float):
-            is_blank = math.isnan(observed)
+            is_blank = not any(map(_is_visible, observed))
+        elif isinstance(observed, _CONTAINERS):
+            is_blank = not observed
         else:
-            is_blank = observed is None or (isinstance(observed, _CONTAINERS) and not observed)
+            is_blank = observed is None or _is_missing(observed)
         return Outcome(0.0, notes=(BLANK,)) if is_blank else PASS
 
     def effective_expected(self, expected: Any) -> None:
         del expected
+
+
+def _is_visible(character: str) -> bool:
+    """Return whether a character alone shows something: no blank, control or format character, mark or filler."""
+    category = unicodedata.category(character)
+    return category not in {"Cc", "Cf"} and category[0] not in "MZ" and character not in _FILLERS
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether a value is NaN, also in Decimal, NumPy and pandas, or NA or NaT of pandas."""
+    if type(value).__module__.startswith("pandas.") and type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    if type(value).__module__ == "numpy" and str(value) == "NaT":
+        return True
+    return is_number(value) and is_nan(value)
 
 
 class NotCompared(Operator):

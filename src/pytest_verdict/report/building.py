@@ -16,7 +16,7 @@ from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.core.record import read_verdict, summed
 from pytest_verdict.core.values.display import safe_repr, visible
-from pytest_verdict.report.compression import put_records
+from pytest_verdict.report.compression import file_digest, put_records
 from pytest_verdict.report.folder import PAGE, plugin_files
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, ROOT, SHARD, TESTS, Journal, are_contiguous, blocks_of
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
@@ -88,14 +88,14 @@ def build(
             roots=roots,
             sections=derive_sections(journal.header.get("asked", {}), summary, sorted_records),
         )
-        names = _write_own_files(contents, new)
+        digests_of_files = {}
         if "shard" in run:
-            names.append(SHARD)
-            shutil.copyfile(journal.folder / TESTS, new.path(SHARD))
+            path = shutil.copyfile(journal.folder / TESTS, new.path(SHARD))
+            digests_of_files[SHARD] = {"sha256": file_digest(path)}
         if (journal.folder / OUTPUTS).is_file():
-            names.append(OUTPUTS)
-            new.write(OUTPUTS, _sort_outputs(journal.folder / OUTPUTS))
-        new.put_in_place(names)
+            path = new.write(OUTPUTS, _sort_outputs(journal.folder / OUTPUTS))
+            digests_of_files[OUTPUTS] = {"sha256": file_digest(path)}
+        new.put_in_place([*_write_own_files(contents, new, digests_of_files), *digests_of_files])
         # The earlier page shows other records.
         (folder / PAGE).unlink(missing_ok=True)
         # The records come last: they may be moved out of the journal, from which a killed session is rebuilt.
@@ -106,8 +106,8 @@ def build(
         new.remove()
 
 
-def _write_own_files(contents: Contents, new: NewFiles) -> list[str]:
-    files: dict[str, Any] = {}
+def _write_own_files(contents: Contents, new: NewFiles, digests: Mapping[str, Any]) -> list[str]:
+    files: dict[str, Any] = {**digests}
     contents = replace(contents, run={**contents.run, "files": files})
     for name, place in report_writers().items():
         path = new.write(name, load(place)(contents))

@@ -4,7 +4,7 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from io import BytesIO
@@ -17,7 +17,8 @@ from pytest_verdict.core.record import Counts, RecordSummary, count, digest_of_t
 from pytest_verdict.core.replay import Replayed
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.report import json_report, junit
-from pytest_verdict.report.journal import RECORDS, TRAITS, TestEntry
+from pytest_verdict.report.compression import file_digest
+from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, TRAITS, TestEntry
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
 from pytest_verdict.report.reading import read_document
@@ -200,6 +201,8 @@ class FolderCheck:
         derived = json.loads("".join(json_report.write(contents)))
         yield from _compare_report(report, derived, self._folder / REPORT)
         yield from _compare_junit(contents, self._folder / JUNIT)
+        for name in (SHARD, OUTPUTS):
+            yield from _compare_digest(contents.run, self._folder / name)
 
     def _compare_order(self, places: dict[tuple[str, str], int]) -> Iterator[Finding]:
         last = -1
@@ -263,6 +266,18 @@ def _compare_report(report: dict[str, Any], derived: dict[str, Any], path: Path)
     content = path.read_bytes()
     if not is_first_version and not pairs and digest != sha256(content[:-_ENDING]).hexdigest():
         yield Finding(REPORT, "run", "what it holds, or the form of the file, was changed: its SHA-256 is another one")
+
+
+def _compare_digest(run: Mapping[str, Any], path: Path) -> Iterator[Finding]:
+    """Compare a file that cannot be derived with its digest in the report."""
+    recorded = run.get("files", {}).get(path.name, {}).get("sha256")
+    if not path.is_file():
+        if recorded is not None:
+            yield Finding(path.name, "file", "is missing")
+    elif recorded is None:
+        yield Finding(path.name, "file", f"{REPORT} does not have its SHA-256, so it belongs to another session")
+    elif recorded != file_digest(path):
+        yield Finding(path.name, "file", f"was changed: its SHA-256 is not the one in {REPORT}")
 
 
 def _compare_junit(contents: Contents, path: Path) -> Iterator[Finding]:

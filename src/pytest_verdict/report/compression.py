@@ -1,6 +1,7 @@
 """Files of records, plain or compressed with gzip; the first bytes of a file distinguish them."""
 
 import gzip
+import hashlib
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,3 +60,9 @@ def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) ->
     target.unlink(missing_ok=True)
     new.put_in_place([compressed.name])
     source.unlink(missing_ok=True)
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file; for a compressed file, of its decompressed content."""
+    with open_records(path) as file:
+        return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()

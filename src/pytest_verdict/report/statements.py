@@ -1,14 +1,12 @@
 """The two statements of in-toto (Statement v1) that a report attests."""
 
-import hashlib
 from collections.abc import Iterable, Iterator
-from io import BufferedReader
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import open_records
+from pytest_verdict.report.compression import file_digest, open_records
 from pytest_verdict.report.journal import OUTPUTS, RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT
@@ -44,12 +42,6 @@ def statements(folder: Path) -> dict[str, dict[str, Any]]:
 def files_of(folder: Path) -> tuple[str, ...]:
     """List the attested files of a report; the outputs of adapters exist only if suites ran."""
     return (*FILES, OUTPUTS) if (folder / OUTPUTS).is_file() else FILES
-
-
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file; for a compressed file, of its decompressed content."""
-    with open_records(path) as file:
-        return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
 
 
 def _test_result(report: Report, digests: dict[str, str]) -> dict[str, Any]:

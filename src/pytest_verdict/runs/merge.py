@@ -27,15 +27,15 @@ from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.display import counted
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
-from pytest_verdict.report.compression import open_records
+from pytest_verdict.report.compression import file_digest, open_records
 from pytest_verdict.report.folder import ReportFolder
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, ByteRange, Journal, TestEntry, read_journal
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import PROFILES, check_profile
 from pytest_verdict.report.reading import read_report
-from pytest_verdict.report.records_file import MALFORMED
-from pytest_verdict.report.statements import file_digest
-from pytest_verdict.report.summary import MET, counts_text, verdict_line
+from pytest_verdict.report.records_file import MALFORMED, RecordsFile
+from pytest_verdict.report.summary import MET, counts_text, summarize, verdict_line
+from pytest_verdict.report.verification import format_tally, replay_file
 
 # Members of `run` that describe the files of one shard.
 _FILE_MEMBERS: Final = ("seconds", "files", "sha256")
@@ -65,7 +65,7 @@ class Shard:
 
 
 def read_shard(folder: Path) -> Shard:
-    """Read the folder of a shard; files that do not belong together are refused."""
+    """Read the folder of a shard; it is checked as by the command replay, because the merged report hides what was altered."""
     if not (folder / REPORT).is_file():
         raise RecordError(
             f"{folder}: there is no {REPORT}; if the session was killed, run `pytest-verdict report` first"
@@ -81,11 +81,11 @@ def read_shard(folder: Path) -> Shard:
         journal = read_journal(folder, SHARD)
         whole = (journal.footer or {}).get("whole") or {"files": {}, "places": []}
         places = [int(place) for place in whole["places"]]
-        tests = {entry.test for entry in journal.entries}
+        attempts = {test.final.test: [entry.outcome for entry in test.attempts] for test in summarize(journal).tests}
         is_one_session = (
             not journal.damaged
             and (journal.footer is None) is not (report.run.finished is not None)
-            and tests == {test.test for test in report.tests}
+            and attempts == {test["test"]: test["attempts"] for test in report.document["tests"]}
             and report.records.sha256 == file_digest(folder / RECORDS)
             and len(places) in {0, len(journal.order)}
         )
@@ -94,6 +94,9 @@ def read_shard(folder: Path) -> Shard:
         raise RecordError(f"{folder}: this is no shard of pytest-verdict: {error}") from None
     if not is_one_session:
         raise RecordError(f"{folder}: {REPORT}, {RECORDS} and {SHARD} are not of the same session")
+    tally = replay_file(RecordsFile(str(folder)))
+    if tally.differences or tally.findings or tally.statuses["unreadable"]:
+        raise RecordError(f"{folder}: {next(format_tally(tally))}; `pytest-verdict replay {folder}` lists everything")
     if any(entry.worker for entry in journal.entries):
         raise RecordError(f"{folder}: with --dist=each every worker runs every test, so there are no shards to merge")
     return Shard(

@@ -28,7 +28,7 @@ CASES = [
     case("not_blank", "whatever", b"\x00", "pass"),
     case("not_blank", "whatever", inf, "pass"),
     case("not_blank", "whatever", {0}, "pass"),
-    case("not_blank", "whatever", "\u200b", "pass"),
+    case("not_blank", "whatever", "\u200b", "fail", "blank"),
     case("not_compared", "Paris", "the adapter raised OSError: refused", "error", instead_of="exact"),
     case("not_compared", None, 1, "error"),
     case("nothing_found", "Paris", "observed: last_number finds nothing", "fail", "nothing_found", instead_of="exact"),

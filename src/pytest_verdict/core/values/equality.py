@@ -10,15 +10,21 @@ from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.encoding import encode, encode_text, is_replayable
 from pytest_verdict.core.values.numbers import as_exact, is_nan, is_number, same_number, truth_value
 from pytest_verdict.core.values.placeholders import (
     ABSENT,
     EncodedObject,
     Unreplayable,
+    class_name,
     has_named_fields,
     named_fields,
 )
+
+
+class OwnEqualityError(TypeError):
+    """A value whose class decides what it equals, so that the comparison would decide nothing."""
 
 
 def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
@@ -85,6 +91,7 @@ def _equal_mappings(expected: Mapping[Any, Any], observed: Mapping[Any, Any], *,
 
 
 TEXT: Final = frozenset({str})
+_CONTAINER_CLASSES: Final = (Mapping, list, tuple, set, frozenset)
 # The checks below are slow, so the most common classes skip them.
 _EQUAL_IN_PYTHON: Final = frozenset({str, int, bool, type(None)})
 _CONTAINERS: Final[dict[type, Callable[..., bool]]] = {dict: _equal_mappings, list: _equal_items, tuple: _equal_items}
@@ -141,6 +148,10 @@ def _key_of_leaf(value: Any, *, nan_equal: bool) -> Any:
         return "complex", _key(value.real, nan_equal=nan_equal), _key(value.imag, nan_equal=nan_equal)
     if isinstance(value, bytes | bytearray):
         return "bytes", bytes(value)
+    if _decides_equality(value) and value == _SENTINEL:
+        raise OwnEqualityError(
+            f"{safe_repr(value)[:80]} is in a set, and its class {class_name(type(value))} equals everything"
+        )
     return "other", value
 
 
@@ -160,7 +171,7 @@ def _equal_others(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
         return bool(_key(expected, nan_equal=nan_equal) == _key(observed, nan_equal=nan_equal))
     if isinstance(expected, datetime.datetime) and isinstance(observed, datetime.datetime):
         return _instant(expected) == _instant(observed)
-    if _same_kind(expected, observed):
+    if _same_kind(expected, observed) and is_replayable(encode(expected)) and is_replayable(encode(observed)):
         return bool(expected == observed)
     return _equal_by_class(expected, observed)
 
@@ -175,9 +186,43 @@ def _instant(value: datetime.datetime) -> tuple[bool, datetime.timedelta]:
 
 
 def _equal_by_class(expected: Any, observed: Any) -> bool:
-    # A value without a recorded form may equal values of other classes.
-    is_recorded = is_replayable(encode(expected)) and is_replayable(encode(observed))
-    return not is_recorded and bool(expected == observed)
+    """Compare two values of which one has no recorded form."""
+    if is_replayable(encode(expected)) and is_replayable(encode(observed)):
+        return False
+    is_same_class = type(expected) is type(observed)
+    if is_same_class and hasattr(expected, "dtype") and getattr(expected, "ndim", None):
+        # The == of an array is an array.
+        return expected.shape == observed.shape and equal(expected.tolist(), observed.tolist())
+    if is_same_class and _package_of(expected) in _TABLE_PACKAGES:
+        return bool(expected.equals(observed))
+    for value in (expected, observed):
+        if _decides_equality(value) and (not is_same_class or value == _SENTINEL):
+            cls = class_name(type(value))
+            hint = _INSTEAD.get(_package_of(value), "compare its parts, or its text")
+            raise OwnEqualityError(f"{safe_repr(value)[:80]}: its class {cls} decides what it equals; {hint}")
+    return bool(expected == observed)
+
+
+_SENTINEL: Final = object()
+_TABLE_PACKAGES: Final = frozenset({"pandas", "polars", "pyarrow"})
+# What the matchers of a package are used for.
+_INSTEAD: Final = {
+    "_pytest": "use numeric_tolerance",
+    "dirty_equals": "use is_type, regex, numeric_range or json_schema",
+    "unittest": "use not_blank or is_type, or leave the part out with json_subset",
+}
+
+
+def _package_of(value: Any) -> str:
+    return type(value).__module__.partition(".")[0]
+
+
+def _decides_equality(value: Any) -> bool:
+    """Return whether a value is no container, has no recorded form, and has an ``__eq__`` of its own."""
+    has_default_equality = getattr(type(value), "__eq__", None) is object.__eq__
+    if has_default_equality or isinstance(value, _CONTAINER_CLASSES) or has_named_fields(value):
+        return False
+    return not is_replayable(encode(value))
 
 
 def _same_kind(expected: Any, observed: Any) -> bool:

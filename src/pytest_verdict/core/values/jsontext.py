@@ -5,7 +5,6 @@ RFC 8259 does not say what a repeated key, ``NaN``, a long number or deep nestin
 as Decimal. `parse_json_with_floats` reads numbers as Python's json does.
 """
 
-import contextlib
 import functools
 import itertools
 import json
@@ -28,6 +27,10 @@ TOO_DEEP: Final = "json_too_deep"
 _BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 _OPENING: Final = re.compile(r"[\[{]")
+# What begins like this is meant as a document; "[1]" may be a footnote, and "{x" part of a sentence.
+_BEGINNING: Final = re.compile(
+    r"""\{\s*(?:["'}\[{]|[\w$-]+\s*:)|\[\s*(?:["'\[{]|-?[0-9][0-9.eE+-]*\s*,|(?:true|false|null)\b)"""
+)
 # Each attempt may take as long as reading the rest of the text.
 _MOST_TRIED: Final = 1_000
 _STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
@@ -132,17 +135,36 @@ def _token(text: str) -> bytes:
 
 
 def documents_in(text: str) -> Iterator[tuple[Any, int, int]]:
-    """Yield the objects and lists in a text, with their places; only the first 1,000 brackets are tried."""
+    """Yield the objects and lists in a text that also holds other things, with their positions.
+
+    Nothing inside of a broken document is a document: it would be a part of the answer.
+    """
     end = 0
     for opening in itertools.islice(_OPENING.finditer(text), _MOST_TRIED):
         start = opening.start()
         if start < end:
             continue
-        with contextlib.suppress(ArithmeticError, RecursionError, ValueError):
-            document, end_here = _DECODER.raw_decode(text, start)
-            _refuse_depth(text[start:end_here])
-            end = end_here
+        try:
+            document, end = _DECODER.raw_decode(text, start)
+            _refuse_depth(text[start:end])
+        except (ArithmeticError, RecursionError, ValueError):
+            if _BEGINNING.match(text, start):
+                end = _end_of_broken(text, start)
+        else:
             yield document, start, end
+
+
+def _end_of_broken(text: str, start: int) -> int:
+    """Return where the brackets of a document that cannot be read are closed, or the end of the text."""
+    depth = 0
+    for match in _BRACKETS.finditer(text, start):
+        if match[0] in "[{":
+            depth += 1
+        elif match[0] in "]}":
+            depth -= 1
+        if depth == 0:
+            return match.end()
+    return len(text)
 
 
 def _whole(text: str) -> int | Decimal:

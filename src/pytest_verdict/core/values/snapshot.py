@@ -2,6 +2,7 @@
 
 import copy
 import datetime
+import operator
 import uuid
 from collections.abc import Callable, MutableMapping, MutableSequence, MutableSet
 from decimal import Decimal
@@ -66,6 +67,7 @@ def recorded_form(value: Any) -> tuple[Any, Any]:
     try:
         copied = _copy(value, _refuse_class)
     except (TypeError, RecursionError):
+        _refuse_false_content(value, set())
         recorded = snapshot(value)
     else:
         return copied, copied
@@ -80,3 +82,28 @@ def recorded_form(value: Any) -> tuple[Any, Any]:
     if is_same:
         return recorded, decoded
     return Unreplayable(class_name(type(value)), safe_repr(value)), value
+
+
+def _refuse_false_content(value: Any, visited: set[int]) -> None:
+    """Refuse subclasses of list, tuple, dict and set whose methods hide what is in them."""
+    if id(value) in visited:
+        return
+    visited.add(id(value))
+    base: Any
+    for base in (list, tuple, dict, set, frozenset):
+        if not isinstance(value, base):
+            continue
+        content = [*base.__iter__(value)]
+        is_true = len(value) == len(content)
+        if type(value) is not base and base in {list, tuple, dict}:
+            is_true = is_true and all(map(operator.is_, value, content))
+        if base is dict:
+            values = [base.__getitem__(value, key) for key in content]
+            is_true = is_true and all(item is other for (_, item), other in zip(value.items(), values, strict=False))
+            content += values
+        if not is_true:
+            raise TypeError(
+                f"the class {class_name(type(value))} hides what is in the {base.__name__}; convert it first"
+            )
+        for item in content:
+            _refuse_false_content(item, visited)

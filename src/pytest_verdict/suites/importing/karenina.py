@@ -1,6 +1,7 @@
 """Checkpoints of Karenina: the templates of a benchmark, as the text of a test module."""
 
 import ast
+from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import visible
@@ -16,6 +17,14 @@ import pytest
 
 TEMPLATES = {{}}
 '''
+# The packages of pytest-verdict with the names that templates import from Karenina.
+HOMES: Final[Mapping[str, str]] = {
+    "templates": "BaseAnswer VerifiedField FieldCheck BooleanMatch ContainsAll ContainsAny DateMatch DateRange"
+    " DateTolerance ExactMatch LiteralMatch NumericExact NumericGraded NumericRange NumericRangeGraded NumericThresholdGraded"
+    " NumericTolerance OrderedMatch RegexMatch SemanticMatch SetContainment TraceContains TraceLength TraceRegex",
+    "operators": "AllOf AnyOf AtLeastN NumericMaximum NumericMinimum",
+    "": "SynonymMap",
+}
 _TAIL: Final = '''
 
 def ask(question):
@@ -39,8 +48,8 @@ def read(imported: Imported) -> None:
         item_keys = ("@id", "@type", "acceptedAnswer", "hasPart", "text")
         item = imported.select((*place, "item"), element["item"], item_keys)
         try:
-            code = _replace_imports(item["hasPart"]["text"])
-            templates.append(f"\n{code}\n\nTEMPLATES[{item['text']!a}] = Answer\n")
+            code, template = _translate(item["hasPart"]["text"])
+            templates.append(f"\n{code}\n\nTEMPLATES[{item['text']!a}] = {template}\n")
         except (KeyError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
             imported.leave_out((*place, "item"), f"there is no template in Python: {error}")
     if templates:
@@ -48,13 +57,45 @@ def read(imported: Imported) -> None:
         imported.module = "".join([head, *templates, _TAIL])
 
 
-def _replace_imports(code: Any) -> str:
-    """Replace the imports from Karenina by imports from pytest-verdict."""
+def _translate(code: Any) -> tuple[str, str]:
+    """Return code with imports from pytest-verdict in place of those from Karenina, and the name of its template."""
     lines = code.splitlines()
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "karenina":
-            names = ", ".join(ast.unparse(alias) for alias in node.names)
-            last = node.end_lineno or node.lineno
-            blank_lines = [""] * (last - node.lineno)
-            lines[node.lineno - 1 : last] = [f"from pytest_verdict.templates import {names}", *blank_lines]
-    return "\n".join(lines).strip("\n")
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        modules = []
+        if isinstance(node, ast.ImportFrom):
+            modules = [str(node.module)]
+        elif isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        if not any(module.partition(".")[0] == "karenina" for module in modules):
+            continue
+        if not isinstance(node, ast.ImportFrom):
+            raise ValueError(f"{ast.unparse(node)!r} is not translated; import the names of the module")  # noqa: TRY004
+        last = node.end_lineno or node.lineno
+        imports = "; ".join(f"from {_home_of(alias.name)} import {ast.unparse(alias)}" for alias in node.names)
+        lines[node.lineno - 1 : last] = [" " * node.col_offset + imports, *[""] * (last - node.lineno)]
+    return "\n".join(lines).strip("\n"), _template_name(tree)
+
+
+def _home_of(name: str) -> str:
+    for home, names in HOMES.items():
+        if name in names.split():
+            return f"pytest_verdict.{home}".removesuffix(".")
+    raise ValueError(f"pytest-verdict has no {name}")
+
+
+def _template_name(tree: ast.Module) -> str:
+    """Return the name of the class that is the template: Answer, or the only class that no other extends."""
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    names = [node.name for node in classes]
+    if "Answer" in names:
+        return "Answer"
+    bases = {ast.unparse(base).rpartition(".")[2] for node in classes for base in node.bases}
+    templates = {"BaseAnswer"}
+    for node in classes:
+        if any(ast.unparse(base).rpartition(".")[2] in templates for base in node.bases):
+            templates.add(node.name)
+    candidates = [name for name in dict.fromkeys(names) if name in templates and name not in bases]
+    if len(candidates) != 1:
+        raise ValueError(f"one class that extends BaseAnswer is needed, got {', '.join(candidates) or 'none'}")
+    return candidates[0]

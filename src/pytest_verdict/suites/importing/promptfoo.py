@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites.adapters.request_template import as_text
 from pytest_verdict.suites.importing import (
     Entry,
@@ -21,6 +23,35 @@ _TEMPLATE: Final = re.compile(r"\{[{%]|^(?:file|https?)://")
 # The providers are accepted, because the adapter takes their place.
 _CONFIGURATION: Final = ("assertionTemplates", "defaultTest", "description", "prompts", "providers", "tests")
 _TEST: Final = ("assert", "description", "metadata", "vars")
+_NO_COUNTERPART: Final = ""
+# What differs between regular expressions of JavaScript and Python. An escape that is not listed has no counterpart.
+_TOKEN: Final = re.compile(
+    r"\\(?:[dDwWsSbBfnrtv^$\\.*+?()\[\]{}|/\-]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})"
+    r"|\[\^?(?!\])|\(\?(?:[:=!]|<[=!])|\((?!\?)|\{[0-9]+(?:,[0-9]*)?\}|[*+?}](?:\?|(?![*+]))|[^\\\[(*+?{]",
+    re.DOTALL,
+)
+_IN_RANGE: Final = re.compile(r"(?<![\[^])-(?!\])")
+_SPACES: Final = r" \t\n\v\f\r\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_WORD: Final = "A-Za-z0-9_"
+_OUTSIDE_CLASS: Final = {
+    "$": r"\Z",
+    ".": "[^\\n\\r\u2028\u2029]",
+    r"\b": f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))",
+    r"\B": f"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))",
+    r"\d": "[0-9]",
+    r"\D": "[^0-9]",
+    r"\w": f"[{_WORD}]",
+    r"\W": f"[^{_WORD}]",
+    r"\s": f"[{_SPACES}]",
+    r"\S": f"[^{_SPACES}]",
+}
+_IN_CLASS: Final = {
+    r"\d": "0-9",
+    r"\w": _WORD,
+    r"\b": r"\x08",
+    r"\s": _SPACES,
+    **dict.fromkeys((r"\B", r"\D", r"\S", r"\W"), _NO_COUNTERPART),
+}
 _IN_PROSE: Final = {"path": "$.output", "extract": "first_json", "on_missing": "fail"}
 
 
@@ -105,7 +136,55 @@ def _equal(value: Any) -> dict[str, Any]:
 
 def _satisfy(value: Any, observed: Any = None) -> dict[str, Any]:
     schema = True if value is None else value
+    if _has_format(schema):
+        raise ConfigurationError("the keyword format is not translated, because json_schema does not check formats")
     return operator_scorer("json_schema", schema_document=schema, observed=observed)
+
+
+def _has_format(schema: Any) -> bool:
+    """Return whether a schema asks for a format; a property may be called format as well."""
+    if isinstance(schema, list):
+        return any(map(_has_format, schema))
+    if not isinstance(schema, dict):
+        return False
+    if isinstance(schema.get("format"), str):
+        return True
+    return any(_has_format(part) for key, part in schema.items() if key not in {"const", "default", "enum", "examples"})
+
+
+def _translate_pattern(pattern: str) -> str:
+    """Return a regular expression of JavaScript as Python writes it."""
+    translated = []
+    in_class = False
+    position = 0
+    while position < len(pattern):
+        token = _TOKEN.match(pattern, position)
+        if token is None:
+            raise _untranslated_pattern(pattern, position)
+        position = token.end()
+        text = token[0]
+        if in_class and text == "]":
+            in_class = False
+        elif text.startswith("[") and not in_class:
+            in_class = True
+        elif in_class and text == "[":
+            text = r"\["
+        elif in_class and text in _IN_CLASS:
+            # Beside a hyphen, a set of characters would become the end of a range.
+            if _IN_RANGE.match(pattern, token.start() - 1) or _IN_RANGE.match(pattern, position):
+                raise _untranslated_pattern(pattern, token.start())
+            text = _IN_CLASS[text]
+        elif not in_class:
+            text = _OUTSIDE_CLASS.get(text, text)
+        if text == _NO_COUNTERPART:
+            raise _untranslated_pattern(pattern, token.start())
+        translated.append(text)
+    return "".join(translated)
+
+
+def _untranslated_pattern(pattern: str, position: int) -> ConfigurationError:
+    part = shown(pattern[position : position + 4], 20)
+    return ConfigurationError(f"the pattern is not translated: {part} has another meaning in Python, or none")
 
 
 def _count_words(value: Any) -> dict[str, Any]:
@@ -127,7 +206,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
     "icontains-any": functools.partial(_contain, "contains_any", case_sensitive=False),
     "is-json": _satisfy,
     "latency": latency_scorer,
-    "regex": lambda value: operator_scorer("trace_regex", pattern=value),
+    "regex": lambda value: operator_scorer("trace_regex", pattern=_translate_pattern(as_text(value))),
     "starts-with": functools.partial(_search, form=r"\A{}"),
     "word-count": _count_words,
 }

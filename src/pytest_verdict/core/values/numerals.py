@@ -1,0 +1,173 @@
+"""Numbers in prose, and the words and signs around them that change their value.
+
+A number is read together with its qualifiers, or refused as a whole: "5 million" is never 5.
+"""
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from pytest_verdict.core.values.numbers import EXACT
+
+_FACTORS: Final = {
+    "dozen": 12,
+    "hundred": 100,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+}
+# "m" is left out, because it is a metre far more often than a million.
+_SYMBOLS: Final = frozenset({
+    "k", "K", "M", "MM", "mm.", "mn", "Mn", "MN", "mio", "Mio", "MIO", "mil", "mln", "Mln", "mld", "Mld", "mrd", "Mrd",
+    "MRD", "Md", "B", "bn", "Bn", "BN", "bil", "bln", "tn", "Tn", "TN", "trn", "T", "tr", "L", "lac", "Cr", "cr", "tsd",
+    "Tsd", "TSD", "tys", "tis", "bio", "Bio",
+})  # fmt: skip
+# Stems, because most languages inflect the words for powers of ten.
+_STEMS: Final = (
+    "hundert", "cent", "cien", "hundr", "honderd", "сот", "tausend", "thousand", "mill", "miles", "mille", "mila", "mil",
+    "tusen", "duizend", "tysi", "tisíc", "тыс", "тис", "million", "millión", "millon", "millón", "milhão", "milhões",
+    "milion", "miljoen", "miljon", "miljard", "миллион", "мільйон", "млн", "milliard", "milijard", "миллиард", "млрд",
+    "billion", "biljoen", "billón", "bilhão", "bilhões", "trillion", "trillón", "trilhão", "триллион", "трлн",
+    "quadrillion", "quintillion", "lakh", "crore", "arab", "kharab", "myriad", "dozen", "dutzend", "douzaine", "docena",
+    "dúzia", "dozzina", "tuzin", "дюжин", "score", "gross", "googol", "juta", "ribu", "milyar", "milyon", "bin", "triệu",
+    "tỷ", "nghìn", "हज़ार", "हजार", "लाख", "करोड़", "ألف", "مليون", "مليار",
+)  # fmt: skip
+_FRACTION_WORDS: Final = (
+    "half", "halves", "third", "thirds", "quarter", "quarters", "fourth", "fourths", "fifth", "fifths", "sixth", "sixths",
+    "seventh", "sevenths", "eighth", "eighths", "ninth", "ninths", "tenth", "tenths", "hundredth", "hundredths",
+    "thousandth", "thousandths", "millionth", "millionths", "billionth", "billionths",
+)  # fmt: skip
+_POWER_WORDS: Final = ("squared", "cubed", "factorial")
+_EAST_ASIAN: Final = "十百千万萬亿億兆천만억조십백"
+_EXACT_WORDS: Final = frozenset({*_FACTORS, *_FRACTION_WORDS, *_POWER_WORDS})
+# Words that begin like a stem of ours and are units or ordinary nouns.
+_PLAIN_WORDS: Final = frozenset({
+    "cent", "cents", "centavo", "centavos", "centime", "centimes", "center", "centers", "centre", "centres", "central",
+    "century", "centuries", "centimeter", "centimeters", "centimetre", "centimetres", "centigrade", "centiliter",
+    "centiliters", "centilitre", "centilitres", "centner", "centimo", "centimos", "mile", "miles", "mill", "mills",
+    "milligram", "milligrams", "milligramme", "milligrammes", "milliliter", "milliliters", "millilitre", "millilitres",
+    "millimeter", "millimeters", "millimetre", "millimetres", "millisecond", "milliseconds", "millivolt", "millivolts",
+    "milliwatt", "milliwatts", "milliamp", "milliamps", "millibar", "millibars", "millimole", "millimoles", "millimolar",
+    "millennium", "millennia", "millenniums", "miller", "millet", "milk", "military", "milestone", "milestones", "milieu",
+    "bins", "bin", "bind", "binary", "bingo", "scores", "scored", "score", "scorer", "scorers", "grosses", "arabic",
+    "arab", "arabs", "binding", "bindings", "milliequivalents", "milliequivalent", "millirem", "millihertz", "centipoise",
+    "mileage", "milled", "milling", "millers", "millisiemens", "millis", "millikelvin", "cents/kwh",
+})  # fmt: skip
+
+# Beyond these, a product could be rounded.
+_MAXIMUM_FACTOR: Final = 10**18
+_MAXIMUM_DIGITS: Final = 1_000
+
+_DECORATION: Final = "*_~`\"'\u201d\u2019)\\]}"
+_BLANKS: Final = " \t\u00a0\u2009\u202f"
+# A sign between two operands, as in 7-3, belongs to no number. A comma or narrow blank before three digits separates thousands.
+_NUMBER: Final = re.compile(
+    r"(?:(?<![\w)\]])(?P<sign>[-+\u2212])[$€£¥]?)?(?<![\w.])"
+    r"(?P<digits>[0-9]{1,3}(?:[,\u00a0\u2009\u202f'\u2019][0-9]{3})+(?![0-9])|[0-9]+)(?P<rest>(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
+)
+_CONTINENTAL: Final = re.compile(
+    r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+(?![0-9.,]*[0-9])|[0-9]{1,3}(?:\.[0-9]{3}){2,}(?![.,]?[0-9])"
+)
+# An operator, a sign or a bracket before a number that makes it a part of another number.
+_CHANGED_BEFORE: Final = re.compile(
+    rf"(?:\w[{_BLANKS}]*(?:\^|(?<=\w)\*\*)[{_BLANKS}]*[({{]?[-+\u2212]?|±|\+/-|[/\u2044\u2215][{_BLANKS}]?"
+    rf"|[0-9][{_BLANKS}]*[\xd7·⋅✕x*][{_BLANKS}]*|[0-9][.,]"
+    rf"|\b(?:minus|negative|out of|to the power of|power of|half of|times ten to the)[{_BLANKS}]+)[$€£¥]?$",
+    re.IGNORECASE,
+)
+_CHANGED_AFTER: Final = re.compile(
+    rf"[.,][0-9]|[{_BLANKS}]*[/\u2044\u2215][{_BLANKS}]*[0-9]|[{_BLANKS}]*\^|\*\*[({{]?[-+]?[0-9]|[{_BLANKS}]*[\xd7·⋅✕*x][{_BLANKS}]*10(?![0-9.,])"
+    rf"|[xXbBoO][0-9A-Fa-f]+\b|[{_BLANKS}]*[‰‱]|[{_BLANKS}]+(?:out of|to the power of|times ten to|over)[{_BLANKS}]+[0-9]"
+    rf"|[{_BLANKS}]+[0-9]{{1,15}}[/\u2044\u2215][0-9]|[{_BLANKS}]+and[{_BLANKS}]+(?:a|an|one|two|three)[-{_BLANKS}]+(?:half|third|quarter|fourth)"
+    rf"|e[+-]?[0-9]",
+    re.IGNORECASE,
+)
+_CURRENCY: Final = "$\xa2\xa3\xa4\xa5\u20ac\u20b9\u20bd\u20ba\u20a9\u20bf"
+_WORD: Final = re.compile(rf"[{_DECORATION}]*[{_BLANKS}]*-?[*_~`]*([^\W\d_][^\s\d,;:!?()\[\]{{}}*_~`\"'-]*)")
+
+
+class Numeral(NamedTuple):
+    """A number in a text; the value is None if something around it changes it in a way that is not read."""
+
+    value: str | None
+    start: int
+    end: int
+
+
+def find_numerals(text: str) -> Iterator[Numeral]:
+    """Yield the numbers of a text, each with its sign, separators and magnitude."""
+    position = 0
+    while match := _NUMBER.search(text, position):
+        continental = _CONTINENTAL.match(text, match.start("digits"))
+        end = continental.end() if continental else match.end()
+        if continental:
+            whole, _, fraction = continental[0].partition(",")
+            digits = whole.replace(".", "") + (f".{fraction}" if fraction else "")
+        else:
+            digits = re.sub("[^0-9]", "", match["digits"]) + match["rest"]
+        numeral = _read(text, match, digits, end)
+        yield numeral
+        position = numeral.end
+
+
+def _read(text: str, match: re.Match[str], digits: str, end: int) -> Numeral:
+    start = match.start()
+    sign = "-" if match["sign"] in {"-", "\u2212"} else ""
+    before = text[max(start - 40, 0) : start]
+    after = text[end : end + 60]
+    refused = Numeral(None, start, end)
+    if _CHANGED_BEFORE.search(before) or _CHANGED_AFTER.match(after) or _is_in_brackets(before, after):
+        return refused
+    # A digit of another script, a superscript or a vulgar fraction goes on with the number.
+    following = after.lstrip(_BLANKS)[:1]
+    if after[:1].isnumeric() or (
+        following and not following.isalpha() and following.isnumeric() and not following.isdecimal()
+    ):
+        return refused
+
+    factor = 1
+    while word := _WORD.match(text, end):
+        is_compound = len(word[1]) == 1 and text[word.end(1) : word.end(1) + 1] == "-"
+        multiplier = 1 if is_compound else _multiplier_of(word[1])
+        if multiplier is None:
+            return refused
+        if multiplier == 1:
+            break
+        factor *= multiplier
+        end = word.end(1)
+    if factor == 1:
+        return Numeral(f"{sign}{digits}", start, end)
+    if factor > _MAXIMUM_FACTOR or len(digits) > _MAXIMUM_DIGITS or "e" in digits.casefold():
+        return refused
+    return Numeral(f"{sign}{EXACT.multiply(Decimal(digits), factor).normalize(EXACT):f}", start, end)
+
+
+def _is_in_brackets(before: str, after: str) -> bool:
+    """Whether a number stands alone in brackets, which is how accounts write a negative one."""
+    return re.search(r"\([$€£¥]?\s*$", before) is not None and re.match(r"\s*[$€£¥]?\)", after) is not None
+
+
+def _multiplier_of(word: str) -> int | None:
+    """Return what a word multiplies the number before it by: 1 for a unit, None if it is unclear."""
+    lower = word.casefold().rstrip("./")
+    if lower in _FACTORS:
+        return _FACTORS[lower]
+    if changes_number(word):
+        return None
+    return 1
+
+
+def changes_number(word: str) -> bool:
+    """Return whether a word behind a number is a magnitude, a fraction or a power, and no unit."""
+    plain = word.rstrip("./" + _CURRENCY)
+    if plain in _SYMBOLS or plain[:1] in _EAST_ASIAN:
+        return True
+    # A superscript or a vulgar fraction is a letter to a regular expression.
+    if plain and not plain[0].isalpha() and plain[0] != "°":
+        return True
+    lower = plain.casefold()
+    if lower.removesuffix("s") in _EXACT_WORDS or lower in _EXACT_WORDS:
+        return True
+    return lower not in _PLAIN_WORDS and lower.startswith(_STEMS)

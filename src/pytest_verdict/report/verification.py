@@ -1,0 +1,124 @@
+"""Derive every verdict of a file again, and check the folder of a report against its records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from pytest_verdict.console import progress
+from pytest_verdict.core.parallel import in_order
+from pytest_verdict.core.record import parse_record
+from pytest_verdict.core.values.display import counted
+from pytest_verdict.report.records_file import RecordsFile
+
+if TYPE_CHECKING:
+    from pytest_verdict.core.replay import Replayed
+    from pytest_verdict.report.checks import ConsecutiveRecords, Finding
+
+MOST_LISTED: Final = 20
+
+
+@dataclass(slots=True)
+class Tally:
+    """The results of all records; numbers of records in ``listed`` start at 1."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    listed: list[tuple[int, Replayed]] = field(default_factory=list)
+    differences: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+    def append(self, other: Tally) -> None:
+        """Add the results of the records that follow."""
+        listed = ((self.records + number, answer) for number, answer in other.listed)
+        self.listed += islice(listed, MOST_LISTED - len(self.listed))
+        self.statuses += other.statuses
+        self.reasons += other.reasons
+        self.differences += other.differences
+
+    @property
+    def records(self) -> int:
+        return self.statuses.total()
+
+    @property
+    def exit_code(self) -> int:
+        if self.differences or self.findings:
+            return 1
+        verified = self.statuses["identical"] + self.statuses["version_changed"]
+        return 0 if verified and not self.statuses["unreadable"] else 2
+
+
+def replay_file(file: RecordsFile, jobs: int = 1) -> Tally:
+    """Replay all records, and check the folder of a report against them."""
+    from pytest_verdict.report.checks import FolderCheck
+
+    tally = Tally()
+    pieces = file.pieces()
+    check = None
+    inline_ids = None
+    if file.folder:
+        check = FolderCheck(file.folder)
+        inline_ids = check.inline()
+        pieces = check.watch(pieces)
+    # The number of bytes that a pipe will have is unknown.
+    unit, label = ("B", "records") if file.size else (" records", "")
+    with progress(file.size, unit, counted=label) as show:
+        for piece in in_order(partial(_replay_piece, inline_ids=inline_ids), pieces, jobs):
+            tally.append(piece.tally)
+            show(file.done if file.size else tally.records, tally.records)
+            if check is not None:
+                check.add(piece.groups, piece.inline)
+    if check is not None:
+        tally.findings += check.findings()
+    return tally
+
+
+class _Piece(NamedTuple):
+    """The results of consecutive lines, and what the check of a folder needs of their records."""
+
+    tally: Tally
+    groups: list[ConsecutiveRecords]
+    inline: list[dict[str, Any]]
+
+
+def _replay_piece(lines: list[bytes], inline_ids: frozenset[str] | None) -> _Piece:
+    from pytest_verdict.core.replay import replay
+    from pytest_verdict.report.checks import group_consecutive
+
+    answers = list(replay(lines))
+    tally = Tally(Counter(answer.status for answer in answers))
+    for number, answer in enumerate(answers, 1):
+        if answer.status == "unverifiable":
+            tally.reasons[answer.reason] += 1
+        elif len(tally.listed) < MOST_LISTED and (answer.is_difference or answer.status == "unreadable"):
+            tally.listed.append((number, answer))
+        tally.differences += answer.is_difference
+    if inline_ids is None:
+        return _Piece(tally, [], [])
+    pairs = zip(lines, answers, strict=True)
+    inline = [parse_record(line) for line, answer in pairs if answer.id in inline_ids and answer.summary]
+    return _Piece(tally, group_consecutive(lines, answers), inline)
+
+
+def format_tally(tally: Tally) -> Iterator[str]:
+    for number, answer in tally.listed:
+        if answer.status == "unreadable":
+            yield f"line {number}: unreadable, {answer.reason}"
+            continue
+        members = ", ".join(answer.differing)
+        reason = f" ({answer.reason})" if answer.reason else ""
+        yield f"{answer.id} {answer.test} {answer.operator}: {answer.status.replace('_', ' ')} in {members}{reason}"
+    unlisted = tally.differences + tally.statuses["unreadable"] - len(tally.listed)
+    if unlisted:
+        yield f"... and {unlisted} more"
+    yield from map(str, tally.findings[:MOST_LISTED])
+    if len(tally.findings) > MOST_LISTED:
+        yield f"... and {len(tally.findings) - MOST_LISTED} more findings in the folder"
+    for reason, number in sorted(tally.reasons.items()):
+        yield f"unverifiable, {reason}: {number}"
+    counts = ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in sorted(tally.statuses.items()))
+    yield f"{counted(tally.records, 'record')}: {counts or 'none'}"
