@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
-from pytest_verdict.core.kernel import checked_threshold
+from pytest_verdict.core.kernel import check_threshold
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
@@ -212,7 +212,7 @@ class Comparator:
                 f"settings {', '.join(sorted(settings))} need the operator they are for as first argument"
             )
         if threshold is not None:
-            threshold = checked_threshold(threshold)
+            threshold = check_threshold(threshold)
         if operator is not None:
             REGISTRY.refuse_unknown_settings(operator, settings)
         previous_threshold, previous_settings = self._defaults.get(operator, (None, {}))

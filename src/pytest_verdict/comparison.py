@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from pytest_verdict.core.kernel import checked_threshold, run
+from pytest_verdict.core.kernel import check_threshold, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
@@ -140,7 +140,7 @@ def describe_failure(result: ComparisonResult) -> str:
         advice = advise(result)
     if redaction is not None:
         advice = list(map(redaction, advice))
-    text = failure_block(redacted_result(result, redaction), SESSION.budget, advice)
+    text = failure_block(redact_result(result, redaction), SESSION.budget, advice)
     if result.message is not None:
         # Redacted before it is split, because a secret may have several lines.
         message = redact_text(result.message, redaction)
@@ -150,7 +150,7 @@ def describe_failure(result: ComparisonResult) -> str:
     return text.redact(redaction)
 
 
-def redacted_result(result: ComparisonResult, redaction: Redaction | None) -> ComparisonResult:
+def redact_result(result: ComparisonResult, redaction: Redaction | None) -> ComparisonResult:
     """Return a result with redacted values, or the same result if it has no secret."""
     if hiding(redaction, result.expected, result.observed) is None:
         return result
@@ -300,7 +300,7 @@ def expect(
     if expected is ABSENT:
         raise ArgumentsError('expect takes operator and expected: write assert observed == expect("exact", expected)')
     if threshold is not None:
-        threshold = checked_threshold(threshold)
+        threshold = check_threshold(threshold)
     if isinstance(operator, str):
         operator = REGISTRY.build(operator, settings)
     else:

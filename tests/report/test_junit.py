@@ -16,7 +16,7 @@ from hypothesis import given, strategies as st
 from lxml import etree
 
 from pytest_verdict.report.journal import Journal, TestEntry
-from pytest_verdict.report.junit import attribute, element_text, limited_name, write
+from pytest_verdict.report.junit import attribute, element_text, escape_name, write
 from pytest_verdict.report.summary import Contents, summarize
 
 SCHEMA = "testing/example_scripts/junit-10.xsd"
@@ -154,7 +154,7 @@ TEXT = st.text(st.characters(exclude_categories=())) | st.sampled_from(
 @given(TEXT, st.integers(60, 400))
 def test_any_text_comes_back_as_far_as_xml_can_hold_it(text, limit):
     element = etree.fromstring(
-        f'<a b="{attribute(text, limit)}" c="{limited_name(text, limit)}">{element_text(text, limit)}</a>'.encode()
+        f'<a b="{attribute(text, limit)}" c="{escape_name(text, limit)}">{element_text(text, limit)}</a>'.encode()
     )
     assert max(len(element.get("b")), len(element.get("c")), len(element.text or "")) <= limit
     if text.isprintable() and len(text) <= limit:
@@ -163,7 +163,7 @@ def test_any_text_comes_back_as_far_as_xml_can_hold_it(text, limit):
 
 @pytest.mark.parametrize("beginning", ["", "\x1b[31m" * 10, "\x00"], ids=repr)
 def test_long_names_that_differ_at_their_end_stay_different(beginning):
-    names = {limited_name(beginning + "x" * 200 + end, 200) for end in "ab"}
+    names = {escape_name(beginning + "x" * 200 + end, 200) for end in "ab"}
     assert len(names) == 2
     assert max(map(len, names)) <= 200
 

@@ -18,7 +18,7 @@ from google.adk.runners import InMemoryRunner
 from google.genai import types
 
 from pytest_verdict import ComparisonResult, compare
-from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
+from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -84,7 +84,7 @@ def test_adk_reads_events_sessions_and_eval_sets(recorded):
     eval_set = EvalSet(eval_set_id="s", eval_cases=[EvalCase(eval_id="1", conversation=conversation)])
     for value in [events, session, eval_set]:
         for form in forms(value):
-            assert recognised_format(form) == "adk"
+            assert recognise_format(form) == "adk"
             read = read_trajectory(form)
             assert [(event.name, event.args) for event in read] == [
                 ("search", {"query": "tea"}),

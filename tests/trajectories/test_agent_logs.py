@@ -13,7 +13,7 @@ from pytest_verdict import compare
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
+from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
 
 OURS = ("adk", "inspect_ai", "tau2", "openhands")
 CALLS = [("search", {"query": "tea"}), ("clock", {}), ("buy", {"id": 7})]
@@ -49,7 +49,7 @@ def test_results_and_errors_are_attached_to_their_calls(label):
 @logs
 def test_log_format_is_recognised_without_changing_the_value(label):
     before = copy.deepcopy(LOGS[label])
-    assert recognised_format(LOGS[label]) == label.partition(" ")[0]
+    assert recognise_format(LOGS[label]) == label.partition(" ")[0]
     read_trajectory(LOGS[label])
     assert LOGS[label] == before
 
@@ -147,7 +147,7 @@ def test_log_without_exactly_one_trajectory_is_unreadable(label):
 
 
 def test_adk_partial_events_are_read_when_complete():
-    assert recognised_format(made.ADK_STREAM) == "adk"
+    assert recognise_format(made.ADK_STREAM) == "adk"
     assert read_trajectory(made.ADK_STREAM) != []
     assert names(made.ADK_STREAM) == ["search", "clock", "buy"]
 
@@ -169,7 +169,7 @@ def test_adk_eval_set_names_agents():
 def test_inspect_messages_of_plain_texts_are_recognised():
     call = {"id": "1", "function": "search", "arguments": {"query": "tea"}}
     messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "", "tool_calls": [call]}]
-    assert recognised_format(messages) == "inspect_ai"
+    assert recognise_format(messages) == "inspect_ai"
     (event,) = read_trajectory(messages)
     assert (event.name, event.args) == ("search", {"query": "tea"})
 

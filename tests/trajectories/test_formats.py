@@ -11,7 +11,7 @@ from pytest_verdict import compare
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
+from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
 from refusals import refused
 
 SEARCH = {"query": "tea"}
@@ -315,7 +315,7 @@ def test_calls_are_read(label):
 
 @shapes
 def test_format_is_recognised(label):
-    assert recognised_format(SHAPES[label]) == label.partition(" ")[0]
+    assert recognise_format(SHAPES[label]) == label.partition(" ")[0]
 
 
 @shapes
@@ -382,7 +382,7 @@ def test_langgraph_steps_are_groups():
         ("tools", 0),
         ("agent", 1),
     ]
-    assert recognised_format(steps) == "langgraph"
+    assert recognise_format(steps) == "langgraph"
     assert compare("trajectory_exact", ["agent", "tools", "agent"], steps, except_tools=["__start__"]).passed
 
 

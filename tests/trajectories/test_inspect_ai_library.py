@@ -15,7 +15,7 @@ from inspect_ai.scorer import Score, accuracy, scorer
 from inspect_ai.tool import ToolCall, ToolError, tool
 
 from pytest_verdict import ComparisonResult, compare
-from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
+from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -107,5 +107,5 @@ def test_calls_of_a_log_are_read(log):
 def test_calls_of_messages_are_read(log):
     messages = log.samples[0].messages
     for value in [messages, [message.model_dump(mode="json") for message in messages]]:
-        assert recognised_format(value) == "inspect_ai"
+        assert recognise_format(value) == "inspect_ai"
         assert [event.name for event in read_trajectory(value)] == ["search", "clock", "helper"]

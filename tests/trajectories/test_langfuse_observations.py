@@ -7,7 +7,7 @@ import pytest
 from test_formats import SHAPES
 
 from pytest_verdict import compare
-from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
+from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
 from pytest_verdict.trajectories.readers.traces import langfuse
 from refusals import refused
 
@@ -68,7 +68,7 @@ def test_requests_are_calls_if_no_tool_was_traced(value):
 
 
 def test_observations_beside_messages_are_openai_chat():
-    assert recognised_format({"messages": [{"role": "user", "content": "x"}], "observations": []}) == "openai_chat"
+    assert recognise_format({"messages": [{"role": "user", "content": "x"}], "observations": []}) == "openai_chat"
 
 
 @pytest.mark.parametrize("label", SHAPES)
@@ -158,7 +158,7 @@ def test_library_objects_are_read():
     types = pytest.importorskip("langfuse.api.commons.types", reason="needs langfuse")
     utilities = pytest.importorskip("langfuse.api.core.pydantic_utilities", reason="needs langfuse")
     made = [utilities.parse_obj_as(types.ObservationV2, {**one, "projectId": "p"}) for one in LANGCHAIN]
-    assert recognised_format(made) == "langfuse"
+    assert recognise_format(made) == "langfuse"
     assert compare("trajectory_exact", CALLS, made).passed
 
 

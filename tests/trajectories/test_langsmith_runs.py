@@ -8,7 +8,7 @@ from hypothesis import example, given, strategies as st
 from test_formats import OPENAI_CHAT, SHAPES
 
 from pytest_verdict import compare
-from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
+from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
 from pytest_verdict.trajectories.readers.traces import langsmith
 from refusals import refused
 
@@ -192,7 +192,7 @@ def test_library_runs_are_read():
     )
     stored = [schemas.Run(**{field: getattr(one, field) for field in fields}) for one in runs]
     for value in (root, runs, stored):
-        assert recognised_format(value) == "langsmith"
+        assert recognise_format(value) == "langsmith"
         found = [(event.name, event.args, event.error) for event in read_trajectory(value)]
         assert found == [("search", {"query": "tea"}, None), ("buy", {"id": 7}, "sold out")]
 

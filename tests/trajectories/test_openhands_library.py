@@ -6,7 +6,7 @@ import os
 import pytest
 
 from pytest_verdict import ComparisonResult, compare
-from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
+from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
 
 # Else a library of theirs asks the network for prices.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -45,7 +45,7 @@ def events(request):
 
 
 def test_calls_are_read(events):
-    assert recognised_format(events) == "openhands"
+    assert recognise_format(events) == "openhands"
     read = read_trajectory(events)
     assert [(event.name, event.args, event.args_note) for event in read] == [
         ("think", {"thought": "tea", "security_risk": "LOW"}, None),

@@ -58,9 +58,9 @@ def test_installed_format_is_found_by_name(installed):
 
 def test_installed_format_is_recognised_after_the_built_in_ones(installed):
     assert "shop_log" not in installed.own("trajectory_readers")
-    assert readers.recognised_format(BEDROCK) == "bedrock"
+    assert readers.recognise_format(BEDROCK) == "bedrock"
     assert "shop_log" not in installed.own("trajectory_readers")
-    assert readers.recognised_format("shop: search") == "shop_log"
+    assert readers.recognise_format("shop: search") == "shop_log"
     assert compare("trajectory_exact", [("search", {})], "shop: search").passed
 
 
@@ -85,7 +85,7 @@ def test_built_in_formats_come_first_after_a_lookup(families, monkeypatch):
     monkeypatch.setitem(sys.modules, "greedy_format", module)
     families.register(module)
     families.all("trajectory_readers")
-    assert readers.recognised_format(BEDROCK) == "bedrock"
+    assert readers.recognise_format(BEDROCK) == "bedrock"
     assert not compare("trajectory_forbidden", ["search"], BEDROCK).passed
 
 

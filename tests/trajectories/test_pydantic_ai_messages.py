@@ -11,7 +11,7 @@ from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
 from pytest_verdict import compare
-from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
+from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
 
 ANSWERS = [
     [TextPart("Looking."), ToolCallPart("search", '{"query": "tea"}', "c1"), ToolCallPart("clock", {}, "c2")],
@@ -50,7 +50,7 @@ def messages(request, run):
 
 def test_calls_are_read(messages):
     if not isinstance(messages, str):
-        assert recognised_format(messages) == "pydantic_ai"
+        assert recognise_format(messages) == "pydantic_ai"
     read = read_trajectory(messages)
     assert [(event.name, event.args, event.group) for event in read] == [
         ("search", {"query": "tea"}, 1),

@@ -11,7 +11,7 @@ from tau2.data_model.message import Tick
 from tau2.data_model.simulation import SimulationRun
 from tau2.data_model.tasks import Task
 
-from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
+from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -29,7 +29,7 @@ def values():
 @pytest.mark.parametrize("value", values(), ids=["messages", "ticks", "task"])
 def test_calls_are_read(value):
     for form in [value, json.loads(value.model_dump_json())]:
-        assert recognised_format(form) == "tau2"
+        assert recognise_format(form) == "tau2"
         assert [(event.name, event.args) for event in read_trajectory(form)] == [
             ("search", made.SEARCH),
             ("clock", {}),

@@ -7,7 +7,7 @@ import pytest
 from test_formats import SHAPES
 
 from pytest_verdict import compare
-from pytest_verdict.trajectories.readers import read_trajectory, recognised_format
+from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
 from pytest_verdict.trajectories.readers.messages import vercel
 from refusals import refused
 
@@ -37,7 +37,7 @@ def test_calls_are_read(label, format):
 
 @pytest.mark.parametrize("label", SAMPLES)
 def test_format_is_recognised(label):
-    assert recognised_format(SAMPLES[label]) == "vercel"
+    assert recognise_format(SAMPLES[label]) == "vercel"
 
 
 @pytest.mark.parametrize("label", SHAPES)

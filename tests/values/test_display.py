@@ -7,7 +7,7 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict.core.values.display import shortened, shown, visible
+from pytest_verdict.core.values.display import shorten, shown, visible
 
 
 class Coloured:
@@ -51,7 +51,7 @@ def test_value_is_one_bounded_line(value, limit):
 def test_shortening_never_lengthens(value, limit):
     whole = visible(repr(value))
     assert len(shown(value, limit)) <= len(whole)
-    assert len(shortened(whole, limit)) <= len(whole)
+    assert len(shorten(whole, limit)) <= len(whole)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,6 @@ def test_recursive_value_is_shown():
 
 
 def test_omitted_middle_is_counted():
-    assert shortened("a" * 100, 40) == "aaaaaaaaaaa… 78 characters …aaaaaaaaaaa"
-    assert shortened("abc", 0) == "abc"
+    assert shorten("a" * 100, 40) == "aaaaaaaaaaa… 78 characters …aaaaaaaaaaa"
+    assert shorten("abc", 0) == "abc"
     assert visible("plain") == "plain"

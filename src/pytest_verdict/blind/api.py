@@ -16,7 +16,7 @@ from pytest_verdict.blind.rubric import TIE, Winner, read_rubric
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import shortened, visible
+from pytest_verdict.core.values.display import shorten, visible
 from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.session import SESSION
 
@@ -199,7 +199,7 @@ def assert_preferred(
     if result.passed:
         return comparison
     if inconclusive == "skip" and not comparison.is_conclusive:
-        cause = visible(shortened((result.error or "").removeprefix("no verdict"), SESSION.budget.characters))
+        cause = visible(shorten((result.error or "").removeprefix("no verdict"), SESSION.budget.characters))
         raise unittest.SkipTest(f"the blind comparison has no verdict: {comparison.status}{cause}")
     (comparator or Comparator()).fail(describe_failure(result), [result])
     return comparison

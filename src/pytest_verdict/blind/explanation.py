@@ -12,7 +12,7 @@ from typing import Any, Final
 from pytest_verdict.blind.rubric import DIMENSIONS, LABELS
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import counted, shortened, shown, visible
+from pytest_verdict.core.values.display import counted, shorten, shown, visible
 from pytest_verdict.explanation.facts import build_default_explanation
 from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, line, table
 
@@ -76,7 +76,7 @@ def explain_ballot(result: ComparisonResult, budget: Budget) -> Explanation:
 
 
 def _format_text(value: Any, limit: int = 200) -> str:
-    return visible(shortened(str(value), limit))
+    return visible(shorten(str(value), limit))
 
 
 # A record may come from anywhere, so read its values without trust.

@@ -33,7 +33,7 @@ def run(
     if threshold is None:
         threshold = operator.own_threshold
     else:
-        threshold = checked_threshold(threshold)
+        threshold = check_threshold(threshold)
     if name is not None and not isinstance(name, str):
         raise ConfigurationError(f"name is a text or None, got {safe_repr(name)}")
 
@@ -106,11 +106,11 @@ def result_from_outcome(
     recorded_expected = recorded_form(operator.effective_expected(expected))[0]
     recorded_observed = recorded_form(observed)[0]
     return ComparisonResult(
-        operator.identity, recorded_expected, recorded_observed, checked_threshold(threshold), outcome, name
+        operator.identity, recorded_expected, recorded_observed, check_threshold(threshold), outcome, name
     )
 
 
-def checked_threshold(threshold: Any) -> float:
+def check_threshold(threshold: Any) -> float:
     """Return a threshold as a float; refuse a value outside (0, 1]."""
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0.0 < threshold <= 1.0:
         raise ThresholdError(threshold)

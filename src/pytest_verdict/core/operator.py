@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Never, Self, TypeVar, get_ar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
 
-from pytest_verdict.core.kernel import checked_threshold
+from pytest_verdict.core.kernel import check_threshold
 from pytest_verdict.core.operator_code import code_of, is_ours
 from pytest_verdict.core.record_members import OperatorIdentity
 from pytest_verdict.core.result import Outcome
@@ -231,7 +231,7 @@ class Operator(BaseModel):
     @functools.cached_property
     def own_threshold(self) -> float:
         """The validated `default_threshold`."""
-        return checked_threshold(self.default_threshold())
+        return check_threshold(self.default_threshold())
 
     @functools.cached_property
     def contains_model_operator(self) -> bool:

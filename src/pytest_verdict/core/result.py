@@ -72,8 +72,8 @@ class Outcome:
         if error is not None and (score != 0.0 or not isinstance(error, str)):
             raise ValueError(f"the score of an error is 0.0, and the error is a text, got {safe_repr(error)}")
         self._score = score
-        self._normalization = _checked_names("normalization", normalization) if normalization else ()
-        self._notes = _checked_names("notes", notes) if notes else ()
+        self._normalization = _check_names("normalization", normalization) if normalization else ()
+        self._notes = _check_names("notes", notes) if notes else ()
         # The details may share lists with the evidence, which the test may change later.
         self._details = details if details is None or callable(details) else snapshot(dict(details))
         self._expected_surface = expected_surface
@@ -158,7 +158,7 @@ class Outcome:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in parts.items())})"
 
 
-def _checked_names(part: str, names: Any) -> tuple[str, ...]:
+def _check_names(part: str, names: Any) -> tuple[str, ...]:
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"{part} is a tuple of texts, got {safe_repr(names)}")
     return tuple(names)

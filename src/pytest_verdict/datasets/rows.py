@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.families import FAMILIES, load_brought
-from pytest_verdict.core.values.display import counted, shortened, shown
+from pytest_verdict.core.values.display import counted, shorten, shown
 from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.extraction.input_mapping import read_input
@@ -90,7 +90,7 @@ class RowNames:
         if name is None or name == "":
             return self.place(number)
         if isinstance(name, str):
-            return shortened(name, LONGEST_NAME)
+            return shorten(name, LONGEST_NAME)
         return shown(name, 60)
 
     def add(self, numbers: Sequence[int], names: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from rapidfuzz.distance import Postfix, Prefix
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.values.differences import Difference
-from pytest_verdict.core.values.display import counted, shortened, shown, visible
+from pytest_verdict.core.values.display import counted, shorten, shown, visible
 from pytest_verdict.core.values.opcodes import Opcode, opcodes
 from pytest_verdict.core.values.placeholders import ABSENT, class_name
 from pytest_verdict.explanation.lines import Line, Part, Role, format_plain, indent
@@ -360,7 +360,7 @@ def draw_difference(difference: Difference, budget: Budget) -> Line:
         place = f"{_format_path(difference, budget)}: "
     room = budget.room(len(place) + 16)
     if difference.reason is not None:
-        return (Part(f"{place}{visible(shortened(difference.reason, room))}"),)
+        return (Part(f"{place}{visible(shorten(difference.reason, room))}"),)
     if difference.kind == "missing":
         return Part(f"{place}missing "), Part(shown(difference.expected, room), "expected")
     if difference.kind == "unexpected":
@@ -376,10 +376,10 @@ def _format_path(difference: Difference, budget: Budget) -> str:
     limit = 0
     if budget.width:
         limit = max(budget.width // 2, 40)
-    path = visible(shortened(difference.path, limit))
+    path = visible(shorten(difference.path, limit))
     if difference.observed_path is None:
         return path
-    return f"{path} (observed {visible(shortened(difference.observed_path, limit))})"
+    return f"{path} (observed {visible(shorten(difference.observed_path, limit))})"
 
 
 def draw_both_sides(expected: Any, observed: Any, room: int) -> tuple[list[Part], list[Part]]:

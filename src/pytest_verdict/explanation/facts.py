@@ -11,7 +11,7 @@ from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.dates import read_date
 from pytest_verdict.core.values.differences import Difference, differences
-from pytest_verdict.core.values.display import counted, shortened, shown, visible
+from pytest_verdict.core.values.display import counted, shorten, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import RecordError
@@ -76,7 +76,7 @@ def build_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
 def build_default_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
     """Explain a comparison by its notes, parts, details and values, whatever its operator."""
     if result.error is not None:
-        return Explanation(summary=(Part(f"error: {visible(shortened(result.error, budget.characters))}"),))
+        return Explanation(summary=(Part(f"error: {visible(shorten(result.error, budget.characters))}"),))
     if result.passed:
         return Explanation(summary=(Part("pass"),))
     refusal = next(filter(is_refusal, result.notes), None)

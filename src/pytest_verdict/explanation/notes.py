@@ -4,7 +4,7 @@ from typing import Final
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import shortened, shown, visible
+from pytest_verdict.core.values.display import shorten, shown, visible
 from pytest_verdict.explanation.lines import Line, Part, Role
 
 # Notes about a side that could not be used.
@@ -61,13 +61,13 @@ def draw_refusal(code: str, result: ComparisonResult, budget: Budget) -> Line:
 
     tail = ""
     if isinstance(reasons, dict) and reasons.get(side):
-        tail = f" ({visible(shortened(str(reasons[side]), 200))})"
+        tail = f" ({visible(shorten(str(reasons[side]), 200))})"
     return Part(f"{role} {_REFUSALS[code]}: "), Part(shown(value, budget.room(40)), role), Part(tail)
 
 
 def draw_note(code: str, budget: Budget) -> Line:
     """Draw a note: its code as in the record, with a sentence where the first line does not have it."""
-    words = visible(shortened(code, budget.characters))
+    words = visible(shorten(code, budget.characters))
     if code in _SENTENCES:
         return (Part(f"note: {_SENTENCES[code]} ({words})"),)
     return (Part(f"note: {words}"),)

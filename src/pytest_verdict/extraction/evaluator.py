@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
 
-from pytest_verdict.core.kernel import checked_threshold, run
+from pytest_verdict.core.kernel import check_threshold, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
@@ -139,7 +139,7 @@ class Evaluator:
         if is_path:
             inputs = _merge(inputs, {GROUP: operator}, "the path of the operator is the group; take it away")
         self.mapping = InputMapping.read(inputs)
-        self.threshold = None if threshold is None else checked_threshold(threshold)
+        self.threshold = None if threshold is None else check_threshold(threshold)
         self._name = operator
         self._operator: Operator | None = None
         self._settings = {**settings, **self.mapping.literals}

@@ -14,7 +14,7 @@ from pytest_verdict.extraction.paths import NothingFoundError, check_word, first
 from pytest_verdict.extraction.steps import (
     ExtractionTimeLimitError,
     apply_steps,
-    changed_presets,
+    find_changed_presets,
     read_steps,
     refuse_unknown_keys,
 )
@@ -75,7 +75,7 @@ class InputMapping:
         self.keys = None if None in keys else tuple(dict.fromkeys(keys))
         self.settings = tuple(settings)
         self.literals = {name: self._sources[name]["literal"] for name in settings if "literal" in self._sources[name]}
-        self.presets = changed_presets([source.get("extract") for source in self._sources.values()])
+        self.presets = find_changed_presets([source.get("extract") for source in self._sources.values()])
 
     @classmethod
     def read(cls, given: InputMapping | Mapping[str, Any]) -> InputMapping:

@@ -221,7 +221,7 @@ def _read_step(step: Any) -> Step:
     return build(step[kind], **{key: value for key, value in step.items() if key != kind})
 
 
-def changed_presets(extract: Any) -> dict[str, int]:
+def find_changed_presets(extract: Any) -> dict[str, int]:
     """Return the versions of the presets in some steps that are not the first version."""
     if isinstance(extract, str):
         version = PRESETS[extract].version
@@ -230,7 +230,7 @@ def changed_presets(extract: Any) -> dict[str, int]:
         parts = extract.get("first_of", ())
     else:
         parts = extract or ()
-    return {name: version for part in parts for name, version in changed_presets(part).items()}
+    return {name: version for part in parts for name, version in find_changed_presets(part).items()}
 
 
 def _require_text(value: Any, label: str) -> str:

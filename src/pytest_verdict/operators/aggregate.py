@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from pytest_verdict.core.kernel import checked_threshold, result_from_outcome, run
+from pytest_verdict.core.kernel import check_threshold, result_from_outcome, run
 from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.refusals import REFUSALS
 from pytest_verdict.core.registry import operator_from_settings
@@ -72,7 +72,7 @@ def read_condition(value: Any) -> Condition:
     is_only_operator = list(settings) == ["operator"]
     operator = operator_from_settings(settings["operator"] if is_only_operator else settings)
     threshold = value.get("threshold")
-    return Condition(operator, None if threshold is None else checked_threshold(threshold))
+    return Condition(operator, None if threshold is None else check_threshold(threshold))
 
 
 def _read_conditions(value: Any) -> Any:

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.dates import ReadDate, checked_format, read_date, read_formatted
+from pytest_verdict.core.values.dates import ReadDate, check_format_directives, read_date, read_formatted
 from pytest_verdict.core.values.numbers import EXACT
 from pytest_verdict.operators.exact_number import as_written
 from pytest_verdict.operators.normalized_sides import must_be, unusable
@@ -47,7 +47,7 @@ class DateMatch(Operator):
     name: ClassVar[str] = "date_match"
     kind: ClassVar[str] = "date"
 
-    format: Annotated[str, AfterValidator(checked_format)] | None = None
+    format: Annotated[str, AfterValidator(check_format_directives)] | None = None
     day_first: bool = False
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:

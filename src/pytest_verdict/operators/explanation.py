@@ -6,7 +6,7 @@ from typing import Final
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import counted, shortened, shown, visible
+from pytest_verdict.core.values.display import counted, shorten, shown, visible
 from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.explanation.differences import draw_window
 from pytest_verdict.explanation.facts import build_default_explanation, build_explanation
@@ -45,7 +45,7 @@ def explain_parts(result: ComparisonResult, budget: Budget) -> Explanation:
     elif result.operator != "criteria":
         needed = next((number for number in range(1, total) if number / total >= result.threshold), total)
         head += f", {needed} needed"
-    return replace(default, summary=failed_parts(result, failed, f"{head}: ", budget), sides=False)
+    return replace(default, summary=describe_failed_parts(result, failed, f"{head}: ", budget), sides=False)
 
 
 def _format_score(result: ComparisonResult) -> str:
@@ -64,7 +64,9 @@ def _describe_best(result: ComparisonResult, budget: Budget) -> Line:
     return Part(head), Part("expected "), expected, Part(", got "), _draw_observed(best.observed, budget, len(head))
 
 
-def failed_parts(result: ComparisonResult, failed: Sequence[ComparisonResult], head: str, budget: Budget) -> Line:
+def describe_failed_parts(
+    result: ComparisonResult, failed: Sequence[ComparisonResult], head: str, budget: Budget
+) -> Line:
     """Describe failed parts on one line, each after its name, as many as fit."""
     parts: Line = (Part(head),)
     prefix = len(result.operator) + len(result.name or "") + 5
@@ -79,7 +81,7 @@ def failed_parts(result: ComparisonResult, failed: Sequence[ComparisonResult], h
             room = max(room, _NARROWEST)
         # The parts of a list have numbers for names.
         name = child.operator if child.name is None or child.name.isdecimal() else child.name
-        label = line(f"{'; ' if index else ''}{shortened(name, 40)} ")
+        label = line(f"{'; ' if index else ''}{shorten(name, 40)} ")
         summary = build_explanation(child, replace(budget, width=room and max(room, 50))).summary
         parts += cut((*label, *summary), room)
     return parts
@@ -103,7 +105,7 @@ def _describe_length(result: ComparisonResult, budget: Budget) -> Line:
     length = result.details["length"]
     measured = f"length {length}" if unit == "chars" else f"{length} {unit}"
     wish = "not wanted" if truth_value(result.expected) is False else "needed"
-    head = line(shortened(f"{measured}, {bounds} {wish}", 80))
+    head = line(shorten(f"{measured}, {bounds} {wish}", 80))
     return *head, Part(", got "), _draw_observed(result.observed, budget, 60)
 
 
@@ -122,7 +124,7 @@ def _describe_search(result: ComparisonResult, budget: Budget) -> Line:
         position = result.details.get("position")
         if position is not None:
             observed = _draw_window(result.observed, position, target, budget)
-    tail = line(shortened(f"{times} in the trace, got ", 80))
+    tail = line(shorten(f"{times} in the trace, got ", 80))
     return Part(head), Part(shown(target, budget.room(0) // 3), "expected"), *tail, *observed
 
 
@@ -135,7 +137,7 @@ def _describe_scorer(result: ComparisonResult, budget: Budget) -> Line:
         head += f" gave {result.score:.6g}, {result.threshold:.6g} needed"
     if reply["explanation"]:
         head += f": {reply['explanation']}"
-    head = visible(shortened(head, budget.room(50)))
+    head = visible(shorten(head, budget.room(50)))
     return Part(f"{head}, output "), _draw_observed(reply["output"], budget, len(head) + 30)
 
 
@@ -145,7 +147,7 @@ def _describe_rate(result: ComparisonResult, budget: Budget) -> Line:
     if counts["error"]:
         text += f", {counts['error']} could not be compared"
     text += f": a share of {result.details['rate']}, at least {result.expected} needed"
-    return line(shortened(text, budget.characters))
+    return line(shorten(text, budget.characters))
 
 
 def _describe_similarity(result: ComparisonResult, budget: Budget) -> Line:

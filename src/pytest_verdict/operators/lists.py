@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.differences import differences, listed_differences
+from pytest_verdict.core.values.differences import differences, summarize_differences
 from pytest_verdict.core.values.encoding import encode, encode_text
 from pytest_verdict.core.values.equality import TEXT, content_key, equal
 from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NormalizedSides, normalize_sides
@@ -148,7 +148,7 @@ class OrderedMatch(Operator):
         sides = _read_lists(expected, observed, self.normalize)
         if isinstance(sides, Outcome):
             return sides
-        details = listed_differences(differences(sides.expected, sides.observed))
+        details = summarize_differences(differences(sides.expected, sides.observed))
         if details["differences"]:
             return sides.outcome(0.0, details=details)
         return sides.outcome(1.0)

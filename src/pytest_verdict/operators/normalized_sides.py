@@ -11,7 +11,7 @@ from pydantic import BeforeValidator
 from pytest_verdict.core.normalizers import Step, normalize_all, step_names
 from pytest_verdict.core.record_members import write_evidence
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.display import shortened
+from pytest_verdict.core.values.display import shorten
 from pytest_verdict.core.values.placeholders import ABSENT, has_fields
 from pytest_verdict.core.values.redaction import RedactableText
 
@@ -92,7 +92,7 @@ def must_be(requirement: str, expected: Any) -> str:
     """Return the error of a comparison whose expected value cannot be used."""
     # Written as in the record, because a replay has neither the class nor the order of a set.
     return RedactableText(
-        lambda redaction: f"expected must be {requirement}, got {shortened(write_evidence(expected, redaction), 80)}"
+        lambda redaction: f"expected must be {requirement}, got {shorten(write_evidence(expected, redaction), 80)}"
     )
 
 

@@ -131,7 +131,7 @@ def _entry(record: dict[str, Any], row: Row) -> Entry:
     )
 
 
-def explained_lines(record: dict[str, Any]) -> list[list[str]]:
+def format_explanation_lines(record: dict[str, Any]) -> list[list[str]]:
     """Format the lines that a failed test prints, each as alternating texts and roles."""
     # Not loaded while all comparisons pass.
     from pytest_verdict.budget import Budget
@@ -157,7 +157,7 @@ def read_rows(rows: Iterable[Row], index: Index) -> Iterator[tuple[Row, str, lis
             entry = _entry(record, row)
             if entry.verdict != "pass" and explained < _MOST_EXPLAINED:
                 explained += 1
-                lines = explained_lines(record)
+                lines = format_explanation_lines(record)
             # The list shows the operator in a column of its own.
             index.add(entry, "".join(lines[0][2::2])[:240] if lines else "")
         except RecordError as error:

@@ -15,8 +15,8 @@ from urllib.parse import parse_qs, urlsplit
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.page.folder import about_folder
-from pytest_verdict.page.rows import Index, Row, body, explained_lines, read_rows
-from pytest_verdict.page.writing import pack_index, served_html
+from pytest_verdict.page.rows import Index, Row, body, format_explanation_lines, read_rows
+from pytest_verdict.page.writing import build_served_html, pack_index
 from pytest_verdict.report.compression import open_records, stored
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.records_file import mapped
@@ -60,7 +60,7 @@ class ServedReport:
         start = self._ends[number - 1] if number else 0
         line = self._content[start : self._ends[number]]
         record = parse_record(line)
-        return body(Row(line), explained_lines(record) if record["verdict"] != "pass" else [])
+        return body(Row(line), format_explanation_lines(record) if record["verdict"] != "pass" else [])
 
     def search(self, query: str) -> bytes:
         """Return the numbers of the rows whose records contain a text, as little-endian 32-bit numbers."""
@@ -117,7 +117,7 @@ class Server(ThreadingHTTPServer):
     def answer(self, name: str, argument: str) -> tuple[str, bytes] | None:
         """Return the content type and the content of a resource; None if there is no such resource."""
         if name == "":
-            return "text/html; charset=utf-8", served_html().encode("ascii")
+            return "text/html; charset=utf-8", build_served_html().encode("ascii")
         if name == "state":
             return "text/plain", self._state().encode("ascii")
         if name == "index":

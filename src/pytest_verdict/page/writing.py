@@ -113,7 +113,7 @@ def _page_html(index: bytes, chunks: Mapping[str, Iterable[bytes]]) -> Iterator[
     yield tail
 
 
-def served_html() -> str:
+def build_served_html() -> str:
     """Return the HTML of a served page, which requests its data."""
     return "".join(_document("; connect-src 'self'"))
 

@@ -52,7 +52,7 @@ def _add_notes(error: AssertionError, excinfo: pytest.ExceptionInfo[BaseExceptio
     """Add the comparisons that an assertion failed on as notes, which pytest shows in full."""
     blocks: dict[int, str] = {}
     for entry in excinfo.traceback:
-        for result, describe in _asserted(entry):
+        for result, describe in _find_asserted_comparisons(entry):
             blocks.setdefault(id(result), describe())
     # An exception of the user may refuse notes.
     with contextlib.suppress(Exception):
@@ -62,7 +62,7 @@ def _add_notes(error: AssertionError, excinfo: pytest.ExceptionInfo[BaseExceptio
                 error.add_note(block)
 
 
-def _asserted(entry: Any) -> Iterator[tuple[ComparisonResult, Callable[[], str]]]:
+def _find_asserted_comparisons(entry: Any) -> Iterator[tuple[ComparisonResult, Callable[[], str]]]:
     """Yield the failing comparisons that the current statement of a frame called or names."""
     from pytest_verdict.comparison import describe_failure
 

@@ -258,10 +258,10 @@ def create_counts(path: Path) -> Any:
     """Create the file of the counts, and map it."""
     with path.open("xb") as file:
         file.truncate(8 * _MOST_PROCESSES)
-    return mapped_counts(path)
+    return map_counts(path)
 
 
-def mapped_counts(path: Path | str) -> Any:
+def map_counts(path: Path | str) -> Any:
     """Map the file of the counts; not every folder can be mapped, and a worker on another machine has no such file."""
     try:
         with Path(path).open("r+b") as file:

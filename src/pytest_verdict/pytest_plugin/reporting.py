@@ -9,7 +9,7 @@ import pytest
 
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.pytest_plugin import captured
-from pytest_verdict.pytest_plugin.recorder import PENDING_COUNT, Recorder, RecordSender, mapped_counts, place_of_worker
+from pytest_verdict.pytest_plugin.recorder import PENDING_COUNT, Recorder, RecordSender, map_counts, place_of_worker
 from pytest_verdict.pytest_plugin.shards import WHOLE, CollectedTests, shard_of
 from pytest_verdict.report.compression import FORMS
 from pytest_verdict.report.journal import JOURNAL
@@ -45,7 +45,7 @@ def start(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         path = config.workerinput[PENDING_COUNT]
         SESSION.journal = Path(path).parent
-        recorder.pending = mapped_counts(path)[place_of_worker(config.workerinput["workerid"]) :]
+        recorder.pending = map_counts(path)[place_of_worker(config.workerinput["workerid"]) :]
         config.pluginmanager.register(RecordSender(recorder), "verdict-record-sender")
     else:
         from pytest_verdict.pytest_plugin.controller import Controller
@@ -132,7 +132,7 @@ def _is_separate_argument(config: pytest.Config, option: str, name: str) -> bool
         return False
     # Before pytest knows this option, it takes an existing folder in an argument of its own for a place of tests.
     if (config.invocation_params.dir / name).exists():
-        missed = _missed_configuration(config)
+        missed = _find_missed_configuration(config)
         if missed is not None:
             raise pytest.UsageError(
                 f"{option} {name} made pytest look for its configuration there and miss {missed}; write {option}={name}"
@@ -140,7 +140,7 @@ def _is_separate_argument(config: pytest.Config, option: str, name: str) -> bool
     return True
 
 
-def _missed_configuration(config: pytest.Config) -> Path | None:
+def _find_missed_configuration(config: pytest.Config) -> Path | None:
     """Return the nearest file that configures pytest for the tests, if pytest has used another one."""
     if config.option.inifilename:
         return None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pytest_verdict.comparison import describe_failure, redacted_result
+from pytest_verdict.comparison import describe_failure, redact_result
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.errors import UndecidedError
 from pytest_verdict.session import SESSION
 
 
-def _watched(name: str) -> Any:
+def _watch_property(name: str) -> Any:
     """Build a property that counts as a look at the verdict."""
     plain = getattr(ComparisonResult, name)
 
@@ -35,14 +35,14 @@ class WatchedResult(ComparisonResult):
         super().__init__(**result.parts())
         self._on_look = on_look
 
-    outcome = _watched("outcome")
-    score = _watched("score")
-    passed = _watched("passed")
-    verdict = _watched("verdict")
-    notes = _watched("notes")
-    details = _watched("details")
-    children = _watched("children")
-    error = _watched("error")
+    outcome = _watch_property("outcome")
+    score = _watch_property("score")
+    passed = _watch_property("passed")
+    verdict = _watch_property("verdict")
+    notes = _watch_property("notes")
+    details = _watch_property("details")
+    children = _watch_property("children")
+    error = _watch_property("error")
 
     def look(self) -> None:
         on_look = self._on_look
@@ -59,7 +59,7 @@ class WatchedResult(ComparisonResult):
         if SESSION.redaction is None:
             return super().__repr__()
         plain = ComparisonResult(**self.parts())
-        return SESSION.redaction(repr(redacted_result(plain, SESSION.redaction)))
+        return SESSION.redaction(repr(redact_result(plain, SESSION.redaction)))
 
     def __bool__(self) -> bool:
         if self.error is not None:

@@ -27,7 +27,7 @@ def stored(path: Path) -> Path:
     return path
 
 
-def decompressed(raw: BufferedReader) -> IO[bytes]:
+def open_decompressed(raw: BufferedReader) -> IO[bytes]:
     """Return the file, or a file of its decompressed content."""
     if raw.peek(2).startswith(GZIP):
         return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
@@ -38,7 +38,7 @@ def decompressed(raw: BufferedReader) -> IO[bytes]:
 def open_records(path: Path) -> Iterator[IO[bytes]]:
     with stored(path).open("rb") as raw:
         try:
-            yield decompressed(raw)
+            yield open_decompressed(raw)
         except DAMAGED as error:
             raise RecordError(f"{stored(path)}: the compressed file is damaged: {error}") from None
 

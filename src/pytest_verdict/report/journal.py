@@ -305,7 +305,7 @@ def add_unfinished(journal: Journal) -> None:
     for entry in journal.entries:
         name = digest_of_test(entry.test, entry.worker) if entry.worker else entry.test
         by_attempt[name, entry.attempt] = entry
-    for offset, line in _unclaimed(journal):
+    for offset, line in _find_unclaimed_records(journal):
         try:
             record = parse_record(line)
             verdict = read_verdict(line)
@@ -348,7 +348,7 @@ def are_contiguous(entries: Iterable[TestEntry], size: int) -> bool:
     return end == size
 
 
-def _unclaimed(journal: Journal) -> Iterator[tuple[int, bytes]]:
+def _find_unclaimed_records(journal: Journal) -> Iterator[tuple[int, bytes]]:
     """Yield the records that no entry has, with their offsets; with several workers they are between the others."""
     # The size of a compressed file's content is unknown before its end.
     size = journal.records.stat().st_size if journal.records.is_file() else sys.maxsize

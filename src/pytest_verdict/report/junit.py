@@ -60,7 +60,7 @@ def write(contents: Contents) -> Iterator[str]:
     stamp = f' timestamp="{attribute(started, 40)}"' if started else ""
     used_names: set[tuple[str, str]] = set()
     for path, tests in files.items():
-        name = limited_name(path, _NAME_LIMIT)
+        name = escape_name(path, _NAME_LIMIT)
         file = f' file="{name}"' if profile == "ci" else ""
         yield f'<testsuite name="{name}" {_totals(tests, skipped=True)}{stamp}{file}>\n'
         yield _properties([*_counts(tests, contents.records["sha256"]), *run.get("properties", ())])
@@ -121,7 +121,7 @@ def _case(test: TestSummary, profile: Profile, used_names: set[tuple[str, str]])
     place = ""
     parts = []
     if profile == "ci":
-        place = f' file="{limited_name(entry.path, _NAME_LIMIT)}" line="{entry.line}"'
+        place = f' file="{escape_name(entry.path, _NAME_LIMIT)}" line="{entry.line}"'
         # The schema of the profile strict allows properties of suites only.
         if test.final.properties:
             parts.append(_properties(test.final.properties))
@@ -145,10 +145,10 @@ def _distinct_names(entry: TestEntry, limit: int, used: set[tuple[str, str]]) ->
     full_name = parts[-1] + bracket + parameter
     if entry.worker:
         full_name += f" ({entry.worker})"
-    class_name = limited_name(".".join(parts[:-1]), limit)
-    name = limited_name(full_name, limit)
+    class_name = escape_name(".".join(parts[:-1]), limit)
+    name = escape_name(full_name, limit)
     if (class_name, name) in used:
-        name = limited_name(full_name, limit, always=f"{entry.test}\0{entry.worker}")
+        name = escape_name(full_name, limit, always=f"{entry.test}\0{entry.worker}")
     used.add((class_name, name))
     return class_name, name
 
@@ -215,9 +215,9 @@ def attribute(text: str, limit: int) -> str:
 
 # The tests of a file share its name and that of their class.
 @functools.lru_cache(maxsize=16)
-def limited_name(text: str, limit: int, *, always: str = "") -> str:
+def escape_name(text: str, limit: int, *, always: str = "") -> str:
     """Escape a name for an attribute; a long name is cut and gets a digest, so it differs from others."""
-    name = _allowed(text[: limit + 1])
+    name = _escape_characters(text[: limit + 1])
     if always or len(text) > limit or len(name) > limit:
         digest = hashlib.sha256((always or text).encode("utf-8", "surrogatepass")).hexdigest()[:8]
         name = f"{name[: limit - 9]}-{digest}"
@@ -226,14 +226,14 @@ def limited_name(text: str, limit: int, *, always: str = "") -> str:
 
 def _cut(text: str, limit: int) -> str:
     # Cut before escaping, to save time on megabytes, and again after it, because escapes are longer.
-    allowed_text = _allowed(text[: limit + 1])
+    allowed_text = _escape_characters(text[: limit + 1])
     if len(text) <= limit and len(allowed_text) <= limit:
         return allowed_text
     ending = f"\n… of {len(text)} characters, see records.jsonl"
     return allowed_text[: limit - len(ending)] + ending
 
 
-def _allowed(text: str) -> str:
+def _escape_characters(text: str) -> str:
     """Replace the characters that XML cannot hold by escapes of Python."""
     if text.isascii() and text.isprintable():
         return text

@@ -12,7 +12,7 @@ from typing import IO, Final, cast
 
 from pytest_verdict.core.record import record_start
 from pytest_verdict.errors import RecordError, VerdictError
-from pytest_verdict.report.compression import DAMAGED, decompressed, stored
+from pytest_verdict.report.compression import DAMAGED, open_decompressed, stored
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
 
 _STANDARD_INPUT: Final = "-"
@@ -62,7 +62,7 @@ class RecordsFile:
         with nullcontext(piped) if self._is_piped else self.path.open("rb") as raw:
             self._raw = raw
             try:
-                source = _open_bundle(raw) if raw.peek(2)[:2] == _ZIP else decompressed(raw)
+                source = _open_bundle(raw) if raw.peek(2)[:2] == _ZIP else open_decompressed(raw)
                 while block := source.read(PIECE):
                     line = b"" if block.endswith(b"\n") else source.readline(_LONGEST_LINE)
                     yield BytesIO(block + line).readlines()

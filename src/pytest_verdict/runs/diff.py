@@ -71,13 +71,13 @@ def _change_json(change: Change) -> dict[str, Any]:
     if change.reason:
         document["reason"] = change.reason
     if change.old is not None:
-        document["old"] = _recorded_members(change.old)
+        document["old"] = _select_members(change.old)
     if change.new is not None:
-        document["new"] = _recorded_members(change.new)
+        document["new"] = _select_members(change.new)
     return document
 
 
-def _recorded_members(comparison: Comparison) -> dict[str, Any]:
+def _select_members(comparison: Comparison) -> dict[str, Any]:
     record = comparison.record()
     return {name: record.get(name) for name in _IN_JSON}
 
@@ -170,8 +170,8 @@ def _values(change: Change) -> Iterator[tuple[str, str]]:
     """Yield the members that differ between both records, and both sides."""
     if change.old is None or change.new is None:
         return
-    before = _recorded_members(change.old)
-    after = _recorded_members(change.new)
+    before = _select_members(change.old)
+    after = _select_members(change.new)
     if before["operator"] == after["operator"]:
         before |= before.pop("settings")
         after |= after.pop("settings")

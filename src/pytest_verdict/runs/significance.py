@@ -71,7 +71,7 @@ def permutation(differences: Sequence[float]) -> float:
     # One long integer holds the same bit of all sizes, so few operations sum a random subset.
     bits = range(max(sizes).bit_length())
     planes = [int("".join(str(size >> bit & 1) for size in sizes), 2) for bit in bits]
-    source = _seeded_random()
+    source = _make_random()
     extreme = 1
     for _ in range(_RESAMPLES):
         subset = source.getrandbits(len(sizes))
@@ -90,7 +90,7 @@ class Interval(NamedTuple):
 def cluster_bootstrap(clusters: Sequence[Sequence[float]]) -> Interval:
     """Return the percentile interval of a mean; the bootstrap draws whole clusters of values."""
     parts = [(sum(cluster), len(cluster)) for cluster in clusters]
-    source = _seeded_random()
+    source = _make_random()
     resamples = max(_FEWEST_RESAMPLES, min(_RESAMPLES, _MOST_DRAWS // len(parts)))
     means = sorted(_mean(source.choices(parts, k=len(parts))) for _ in range(resamples))
     tail = round(resamples * LEVEL / 2)
@@ -114,7 +114,7 @@ def benjamini_hochberg(values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def _seeded_random() -> random.Random:
+def _make_random() -> random.Random:
     return random.Random(_SEED)  # noqa: S311 - the same runs must give the same numbers
 
 

@@ -15,7 +15,7 @@ from pytest_verdict.comparison import compare, describe_failure
 from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import counted, shortened, visible
+from pytest_verdict.core.values.display import counted, shorten, visible
 from pytest_verdict.errors import AdapterError, ConfigurationError
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate
 from pytest_verdict.operators.synthetic_operators import not_compared
@@ -82,10 +82,10 @@ def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int
         except AdapterTimeoutError as error:
             return AdapterRun(repeat, None, str(error), errors)
         except AdapterError as error:
-            errors.append(shortened(str(error), _LONGEST_REASON))
+            errors.append(shorten(str(error), _LONGEST_REASON))
             continue
         except Exception as error:  # noqa: BLE001 - whatever an adapter raises is recorded
-            errors.append(shortened(f"the adapter raised {error_outcome(error).error}", _LONGEST_REASON))
+            errors.append(shorten(f"the adapter raised {error_outcome(error).error}", _LONGEST_REASON))
             continue
 
         try:

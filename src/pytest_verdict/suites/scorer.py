@@ -15,7 +15,7 @@ from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import safe_repr, shortened, visible
+from pytest_verdict.core.values.display import safe_repr, shorten, visible
 from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
 from pytest_verdict.operators.synthetic_operators import ScorerVerdict, not_compared
 from pytest_verdict.session import SESSION, publish
@@ -62,7 +62,7 @@ class SuiteScorer:
 def describe_score(title: str, result: ComparisonResult, reason: str | None = None) -> Scored:
     """Describe the one comparison of a scorer in a sentence."""
     if result.error is not None:
-        reason = visible(shortened(result.error, _LONGEST_VALUE))
+        reason = visible(shorten(result.error, _LONGEST_VALUE))
     elif reason is None and not result.passed:
         # Not loaded while all comparisons pass.
         from pytest_verdict.explanation.facts import build_explanation
@@ -84,8 +84,8 @@ def worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:
 
 def _quote(value: Any) -> str:
     if isinstance(value, str):
-        return f'"{visible(shortened(value, _LONGEST_VALUE))}"'
-    return visible(shortened(safe_repr(value), _LONGEST_VALUE))
+        return f'"{visible(shorten(value, _LONGEST_VALUE))}"'
+    return visible(shorten(safe_repr(value), _LONGEST_VALUE))
 
 
 def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
@@ -254,7 +254,7 @@ REGISTERED: Final[dict[str, Any]] = {}
 """Scorers that conftest.py registered, by name."""
 
 
-def _registered_scorers() -> dict[str, Any]:
+def _list_registered_scorers() -> dict[str, Any]:
     """Return the scorers that were registered here or, if it is used, with AgenticAssure."""
     agenticassure = sys.modules.get("agenticassure.scorers.base")
     if agenticassure is None:
@@ -305,7 +305,7 @@ def _user_scorer(name: str, scorer: Any = None) -> SuiteScorer:
     def find() -> Any:
         if scorer is not None:
             return scorer
-        registered = _registered_scorers()
+        registered = _list_registered_scorers()
         own = registered[name] if name in registered else import_object(name, "scorer")
         return own() if isinstance(own, type) else own
 
@@ -320,7 +320,7 @@ def _user_scorer(name: str, scorer: Any = None) -> SuiteScorer:
         observed = {"output": result.output, **answer}
         comparison = compare(ScorerVerdict(scorer=name), expected, observed, threshold, name=label)
         explanation = answer["explanation"] or f"The score is {comparison.score:g}."
-        return describe_score(name, comparison, visible(shortened(str(explanation), _LONGEST_VALUE)))
+        return describe_score(name, comparison, visible(shorten(str(explanation), _LONGEST_VALUE)))
 
     return SuiteScorer(name, score)
 
@@ -352,7 +352,7 @@ def find_scorer(entry: str | ScorerEntry, announced: Collection[str]) -> SuiteSc
         return of_family
     if of_family is not None:
         return _user_scorer(entry, _as_scorer(of_family))
-    registered = _registered_scorers()
+    registered = _list_registered_scorers()
     if entry in registered or entry in announced:
         return _user_scorer(entry)
     if entry in REGISTRY:

@@ -164,7 +164,7 @@ class _Planner:
         if not inside and content.get("scenarios") is None:
             self.problems.add((1, "the key 'scenarios' is required, at the top or inside suite"))
 
-        self._default_scorers = list(self._named_scorers(head, ("suite",)))
+        self._default_scorers = list(self._list_scorers(head, ("suite",)))
         if not self._default_scorers:
             defaults: Sequence[str | ScorerEntry] = head.config.default_scorers or [DEFAULT_SCORER]
             place = ("suite", "config", "default_scorers")
@@ -276,7 +276,7 @@ class _Planner:
         )
 
     def _find_scorers(self, scenario: Scenario, place: Place) -> Iterator[SuiteScorer]:
-        for entry, where in list(self._named_scorers(scenario, place)) or self._default_scorers:
+        for entry, where in list(self._list_scorers(scenario, place)) or self._default_scorers:
             key = entry if isinstance(entry, str) else repr(entry)
             if key not in self._scorers:
                 # A wrong scorer is reported once.
@@ -291,7 +291,7 @@ class _Planner:
                     scorer.check(scenario)
             yield scorer
 
-    def _named_scorers(self, settings: RunSettings, place: Place) -> Iterator[tuple[str | ScorerEntry, Place]]:
+    def _list_scorers(self, settings: RunSettings, place: Place) -> Iterator[tuple[str | ScorerEntry, Place]]:
         if settings.scorer is not None and settings.scorers is not None:
             self._add_problem((*place, "scorer"), "give scorer or scorers, not both")
         if settings.scorer is not None:

@@ -74,9 +74,9 @@ def _failure(test: Test, failing: Iterator[Comparison], *, is_open: bool) -> Ite
     yield f"<details{' open' if is_open else ''}>\n<summary>{name} {test.outcome}</summary>\n\n"
     first = list(islice(failing, MOST_SHOWN))
     for comparison in first:
-        yield f"{_code('{}:{}'.format(*comparison.place()))}\n\n{_fenced(comparison.block())}\n"
+        yield f"{_code('{}:{}'.format(*comparison.place()))}\n\n{_format_code_block(comparison.block())}\n"
     if not first:
-        yield f"{_fenced(one_line(test.reason, 2_000))}\n"
+        yield f"{_format_code_block(one_line(test.reason, 2_000))}\n"
     more = sum(1 for _ in failing)
     if more:
         yield f"… and {counted(more, 'more comparison')} that did not pass\n\n"
@@ -90,7 +90,7 @@ def _code(text: str) -> str:
     return f"{ticks} {content} {ticks}"
 
 
-def _fenced(text: str) -> str:
+def _format_code_block(text: str) -> str:
     """Format lines without control characters as a code block, with fences that they cannot close."""
     fence = "`" * max(_longest_run(text) + 1, 3)
     return f"{fence}text\n{no_command(text)}\n{fence}\n"

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.record import digest_of_test, parse_record, read_verdict, record_keys
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import safe_repr, shortened, visible
+from pytest_verdict.core.values.display import safe_repr, shorten, visible
 from pytest_verdict.explanation.drawing import failure_block, headline
 from pytest_verdict.explanation.lines import format_plain
 from pytest_verdict.report.compression import open_records
@@ -32,7 +32,7 @@ def no_command(text: str) -> str:
 
 def one_line(text: str, limit: int = _LONGEST) -> str:
     """Format text as one line without control characters, changes of the writing direction, or commands."""
-    return no_command(visible(shortened(text, limit)))
+    return no_command(visible(shorten(text, limit)))
 
 
 class Comparison(NamedTuple):

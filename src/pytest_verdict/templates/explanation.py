@@ -6,11 +6,11 @@ from typing import Any, Final, NamedTuple
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import shortened, shown
+from pytest_verdict.core.values.display import shorten, shown
 from pytest_verdict.explanation.facts import build_default_explanation, build_explanation
 from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, format_plain, indent, line, mark, table
 from pytest_verdict.explanation.notes import is_refusal
-from pytest_verdict.operators.explanation import explain_parts, failed_parts
+from pytest_verdict.operators.explanation import describe_failed_parts, explain_parts
 from pytest_verdict.templates.template_match import REPLY_KEY, UNKNOWN_KEY, WHOLE_REPLY, is_abstention, read_problems
 
 __all__ = ["explain_parts", "explain_regex_check", "explain_template"]
@@ -51,11 +51,11 @@ def _summarize(result: ComparisonResult, budget: Budget) -> Line:
         return build_default_explanation(result, budget).summary
     if result.passed:
         names = ", ".join(str(child.name) for child in failed)
-        return line(f"pass by the embedding check of {shortened(names, 80)}")
+        return line(f"pass by the embedding check of {shorten(names, 80)}")
     if is_abstention(result.observed, result.settings["fields"]):
         names = ", ".join(name for name in result.settings["fields"] if name in result.observed)
-        return line(f"the response states nothing of what was asked: {shortened(names, 80)}")
-    return failed_parts(result, failed, f"{len(failed)} of {len(checked)} failed: ", budget)
+        return line(f"the response states nothing of what was asked: {shorten(names, 80)}")
+    return describe_failed_parts(result, failed, f"{len(failed)} of {len(checked)} failed: ", budget)
 
 
 def _draw_fields(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
@@ -69,7 +69,7 @@ def _draw_fields(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
         if problem is None or child.error != problem:
             children.append(child)
             # The blank makes the table pad the operators; the reason follows it.
-            texts = line(*(shortened(str(text), 40) for text in (child.name, rule.get("weight", ""), child.operator)))
+            texts = line(*(shorten(str(text), 40) for text in (child.name, rule.get("weight", ""), child.operator)))
             cells.append((Part(mark(child.verdict).text.rstrip(), "mark"), *texts, Part(" ")))
     if not children:
         return
@@ -127,7 +127,7 @@ def explain_regex_check(result: ComparisonResult, budget: Budget) -> Explanation
     explanation = build_default_explanation(result, budget)
     if result.error is not None or result.passed:
         return explanation
-    reason = shortened(str(result.details.get("reason")), 200)
+    reason = shorten(str(result.details.get("reason")), 200)
     head = line(f"{reason}: pattern {shown(result.settings['pattern'], 60)}, got ")
     observed = Part(shown(result.observed, budget.room(len(format_plain(head)))), "observed")
     return replace(explanation, summary=(*head, observed), covered_names=("reason", "match_count"))

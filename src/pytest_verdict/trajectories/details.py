@@ -5,7 +5,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, Final
 
-from pytest_verdict.core.values.differences import Difference as ValueDifference, differences, listed_differences
+from pytest_verdict.core.values.differences import Difference as ValueDifference, differences, summarize_differences
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.trajectories import pairing
@@ -237,7 +237,7 @@ def _compare_args(expected: Call, observed: Call, matcher: CallMatcher) -> Itera
             # Every part must be equal, so the differences are shown down to the leaves.
             inner = list(islice(differences(value, other), MOST_DIFFERENCES)) or inner
         path = get_part_path(rule, argument)
-        for difference in listed_differences(inner, to_json)["differences"]:
+        for difference in summarize_differences(inner, to_json)["differences"]:
             names = [name for name in ("path", "observed_path") if name in difference]
             yield {**difference, **{name: path + difference[name].removeprefix("$") for name in names}}
 

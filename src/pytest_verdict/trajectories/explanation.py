@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.differences import Difference, step
-from pytest_verdict.core.values.display import counted, shortened, shown, visible
+from pytest_verdict.core.values.display import counted, shorten, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.explanation.differences import draw_both_sides, draw_difference
 from pytest_verdict.explanation.facts import build_default_explanation
@@ -49,7 +49,7 @@ class _Row(NamedTuple):
 def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
     details = result.details
     if result.error is None and "trajectory_unreadable" in result.notes and "reason" in details:
-        reason = shortened(str(details["reason"]), budget.characters)
+        reason = shorten(str(details["reason"]), budget.characters)
         return Explanation(summary=line(reason), covered_names=_EXPLAINED)
     if result.children and result.verdict == "fail":
         return _explain_turns(result, budget)
@@ -121,7 +121,7 @@ def _list_rows(result: ComparisonResult) -> list[_Row]:
 
 
 def _format_name(name: Any) -> str:
-    return visible(shortened(str(name), 60))
+    return visible(shorten(str(name), 60))
 
 
 def _format_number(place: Any) -> str:

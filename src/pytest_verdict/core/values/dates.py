@@ -74,7 +74,7 @@ def read_formatted(value: Any, form: str, *, or_iso: bool = False) -> ReadDate |
     return date
 
 
-def checked_format(form: str) -> str:
+def check_format_directives(form: str) -> str:
     """Return a strptime format; refuse one that has no whole date or depends on the locale."""
     directives = [name for name in re.findall(r"%(.?)", form, re.DOTALL) if name != "%"]
     for name in directives:

@@ -43,7 +43,7 @@ class Difference:
         return "missing"
 
 
-def listed_differences(found: Iterable[Difference], write: Callable[[Any], Any] = encode) -> dict[str, Any]:
+def summarize_differences(found: Iterable[Difference], write: Callable[[Any], Any] = encode) -> dict[str, Any]:
     """Return the first differences and the number of the others, for the details of a record."""
     remaining = iter(found)
     details: dict[str, Any] = {"differences": [_to_details(one, write) for one in islice(remaining, MOST_DIFFERENCES)]}
@@ -77,10 +77,10 @@ def step(path: str, label: str | int) -> str:
 def _key_step(key: str) -> str:
     if _IDENTIFIER.fullmatch(key):
         return f".{key}"
-    return f"['{_TO_ESCAPE.sub(_escaped, key)}']"
+    return f"['{_TO_ESCAPE.sub(_escape_character, key)}']"
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     character = match.group()
     return _SHORT_ESCAPES.get(character) or f"\\u{ord(character):04x}"
 
@@ -118,7 +118,7 @@ def _differences_inside(outer: Difference) -> list[Difference]:
 
 def _of_mappings(outer: Difference, expected: Mapping[Any, Any], observed: Mapping[Any, Any]) -> list[Difference]:
     inner = []
-    for key in _sorted_keys(expected, observed):
+    for key in _sort_keys(expected, observed):
         path, observed_path = [
             step(path, key) if isinstance(key, str) else f"{path}[{shown(key, 40)}]"
             for path in (outer.path, outer.observed_path or outer.path)
@@ -130,7 +130,7 @@ def _of_mappings(outer: Difference, expected: Mapping[Any, Any], observed: Mappi
     return inner
 
 
-def _sorted_keys(expected: Mapping[Any, Any], observed: Mapping[Any, Any]) -> list[Any]:
+def _sort_keys(expected: Mapping[Any, Any], observed: Mapping[Any, Any]) -> list[Any]:
     keys = [*expected, *(key for key in observed if key not in expected)]
     try:
         return sorted(keys)
@@ -146,7 +146,7 @@ def _of_lists(outer: Difference, expected: Any, observed: Any) -> list[Differenc
     path = outer.path
     observed_path = outer.observed_path or path
     inner = []
-    for tag, removed, added in _aligned(expected, observed):
+    for tag, removed, added in _align_lists(expected, observed):
         if tag == "equal":
             continue
         paired = min(len(removed), len(added))
@@ -158,7 +158,7 @@ def _of_lists(outer: Difference, expected: Any, observed: Any) -> list[Differenc
     return inner
 
 
-def _aligned(expected: Any, observed: Any) -> list[Opcode]:
+def _align_lists(expected: Any, observed: Any) -> list[Opcode]:
     if len(expected) == len(observed):
         # Most lists of one length have the same items in the same places.
         changed = [at for at, pair in enumerate(zip(expected, observed, strict=True)) if not equal(*pair)]

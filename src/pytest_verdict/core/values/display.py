@@ -26,7 +26,7 @@ def shown(value: Any, limit: int = 500) -> str:
         return cut
     if type(value) in {list, tuple, dict} and 0 < limit < len(value):
         return _show_ends(value, limit)
-    return visible(shortened(_repr_in_order(value), limit))
+    return visible(shorten(_repr_in_order(value), limit))
 
 
 def _show_ends(value: Any, limit: int) -> str:
@@ -78,7 +78,7 @@ def visible(text: str) -> str:
     )
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """Cut the middle out of a long text, and insert the number of characters that were cut."""
     if limit <= 0 or len(text) <= limit:
         return text

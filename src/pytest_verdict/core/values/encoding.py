@@ -98,7 +98,7 @@ def content_digest(value: Any) -> str:
 _dump: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
 
 
-def _tagged(kind: str, value: Any, **more: Any) -> dict[str, Any]:
+def _tag(kind: str, value: Any, **more: Any) -> dict[str, Any]:
     return {TYPE_KEY: kind, **more, "value": value}
 
 
@@ -142,11 +142,11 @@ def _encode_member(cls: str, member: str | None, value: Any, above: tuple[int, .
 def _encode_fields(value: Any, above: tuple[int, ...]) -> Any:
     kind, cls, fields = named_fields(value)
     inside = _enter(value, above)
-    return _tagged(kind, {str(name): _encode(item, inside) for name, item in fields.items()}, **{"class": cls})
+    return _tag(kind, {str(name): _encode(item, inside) for name, item in fields.items()}, **{"class": cls})
 
 
 def _as_repr(value: Any, text: str) -> dict[str, Any]:
-    return _tagged("repr", text, **{"class": class_name(type(value))})
+    return _tag("repr", text, **{"class": class_name(type(value))})
 
 
 def _enter(value: Any, above: tuple[int, ...]) -> tuple[int, ...]:
@@ -162,7 +162,7 @@ def _encode_str(value: str, _above: tuple[int, ...]) -> Any:
     text = str.__str__(value)
     if _is_plain_key(text):
         return text
-    return _tagged("text", [ord(character) for character in text])
+    return _tag("text", [ord(character) for character in text])
 
 
 def _is_plain_key(key: Any) -> bool:
@@ -173,12 +173,12 @@ def _encode_int(value: int, _above: tuple[int, ...]) -> Any:
     number = int.__int__(value)
     if -LONGEST_PLAIN_INT < number < LONGEST_PLAIN_INT:
         return number
-    return _tagged("int", hex(number))
+    return _tag("int", hex(number))
 
 
 def _encode_float(value: float, _above: tuple[int, ...]) -> Any:
     number = float.__float__(value)
-    return number if isfinite(number) else _tagged("float", repr(number))
+    return number if isfinite(number) else _tag("float", repr(number))
 
 
 def _encode_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> Any:
@@ -188,7 +188,7 @@ def _encode_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> Any:
     keys = [key for key, _ in items]
     if TYPE_KEY not in keys and all(map(_is_plain_key, keys)):
         return {key if type(key) is str else str.__str__(key): _encode(item, inside) for key, item in items}
-    return _tagged("dict", [[_encode(key, inside), _encode(item, inside)] for key, item in items])
+    return _tag("dict", [[_encode(key, inside), _encode(item, inside)] for key, item in items])
 
 
 def _encode_items(value: Any, above: tuple[int, ...]) -> Any:
@@ -199,7 +199,7 @@ def _encode_items(value: Any, above: tuple[int, ...]) -> Any:
 def _encode_set(value: Any, above: tuple[int, ...]) -> Any:
     # Sorted, because the order of a set depends on the hash seed.
     kind = "set" if isinstance(value, set) else "frozenset"
-    return _tagged(kind, sorted(_encode_items(value, above), key=_dump))
+    return _tag(kind, sorted(_encode_items(value, above), key=_dump))
 
 
 def _encode_encoded(value: EncodedObject, above: tuple[int, ...]) -> Any:
@@ -209,7 +209,7 @@ def _encode_encoded(value: EncodedObject, above: tuple[int, ...]) -> Any:
 
 
 def _by_form(tag: str, write: Callable[[Any], Any]) -> _Writer:
-    return lambda value, _above: _tagged(tag, write(value))
+    return lambda value, _above: _tag(tag, write(value))
 
 
 def _by_iso_form(tag: str, write: Callable[[Any], str]) -> _Writer:
@@ -217,7 +217,7 @@ def _by_iso_form(tag: str, write: Callable[[Any], str]) -> _Writer:
         # A subclass may be no date, such as NaT of pandas, or have more digits than its base.
         text = write(value)
         if value.isoformat() == text:
-            return _tagged(tag, text)
+            return _tag(tag, text)
         return _as_repr(value, safe_repr(value))
 
     return writer
@@ -254,11 +254,11 @@ _WRITERS: Final[dict[type, _Writer]] = {
     dict: _encode_dict,
     Mapping: _encode_dict,
     list: _encode_items,
-    tuple: lambda value, above: _tagged("tuple", _encode_items(value, above)),
+    tuple: lambda value, above: _tag("tuple", _encode_items(value, above)),
     set: _encode_set,
     frozenset: _encode_set,
     EncodedObject: _encode_encoded,
-    Unreplayable: lambda value, _above: _tagged("repr", value.text, **{"class": value.class_name}),
+    Unreplayable: lambda value, _above: _tag("repr", value.text, **{"class": value.class_name}),
     **{cls: (_by_iso_form if tag in {"datetime", "date"} else _by_form)(tag, write) for tag, cls, write, _ in _BY_FORM},
 }
 

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any, Final, NoReturn
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
-from pytest_verdict.core.values.display import shortened
+from pytest_verdict.core.values.display import shorten
 from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH
 from pytest_verdict.core.values.numbers import EXACT, is_beyond_float
 
@@ -194,7 +194,7 @@ def _constant(name: str) -> NoReturn:
 def _float_in_range(text: str) -> float:
     number = float(text)
     if is_beyond_float(text, number):
-        raise JsonTextError(PARSE_FAILED, f"{shortened(text, 40)} is beyond what a float holds")
+        raise JsonTextError(PARSE_FAILED, f"{shorten(text, 40)} is beyond what a float holds")
     return number
 
 

@@ -83,11 +83,11 @@ def as_decimal(value: Any) -> Decimal | None:
             return None
         try:
             # The thread's own context may not raise for an exponent that is out of range.
-            return _bounded(Decimal(text, EXACT))
+            return _refuse_huge(Decimal(text, EXACT))
         except decimal.InvalidOperation:
             return None
     if is_number(value):
-        return _bounded(as_exact(value))
+        return _refuse_huge(as_exact(value))
     if isinstance(value, Enum | EncodedObject) and getattr(value, "kind", "enum") == "enum":
         return as_decimal(value.value)
     return None
@@ -106,7 +106,7 @@ def as_exact(value: Any) -> Decimal:
     return as_exact(plain_scalar(value))
 
 
-def _bounded(number: Decimal) -> Decimal | None:
+def _refuse_huge(number: Decimal) -> Decimal | None:
     if number.is_finite() and abs(number.adjusted()) > MAXIMUM_MAGNITUDE and number:
         return None
     return number

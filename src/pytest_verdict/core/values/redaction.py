@@ -83,7 +83,7 @@ def _matches(text: str, patterns: tuple[re.Pattern[str], ...]) -> Iterator[tuple
                     yield places[match.start()], places[match.end()]
         if "\\" not in text:
             return
-        text, places = _unescaped(text, places)
+        text, places = _unescape(text, places)
 
 
 def _halves(text: str, patterns: tuple[re.Pattern[str], ...]) -> Iterator[tuple[int, int]]:
@@ -108,7 +108,7 @@ def _literal(pattern: str) -> str:
     return text if re.escape(text) == pattern else ""
 
 
-def _unescaped(text: str, places: Sequence[int]) -> tuple[str, list[int]]:
+def _unescape(text: str, places: Sequence[int]) -> tuple[str, list[int]]:
     """Undo one level of escapes; return the text and the original place of each character."""
     parts = []
     origins = []

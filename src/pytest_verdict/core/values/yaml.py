@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import yaml
 
-from pytest_verdict.core.values.display import shortened, shown, visible
+from pytest_verdict.core.values.display import shorten, shown, visible
 from pytest_verdict.core.values.numbers import is_beyond_float
 from pytest_verdict.errors import SettingsError
 
@@ -135,7 +135,7 @@ class _Constructor:
         return self._collections[id(node)]
 
     def _scalar(self, node: Any) -> Any:
-        text = visible(shortened(node.value, 80))
+        text = visible(shorten(node.value, 80))
         try:
             value = self._scalars.construct_object(node)
         except (ValueError, LookupError, AttributeError):

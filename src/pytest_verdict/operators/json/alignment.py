@@ -96,7 +96,7 @@ class Aligner:
             share = budget // whole.cells
             saved, pairs = self._fill(items, others, whole, whole.cells, 0, share)
             return Alignment(_size(*inner) - saved, ends + pairs, share)
-        anchors, gaps = _anchored(*inner, whole)
+        anchors, gaps = _find_anchors(*inner, whole)
         if min(whole.rows, whole.columns) * weight > budget:
             self._bound.reached = True
             return Alignment(None, ends + anchors + [pair for gap in gaps for pair in _diagonal(gap)], 0)
@@ -166,7 +166,7 @@ class Aligner:
                 saved[place] = behind = best
             moves.append(move)
             size_after -= size
-        return saved[columns - rows - low], _traced(moves, span, low)
+        return saved[columns - rows - low], _trace_pairs(moves, span, low)
 
     def _profiles(self, items: Sequence[Node]) -> list[Profile]:
         return [item.profile() if self._strict else Profile(item.size) for item in items]
@@ -229,15 +229,15 @@ def _common_subsequence(items: Sequence[Node], others: Sequence[Node], whole: _S
     column = 0
     for block in blocks:
         if block.tag == "equal":
-            pairs += _diagonal(_shifted(whole, row, block.src_start, column, block.dest_start))
-            pairs += _diagonal(_shifted(whole, block.src_start, block.src_end, block.dest_start, block.dest_end))
+            pairs += _diagonal(_shift_span(whole, row, block.src_start, column, block.dest_start))
+            pairs += _diagonal(_shift_span(whole, block.src_start, block.src_end, block.dest_start, block.dest_end))
             saved += 2 * UNIT * (block.src_end - block.src_start)
             row = block.src_end
             column = block.dest_end
-    return saved, pairs + _diagonal(_shifted(whole, row, len(items), column, len(others)))
+    return saved, pairs + _diagonal(_shift_span(whole, row, len(items), column, len(others)))
 
 
-def _shifted(whole: _Span, first: int, last: int, start: int, stop: int) -> _Span:
+def _shift_span(whole: _Span, first: int, last: int, start: int, stop: int) -> _Span:
     return _Span(whole.first + first, whole.first + last, whole.start + start, whole.start + stop)
 
 
@@ -278,7 +278,7 @@ def _slack(items: Sequence[Node], others: Sequence[Node], saved: int) -> int:
     return max(spent, 0) // (least + other_least)
 
 
-def _anchored(items: Sequence[Node], others: Sequence[Node], whole: _Span) -> tuple[Pairs, list[_Span]]:
+def _find_anchors(items: Sequence[Node], others: Sequence[Node], whole: _Span) -> tuple[Pairs, list[_Span]]:
     # Returns the longest run of equal items in the same order on both sides, and the spans between them.
     pairs = [(whole.first + row, whole.start + column) for row, column in longest_rising(equal_pairs(items, others))]
     gaps: list[_Span] = []
@@ -292,7 +292,7 @@ def _anchored(items: Sequence[Node], others: Sequence[Node], whole: _Span) -> tu
     return pairs, gaps
 
 
-def _traced(moves: Sequence[bytearray], span: _Span, low: int) -> Pairs:
+def _trace_pairs(moves: Sequence[bytearray], span: _Span, low: int) -> Pairs:
     pairs: Pairs = []
     row = span.rows
     column = span.columns

@@ -29,7 +29,7 @@ from pytest_verdict.operators.json.rules import (
     ToleranceMode,
     is_root,
 )
-from pytest_verdict.operators.json.tree import UNIT, Kind, Node, TreeBuilder, precedes, unpaired
+from pytest_verdict.operators.json.tree import UNIT, Kind, Node, TreeBuilder, find_unpaired, precedes
 from pytest_verdict.operators.similarity import measure_of
 
 ALIGNMENT_BOUNDED: Final = "alignment_bounded"
@@ -224,8 +224,8 @@ class TreeComparison:
 
         alignment = self._alignment(first, second)(first.items, second.items, budget)
         pairs: list[tuple[int | None, int | None]] = [*alignment.pairs]
-        pairs += [(index, None) for index in unpaired(first.items, [index for index, _ in alignment.pairs])]
-        pairs += [(None, index) for index in unpaired(second.items, [index for _, index in alignment.pairs])]
+        pairs += [(index, None) for index in find_unpaired(first.items, [index for index, _ in alignment.pairs])]
+        pairs += [(None, index) for index in find_unpaired(second.items, [index for _, index in alignment.pairs])]
         # The pairs follow the expected list; unexpected items come last.
         pairs.sort(key=lambda pair: [(index is None, index or 0) for index in (pair[::-1] if self._swapped else pair)])
         for index, other_index in pairs:

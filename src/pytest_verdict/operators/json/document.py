@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from pytest_verdict.core.normalizers import Normalization, Step
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.differences import Difference, listed_differences
+from pytest_verdict.core.values.differences import Difference, summarize_differences
 from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH, TYPE_KEY, encode
 from pytest_verdict.core.values.equality import TEXT
 from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
@@ -172,7 +172,7 @@ def refuse_ignored(documents: Documents) -> Outcome:
 
 def difference_details(differences: Iterable[Difference]) -> dict[str, Any]:
     """Return the details that list differences of documents."""
-    return listed_differences(differences, _encode)
+    return summarize_differences(differences, _encode)
 
 
 def _encode(document: Any) -> Any:

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, StrictBool
 from pytest_verdict.core.operator import OmitWhenDefault
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, step
-from pytest_verdict.core.values.display import shortened, shown
+from pytest_verdict.core.values.display import shorten, shown
 from pytest_verdict.core.values.encoding import LONGEST_PLAIN_INT, decode, encode_text
 from pytest_verdict.core.values.jsontext import JsonTextError
 from pytest_verdict.core.values.numbers import EXACT, MAXIMUM_MAGNITUDE, as_decimal
@@ -108,7 +108,7 @@ class JsonSchema(JsonOperator):
         differences = []
         for violation in errors:
             path = functools.reduce(step, violation.absolute_path, "$")
-            differences.append(Difference(path, ABSENT, violation.instance, reason=shortened(violation.message, 500)))
+            differences.append(Difference(path, ABSENT, violation.instance, reason=shorten(violation.message, 500)))
         differences.sort(key=lambda difference: (difference.path, difference.reason or ""))
         return documents.sides.outcome(0.0, details=difference_details(differences))
 
@@ -175,7 +175,7 @@ def _find_problem(schema: Any) -> str | None:
         if not is_published:
             return f"$schema names no published dialect: {shown(dialect, 200)}"
     errors = cls(cls.META_SCHEMA, registry=_registry()).iter_errors(schema)
-    return min((f"{error.json_path}: {shortened(error.message, 500)}" for error in errors), default=None)
+    return min((f"{error.json_path}: {shorten(error.message, 500)}" for error in errors), default=None)
 
 
 def _registry() -> Any:

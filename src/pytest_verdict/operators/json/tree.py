@@ -165,10 +165,13 @@ def equal_pairs(left: Sequence[Node], right: Sequence[Node]) -> Pairs:
 def without_equal(left: Sequence[Node], right: Sequence[Node]) -> tuple[Pairs, tuple[list[int], list[int]]]:
     """Pair the equal items of two lists, and return the indices of the other items of each."""
     pairs = equal_pairs(left, right)
-    return pairs, (unpaired(left, [index for index, _ in pairs]), unpaired(right, [index for _, index in pairs]))
+    return pairs, (
+        find_unpaired(left, [index for index, _ in pairs]),
+        find_unpaired(right, [index for _, index in pairs]),
+    )
 
 
-def unpaired(items: Sequence[Node], paired: Iterable[int]) -> list[int]:
+def find_unpaired(items: Sequence[Node], paired: Iterable[int]) -> list[int]:
     """Return the indices of the items that are not paired."""
     paired = {*paired}
     return [index for index in range(len(items)) if index not in paired]

@@ -147,12 +147,12 @@ class Pace:
 
         def asks_to_wait(error: BaseException) -> bool:
             statuses = {_find_part(error, name) for name in ("status_code", "status", "code")}
-            seconds = _requested_pause(error)
+            seconds = _read_pause(error)
             is_busy = not statuses.isdisjoint(_BUSY) or (_BUSY_WITH_RETRY_AFTER in statuses and seconds is not None)
             return is_busy and (seconds or 0.0) <= limit.max_delay_seconds
 
         def pause(state: Any) -> float:
-            seconds = _requested_pause(state.outcome.exception())
+            seconds = _read_pause(state.outcome.exception())
             if seconds is None:
                 seconds = min(2.0 ** (state.attempt_number - 1), limit.max_delay_seconds)
             # All other calls wait too.
@@ -170,7 +170,7 @@ class Pace:
         )(attempt)
 
 
-def _requested_pause(error: BaseException) -> float | None:
+def _read_pause(error: BaseException) -> float | None:
     headers = _find_part(error, "headers")
     if not hasattr(headers, "get"):
         return None

@@ -83,7 +83,7 @@ _REASONS: Final[Mapping[str, str]] = {
 }
 
 
-def untranslated(check: str, parts: Iterable[str] = ()) -> ConfigurationError:
+def translation_error(check: str, parts: Iterable[str] = ()) -> ConfigurationError:
     """Build the error for a check, or for some parts of it, that is not translated."""
     name = check.removeprefix("not-")
     reason = next((f", because {why}" for why, checks in _REASONS.items() if name in checks.split()), "")

@@ -14,7 +14,7 @@ from pytest_verdict.suites.importing import (
     items_by_place,
     latency_scorer,
     operator_scorer,
-    untranslated,
+    translation_error,
 )
 from pytest_verdict.suites.suite_reader import Place
 
@@ -107,14 +107,14 @@ def _translate(variables: Mapping[str, Any], templates: Mapping[str, Any], check
 
     translate = _CHECKS.get(kind.removeprefix("not-"))
     if translate is None or unsupported:
-        raise untranslated(kind, unsupported)
+        raise translation_error(kind, unsupported)
     entry = translate(value)
     if not kind.startswith("not-"):
         return entry
     if entry["operator"] in {"contains_all", "contains_any"}:
         return {"none_of": [entry]}
     if not entry["operator"].startswith("trace_"):
-        raise untranslated(kind)
+        raise translation_error(kind)
     return {**entry, "mapping": {"expected": {"literal": False}}}
 
 
@@ -160,7 +160,7 @@ def _translate_pattern(pattern: str) -> str:
     while position < len(pattern):
         token = _TOKEN.match(pattern, position)
         if token is None:
-            raise _untranslated_pattern(pattern, position)
+            raise _pattern_error(pattern, position)
         position = token.end()
         text = token[0]
         if in_class and text == "]":
@@ -172,17 +172,17 @@ def _translate_pattern(pattern: str) -> str:
         elif in_class and text in _IN_CLASS:
             # Beside a hyphen, a set of characters would become the end of a range.
             if _IN_RANGE.match(pattern, token.start() - 1) or _IN_RANGE.match(pattern, position):
-                raise _untranslated_pattern(pattern, token.start())
+                raise _pattern_error(pattern, token.start())
             text = _IN_CLASS[text]
         elif not in_class:
             text = _OUTSIDE_CLASS.get(text, text)
         if text == _NO_COUNTERPART:
-            raise _untranslated_pattern(pattern, token.start())
+            raise _pattern_error(pattern, token.start())
         translated.append(text)
     return "".join(translated)
 
 
-def _untranslated_pattern(pattern: str, position: int) -> ConfigurationError:
+def _pattern_error(pattern: str, position: int) -> ConfigurationError:
     part = shown(pattern[position : position + 4], 20)
     return ConfigurationError(f"the pattern is not translated: {part} has another meaning in Python, or none")
 

@@ -11,7 +11,7 @@ from pytest_verdict.suites.importing import (
     items_by_place,
     latency_scorer,
     operator_scorer,
-    untranslated,
+    translation_error,
 )
 
 _CASE: Final = ("evaluators", "expected_output", "inputs", "metadata", "name")
@@ -42,7 +42,7 @@ def _translate(expected: Any, evaluator: tuple[str, Mapping[str, Any]]) -> Entry
     value = "seconds" if name == "MaxDuration" else "value"
     unsupported = sorted(arguments.keys() - {"value", "case_sensitive", "evaluation_name", value})
     if name not in _EVALUATORS or unsupported:
-        raise untranslated(as_text(name), unsupported)
+        raise translation_error(as_text(name), unsupported)
     return _EVALUATORS[name]({"value": expected, **arguments})
 
 

@@ -56,7 +56,7 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     simple = None
     if format == AUTO:
         simple = _recognise_simple_list(source)
-        name = simple or recognised_format(source)
+        name = simple or recognise_format(source)
 
     try:
         reader = _load_reader(name)
@@ -73,7 +73,7 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     raise TrajectoryError(f"cannot be read as {name}: {reason}")
 
 
-def recognised_format(value: Any) -> str:
+def recognise_format(value: Any) -> str:
     simple = _recognise_simple_list(value)
     if simple is not None:
         return simple
