@@ -38,12 +38,12 @@ def altered(line, change):
     return (json.dumps(record, separators=(",", ":")) + "\n").encode()
 
 
-def mapped(mapping=NUMBER, row=ROW, operator="exact"):
+def map_file(mapping=NUMBER, row=ROW, operator="exact"):
     return Evaluator(operator, mapping).compare(row)
 
 
 def test_a_record_has_the_source_the_mapping_and_every_step():
-    record = mapped().to_record()
+    record = map_file().to_record()
     assert record["observed"] == "50"
     assert record["sources"] == {
         "kind": "input_mapping",
@@ -56,7 +56,7 @@ def test_a_record_has_the_source_the_mapping_and_every_step():
 def test_every_step_is_there():
     mapping = {"observed": {"path": "$.out", "extract": [{"regex": "A: (.*)"}, {"json": "$.a"}]}, "expected": "$.t"}
     document = {"t": 1, "out": 'Well. A: {"a": 1}'}
-    steps = mapped(mapping, document).to_record()["sources"]["steps"]["observed"]
+    steps = map_file(mapping, document).to_record()["sources"]["steps"]["observed"]
     assert steps == [{"value": 'Well. A: {"a": 1}', "spans": [[9, 17]]}, {"value": '{"a": 1}'}]
 
 
@@ -65,7 +65,7 @@ def test_a_side_that_was_not_mapped_has_no_source():
 
 
 def test_replay_of_an_untouched_record_is_identical():
-    assert replay_line(line_of(mapped())).status == "identical"
+    assert replay_line(line_of(map_file())).status == "identical"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_replay_of_an_untouched_record_is_identical():
     ids=str,
 )
 def test_replay_of_mappings_of_every_kind(mapping):
-    result = mapped(mapping, {"a": [{"b": "x"}, {"b": (1, 2)}], "text": "zqz", "more": 1})
+    result = map_file(mapping, {"a": [{"b": "x"}, {"b": (1, 2)}], "text": "zqz", "more": 1})
     assert replay_line(line_of(result)).status == "identical"
     record = result.to_record()
     assert ComparisonResult.from_record(record).to_record() == record
@@ -102,14 +102,14 @@ def test_replay_of_mappings_of_every_kind(mapping):
     ],
 )
 def test_replay_finds_what_was_altered(change, differing):
-    answer = replay_line(altered(line_of(mapped()), change))
+    answer = replay_line(altered(line_of(map_file()), change))
     assert answer.status == "differs"
     assert set(differing) <= set(answer.differing)
 
 
 def test_settings_from_the_document_are_derived_again():
     mapping = {"expected": "$.t", "observed": "$.o", "tolerance": "$.within", "mode": {"literal": "absolute"}}
-    line = line_of(mapped(mapping, {"t": 1, "o": 2, "within": 1.5}, "numeric_tolerance"))
+    line = line_of(map_file(mapping, {"t": 1, "o": 2, "within": 1.5}, "numeric_tolerance"))
     assert replay_line(line).status == "identical"
     answer = replay_line(altered(line, lambda record: record["sources"]["document"].update(within=0.5)))
     assert answer.status == "differs"
@@ -128,12 +128,12 @@ def test_settings_from_the_document_are_derived_again():
     ],
 )
 def test_a_source_that_cannot_be_used_is_never_identical(change):
-    assert replay_line(altered(line_of(mapped()), change)).status in {"unverifiable", "unreadable"}
+    assert replay_line(altered(line_of(map_file()), change)).status in {"unverifiable", "unreadable"}
 
 
 def test_an_unparsed_reply_is_shown():
     row = {"truth": "50", "out": "I would rather not say."}
-    result = mapped(row=row)
+    result = map_file(row=row)
     assert (result.operator, result.verdict) == ("not_compared", "error")
     assert result.to_record()["sources"]["document"] == row
     assert any("I would rather not say." in line for line in explain(result))
@@ -151,7 +151,7 @@ def test_unparsed_and_wrong_answers_are_counted_separately():
 
 def test_a_long_document_is_recorded_by_its_digest():
     row = {"truth": "50", "out": "x" * 70_000 + " 50"}
-    result = mapped(row=row)
+    result = map_file(row=row)
     sources = result.to_record()["sources"]
     assert "document" not in sources
     assert len(sources["document_sha256"]) == 64
@@ -163,7 +163,7 @@ def test_a_long_document_is_recorded_by_its_digest():
 
 def test_a_changed_preset_is_reported_by_replay(monkeypatch):
     mapping = {"expected": "$.truth", "observed": {"path": "$.out", "extract": {"first_of": ["last_number"]}}}
-    before = line_of(mapped(mapping))
+    before = line_of(map_file(mapping))
     assert "presets" not in json.loads(before)["sources"]
     newer = PRESETS["last_number"]._replace(find=PRESETS["last_line"].find, version=2)
     monkeypatch.setitem(PRESETS, "last_number", newer)
@@ -171,7 +171,7 @@ def test_a_changed_preset_is_reported_by_replay(monkeypatch):
     mapping_of.cache_clear()
     answer = replay_line(before)
     assert (answer.status, answer.reason) == ("unverifiable", "preset_changed")
-    after = line_of(mapped(mapping))
+    after = line_of(map_file(mapping))
     assert json.loads(after)["sources"]["presets"] == {"last_number": 2}
     assert replay_line(after).status == "identical"
     mapping_of.cache_clear()
@@ -187,13 +187,13 @@ def test_a_preset_that_is_changed_gets_another_version():
 def test_the_source_does_not_change_with_the_document():
     row = {"truth": "50", "out": [SENTENCE]}
     mapping = {**NUMBER, "observed": {**NUMBER["observed"], "path": "$.out[0]"}}
-    result = mapped(mapping, row)
+    result = map_file(mapping, row)
     row["out"].clear()
     assert result.to_record()["sources"]["document"]["out"] == [SENTENCE]
 
 
 def test_the_extracted_part_is_marked():
-    lines = list(explain(mapped(row={**ROW, "truth": "-50"})))
+    lines = list(explain(map_file(row={**ROW, "truth": "-50"})))
     at = next(number for number, line in enumerate(lines) if "observed from $.out, regex [0-9]+: " in line)
     assert SENTENCE in lines[at]
     marks = lines[at + 1]
@@ -201,18 +201,18 @@ def test_the_extracted_part_is_marked():
 
 
 def test_explain_of_a_pass_shows_the_source():
-    assert any(SENTENCE in line for line in explain(mapped()))
+    assert any(SENTENCE in line for line in explain(map_file()))
 
 
 def test_a_group_is_marked_within_its_match():
     mapping = {"expected": "$.t", "observed": {"path": "$.o", "extract": {"regex": "A: ([0-9])"}}}
-    record = mapped(mapping, {"t": "5", "o": "5 of them. A: 5"}).to_record()
+    record = map_file(mapping, {"t": "5", "o": "5 of them. A: 5"}).to_record()
     assert record["sources"]["steps"]["observed"][0]["spans"] == [[14, 15]]
 
 
 def test_redaction_covers_the_source():
     mapping = {"expected": "$.t", "observed": {"path": "$.o", "extract": {"regex": "sk-secret|[0-9]+"}}}
-    result = mapped(mapping, {"t": "5", "o": "5, and the key is sk-secret", "key": "sk-secret"}, "not_blank")
+    result = map_file(mapping, {"t": "5", "o": "5, and the key is sk-secret", "key": "sk-secret"}, "not_blank")
 
     def redaction(text):
         return re.sub("sk-secret", "[redacted]", text)
@@ -223,4 +223,4 @@ def test_redaction_covers_the_source():
 def test_the_schema_knows_the_source():
     jsonschema = pytest.importorskip("jsonschema")
     for row in (ROW, {"truth": "50", "out": "No."}, {"truth": "5", "out": "5" * 70_000}):
-        jsonschema.validate(json.loads(line_of(mapped(row=row))), record_schema())
+        jsonschema.validate(json.loads(line_of(map_file(row=row))), record_schema())

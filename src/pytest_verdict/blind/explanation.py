@@ -12,7 +12,7 @@ from typing import Any, Final
 from pytest_verdict.blind.rubric import DIMENSIONS, LABELS
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import counted, shorten, shown, visible
+from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.explanation.facts import build_default_explanation
 from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, line, table
 
@@ -105,7 +105,7 @@ def _explain_contradictions(contradictions: Sequence[str], budget: Budget) -> It
     for contradiction in contradictions[:limit]:
         yield line(f"contradiction: {contradiction}")
     if len(contradictions) > limit:
-        yield line(f"… {counted(len(contradictions) - limit, 'more contradiction')}")
+        yield line(f"… {format_count(len(contradictions) - limit, 'more contradiction')}")
 
 
 def _explain_calls(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
@@ -122,7 +122,7 @@ def _explain_calls(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
     for row_line in table([[Part(cell) for cell in row] for row in rows]):
         yield cut(row_line, budget.room(2))
     if len(result.children) > limit:
-        yield line(f"… {counted(len(result.children) - limit, 'more call')}")
+        yield line(f"… {format_count(len(result.children) - limit, 'more call')}")
 
 
 def _build_row(call: ComparisonResult, names: Sequence[str]) -> tuple[str, str, str, str]:
@@ -170,7 +170,7 @@ def _explain_form(call: ComparisonResult, budget: Budget) -> Iterator[Line]:
     scores = {dimension: {str(name): "1 to 5" for name in _mapping(rubric.get(dimension))} for dimension in DIMENSIONS}
     form: dict[str, Any] = {"rubric": {"A": scores, "B": "as A"}}
     if expectations and not call.settings.get("checked"):
-        answers = f"{counted(len(expectations), 'object')} with text and passed"
+        answers = f"{format_count(len(expectations), 'object')} with text and passed"
         form["expectation_results"] = {"A": {"details": answers}, "B": "as A"}
     form["winner"] = "A, B or TIE"
 
@@ -203,7 +203,7 @@ def summarize_session(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
             decisive_calls += counts[1]
 
     if statuses:
-        yield f"{counted(statuses.total(), 'blind comparison')}: {_format_counts(statuses)}; {informal} informal"
+        yield f"{format_count(statuses.total(), 'blind comparison')}: {_format_counts(statuses)}; {informal} informal"
     if flips:
         yield (
             f"order flips: {flips}; the output shown first won {first_shown_wins} of {decisive_calls} decisive calls"

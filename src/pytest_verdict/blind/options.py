@@ -15,7 +15,7 @@ from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.blind.reply import GATING
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Rubric
 from pytest_verdict.core.strict_model import LISTED, NotBlank, StrictModel, Text, Texts
-from pytest_verdict.core.values.display import counted, shown
+from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.errors import SettingsError, allowed
 
 UNNAMED: Final = ("x", "y")
@@ -141,7 +141,7 @@ def _read_side(results: Any, where: str, expectations: Sequence[str]) -> list[bo
         )
     if len(results) != len(expectations):
         raise SettingsError(
-            f"{where} has {counted(len(results), 'result')} for {counted(len(expectations), 'expectation')};"
+            f"{where} has {format_count(len(results), 'result')} for {format_count(len(expectations), 'expectation')};"
             " give one for each, in the same order"
         )
 

@@ -14,7 +14,7 @@ from pytest_verdict.blind.files import read_object
 from pytest_verdict.core.new_files import write_whole
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.strict_model import LISTED, NotBlank, StrictModel, Text
-from pytest_verdict.core.values.display import counted
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import ConfigurationError
 
 OUTPUTS: Final = "outputs"
@@ -120,8 +120,8 @@ def _pair_runs(folder: Path, runs: Mapping[str, Mapping[str, Path]], names: tupl
     second_runs = runs.get(names[1], {})
     if first_runs.keys() != second_runs.keys():
         raise ConfigurationError(
-            f"{folder}: {names[0]} and {names[1]} have {counted(len(first_runs), 'run')} and"
-            f" {counted(len(second_runs), 'run')}; each run needs its partner"
+            f"{folder}: {names[0]} and {names[1]} have {format_count(len(first_runs), 'run')} and"
+            f" {format_count(len(second_runs), 'run')}; each run needs its partner"
         )
     metadata = _Metadata.read(read_object(folder / _METADATA, ConfigurationError), str(folder / _METADATA))
     expectations = metadata.assertions or metadata.expectations

@@ -38,7 +38,7 @@ from pytest_verdict.core.kernel import result_from_outcome, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.strict_model import LISTED, StrictModel, Texts
-from pytest_verdict.core.values.display import counted, shown
+from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.errors import SettingsError, allowed
 
 FORMAT: Literal[1] = 1
@@ -415,7 +415,7 @@ def _explain_invalid(comparison: DerivedComparison) -> str:
     if len(files) > _MAXIMUM_FILES:
         descriptions.append(f"{len(files) - _MAXIMUM_FILES} more")
     return (
-        f"no verdict: the judge cannot see {counted(len(files), 'file')}: {'; '.join(descriptions)}. Leave out what need not"
+        f"no verdict: the judge cannot see {format_count(len(files), 'file')}: {'; '.join(descriptions)}. Leave out what need not"
         " be judged with exclude=, or ask a judge that sees files"
     )
 

@@ -26,7 +26,7 @@ from pytest_verdict.blind.rubric import (
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.strict_model import LISTED, StrictModel, Texts
-from pytest_verdict.core.values.display import counted, shown
+from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 
 SCHEMA: Final = "reply_schema"
@@ -346,7 +346,7 @@ class BlindBallot(Operator):
         total = len(self.expectations)
         if self.checked and any(len(side) != total for side in (self.checked.A, self.checked.B)):
             answers = dict(self.checked)
-            raise ValueError(f"checked answers each of {counted(total, 'expectation')} once, got {answers!r}")
+            raise ValueError(f"checked answers each of {format_count(total, 'expectation')} once, got {answers!r}")
         return self
 
     def settings(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Final
 
 from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import open_records, stored
+from pytest_verdict.report.compression import find_stored, open_records
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.statements import FILES, files_of, statements
 from pytest_verdict.report.verification import format_tally, replay_file
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.folder)
-    missing = next((name for name in FILES if not stored(folder / name).is_file()), None)
+    missing = next((name for name in FILES if not find_stored(folder / name).is_file()), None)
     if missing is not None:
         raise RecordError(f"{folder}: there is no {missing} in this folder")
     tally = replay_file(RecordsFile(arguments.folder))

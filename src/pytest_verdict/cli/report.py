@@ -18,7 +18,7 @@ from pathlib import Path
 from pytest_verdict.console import complain, say
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
-from pytest_verdict.report.compression import stored
+from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.folder import (
     FolderInUseError,
     ReportFolder,
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
             complain(problem)
         if arguments.remove_journal and not built.problems:
             remove_journal(journal_folder)
-    say(f"written: {stored(target / RECORDS).name}, {REPORT} and {JUNIT} in {target}")
+    say(f"written: {find_stored(target / RECORDS).name}, {REPORT} and {JUNIT} in {target}")
     return 2 if built.problems else 0
 
 

@@ -328,7 +328,7 @@ def count(counts: Counts, operator: str, verdict: str, number: int = 1) -> None:
     counts[operator] = passed, failed, broken
 
 
-def summed(counts: Counts) -> tuple[int, int, int]:
+def sum_counts(counts: Counts) -> tuple[int, int, int]:
     """Add counts over all operators."""
     # A loop, because this runs several times for each test, mostly for one operator.
     passed = failed = broken = 0

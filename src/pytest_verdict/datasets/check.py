@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.record import Counts, merge_counts, summed
+from pytest_verdict.core.record import Counts, merge_counts, sum_counts
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import counted, shown
+from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.datasets.row_check import SAMPLES, JudgedRows, RowCheck, judge_rows
 from pytest_verdict.datasets.rows import Selection, check_count, label_of, read_numbered_rows
 from pytest_verdict.datasets.slices import Slice, read_slices, single_rows, slices_at
@@ -85,7 +85,7 @@ class DatasetCheck:
         from pytest_verdict.explanation.lines import Part, block, lines_of
 
         unreadable = f" ({self.unreadable} of these could not be read)" if self.unreadable else ""
-        passed = f"{self.passed} of {counted(self.total, 'row')} passed, {self.failed} failed"
+        passed = f"{self.passed} of {format_count(self.total, 'row')} passed, {self.failed} failed"
         summary = f"{passed}, {self.errors} could not be compared{unreadable}"
         low, high = self.interval
         confidence = self.gate.settings["confidence"]
@@ -93,7 +93,7 @@ class DatasetCheck:
         others = [f"{rate}; the true rate is from {low:g} to {high:g} (confidence {confidence:g})"]
         if self.size is not None and not self.size.passed:
             least = "at least " if self.size.operator == "numeric_minimum" else ""
-            rows = counted(self.size.observed, "row")
+            rows = format_count(self.size.observed, "row")
             others.append(f"there are {rows}, and {least}{self.size.expected} are expected")
         if not self.gate.passed and self.gate.error:
             others.append(self.gate.error)
@@ -243,7 +243,7 @@ def conclude(
         # Reading `passed` tells the session that these results were checked: the gate decides.
         first += [result for result in some.samples if not result.passed]
 
-    passed, failed, errors = summed(counts)
+    passed, failed, errors = sum_counts(counts)
     verdicts = {"pass": passed, "fail": failed, "error": errors}
     gate_result = compare(gate, pass_rate, verdicts, name=f"pass rate of {label}")
     if size is None:

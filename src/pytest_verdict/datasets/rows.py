@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.families import FAMILIES, load_brought
-from pytest_verdict.core.values.display import counted, shorten, shown
+from pytest_verdict.core.values.display import format_count, shorten, shown
 from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.extraction.input_mapping import read_input
@@ -109,7 +109,7 @@ class RowNames:
         """Warn of duplicates, in the caller of the function that compares the rows."""
         if self.duplicates:
             have = "has" if self.duplicates == 1 else "have"
-            rows = f"{counted(self.duplicates, 'row')} {have} the id of an earlier one"
+            rows = f"{format_count(self.duplicates, 'row')} {have} the id of an earlier one"
             warnings.warn(DatasetWarning(f"{self.label}: {rows}{self._first_duplicate}"), stacklevel=5)
 
 
@@ -211,7 +211,7 @@ def select_rows(
     if len(all_rows) < min_rows or expect_rows not in {None, len(all_rows)}:
         is_too_small = expect_rows is None or len(all_rows) < min_rows
         expected = f"at least {min_rows}" if is_too_small else expect_rows
-        raise ConfigurationError(f"the dataset has {counted(len(all_rows), 'row')}, and {expected} are expected")
+        raise ConfigurationError(f"the dataset has {format_count(len(all_rows), 'row')}, and {expected} are expected")
 
     first = all_rows[: selection.limit]
     if selection.sample is None:

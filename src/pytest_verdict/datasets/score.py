@@ -14,7 +14,7 @@ from typing import Any, Final
 from pytest_verdict.core import kernel
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import AttemptRecords, count, record_end
-from pytest_verdict.core.values.display import counted, shown
+from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.datasets.check import DatasetCheck, check_pass_rate, conclude
 from pytest_verdict.datasets.remote import PARTS, ReportTarget, file_name, local_file
 from pytest_verdict.datasets.row_check import RowCheck
@@ -137,7 +137,7 @@ def _score_units(
 
     folds = sorted(run(score_unit, units), key=attrgetter("before", "rows"))
     if len(folds) != len(units):
-        results = f"{len(folds)} results for {counted(len(units), 'unit')}"
+        results = f"{len(folds)} results for {format_count(len(units), 'unit')}"
         raise ConfigurationError(f"run returned {results}; it must return one for each")
     fold = reduce(Fold.__add__, folds, Fold())
     if not fold.rows:

@@ -10,7 +10,7 @@ from rapidfuzz.distance import Postfix, Prefix
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.values.differences import Difference
-from pytest_verdict.core.values.display import counted, shorten, shown, visible
+from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.core.values.opcodes import Opcode, opcodes
 from pytest_verdict.core.values.placeholders import ABSENT, class_name
 from pytest_verdict.explanation.lines import Line, Part, Role, format_plain, indent
@@ -95,7 +95,7 @@ def draw_text_difference(expected: str, observed: str, budget: Budget, labels: t
             spans = [getattr(change, side) for change in group]
             yield from draw_marked(text, spans, room, side, Part(f"{label:>{width}}: "))
     if len(groups) > most:
-        yield (Part(f"… {counted(len(groups) - most, 'more place')} with changes"),)
+        yield (Part(f"… {format_count(len(groups) - most, 'more place')} with changes"),)
     yield from _draw_code_points(expected, observed, changes)
 
 
@@ -265,7 +265,7 @@ def draw_line_changes(changes: LineChanges, budget: Budget) -> Iterator[Line]:
             remaining = changes.count(index)
             if remaining:
                 ending = "that differs" if remaining == 1 else "that differ"
-                yield (Part(f"… {counted(remaining, 'more line')} {ending}"),)
+                yield (Part(f"… {format_count(remaining, 'more line')} {ending}"),)
             return
         for line in islice(_draw_opcode(changes, index, budget), budget.lines or None):
             yield line
@@ -338,7 +338,7 @@ def draw_differences(differences: Sequence[Difference], omitted: int, budget: Bu
 
     remaining = max(len(differences) - most, 0) + omitted
     if remaining:
-        yield (Part(f"… {counted(remaining, 'more difference')}"),)
+        yield (Part(f"… {format_count(remaining, 'more difference')}"),)
 
 
 def _needs_text_difference(difference: Difference, budget: Budget) -> bool:

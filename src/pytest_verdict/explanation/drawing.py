@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import counted, shown, visible
+from pytest_verdict.core.values.display import format_count, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.explanation.differences import Side, draw_marked
@@ -39,7 +39,7 @@ def failure_block(result: ComparisonResult, budget: Budget, advice: Sequence[str
     lines = list(draw_explanation(result, budget))
     if budget.lines and len(lines) > budget.lines:
         omitted = len(lines) - budget.lines
-        lines[budget.lines :] = [(Part(f"  … {counted(omitted, 'more line')}; -vv shows all"),)]
+        lines[budget.lines :] = [(Part(f"  … {format_count(omitted, 'more line')}; -vv shows all"),)]
     for sentence in advice:
         text = f"  advice: {visible(sentence)}"
         rows = [text]

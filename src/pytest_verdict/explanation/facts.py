@@ -11,7 +11,7 @@ from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.dates import read_date
 from pytest_verdict.core.values.differences import Difference, differences
-from pytest_verdict.core.values.display import counted, shorten, shown, visible
+from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import RecordError
@@ -84,7 +84,7 @@ def build_default_explanation(result: ComparisonResult, budget: Budget) -> Expla
         return Explanation(summary=draw_refusal(refusal, result, budget))
     if result.children:
         passed = sum(child.verdict == "pass" for child in result.children)
-        summary = f"{passed} of {counted(len(result.children), 'part')} passed"
+        summary = f"{passed} of {format_count(len(result.children), 'part')} passed"
         needed = result.settings.get("n")
         if isinstance(needed, int):
             summary += f", {needed} needed"
@@ -142,9 +142,9 @@ def _explain_differences(differences: Sequence[Difference], omitted: int, budget
     total = len(differences) + omitted
     more = ""
     if total > 1:
-        more = f", and {counted(total - 1, 'more difference')}"
+        more = f", and {format_count(total - 1, 'more difference')}"
         if total >= _MOST_COUNTED:
-            more = f", and at least {counted(total - 1, 'more difference')}"
+            more = f", and at least {format_count(total - 1, 'more difference')}"
     summary = draw_difference(differences[0], budget.narrower(len(more) + _HEAD))
     lines = list(draw_differences(differences, omitted, budget))
     if len(lines) == 1:
@@ -217,7 +217,7 @@ def _explain_dates(result: ComparisonResult, budget: Budget) -> Explanation | No
     observed = read_date(result.details.get("observed_date"))
     if isinstance(expected, str) or isinstance(observed, str):
         return None
-    tail = f": {counted(abs((observed.day - expected.day).days), 'day')} apart"
+    tail = f": {format_count(abs((observed.day - expected.day).days), 'day')} apart"
     return Explanation(summary=(*_draw_sides(result, budget, len(tail)), Part(tail)))
 
 
@@ -241,7 +241,7 @@ def _explain_text(result: ComparisonResult, expected: str, observed: str, budget
         changes = compare_lines(expected, observed)
         tail = ""
         if changes.count() > 1:
-            tail = f", and {counted(changes.count() - 1, 'more line')}"
+            tail = f", and {format_count(changes.count() - 1, 'more line')}"
         summary = draw_difference(changes.first_difference(), budget.narrower(len(tail) + _HEAD))
         return Explanation(summary=(*summary, Part(tail)), lines=list(draw_line_changes(changes, budget)))
 

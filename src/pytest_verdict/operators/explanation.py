@@ -6,7 +6,7 @@ from typing import Final
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import counted, shorten, shown, visible
+from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.explanation.differences import draw_window
 from pytest_verdict.explanation.facts import build_default_explanation, build_explanation
@@ -54,7 +54,7 @@ def _format_score(result: ComparisonResult) -> str:
 
 def _describe_best(result: ComparisonResult, budget: Budget) -> Line:
     best = result.children[result.details["best_index"]]
-    head = f"the best of {counted(len(result.children), 'reference')}"
+    head = f"the best of {format_count(len(result.children), 'reference')}"
     if best.score:
         head += f" scores {best.score:.6g}, {result.threshold:.6g} needed"
     head += ": "

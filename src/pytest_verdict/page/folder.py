@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.record import read_verdict
-from pytest_verdict.core.values.display import counted
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
 from pytest_verdict.report.compression import open_records
@@ -29,7 +29,7 @@ def write_page_of_session(folder: Path, title: str, passed: int, *, is_watched: 
         if passed > _FEW and not is_watched:
             lines = (line for line in records if read_verdict(line) != "pass")
             about["warnings"].append(
-                f"This page leaves out the {counted(passed, 'comparison')} that passed."
+                f"This page leaves out the {format_count(passed, 'comparison')} that passed."
                 f" To write it with all comparisons, run: pytest-verdict view {shlex.quote(title)}"
             )
         write_page(map(Row, lines), about, folder / PAGE)

@@ -17,9 +17,9 @@ from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.page.folder import about_folder
 from pytest_verdict.page.rows import Index, Row, body, format_explanation_lines, read_rows
 from pytest_verdict.page.writing import build_served_html, pack_index
-from pytest_verdict.report.compression import open_records, stored
+from pytest_verdict.report.compression import find_stored, open_records
 from pytest_verdict.report.journal import RECORDS
-from pytest_verdict.report.records_file import mapped
+from pytest_verdict.report.records_file import map_file
 
 _BLOCK: Final = 1 << 22
 _NO_CHUNKS: Final = {"starts": [], "rows": 0}
@@ -39,7 +39,7 @@ class ServedReport:
         self.version = version_of(folder)
         path = folder / RECORDS
         with open_records(path) as file:
-            self._content = mapped(path) if path.is_file() else file.read()
+            self._content = map_file(path) if path.is_file() else file.read()
         self._ends = array("Q")
         index = Index()
         for _ in read_rows(map(Row, self._lines()), index):
@@ -83,7 +83,7 @@ class ServedReport:
 
 def version_of(folder: Path) -> str:
     """Return the version of a report: the time and size of its records."""
-    status = stored(folder / RECORDS).stat()
+    status = find_stored(folder / RECORDS).stat()
     return f"{status.st_mtime_ns}-{status.st_size}"
 
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Final
 
 from pytest_verdict.console import complain, say
-from pytest_verdict.core.values.display import counted
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.records_file import RecordsFile
 
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     result = write_page(map(Row, file.lines()), about_folder(file.folder, arguments.folder), page)
     if result.left_out:
         complain(
-            f"the page lists {counted(result.rows, 'comparison')}, but has only the records of those that did not pass;"
+            f"the page lists {format_count(result.rows, 'comparison')}, but has only the records of those that did not pass;"
             " --serve shows all of them"
         )
     say(f"written: {page}")

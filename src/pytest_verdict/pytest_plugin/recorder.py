@@ -15,7 +15,7 @@ import pytest
 
 from pytest_verdict.core.record import AttemptRecords, Counts, Envelope, PendingRecord, encode_comparison, record_end
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import counted
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere, traits_of
@@ -285,6 +285,6 @@ def add_lost(report: Any, counts: Any) -> None:
     counts[at] = 0
     if lost:
         report.longrepr = (
-            f"{report.longrepr}\n{counted(lost, 'comparison')} of its last phase {'is' if lost == 1 else 'are'} lost;"
+            f"{report.longrepr}\n{format_count(lost, 'comparison')} of its last phase {'is' if lost == 1 else 'are'} lost;"
             " verdict_flush = comparison hands each one over at once"
         )

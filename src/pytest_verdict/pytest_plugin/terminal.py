@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.values.display import counted, safe_repr, visible
+from pytest_verdict.core.values.display import format_count, safe_repr, visible
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.building import Built
 from pytest_verdict.report.folder import PAGE
@@ -24,10 +24,11 @@ _MOST_OPERATORS: Final = 5
 def closing_lines(built: Built, place: str, *, has_page: bool) -> Iterator[str]:
     summary = built.summary
     counts = summary.comparisons
-    yield f"{counted(sum(counts), 'comparison')}: {counts_text(counts)}"
+    yield f"{format_count(sum(counts), 'comparison')}: {counts_text(counts)}"
     expected = summary.expected_by_tests
     if expected:
-        yield f"{counted(expected, 'comparison')} that did not pass {'was' if expected == 1 else 'were'} expected by the test"
+        verb = "was" if expected == 1 else "were"
+        yield f"{format_count(expected, 'comparison')} that did not pass {verb} expected by the test"
     failures = [(failed + broken, name) for name, (_, failed, broken) in summary.operators.items() if failed + broken]
     if failures:
         failures.sort(key=lambda failure: (-failure[0], failure[1]))
@@ -78,7 +79,7 @@ def session_verdicts(built: Built, config: pytest.Config, place: str) -> Iterato
     minimum = config.option.verify_min_comparisons
     if number < minimum:
         yield (
-            f"{counted(number, 'comparison')} made, but at least {minimum} needed: this session does not pass",
+            f"{format_count(number, 'comparison')} made, but at least {minimum} needed: this session does not pass",
             False,
         )
     is_shard = config.option.verify_shard is not None
@@ -104,7 +105,7 @@ def _compare_with_baseline(built: Built, config: pytest.Config, place: str) -> t
         comparisons = [change.comparison for change in changes]
         names = list_names([f"{one.test} {one.name or one.operator}" for one in comparisons])
         diff = f"in full: pytest-verdict diff {baseline} {place}"
-        return f"{counted(len(changes), 'regression')}, missed: {names}; {diff}", False
+        return f"{format_count(len(changes), 'regression')}, missed: {names}; {diff}", False
     if built.summary.complete:
         return "0 regressions, met", True
     return f"0 regressions, error: {INCOMPLETE}", False

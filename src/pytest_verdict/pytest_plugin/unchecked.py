@@ -88,7 +88,7 @@ class UncheckedComparisons:
     def describe(self, folder: Path) -> str:
         """Format the number of comparisons, and the first ones with their places relative to a folder."""
         from pytest_verdict.comparison import describe_failure
-        from pytest_verdict.core.values.display import counted, visible
+        from pytest_verdict.core.values.display import format_count, visible
         from pytest_verdict.explanation.lines import Line, Part, block, lines_of
 
         # Describing a result reads its verdict, which removes it.
@@ -98,7 +98,7 @@ class UncheckedComparisons:
         lines: list[Line] = []
         if count > 1 or not failures:
             first = (Part("; first "), *blocks[0][0]) if failures else ()
-            lines.append((Part(f"{counted(count, 'comparison')} did not pass, and nothing looked at it"), *first))
+            lines.append((Part(f"{format_count(count, 'comparison')} did not pass, and nothing looked at it"), *first))
         for failure, described in zip(failures, blocks, strict=True):
             file = failure.code.co_filename
             path = type(folder)(file)

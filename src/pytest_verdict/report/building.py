@@ -14,7 +14,7 @@ from typing import IO, Any, Final, NamedTuple
 from pytest_verdict.core.families import load
 from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.new_files import NewFiles
-from pytest_verdict.core.record import read_verdict, summed
+from pytest_verdict.core.record import read_verdict, sum_counts
 from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.report.compression import file_digest, put_records
 from pytest_verdict.report.folder import PAGE, plugin_files
@@ -177,7 +177,7 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
     for entry in summary.attempts():
         if not any(remaining.values()):
             return
-        passed, failed, broken = summed(entry.comparisons)
+        passed, failed, broken = sum_counts(entry.comparisons)
         if not (passed and remaining["pass"]) and not (failed + broken and remaining["other"]):
             continue
         for line in chain.from_iterable(blocks_of(records, entry.records)):

@@ -19,7 +19,7 @@ _LEVEL: Final = 6
 DAMAGED: Final = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
-def stored(path: Path) -> Path:
+def find_stored(path: Path) -> Path:
     """Return the path of a file of records: plain, or compressed if only that exists."""
     compressed = path.with_name(f"{path.name}.gz")
     if not path.is_file() and compressed.is_file():
@@ -36,11 +36,11 @@ def open_decompressed(raw: BufferedReader) -> IO[bytes]:
 
 @contextmanager
 def open_records(path: Path) -> Iterator[IO[bytes]]:
-    with stored(path).open("rb") as raw:
+    with find_stored(path).open("rb") as raw:
         try:
             yield open_decompressed(raw)
         except DAMAGED as error:
-            raise RecordError(f"{stored(path)}: the compressed file is damaged: {error}") from None
+            raise RecordError(f"{find_stored(path)}: the compressed file is damaged: {error}") from None
 
 
 def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) -> None:

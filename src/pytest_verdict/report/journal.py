@@ -18,7 +18,7 @@ from typing import IO, Any, Final, NamedTuple
 
 from pytest_verdict.core.record import Counts, count, digest_of_test, merge_counts, parse_record, read_id, read_verdict
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import open_records, stored
+from pytest_verdict.report.compression import find_stored, open_records
 
 JOURNAL_FORMAT: Final = 1
 JOURNAL: Final = "journal"
@@ -222,7 +222,7 @@ def _write_all(file: FileIO, content: bytes) -> None:
 
 def read_journal(folder: Path, tests: str = TESTS) -> Journal:
     """Read the journal of a session that ended or was killed, or the part that a shard keeps."""
-    if not (folder / tests).is_file() or not stored(folder / RECORDS).is_file():
+    if not (folder / tests).is_file() or not find_stored(folder / RECORDS).is_file():
         raise RecordError(f"{folder} holds no journal ({tests} and {RECORDS})")
     journal = Journal(folder)
     with (folder / tests).open("rb") as lines:

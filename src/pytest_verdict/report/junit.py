@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal, get_args
 
-from pytest_verdict.core.record import digest_of_test, summed
-from pytest_verdict.core.values.display import counted
+from pytest_verdict.core.record import digest_of_test, sum_counts
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.report.journal import Properties, TestEntry
 from pytest_verdict.report.summary import NOT_GREEN, VERDICTS, Contents, TestSummary, counts_text
@@ -160,10 +160,10 @@ def _problem(entry: TestEntry) -> str:
     if entry.outcome not in _FAILED and entry.outcome != "error":
         return ""
     tag = "error" if entry.outcome == "error" else "failure"
-    passed, failed, broken = summed(entry.comparisons)
+    passed, failed, broken = sum_counts(entry.comparisons)
     message = entry.message
     if failed or broken:
-        counts = f"{failed + broken} of {counted(passed + failed + broken, 'comparison')} did not pass"
+        counts = f"{failed + broken} of {format_count(passed + failed + broken, 'comparison')} did not pass"
         message = f"{counts}; {message}" if message else counts
     elif not message:
         message = f"the test did not end ({entry.outcome})"
@@ -178,7 +178,7 @@ def _kind(entry: TestEntry) -> str:
         return "verdict.Unfinished"
     if entry.outcome == "error":
         return "verdict.TestError"
-    _, failed, broken = summed(entry.comparisons)
+    _, failed, broken = sum_counts(entry.comparisons)
     if broken:
         return "verdict.OperatorError"
     return "verdict.Mismatch" if failed else "verdict.TestFailure"

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.errors import RecordError, SettingsError
-from pytest_verdict.report.compression import stored
+from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.summary import MET, NOT_GREEN, verdict_line
@@ -171,7 +171,7 @@ class Report(StrictModel):
 def read_report(folder: Path, root: str = "") -> Report:
     """Read the report of a folder; ``root`` is the root directory of the tests inside the repository."""
     for name in (REPORT, RECORDS):
-        if not stored(folder / name).is_file():
+        if not find_stored(folder / name).is_file():
             raise RecordError(f"{folder}: there is no {name} in this folder; name the folder of a report")
     path = folder / REPORT
     document = read_document(path)

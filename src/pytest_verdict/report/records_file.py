@@ -12,7 +12,7 @@ from typing import IO, Final, cast
 
 from pytest_verdict.core.record import record_start
 from pytest_verdict.errors import RecordError, VerdictError
-from pytest_verdict.report.compression import DAMAGED, open_decompressed, stored
+from pytest_verdict.report.compression import DAMAGED, find_stored, open_decompressed
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
 
 _STANDARD_INPUT: Final = "-"
@@ -31,7 +31,7 @@ class RecordsFile:
         path = Path(name)
         self.folder = path if path.is_dir() else None
         if self.folder:
-            path = stored(self.folder / RECORDS)
+            path = find_stored(self.folder / RECORDS)
             if not path.is_file():
                 journal = ""
                 if (self.folder / JOURNAL).is_dir():
@@ -75,7 +75,7 @@ class RecordsFile:
         """Find a record in a plain file by its id."""
         if self._is_piped or not identifier.isascii():
             return None
-        content = mapped(self.path)
+        content = map_file(self.path)
         mark = record_start(f'{identifier}"')
         start = 0
         if content[: len(mark)] != mark:
@@ -86,7 +86,7 @@ class RecordsFile:
         return content[start : content.find(b"\n", start) + 1 or len(content)]
 
 
-def mapped(path: Path) -> bytes | mmap.mmap:
+def map_file(path: Path) -> bytes | mmap.mmap:
     """Return the bytes of a file, which the system reads on access."""
     # Windows does not let a session replace a file that is mapped; nothing maps an empty one.
     if os.name == "nt" or not path.stat().st_size:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.record import Counts, digest_of_test, merge_counts, names_operator, read_id, summed
-from pytest_verdict.core.values.display import counted, visible
+from pytest_verdict.core.record import Counts, digest_of_test, merge_counts, names_operator, read_id, sum_counts
+from pytest_verdict.core.values.display import format_count, visible
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.journal import Journal, TestEntry
 
@@ -50,7 +50,7 @@ class TestSummary:
             for entry in attempts[:-1]:
                 if entry.outcome in {"failed", "error"}:
                     self.decisive = entry
-        self.comparisons = summed(self.final.comparisons)
+        self.comparisons = sum_counts(self.final.comparisons)
         self.seconds = self.final.microseconds / 1_000_000
 
     @property
@@ -71,7 +71,7 @@ class Summary:
     @property
     def comparisons(self) -> tuple[int, int, int]:
         """How many comparisons of the last attempts passed, failed, and could not be made."""
-        return summed(self.operators)
+        return sum_counts(self.operators)
 
     @property
     def expected_by_tests(self) -> int:
@@ -131,7 +131,7 @@ def fold(tests: list[TestSummary], missing: int, *, finished: bool) -> Summary:
         tests=tests,
         operators=dict(sorted(operators.items())),
         outcomes=Counter(test.decisive.outcome for test in tests),
-        superseded=summed(_sum_counts(entry for test in tests for entry in test.earlier)),
+        superseded=sum_counts(_sum_counts(entry for test in tests for entry in test.earlier)),
         missing=missing,
         finished=finished,
         subtests=sum((Counter(test.final.subtests) for test in tests if test.final.subtests), Counter()),
@@ -173,8 +173,8 @@ def verdict_line(gate: Mapping[str, Any]) -> str:
     total = gate["pass"] + gate["fail"] + gate["error"]
     parts = []
     if total:
-        parts.append(f"{gate['pass']} of {counted(total, gate['unit'])} passed")
-        parts.append(counted(gate["error"], "error"))
+        parts.append(f"{gate['pass']} of {format_count(total, gate['unit'])} passed")
+        parts.append(format_count(gate["error"], "error"))
         # In millionths, shown in ten-thousandths.
         rate, low, high = (round(share * 1_000_000) for share in (gate["rate"], *gate["interval"]))
         # The rate and the lower end are rounded down, so a missed rate never looks reached.

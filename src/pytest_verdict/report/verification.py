@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pytest_verdict.console import progress
 from pytest_verdict.core.parallel import in_order
 from pytest_verdict.core.record import parse_record
-from pytest_verdict.core.values.display import counted
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.report.records_file import RecordsFile
 
 if TYPE_CHECKING:
@@ -121,4 +121,4 @@ def format_tally(tally: Tally) -> Iterator[str]:
     for reason, number in sorted(tally.reasons.items()):
         yield f"unverifiable, {reason}: {number}"
     counts = ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in sorted(tally.statuses.items()))
-    yield f"{counted(tally.records, 'record')}: {counts or 'none'}"
+    yield f"{format_count(tally.records, 'record')}: {counts or 'none'}"

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from pytest_verdict.console import say, say_json
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
-from pytest_verdict.core.values.display import counted, shown, visible
+from pytest_verdict.core.values.display import format_count, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.errors import RecordError
 from pytest_verdict.page.rows import Row
@@ -149,9 +149,9 @@ def _summary_lines(diff: Diff, escape: Callable[[str], str]) -> Iterator[str]:
     for label, run in (("old", diff.old), ("new", diff.new)):
         counts = Counter(comparison.verdict for comparison in run.comparisons)
         verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
-        yield f"{label}: {escape(run.place)}, {counted(len(run.comparisons), 'comparison')}: {verdicts}"
+        yield f"{label}: {escape(run.place)}, {format_count(len(run.comparisons), 'comparison')}: {verdicts}"
     changes = ", ".join(f"{number} {kind}" for kind, number in diff.counts().items())
-    yield f"{counted(len(diff.pairs), 'pair')}: {changes or 'nothing changed'}"
+    yield f"{format_count(len(diff.pairs), 'pair')}: {changes or 'nothing changed'}"
 
 
 def _title(change: Change, escape: Callable[[str], str]) -> str:

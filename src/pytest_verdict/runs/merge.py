@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from pytest_verdict.console import complain, say
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
-from pytest_verdict.core.values.display import counted
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
 from pytest_verdict.report.compression import file_digest, open_records
@@ -258,10 +258,10 @@ def run(arguments: argparse.Namespace) -> int:
         shards = [read_shard(Path(folder)) for folder in arguments.folders]
         built = merge(shards, Path(arguments.output), allow_missing=arguments.allow_missing)
     summary = built.summary
-    tests = f"{counted(len(shards), 'shard')}, {counted(len(summary.tests), 'test')}"
+    tests = f"{format_count(len(shards), 'shard')}, {format_count(len(summary.tests), 'test')}"
     say(f"{tests}, comparisons: {counts_text(summary.comparisons)}")
     if number := count_unselected(shards):
-        say(f"collected, but run by no shard: {counted(number, 'test')}")
+        say(f"collected, but run by no shard: {format_count(number, 'test')}")
     if not summary.complete:
         say("the report is not complete: a shard is missing, or a test did not end")
     gates = built.sections.get("gates", ())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.values.display import counted
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import RecordError
 from pytest_verdict.runs.run import Comparison, Pairs
 
@@ -176,7 +176,7 @@ def statistics_lines(statistics: dict[str, Any], escape: Callable[[str], str]) -
     yield f"scores: mean difference {scores['mean_difference']:+.4f}, p = {scores['p']:.4g} (paired permutation test)"
     if cluster := statistics.get("cluster"):
         interval = f"95 % from {100 * cluster['low']:+.2f} to {100 * cluster['high']:+.2f}"
-        clusters = f"{counted(cluster['clusters'], 'cluster')} by {escape(cluster['column'])}"
+        clusters = f"{format_count(cluster['clusters'], 'cluster')} by {escape(cluster['column'])}"
         conclusion = f": {INCONCLUSIVE}" if cluster["low"] <= 0 <= cluster["high"] else ""
         yield f"pass rate: {100 * cluster['mean']:+.2f} points, {interval} ({clusters}){conclusion}"
     if len(statistics["operators"]) > 1:
@@ -190,7 +190,7 @@ def _sentence(counts: dict[str, Any]) -> str:
     if "p_adjusted" in counts:
         p = f"p = {counts['p_adjusted']:.4g}, adjusted for the number of operators"
     sentence = (
-        f"{counts['worse']} worse, {counts['better']} better of {counted(counts['pairs'], 'pair')}, {p}:"
+        f"{counts['worse']} worse, {counts['better']} better of {format_count(counts['pairs'], 'pair')}, {p}:"
         f" {counts['conclusion']}"
     )
     if counts["pairs_needed"]:

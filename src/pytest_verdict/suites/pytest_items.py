@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
-from pytest_verdict.core.values.display import counted, visible
+from pytest_verdict.core.values.display import format_count, visible
 from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError
 from pytest_verdict.suites.suite_reader import PlannedScenario, Suite, SuiteWarning, read_suite
 
@@ -37,7 +37,7 @@ class SuiteFile(pytest.File):
         if names:
             more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
             verb = "expects" if len(names) == 1 else "expect"
-            scenarios = f"{counted(len(names), 'scenario')} {verb} nothing: {', '.join(names[:_MOST_SHOWN])}{more}"
+            scenarios = f"{format_count(len(names), 'scenario')} {verb} nothing: {', '.join(names[:_MOST_SHOWN])}{more}"
             self.warn(SuiteWarning(f"{self.nodeid}: {scenarios}"))
         with pause_garbage_collection():
             return [

@@ -15,7 +15,7 @@ from pytest_verdict.comparison import compare, describe_failure
 from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import counted, shorten, visible
+from pytest_verdict.core.values.display import format_count, shorten, visible
 from pytest_verdict.errors import AdapterError, ConfigurationError
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate
 from pytest_verdict.operators.synthetic_operators import not_compared
@@ -247,7 +247,7 @@ class ScenarioOutcome(NamedTuple):
         texts = [*self.sentences[:_MOST_SHOWN], *map(describe_failure, self.failures[:_MOST_SHOWN])]
         more = len(self.failures) - _MOST_SHOWN
         if more > 0:
-            texts.append(f"... and {counted(more, 'more comparison')} that did not pass")
+            texts.append(f"... and {format_count(more, 'more comparison')} that did not pass")
         return block(line for text in texts for line in lines_of(text))
 
 
@@ -266,7 +266,7 @@ def score_runs(plan: PlannedScenario, runs: Sequence[AdapterRun]) -> ScenarioOut
     results = [result for all_scored in scored_runs for scored in all_scored for result in scored.results]
     failures = [result for result in results if not result.passed]
     errors = sum(result.error is not None for result in results)
-    counts = counted(len(results) - errors, "comparison")
+    counts = format_count(len(results) - errors, "comparison")
     if errors:
         counts += f", {errors} could not be made"
     if plan.repeats == 1:

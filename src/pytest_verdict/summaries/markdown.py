@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from pytest_verdict.core.values.display import counted, visible
+from pytest_verdict.core.values.display import format_count, visible
 from pytest_verdict.report.reading import Report, Test
 from pytest_verdict.summaries.reading import MOST_SHOWN, Comparison, failures, no_command, one_line
 
@@ -30,7 +30,7 @@ def write(report: Report) -> Iterator[str]:
         text = "".join(_failure(test, failing, is_open=number < _MOST_OPEN))
         size += len(text.encode())
         if size > _LIMIT:
-            yield f"… and {counted(report.not_green - number, 'more test')} that did not pass\n"
+            yield f"… and {format_count(report.not_green - number, 'more test')} that did not pass\n"
             return
         yield text
 
@@ -46,13 +46,13 @@ def write_github(report: Report) -> Iterator[str]:
         yield _annotation(report, test, next(failing, None))
     more = report.not_green - _MOST_ANNOTATIONS
     if more > 0:
-        yield f"::error title=pytest-verdict::and {counted(more, 'more test')} that did not pass\n"
+        yield f"::error title=pytest-verdict::and {format_count(more, 'more test')} that did not pass\n"
 
 
 def _head(report: Report) -> Iterator[str]:
     result = "no test failed"
     if report.not_green:
-        result = f"{report.not_green} of {counted(len(report.tests), 'test')} did not pass"
+        result = f"{report.not_green} of {format_count(len(report.tests), 'test')} did not pass"
     yield f"## pytest-verdict: {result}\n\n| | total | passed | failed | error | other |\n|---|---|---|---|---|---|\n"
     tests = [report.totals.tests[name] for name in ("total", "passed", "failed", "error")]
     yield f"| tests | {' | '.join(map(str, tests))} | {tests[0] - sum(tests[1:])} |\n"
@@ -79,7 +79,7 @@ def _failure(test: Test, failing: Iterator[Comparison], *, is_open: bool) -> Ite
         yield f"{_format_code_block(one_line(test.reason, 2_000))}\n"
     more = sum(1 for _ in failing)
     if more:
-        yield f"… and {counted(more, 'more comparison')} that did not pass\n\n"
+        yield f"… and {format_count(more, 'more comparison')} that did not pass\n\n"
     yield "</details>\n\n"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_verdict.core.values.display import counted
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.report.reading import Report
 from pytest_verdict.summaries.reading import Comparison, comparisons, one_line
@@ -42,7 +42,7 @@ def write(report: Report) -> Iterator[str]:
             )
         sent += len(batch)
     exporter.shutdown()
-    yield f"{counted(sent, 'event')} {_EVENT} sent\n"
+    yield f"{format_count(sent, 'event')} {_EVENT} sent\n"
 
 
 def _event(report: Report, comparison: Comparison) -> LogRecord:

@@ -22,7 +22,7 @@ from pytest_verdict.core import kernel
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.dates import read_date
-from pytest_verdict.core.values.display import counted, shown
+from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.operators.date import DateMatch, DateRange, DateTolerance
@@ -150,7 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
             continue
         for mutation in audit.unnoticed:
             say(f"not noticed: {audit.template}.{mutation}")
-        say(f"{audit.template}: {counted(audit.tried, 'change')}, {len(audit.unnoticed)} not noticed")
+        say(f"{audit.template}: {format_count(audit.tried, 'change')}, {len(audit.unnoticed)} not noticed")
         if audit.unnoticed:
             code = max(code, 1)
     return code

@@ -18,7 +18,7 @@ from decimal import Decimal
 from typing import Any, Final, Literal
 
 from pytest_verdict.console import say
-from pytest_verdict.core.values.display import counted, shown
+from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.core.values.placeholders import has_fields, named_fields
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.operators.text import NormalizedExact
@@ -298,5 +298,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"{finding.level}: {finding}")
     warnings = sum(finding.level == "warning" for finding in findings)
     notices = len(findings) - warnings
-    say(f"{counted(len(templates), 'template')}, {counted(warnings, 'warning')}, {counted(notices, 'notice')}")
+    say(
+        f"{format_count(len(templates), 'template')}, {format_count(warnings, 'warning')}, {format_count(notices, 'notice')}"
+    )
     return 1 if warnings else 0

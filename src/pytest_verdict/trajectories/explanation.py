@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.differences import Difference, step
-from pytest_verdict.core.values.display import counted, shorten, shown, visible
+from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.explanation.differences import draw_both_sides, draw_difference
 from pytest_verdict.explanation.facts import build_default_explanation
@@ -63,7 +63,7 @@ def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
     more = len(_list_objects(details, "differences")) - 1
     if type(omitted) is int:
         more += omitted
-    tail = f", and {counted(more, 'more difference')}" if more > 0 else ""
+    tail = f", and {format_count(more, 'more difference')}" if more > 0 else ""
     narrower = budget.narrower(len(tail) + len(result.operator) + 2, 40)
     summary = (*_summarize(first, result.operator, narrower), Part(tail))
     return Explanation(summary=summary, lines=list(_draw_table(result, rows, budget)), covered_names=_EXPLAINED)
@@ -76,7 +76,9 @@ def _explain_turns(result: ComparisonResult, budget: Budget) -> Explanation:
         return Explanation(summary=line(f"expected {expected} turns, got {observed}"))
     failed = next((child for child in result.children if not child.passed), result.children[0])
     passed = sum(child.passed for child in result.children)
-    head = line(f"{passed} of {counted(len(result.children), 'turn')} passed; {shown(failed.name)}: ".replace("'", ""))
+    head = line(
+        f"{passed} of {format_count(len(result.children), 'turn')} passed; {shown(failed.name)}: ".replace("'", "")
+    )
     return Explanation(summary=(*head, *explain_trajectory(failed, budget).summary), sides=False)
 
 
@@ -172,7 +174,7 @@ def _draw_table(result: ComparisonResult, rows: Sequence[_Row], budget: Budget) 
     following = 0
     for at, call, cells_line in zip(chosen, calls, lines, strict=True):
         if at > following and is_complete:
-            yield line(f"… {counted(at - following, 'call')} as expected")
+            yield line(f"… {format_count(at - following, 'call')} as expected")
         elif at > following:
             yield line("… more calls as expected")
         yield (*cells_line, *call[1:])
@@ -180,7 +182,7 @@ def _draw_table(result: ComparisonResult, rows: Sequence[_Row], budget: Budget) 
     if not is_complete:
         yield line("… more calls")
     elif following < len(rows):
-        yield line(f"… {counted(len(rows) - following, 'more call')}")
+        yield line(f"… {format_count(len(rows) - following, 'more call')}")
 
 
 def _draw_call(row: _Row, room: int) -> Iterator[Part]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, Literal
 from pydantic import field_validator
 
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.display import counted, shown
+from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.trajectories import pairing
 from pytest_verdict.trajectories.call_matcher import OTHERS, Call, CallMatcher
 from pytest_verdict.trajectories.details import (
@@ -384,7 +384,7 @@ class TrajectoryMaxCalls(ObservedTrajectory):
                 "kind": "changed",
                 "expected": f"at most {limit}",
                 "observed": calls[tool],
-                "reason": f"{counted(calls[tool], 'call')}, at most {limit} allowed",
+                "reason": f"{format_count(calls[tool], 'call')}, at most {limit} allowed",
             }
             for tool, limit in limits.items()
             if calls[tool] > limit

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.console import complain, progress, say
-from pytest_verdict.core.values.display import counted
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError
 
 if TYPE_CHECKING:
@@ -201,9 +201,9 @@ def _summarize(comparisons: Mapping[str, BlindComparison], names: tuple[str, str
 
 def _format_summary(summary: Mapping[str, Any]) -> Iterator[str]:
     wins = ", ".join(f"{name} won {count}" for name, count in summary["wins"].items())
-    ties = counted(summary["ties"], "tie")
-    flips = counted(summary["order_flips"], "order flip")
-    yield f"{counted(summary['pairs'], 'pair')}: {wins}, {ties}, {summary['without_verdict']} without a verdict; {flips}"
+    ties = format_count(summary["ties"], "tie")
+    flips = format_count(summary["order_flips"], "order flip")
+    yield f"{format_count(summary['pairs'], 'pair')}: {wins}, {ties}, {summary['without_verdict']} without a verdict; {flips}"
 
     rate = summary["win_rate"]
     if rate["decided"]:

@@ -89,7 +89,7 @@ def shorten(text: str, limit: int) -> str:
     return min(text, text[:head] + note.format(len(text) - head - tail) + text[-tail:], key=len)
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """Write a number and its noun, in the plural unless it is one."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 

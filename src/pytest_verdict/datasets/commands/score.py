@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pytest_verdict.console import progress, say
 from pytest_verdict.core.parallel import MOST_DEATHS, in_order
-from pytest_verdict.core.record import summed
+from pytest_verdict.core.record import sum_counts
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
@@ -127,7 +127,7 @@ def _build_executor(arguments: argparse.Namespace) -> Executor:
         with progress(sum(unit.piece.rows for unit in units), "row", counted="not passed") as show:
             for fold in folds:
                 rows += fold.rows
-                not_passed += sum(summed(fold.counts)[1:])
+                not_passed += sum(sum_counts(fold.counts)[1:])
                 show(rows, not_passed)
                 yield fold
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.console import complain, say, say_json
-from pytest_verdict.core.values.display import counted
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import SuiteError
 
 _EXIT_CODES: Final = """\
@@ -48,7 +48,7 @@ def _check(file: str, scorers: Sequence[str], *, strict: bool) -> int:
         say(*str(error).splitlines())
         return 1
     adapter = f"adapter {suite.head.adapter}" if suite.head.adapter else "no adapter of its own"
-    say(f"{file}: {suite.head.name}, {counted(len(suite.scenarios), 'scenario')}, {adapter}")
+    say(f"{file}: {suite.head.name}, {format_count(len(suite.scenarios), 'scenario')}, {adapter}")
 
     unset = [name for name in suite.variables if name not in os.environ]
     empty = [plan for plan in suite.scenarios if plan.expects_nothing]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.console import complain, say
-from pytest_verdict.core.values.display import counted
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import SuiteError
 
 _EXIT_CODES: Final = """\
@@ -60,5 +60,5 @@ def run(arguments: argparse.Namespace) -> int:
     head = {"name": stem, **{key: value for key, value in imported.suite.items() if value}}
     suite = yaml.safe_dump({"suite": {**head, "scenarios": imported.scenarios}}, sort_keys=False, width=100)
     output.write_text(imported.module or suite, encoding="utf-8")
-    say(f"written: {output}, {counted(len(left_out), 'part')} left out")
+    say(f"written: {output}, {format_count(len(left_out), 'part')} left out")
     return 1 if left_out else 0
