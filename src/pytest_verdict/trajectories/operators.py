@@ -25,6 +25,7 @@ from pytest_verdict.trajectories.readers import read_trajectory
 from pytest_verdict.trajectories.trajectory_operator import (
     EMPTY_EXPECTED,
     ObservedTrajectory,
+    Selected,
     TrajectoryOperator,
     UnusableError,
 )
@@ -77,6 +78,7 @@ class TrajectoryInOrder(TrajectoryOperator):
     extras: Extras = "allow"
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        _refuse_empty(expected, self.extras)
         # Any match that a later choice allows, the earliest choice allows too.
         positions: list[int | None] = []
         for at, call in enumerate(observed):
@@ -87,7 +89,7 @@ class TrajectoryInOrder(TrajectoryOperator):
 
         is_complete = len(positions) == len(expected)
         if is_complete and (self.extras == "allow" or len(expected) == len(observed)):
-            return Outcome(1.0, notes=_note_empty(expected, self.extras), details=list_pairs(positions))
+            return Outcome(1.0, details=list_pairs(positions))
         details = align_in_order(expected, observed, matcher, self.extras)
         if not is_complete:
             details = {"first_divergence": len(positions), **details}
@@ -113,16 +115,18 @@ class TrajectoryAnyOrder(TrajectoryOperator):
     extras: Extras = "allow"
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        _refuse_empty(expected, self.extras)
         partners = pair_most(expected, observed, matcher)
         if None not in partners and (self.extras == "allow" or len(expected) == len(observed)):
-            return Outcome(1.0, notes=_note_empty(expected, self.extras), details=list_pairs(partners))
+            return Outcome(1.0, details=list_pairs(partners))
         return Outcome(0.0, details=align_any_order(partners, expected, observed, matcher, self.extras))
 
 
-def _note_empty(expected: list[Call], extras: str) -> tuple[str, ...]:
+def _refuse_empty(expected: list[Call], extras: str = "allow") -> None:
+    """Refuse to compare no expected calls with any number of observed ones."""
     if not expected and extras == "allow":
-        return (EMPTY_EXPECTED,)
-    return ()
+        reason = "expected has no calls, so nothing is compared; trajectory_exact compares with no calls at all"
+        raise UnusableError(EMPTY_EXPECTED, reason)
 
 
 def _note_wrong_order(expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str) -> tuple[str, ...]:
@@ -278,6 +282,7 @@ class TrajectoryOnlyFrom(TrajectoryOperator):
     repeats: Literal["forbid", "allow"] = "forbid"
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        _refuse_empty(expected)
         if self.repeats == "allow":
             allowed = set[int | None]().union(*pairing.find_accepted_calls(expected, observed, matcher))
         else:
@@ -332,14 +337,18 @@ class TrajectoryForbidden(TrajectoryOperator):
                     return True
             return False
 
-        positions = [at for at, call in enumerate(observed) if may_be_forbidden(call)]
-        return _fail_on(positions, observed, notes=() if expected else (EMPTY_EXPECTED,))
+        _refuse_empty(expected)
+        return _fail_on([at for at, call in enumerate(observed) if may_be_forbidden(call)], observed)
+
+    def _refuse_selection(self, expected: Selected, observed: Selected) -> None:
+        super()._refuse_selection(expected, observed)
+        self._refuse_near_tools("forbidden", {name for _, name in expected.events}, observed)
 
 
-def _fail_on(positions: Sequence[int], observed: list[Call], notes: tuple[str, ...] = ()) -> Outcome:
+def _fail_on(positions: Sequence[int], observed: list[Call]) -> Outcome:
     """Return the outcome of a comparison in which some observed calls must not occur."""
     if not positions:
-        return Outcome(1.0, notes=notes)
+        return Outcome(1.0)
     return Outcome(0.0, details=list_differences([format_unexpected(at, observed[at]) for at in positions]))
 
 
@@ -374,6 +383,7 @@ class TrajectoryMaxCalls(ObservedTrajectory):
             raise UnusableError(NOT_A_LIMIT, reason)
         side = self._read_observed(observed)
         self._refuse_unknown_tools(side, other_names=limits)
+        self._refuse_near_tools("limits", limits.keys() - {OTHERS}, side)
 
         counts = Counter(name for _, name in side.events)
         counts[OTHERS] = len(side.events)

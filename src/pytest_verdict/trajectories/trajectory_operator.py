@@ -1,6 +1,7 @@
 """`TrajectoryOperator`, the base class of the operators on trajectories: which events count, and under which names."""
 
 import functools
+import os.path
 import re
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
@@ -8,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import field_validator, model_validator
 
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.call_matcher import EQUAL, OTHERS, ArgumentRules, Call, CallMatcher
@@ -23,6 +24,7 @@ UNREADABLE: Final = "trajectory_unreadable"
 EMPTY_EXPECTED: Final = "empty_expected"
 UNKNOWN_TOOL: Final = "unknown_tool"
 EMPTY_SELECTION: Final = "empty_selection"
+NEAR_NAME: Final = "near_name"
 
 _EMPTIED: Final = (
     " after the selection by only_tools, except_tools or agents, so nothing would be compared;"
@@ -30,6 +32,10 @@ _EMPTIED: Final = (
 )
 _LIKELY_TYPO: Final = 0.8
 _MCP_PREFIX: Final = re.compile(r"\Amcp__.+?__(?=.)", re.DOTALL)
+_SEPARATED: Final = re.compile(r"[\W_]+")
+# What a server, module or namespace is separated by from the name of its tool.
+_QUALIFIER: Final = re.compile(r"__|[^\w\s-]")
+_SHORTEST_WITH_TYPO: Final = 4
 _SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
 
 
@@ -71,6 +77,7 @@ class ObservedTrajectory(Operator):
     agents: tuple[str, ...] | None = None
     failed: Literal["count", "skip"] = "count"
     tools: tuple[str, ...] = ()
+    exact_names: OmitWhenDefault[bool] = False
 
     @field_validator("observed_format", "expected_format", check_fields=False)
     @classmethod
@@ -160,7 +167,9 @@ class ObservedTrajectory(Operator):
         return Selected(selected, names, is_emptied)
 
     def _read_observed(self, observed: Any) -> Selected:
-        return self._select(read_side("observed", read_trajectory, observed, self.observed_format))
+        events = read_side("observed", read_trajectory, observed, self.observed_format)
+        self._refuse_near_agents(events)
+        return self._select(events)
 
     def _refuse_unknown_tools(self, *sides: Selected, other_names: Iterable[str] = ()) -> None:
         """Refuse to select a tool that no side calls and no other setting names."""
@@ -184,6 +193,29 @@ class ObservedTrajectory(Operator):
                     " Tools that need not be called are named in tools=[...]",
                 )
 
+    def _refuse_near_tools(self, setting: str, tools: Iterable[str], *sides: Selected) -> None:
+        """Refuse a tool that no side calls if a side calls one with almost the same name."""
+        called = {name for side in sides for _, name in side.events}
+        called.update(*(side.names for side in sides))
+        declared = set(map(self._get_tool_name, self.tools))
+        self._refuse_near_names(setting, {*map(self._get_tool_name, tools)} - declared, called)
+
+    def _refuse_near_names(self, setting: str, names: Iterable[str], occurring: Collection[str]) -> None:
+        if self.exact_names:
+            return
+        for name in sorted({*names}.difference(occurring)):
+            near = next((other for other in sorted(occurring) if is_near_name(name, other)), None)
+            if near is not None:
+                raise UnusableError(
+                    NEAR_NAME,
+                    f"{setting} has {name!r}, which does not occur, but {near!r} does; write {near!r}, or set exact_names=True"
+                    " if another name is meant",
+                )
+
+    def _refuse_near_agents(self, events: Iterable[Event]) -> None:
+        agents = {event.agent for event in events if event.agent is not None}
+        self._refuse_near_names("agents", self.agents or (), agents)
+
     def _refuse_emptied(self, outcome: Outcome, observed: Selected) -> Outcome:
         """Return an outcome, unless it has a score only because no observed call was selected."""
         if outcome.score > 0.0 and observed.is_emptied and not self.tools and self._is_selective:
@@ -200,6 +232,29 @@ class ObservedTrajectory(Operator):
             "skip_failed_calls": self.failed == "skip",
         }
         return tuple(name for name, is_applied in steps.items() if is_applied)
+
+
+def is_near_name(name: str, other: str) -> bool:
+    """Return whether two names differ only by case, separators, a prefix, or one letter that is missing or exchanged."""
+    segments = _SEPARATED.split(name.casefold())
+    other_segments = _SEPARATED.split(other.casefold())
+    if "".join(segments) == "".join(other_segments):
+        return True
+    if _QUALIFIER.split(name.casefold())[-1] == _QUALIFIER.split(other.casefold())[-1]:
+        return True
+    return _is_typo("".join(segments), "".join(other_segments))
+
+
+def _is_typo(name: str, other: str) -> bool:
+    if min(len(name), len(other)) < _SHORTEST_WITH_TYPO or abs(len(name) - len(other)) > 1:
+        return False
+    start = len(os.path.commonprefix([name, other]))
+    rest, other_rest = name[start:], other[start:]
+    if len(rest) == len(other_rest):
+        # Two letters are exchanged. Another letter makes another word: get_user is not set_user.
+        return len(rest) > 1 and rest[:2] == other_rest[1::-1] and rest[2:] == other_rest[2:]
+    longer, shorter = sorted((rest, other_rest), key=len, reverse=True)
+    return longer[1:] == shorter
 
 
 def _strip_server(name: str, servers: Iterable[str]) -> str:
@@ -270,8 +325,25 @@ class TrajectoryOperator(ObservedTrajectory):
         if not isinstance(self.args, str):
             rules = [tool for tool in self.args if tool != OTHERS]
         self._refuse_unknown_tools(expected, observed, other_names=(*rules, *self.defaults))
+        self._refuse_near_tools("args", rules, expected, observed)
+        self._refuse_near_tools("defaults", self.defaults, expected, observed)
+        self._refuse_near_arguments(expected, observed)
         if expected.is_emptied and not self.tools and self._is_selective:
             raise UnusableError(EMPTY_SELECTION, f"no expected call is left{_EMPTIED}")
+
+    def _refuse_near_arguments(self, *sides: Selected) -> None:
+        """Refuse a rule for an argument that no call of its tool has if a call has one with almost the same name."""
+        if isinstance(self.args, str):
+            return
+        events = [pair for side in sides for pair in side.events]
+        for tool, rule in self.args.items():
+            if not isinstance(rule, Mapping):
+                continue
+            tool_name = self._get_tool_name(tool)
+            calls = [event for event, name in events if tool in (OTHERS, name) or name == tool_name]
+            arguments = {argument for event in calls for argument in event.args or ()}
+            names = {argument.partition(".")[0] for argument in rule if argument not in {OTHERS, *arguments}}
+            self._refuse_near_names(f"args for {tool}", names, arguments)
 
     def _compare_calls(self, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
         raise NotImplementedError
