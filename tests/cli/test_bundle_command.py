@@ -233,6 +233,17 @@ def test_oversized_bundle_is_rejected(command, bundle):
 OUTPUTS = b'{"suite":"s","name":"one","repeat":1,"output":"Paris"}\n'
 
 
+def add_outputs(folder):
+    """Add the outputs of an adapter, with their digest, as a session writes them."""
+    (folder / "outputs.jsonl").write_bytes(OUTPUTS)
+    text = (folder / "report.json").read_text("utf-8")
+    digest = json.dumps({"sha256": hashlib.sha256(OUTPUTS).hexdigest()}, separators=(",", ":"))
+    text = text.replace('"junit.xml": {', f'"outputs.jsonl": {digest}, "junit.xml": {{', 1)
+    ending = 64 + len('""}\n}\n')
+    text = f'{text[:-ending]}"{hashlib.sha256(text[:-ending].encode()).hexdigest()}"}}\n}}\n'
+    (folder / "report.json").write_text(text, "utf-8")
+
+
 @pytest.mark.parametrize(
     ("content", "status"),
     [(OUTPUTS, 0), (OUTPUTS.replace(b"Paris", b"Rome"), 1), (None, 1)],
@@ -240,7 +251,7 @@ OUTPUTS = b'{"suite":"s","name":"one","repeat":1,"output":"Paris"}\n'
 )
 def test_adapter_outputs_are_in_the_bundle(command, tmp_path, content, status):
     shutil.copytree(SESSION, tmp_path / "report")
-    (tmp_path / "report" / "outputs.jsonl").write_bytes(OUTPUTS)
+    add_outputs(tmp_path / "report")
     path = tmp_path / "evidence.zip"
     assert command("bundle", tmp_path / "report", "-o", path)[0] == 0
     held = parts(path)

@@ -40,7 +40,7 @@ def test_crashed_session_leaves_flushed_records(harness, capsys, value, kept, lo
     assert main(["report", str(harness.path / "verify-report")]) == 0
     told = capsys.readouterr().out
     assert f"comparisons: {kept} pass" in told
-    assert (f"because the session was killed before: {lost}" in told) == bool(lost)
+    assert (f"because the session was killed before it wrote them: {lost}" in told) == bool(lost)
 
 
 def test_invalid_value_is_a_usage_error(harness):

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
-from pytest_verdict.core.values.snapshot import PLAIN, recorded_form, snapshot
+from pytest_verdict.core.values.snapshot import (
+    PLAIN,
+    FalseContentError,
+    false_content_as_repr,
+    recorded_form,
+    snapshot,
+)
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
 
 if TYPE_CHECKING:
@@ -59,6 +65,9 @@ def run(
     except Exception as error:
         if needs_model and isinstance(error, RecordError):
             raise
+        if isinstance(error, FalseContentError):
+            recorded_expected = false_content_as_repr(original)
+            recorded_observed = false_content_as_repr(observed)
         outcome = error_outcome(error)
 
     return ComparisonResult(

@@ -65,7 +65,7 @@ class Shard:
 
 
 def read_shard(folder: Path) -> Shard:
-    """Read the folder of a shard; it is checked as by the command replay, because the merged report hides what was altered."""
+    """Read the folder of a shard; files that do not belong together are refused."""
     if not (folder / REPORT).is_file():
         raise RecordError(
             f"{folder}: there is no {REPORT}; if the session was killed, run `pytest-verdict report` first"
@@ -94,9 +94,6 @@ def read_shard(folder: Path) -> Shard:
         raise RecordError(f"{folder}: this is no shard of pytest-verdict: {error}") from None
     if not is_one_session:
         raise RecordError(f"{folder}: {REPORT}, {RECORDS} and {SHARD} are not of the same session")
-    tally = replay_file(RecordsFile(str(folder)))
-    if tally.differences or tally.findings or tally.statuses["unreadable"]:
-        raise RecordError(f"{folder}: {next(format_tally(tally))}; `pytest-verdict replay {folder}` lists everything")
     if any(entry.worker for entry in journal.entries):
         raise RecordError(f"{folder}: with --dist=each every worker runs every test, so there are no shards to merge")
     return Shard(
@@ -119,6 +116,8 @@ def count_unselected(shards: Sequence[Shard]) -> int:
 def merge(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> Built:
     shards = sorted(shards, key=attrgetter("index"))
     missing = _check_shards(shards, target, allow_missing=allow_missing)
+    for shard in shards:
+        _refuse_altered(shard.folder)
     order = _merge_order(shards)
     run = _merge_run(shards, missing)
     folder = ReportFolder(target)
@@ -145,6 +144,13 @@ def merge(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> Buil
         return built
     finally:
         folder.release()
+
+
+def _refuse_altered(folder: Path) -> None:
+    """Check a shard as the command replay does, because the merged report would hide what was altered."""
+    tally = replay_file(RecordsFile(str(folder)))
+    if tally.differences or tally.findings or tally.statuses["unreadable"]:
+        raise RecordError(f"{folder}: {next(format_tally(tally))}; `pytest-verdict replay {folder}` lists everything")
 
 
 def _check_shards(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> list[int]:
