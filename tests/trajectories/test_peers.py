@@ -241,10 +241,10 @@ def test_two_calls_of_one_tool_with_different_arguments():
     assert passes("trajectory_any_order", calls, calls[::-1], extras="forbid")
 
 
-def test_empty_expected_list_has_a_note():
+def test_empty_expected_list_is_an_error():
     """ADK, Vertex and agentevals pass anything then, without a word."""
     result = compare("trajectory_any_order", [], ["a"])
-    assert (result.verdict, result.notes) == ("pass", ["empty_expected"])
+    assert (result.verdict, result.notes) == ("error", ["empty_expected"])
     assert not passes("trajectory_any_order", [], ["a"], extras="forbid")
 
 

@@ -1,9 +1,8 @@
 """`TrajectoryOperator`, the base class of the operators on trajectories: which events count, and under which names."""
 
 import functools
-import os.path
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
@@ -36,6 +35,7 @@ _SEPARATED: Final = re.compile(r"[\W_]+")
 # What a server, module or namespace is separated by from the name of its tool.
 _QUALIFIER: Final = re.compile(r"__|[^\w\s-]")
 _SHORTEST_WITH_TYPO: Final = 4
+_LONGEST_WITH_TYPO: Final = 100
 _SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
 
 
@@ -201,10 +201,16 @@ class ObservedTrajectory(Operator):
         self._refuse_near_names(setting, {*map(self._get_tool_name, tools)} - declared, called)
 
     def _refuse_near_names(self, setting: str, names: Iterable[str], occurring: Collection[str]) -> None:
-        if self.exact_names:
+        absent = {*names}.difference(occurring)
+        if self.exact_names or not absent or not occurring:
             return
-        for name in sorted({*names}.difference(occurring)):
-            near = next((other for other in sorted(occurring) if is_near_name(name, other)), None)
+        index: dict[str, list[str]] = {}
+        for other in sorted(occurring):
+            for key in _near_keys(other):
+                index.setdefault(key, []).append(other)
+        for name in sorted(absent):
+            candidates = dict.fromkeys(other for key in _near_keys(name) for other in index.get(key, ()))
+            near = next((other for other in candidates if is_near_name(name, other)), None)
             if near is not None:
                 raise UnusableError(
                     NEAR_NAME,
@@ -236,24 +242,39 @@ class ObservedTrajectory(Operator):
 
 def is_near_name(name: str, other: str) -> bool:
     """Return whether two names differ only by case, separators, a prefix, or one letter that is missing or exchanged."""
-    segments = _SEPARATED.split(name.casefold())
-    other_segments = _SEPARATED.split(other.casefold())
-    if "".join(segments) == "".join(other_segments):
+    if _last_part(name) == _last_part(other):
         return True
-    if _QUALIFIER.split(name.casefold())[-1] == _QUALIFIER.split(other.casefold())[-1]:
-        return True
-    return _is_typo("".join(segments), "".join(other_segments))
+    joined = _SEPARATED.sub("", name.casefold())
+    other_joined = _SEPARATED.sub("", other.casefold())
+    return joined == other_joined or _is_typo(joined, other_joined)
+
+
+def _near_keys(name: str) -> Iterator[str]:
+    """Yield keys of which two near names share one, so that names need not be compared in pairs."""
+    joined = _SEPARATED.sub("", name.casefold())
+    yield joined
+    yield _last_part(name)
+    if len(joined) <= _LONGEST_WITH_TYPO:
+        for at in range(len(joined)):
+            yield joined[:at] + joined[at + 1 :]
+
+
+def _last_part(name: str) -> str:
+    return _SEPARATED.sub("", _QUALIFIER.split(name.casefold())[-1]) or name
 
 
 def _is_typo(name: str, other: str) -> bool:
     if min(len(name), len(other)) < _SHORTEST_WITH_TYPO or abs(len(name) - len(other)) > 1:
         return False
-    start = len(os.path.commonprefix([name, other]))
-    rest, other_rest = name[start:], other[start:]
+    start = 0
+    while start < min(len(name), len(other)) and name[start] == other[start]:
+        start += 1
+    rest = name[start:]
+    other_rest = other[start:]
     if len(rest) == len(other_rest):
         # Two letters are exchanged. Another letter makes another word: get_user is not set_user.
         return len(rest) > 1 and rest[:2] == other_rest[1::-1] and rest[2:] == other_rest[2:]
-    longer, shorter = sorted((rest, other_rest), key=len, reverse=True)
+    shorter, longer = sorted((rest, other_rest), key=len)
     return longer[1:] == shorter
 
 
