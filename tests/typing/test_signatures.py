@@ -123,9 +123,9 @@ def test_editor_shows_documentation(editor, folder):
         for call in ("compare", "expect", "comparator.assert_matches", "comparator.with_defaults")
     }
     assert "Compare an observed value with an expected one by a named operator." in shown["compare"]
-    assert "Make the right-hand side of an" in shown["expect"]
+    assert "Return the right-hand side of an" in shown["expect"]
     assert "fail the test unless the comparison passes" in shown["comparator.assert_matches"]
-    assert "Make a comparator with other defaults" in shown["comparator.with_defaults"]
+    assert "Return a comparator with other defaults" in shown["comparator.with_defaults"]
 
 
 def test_operator_name_works_like_any_name():
