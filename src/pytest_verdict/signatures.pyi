@@ -75,12 +75,12 @@ TraceRegexSettings = TypedDict("TraceRegexSettings", {"pattern": str | None, "co
     total=False)
 ObservedTrajectorySettings = TypedDict("ObservedTrajectorySettings", {"observed_format": str, "aliases": Mapping[str, str],
     "mcp_servers": Literal["any"] | Texts, "only_tools": Texts | None, "except_tools": Texts, "agents": Texts | None,
-    "failed": Literal["count", "skip"], "tools": Texts}, total=False)
+    "failed": Literal["count", "skip"], "tools": Texts, "exact_names": bool}, total=False)
 TrajectorySettings = TypedDict("TrajectorySettings", {"observed_format": str, "aliases": Mapping[str, str],
     "mcp_servers": Literal["any"] | Texts, "only_tools": Texts | None, "except_tools": Texts, "agents": Texts | None,
-    "failed": Literal["count", "skip"], "tools": Texts, "args": str | Mapping[str, Any], "ignored_args": Texts,
-    "defaults": Mapping[str, Mapping[str, Any]], "turns": Literal["none", "all", "mean", "flatten"], "expected_format": str},
-    total=False)
+    "failed": Literal["count", "skip"], "tools": Texts, "exact_names": bool, "args": str | Mapping[str, Any],
+    "ignored_args": Texts, "defaults": Mapping[str, Mapping[str, Any]], "turns": Literal["none", "all", "mean", "flatten"],
+    "expected_format": str}, total=False)
 class TrajectoryAnyOrderSettings(TrajectorySettings, total=False):
     extras: Literal["allow", "forbid"]
 class PrecisionRecallSettings(TrajectorySettings, total=False):

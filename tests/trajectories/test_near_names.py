@@ -122,6 +122,13 @@ def test_expected_side_that_asserts_nothing_is_an_error(operator, expected, obse
     assert (result.verdict, result.notes) == ("error", ["empty_expected"])
 
 
+@pytest.mark.parametrize("operator", ["trajectory_any_order", "trajectory_in_order", "trajectory_steps"])
+@pytest.mark.parametrize("turns", ["all", "mean"])
+def test_one_turn_may_have_no_calls(operator, turns):
+    assert compare(operator, [["a"], []], [["a"], ["b"]], turns=turns).passed
+    assert compare(operator, [[], []], [["a"], ["b"]], turns=turns).notes == ["empty_expected"]
+
+
 def test_no_calls_at_all_can_be_expected():
     assert compare("trajectory_exact", [], []).passed
     assert compare("trajectory_exact", [], ["a"]).verdict == "fail"

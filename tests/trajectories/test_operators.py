@@ -29,8 +29,6 @@ A1, A2 = ("a", {"x": 1}), ("a", {"x": 2})
         ("ab", "a", False, False, False),
         ("a", "aa", False, True, True),
         ("aa", "a", False, False, False),
-        ("", "", True, True, True),
-        ("", "a", False, True, True),
         ("a", "", False, False, False),
     ],
 )

@@ -159,14 +159,10 @@ def test_repeated_calls_count():
     "operator",
     [
         "trajectory_exact",
-        "trajectory_in_order",
-        "trajectory_any_order",
         "trajectory_f1",
         "trajectory_precision",
         "trajectory_recall",
         "trajectory_similarity",
-        "trajectory_only_from",
-        "trajectory_steps",
     ],
 )
 def test_two_empty_trajectories_are_equal(operator):

@@ -77,8 +77,10 @@ class TrajectoryInOrder(TrajectoryOperator):
 
     extras: Extras = "allow"
 
-    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+    def _check_expected(self, expected: list[Any]) -> None:
         _refuse_empty(expected, self.extras)
+
+    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         # Any match that a later choice allows, the earliest choice allows too.
         positions: list[int | None] = []
         for at, call in enumerate(observed):
@@ -114,8 +116,10 @@ class TrajectoryAnyOrder(TrajectoryOperator):
 
     extras: Extras = "allow"
 
-    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+    def _check_expected(self, expected: list[Any]) -> None:
         _refuse_empty(expected, self.extras)
+
+    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         partners = pair_most(expected, observed, matcher)
         if None not in partners and (self.extras == "allow" or len(expected) == len(observed)):
             return Outcome(1.0, details=list_pairs(partners))
@@ -281,8 +285,10 @@ class TrajectoryOnlyFrom(TrajectoryOperator):
 
     repeats: Literal["forbid", "allow"] = "forbid"
 
-    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
+    def _check_expected(self, expected: list[Any]) -> None:
         _refuse_empty(expected)
+
+    def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         if self.repeats == "allow":
             allowed = set[int | None]().union(*pairing.find_accepted_calls(expected, observed, matcher))
         else:
@@ -329,6 +335,9 @@ class TrajectoryForbidden(TrajectoryOperator):
             return super()._read_expected_turns(expected, observed)
         return [expected] * observed
 
+    def _check_expected(self, expected: list[Any]) -> None:
+        _refuse_empty(expected)
+
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         def may_be_forbidden(call: Call) -> bool:
             for forbidden in expected:
@@ -337,7 +346,6 @@ class TrajectoryForbidden(TrajectoryOperator):
                     return True
             return False
 
-        _refuse_empty(expected)
         return _fail_on([at for at, call in enumerate(observed) if may_be_forbidden(call)], observed)
 
     def _refuse_selection(self, expected: Selected, observed: Selected) -> None:

@@ -108,11 +108,12 @@ class TrajectorySteps(TrajectoryOperator):
         steps = read_side("expected", read_steps, expected, self.expected_format, prepare)
         return ExpectedSide(join_sides(sides), steps)
 
-    def _compare_calls(self, expected: list[Step], observed: list[Call], matcher: CallMatcher) -> Outcome:
+    def _check_expected(self, expected: list[Step]) -> None:
         required = [call for step in expected if step.times.least for call in step.calls if call.times.least]
         if self.extras == "allow" and not required:
             raise UnusableError(EMPTY_EXPECTED, "no step of expected is required, so nothing is compared")
 
+    def _compare_calls(self, expected: list[Step], observed: list[Call], matcher: CallMatcher) -> Outcome:
         step_matcher = StepMatcher(expected, observed, matcher)
         if self.extras == "forbid":
             outcome = step_matcher.match_without_extras()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
-from pydantic import field_validator, model_validator
+from pydantic import PrivateAttr, field_validator, model_validator
 
 from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
@@ -303,6 +303,7 @@ class TrajectoryOperator(ObservedTrajectory):
     defaults: dict[str, dict[str, Any]] = {}  # noqa: RUF012 - pydantic copies it for each operator
     turns: Turns = "none"
     expected_format: str = AUTO
+    _is_turn: bool = PrivateAttr(default=False)
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         if self.turns == "none":
@@ -312,18 +313,22 @@ class TrajectoryOperator(ObservedTrajectory):
         if self.turns == "flatten":
             return self._compare_sides(expected_turns, observed_turns)
 
+        matcher = self._build_matcher()
+        # A turn may have no calls, so all turns together are checked.
+        self._check_expected([call for turn in expected_turns for call in self._read_expected(turn, matcher).calls])
         operator = self.model_copy(update={"turns": "none"})
+        operator._is_turn = True  # noqa: SLF001 - the copy is ours
         is_mean = self.turns == "mean"
         if self.tools or not self._is_selective:
             return compare_turns(operator, expected_turns, observed_turns, mean=is_mean)
 
         # A tool need not be called in each turn, so the selection is checked for all turns together.
-        matcher = self._build_matcher()
         expected_side = join_sides(self._read_expected(turn, matcher).selected for turn in expected_turns)
         observed_side = join_sides(map(self._read_observed, observed_turns))
         self._refuse_selection(expected_side, observed_side)
         tools = {*expected_side.names, *observed_side.names, *self._only_tools, *self._except_tools}
         operator = operator.model_copy(update={"tools": tuple(sorted(tools))})
+        operator._is_turn = True  # noqa: SLF001 - likewise
         outcome = compare_turns(operator, expected_turns, observed_turns, mean=is_mean)
         return self._refuse_emptied(outcome, observed_side)
 
@@ -337,6 +342,8 @@ class TrajectoryOperator(ObservedTrajectory):
         self._refuse_selection(join_sides(side.selected for side in expected_sides), observed_side)
 
         expected = [call for side in expected_sides for call in side.calls]
+        if not self._is_turn:
+            self._check_expected(expected)
         observed = [matcher.prepare(event, name) for event, name in observed_side.events]
         outcome = self._refuse_emptied(self._compare_calls(expected, observed, matcher), observed_side)
         return self._complete(outcome, expected, observed, matcher)
@@ -365,6 +372,9 @@ class TrajectoryOperator(ObservedTrajectory):
             arguments = {argument for event in calls for argument in event.args or ()}
             names = {argument.partition(".")[0] for argument in rule if argument not in {OTHERS, *arguments}}
             self._refuse_near_names(f"args for {tool}", names, arguments)
+
+    def _check_expected(self, expected: list[Any]) -> None:
+        """Refuse an expected side under which any calls would pass."""
 
     def _compare_calls(self, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
         raise NotImplementedError
