@@ -3,12 +3,15 @@
 import collections
 import decimal
 import ipaddress
+import json
 from unittest import mock
 
 import numpy as np
 import pytest
 
-from pytest_verdict import compare
+from pytest_verdict import Outcome, compare
+from pytest_verdict.core.kernel import result_from_outcome
+from pytest_verdict.operators import Exact
 
 
 class EqualsAll:
@@ -172,6 +175,20 @@ def test_container_that_hides_its_content_is_an_error(expected, observed, place)
 )
 def test_honest_mappings_are_compared(value):
     assert compare("exact", {"a": 1}, value).passed
+
+
+def test_hidden_content_is_recorded_where_no_operator_runs():
+    result = result_from_outcome(Exact(), [1, 2], IterationOfAnother([5]), Outcome(0.0, error="no answer"))
+    assert result.error == "no answer"
+    assert json.loads(result.to_text())["observed"]["$type"] == "repr"
+
+
+@pytest.mark.parametrize("depth", [150, 5_000])
+def test_container_that_hides_its_content_is_found_at_any_depth(depth):
+    value = IterationOfAnother([5, 6])
+    for _ in range(depth):
+        value = [value]
+    assert "hides what is in the list" in compare("exact", 1, value).error
 
 
 def test_arrays_are_compared_by_their_elements():

@@ -10,7 +10,7 @@ from pytest_verdict.core.values.display import safe_repr, without_addresses
 from pytest_verdict.core.values.snapshot import (
     PLAIN,
     FalseContentError,
-    false_content_as_repr,
+    copy_for_record,
     recorded_form,
     snapshot,
 )
@@ -66,8 +66,8 @@ def run(
         if needs_model and isinstance(error, RecordError):
             raise
         if isinstance(error, FalseContentError):
-            recorded_expected = false_content_as_repr(original)
-            recorded_observed = false_content_as_repr(observed)
+            recorded_expected = copy_for_record(original)
+            recorded_observed = copy_for_record(observed)
         outcome = error_outcome(error)
 
     return ComparisonResult(
@@ -112,8 +112,8 @@ def result_from_outcome(
     """Return the result of a comparison whose outcome is certain without running the operator."""
     if threshold is None:
         threshold = operator.default_threshold()
-    recorded_expected = recorded_form(operator.effective_expected(expected))[0]
-    recorded_observed = recorded_form(observed)[0]
+    recorded_expected = copy_for_record(operator.effective_expected(expected))
+    recorded_observed = copy_for_record(observed)
     return ComparisonResult(
         operator.identity, recorded_expected, recorded_observed, check_threshold(threshold), outcome, name
     )

@@ -19,6 +19,8 @@ PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 _CHANGEABLE: Final = (dict, list, set, MutableMapping, MutableSequence, MutableSet)
 _SINGLE: Final = {bytes, complex, Decimal, Fraction, uuid.UUID, datetime.date, datetime.timedelta}
 _LEAVES: Final = PLAIN | _SINGLE | {EncodedObject, Unreplayable}
+_READ_IN_ORDER: Final = (list, tuple, dict)
+_PLAIN_CONTAINERS: Final = (*_READ_IN_ORDER, set, frozenset)
 _COLLECTIONS: Final = frozenset({tuple, set, frozenset, bytearray})
 
 
@@ -67,7 +69,7 @@ def recorded_form(value: Any) -> tuple[Any, Any]:
     try:
         copied = _copy(value, _refuse_class)
     except (TypeError, RecursionError):
-        _refuse_false_content(value, set())
+        _refuse_false_content(value)
         recorded = snapshot(value)
     else:
         return copied, copied
@@ -88,22 +90,23 @@ class FalseContentError(TypeError):
     """A container whose methods hide what is in it."""
 
 
-def _refuse_false_content(value: Any, visited: set[int]) -> None:
+def _refuse_false_content(value: Any) -> None:
     """Refuse subclasses of list, tuple and dict that do not show the items they contain."""
-    if id(value) in visited:
-        return
-    visited.add(id(value))
-    base: Any
-    for base in (list, tuple, dict, set, frozenset):
-        if not isinstance(value, base):
+    visited: set[int] = set()
+    # A stack, because a value may be nested more deeply than functions can be.
+    remaining = [value]
+    while remaining:
+        container = remaining.pop()
+        base: Any = next((base for base in _PLAIN_CONTAINERS if isinstance(container, base)), None)
+        if base is None or id(container) in visited:
             continue
-        content = [*base.__iter__(value)]
+        visited.add(id(container))
+        content = [*base.__iter__(container)]
         if base is dict:
-            content += [base.__getitem__(value, key) for key in content]
-        if type(value) is not base and base in {list, tuple, dict} and not _shows(value, content):
-            raise FalseContentError(f"the class {class_name(type(value))} hides what is in the {base.__name__}")
-        for item in content:
-            _refuse_false_content(item, visited)
+            content += [base.__getitem__(container, key) for key in content]
+        if type(container) is not base and base in _READ_IN_ORDER and not _shows(container, content):
+            raise FalseContentError(f"the class {class_name(type(container))} hides what is in the {base.__name__}")
+        remaining += [item for item in content if type(item) not in PLAIN]
 
 
 def _shows(value: Any, content: list[Any]) -> bool:
@@ -118,8 +121,8 @@ def _shows(value: Any, content: list[Any]) -> bool:
         return True
 
 
-def false_content_as_repr(value: Any) -> Any:
-    """Return the copy of a value for the record, which has only the repr of a container that hides what is in it."""
+def copy_for_record(value: Any) -> Any:
+    """Return the copy of a value for the record; of a container that hides what is in it, the repr."""
     try:
         return recorded_form(value)[0]
     except FalseContentError:
