@@ -314,23 +314,21 @@ class TrajectoryOperator(ObservedTrajectory):
             return self._compare_sides(expected_turns, observed_turns)
 
         matcher = self._build_matcher()
-        # A turn may have no calls, so all turns together are checked.
-        self._check_expected([call for turn in expected_turns for call in self._read_expected(turn, matcher).calls])
+        sides = [self._read_expected(turn, matcher) for turn in expected_turns]
         operator = self.model_copy(update={"turns": "none"})
+        observed_side: Selected | None = None
+        if self._is_selective and not self.tools:
+            # A tool need not be called in each turn, so the selection is checked for all turns together.
+            expected_side = join_sides(side.selected for side in sides)
+            observed_side = join_sides(map(self._read_observed, observed_turns))
+            self._refuse_selection(expected_side, observed_side)
+            tools = {*expected_side.names, *observed_side.names, *self._only_tools, *self._except_tools}
+            operator = operator.model_copy(update={"tools": tuple(sorted(tools))})
+        # A turn may have no calls, so the calls of all turns together are checked.
+        self._check_expected([call for side in sides for call in side.calls])
         operator._is_turn = True  # noqa: SLF001 - the copy is ours
-        is_mean = self.turns == "mean"
-        if self.tools or not self._is_selective:
-            return compare_turns(operator, expected_turns, observed_turns, mean=is_mean)
-
-        # A tool need not be called in each turn, so the selection is checked for all turns together.
-        expected_side = join_sides(self._read_expected(turn, matcher).selected for turn in expected_turns)
-        observed_side = join_sides(map(self._read_observed, observed_turns))
-        self._refuse_selection(expected_side, observed_side)
-        tools = {*expected_side.names, *observed_side.names, *self._only_tools, *self._except_tools}
-        operator = operator.model_copy(update={"tools": tuple(sorted(tools))})
-        operator._is_turn = True  # noqa: SLF001 - likewise
-        outcome = compare_turns(operator, expected_turns, observed_turns, mean=is_mean)
-        return self._refuse_emptied(outcome, observed_side)
+        outcome = compare_turns(operator, expected_turns, observed_turns, mean=self.turns == "mean")
+        return outcome if observed_side is None else self._refuse_emptied(outcome, observed_side)
 
     def _read_expected_turns(self, expected: Any, _observed: int) -> list[Any]:
         return read_side("expected:", read_turns, expected)
