@@ -140,7 +140,15 @@ class _FailureError(Exception):
 
     def __init__(self, message: str, results: Sequence[ComparisonResult] = ()) -> None:
         super().__init__(message)
-        self.results = tuple(results)
+        self._results = tuple(results)
+
+    @property
+    def results(self) -> tuple[ComparisonResult, ...]:
+        """The comparisons that did not pass, in order."""
+        if self.on_heard is not None:
+            on_heard, self.on_heard = self.on_heard, None
+            on_heard()
+        return self._results
 
     @property
     def result(self) -> ComparisonResult:
@@ -148,7 +156,7 @@ class _FailureError(Exception):
         return self.results[0]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.results)
+        return type(self), (str(self), self._results)
 
 
 class MismatchError(_FailureError, AssertionError):

@@ -41,7 +41,7 @@ def hear_expected_failures() -> None:
     """Make the checks for expected exceptions hear our failures; neither pytest nor unittest has a hook for this."""
     context = type(unittest.TestCase().assertRaises(AssertionError))  # noqa: PT027 - its class is meant
     _extend(pytest.RaisesExc, "matches", lambda check: check.expected_exceptions)
-    _extend(pytest.RaisesGroup, "matches", lambda _check: ())
+    _extend(pytest.RaisesGroup, "matches", lambda check: check.expected_exceptions)
     _extend(
         context, "__exit__", lambda check: check.expected if isinstance(check.expected, tuple) else (check.expected,)
     )
@@ -56,8 +56,8 @@ def _extend(kind: type, name: str, expected_types: Callable[[Any], tuple[type, .
     def check(self: Any, *arguments: Any) -> Any:
         __tracebackhide__ = True
         is_expected = plain(self, *arguments)
-        types = expected_types(self)
-        if is_expected and not any(expected in _ANY_EXCEPTION for expected in types):
+        types = [expected for expected in expected_types(self) if isinstance(expected, type)]
+        if is_expected and types and not any(expected in _ANY_EXCEPTION for expected in types):
             for error in arguments:
                 if isinstance(error, BaseException):
                     hear(error)

@@ -86,6 +86,8 @@ class UncheckedComparisons:
         watch = _Watch(self)
         watched = WatchedResult(result, watch)
         watch.failure = remember_failure(watched)
+        if _is_doctest(watch.failure.code):
+            return WatchedResult(result, None)
         self.begin(watch.failure)
         return watched
 
@@ -95,12 +97,11 @@ class UncheckedComparisons:
 
         for result in error.results:
             if isinstance(result, WatchedResult):
-                result.look()
+                result.settle()
         if not error.results:
             return
         failure = remember_failure(error.results[0], is_raised=True)
-        # A doctest expects the exceptions that it shows.
-        if not failure.code.co_filename.startswith("<doctest "):
+        if not _is_doctest(failure.code):
             self.begin(failure)
             error.on_heard = functools.partial(self.end, failure)
 
@@ -159,6 +160,11 @@ class UncheckedComparisons:
             lines.append((Part(f"... and {self.count - len(failures)} more"),))
         lines.append((Part("Assert on the comparison, or accept it by the marker verdict_unread('ignore')."),))
         return block(lines)
+
+
+def _is_doctest(code: CodeType) -> bool:
+    """Return whether a doctest is running, which compares everything that it shows."""
+    return code.co_filename.startswith("<doctest ")
 
 
 def _describe_subject(subject: Any) -> Sequence[Line]:

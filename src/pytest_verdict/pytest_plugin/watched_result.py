@@ -6,11 +6,15 @@ could not be made, only its error and a verdict that is compared with ``error`` 
 
 from __future__ import annotations
 
+import dis
+import functools
+from types import CodeType
 from typing import Any, Final, Protocol, Self
 
 from pytest_verdict.comparison import build_failure, describe_failure, redact_result
 from pytest_verdict.core.result import ComparisonResult, has_error
 from pytest_verdict.core.values.redaction import Redaction
+from pytest_verdict.pytest_plugin.unchecked import calling_frame
 from pytest_verdict.session import SESSION
 
 # The verdicts that tell a verdict from the others, if one is compared with them.
@@ -81,6 +85,12 @@ class WatchedResult(ComparisonResult):
         return super().error
 
     def look(self) -> None:
+        frame = calling_frame()
+        if self._watch is not None and not (frame is not None and is_dropped(frame.f_code, frame.f_lasti)):
+            self._watch.look(self)
+
+    def settle(self) -> None:
+        """End the watch, because an exception stands for this result."""
         if self._watch is not None:
             self._watch.look(self)
 
@@ -99,6 +109,7 @@ class WatchedResult(ComparisonResult):
 
     def to_record(self) -> dict[str, Any]:
         """Return the full record as JSON values."""
+        self.look_unless_error()
         return {**_plain(self).to_record(), "verdict": self.verdict}
 
     def __repr__(self) -> str:
@@ -118,6 +129,26 @@ class WatchedResult(ComparisonResult):
         if has_error(self):
             raise build_failure(describe_failure(self), [self])
         return bool(self.passed)
+
+
+@functools.lru_cache(maxsize=1_024)
+def is_dropped(code: CodeType, offset: int) -> bool:
+    """Return whether a function drops the value of an instruction, or stores it in a variable that it never reads."""
+    instructions = list(dis.get_instructions(code))
+    following = [one for one in instructions if one.offset > offset and one.opname not in {"UNARY_NOT", "TO_BOOL"}]
+    is_jump = any(one.offset == offset and "JUMP" in one.opname for one in instructions)
+    if is_jump or not following:
+        return False
+    target = following[0]
+    if not target.opname.startswith("STORE_FAST"):
+        return target.opname == "POP_TOP"
+    loaded = {name for one in instructions if "LOAD" in one.opname for name in _names(one.argval)}
+    return _names(target.argval)[0] not in loaded
+
+
+def _names(argument: Any) -> tuple[Any, ...]:
+    """Return the variables of an instruction; some have two."""
+    return argument if isinstance(argument, tuple) else (argument,)
 
 
 def _plain(result: ComparisonResult) -> ComparisonResult:
@@ -167,6 +198,24 @@ class WatchedScore(float):
     def __bool__(self) -> bool:
         self._result.look_away()
         return super().__bool__()
+
+    def __eq__(self, other: object) -> bool:
+        return self._answer(super().__eq__(other), holds_always=isinstance(other, WatchedScore))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = float.__hash__
+
+    def __repr__(self) -> str:
+        self._result.look_away()
+        return super().__repr__()
+
+    __str__ = __repr__
+
+    def __format__(self, form: str) -> str:
+        self._result.look_away()
+        return super().__format__(form)
 
     def __ge__(self, other: Any) -> bool:
         return self._answer(super().__ge__(other), holds_always=_is_number(other) and other <= 0.0)
