@@ -12,7 +12,7 @@ from pytest_verdict.core.values.display import format_count, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.explanation.differences import Side, draw_marked
-from pytest_verdict.explanation.facts import build_explanation
+from pytest_verdict.explanation.facts import build_explanation, shows_sides
 from pytest_verdict.explanation.lines import Block, Explanation, Line, Part, block, format_plain, indent, mark
 from pytest_verdict.explanation.notes import draw_note, is_refusal
 
@@ -83,6 +83,8 @@ def draw_explanation(result: ComparisonResult, budget: Budget) -> Iterator[Line]
     """Draw all lines of an explanation."""
     explanation = build_explanation(result, budget)
     yield _draw_headline(result, explanation)
+    if shows_sides(explanation.summary, result):
+        explanation = replace(explanation, sides=False)
     yield from indent(_draw_body(result, explanation, budget))
 
 

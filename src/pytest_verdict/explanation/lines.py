@@ -1,5 +1,6 @@
 """`Explanation` and its lines: parts with roles, which a terminal, XML or HTML each draw in their own way."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
@@ -85,6 +86,29 @@ def cut(parts: Iterable[Part], room: int) -> Line:
         shorter.append(part)
         free -= len(part.text)
     return tuple(shorter)
+
+
+def wrap(parts: Iterable[Part], room: int) -> list[Line]:
+    """Break a line between words into lines of a number of characters; 0 breaks nothing."""
+    lines: list[list[Part]] = [[]]
+    word: list[Part] = []
+    used = 0
+    # The last blank ends the last word.
+    for part in (*parts, Part(" ")):
+        for piece in re.split("( +)", part.text):
+            if piece.strip():
+                word.append(Part(piece, part.role))
+            elif piece:
+                length = len(format_plain(word))
+                if room and used and used + length > room:
+                    lines[-1].pop()
+                    lines.append([])
+                    used = 0
+                lines[-1] += [*word, Part(piece, part.role)]
+                used += length + len(piece)
+                word = []
+    lines[-1].pop()
+    return [tuple(line) for line in lines]
 
 
 def indent(lines: Iterable[Line], by: int = 2) -> list[Line]:

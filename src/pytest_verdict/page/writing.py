@@ -24,7 +24,8 @@ _FOOT: Final = 14
 # The members of a page besides its rows; a member `start` may set the first filters (default: all verdicts except pass).
 _EMPTY: Final[Mapping[str, Any]] = {
     "title": "",
-    **dict.fromkeys(("warnings", "commands", "facts", "fields", "tests", "slowest"), ()),
+    "left_out": 0,
+    **dict.fromkeys(("warnings", "commands", "facts", "fields", "operators", "tests", "slowest"), ()),
 }
 
 
@@ -99,7 +100,8 @@ def write_page(rows: Iterable[Row], about: Mapping[str, Any], path: Path, limit:
 
 def pack_index(index: Index, about: Mapping[str, Any], chunks: Mapping[str, Any]) -> bytes:
     """Compress the index and the members of the page besides its rows."""
-    return index.pack({**_EMPTY, **about, "charts": charts_of(index.scores()), "counts": index.counts()}, chunks)
+    members = {"counts": index.counts(), "charts": charts_of(index.scores()), "decisions": index.decisions()}
+    return index.pack({**_EMPTY, **members, **about}, chunks)
 
 
 def _page_html(index: bytes, chunks: Mapping[str, Iterable[bytes]]) -> Iterator[str]:
