@@ -426,7 +426,7 @@ function details(row, record, lines, before) {
     h("dl", { class: "facts" }, facts.flatMap(([name, value]) => value ? [h("dt", {}, name), h("dd", {}, value)] : [])),
     ...(lines.length ? section("Why it did not pass", said(lines)) : []),
     ...special(record),
-    ...(before ? twoRuns(before, record) : sides(record)),
+    ...(before ? [...changedCheck(before, record), ...twoRuns(before, record)] : sides(record)),
     ...more("Extracted from", record.sources), ...more("Settings", record.settings), ...more("Details", record.details),
     commands(row),
   ];
@@ -447,6 +447,17 @@ function sides(record) {
     const switched = surface === undefined ? null : choice(["as given", "as compared"], (index) => draw(index ? surface : record[side]));
     return h("section", {}, h("h3", {}, span(side, side), switched), content);
   }))];
+}
+
+// How the check of a comparison changed between two runs.
+function changedCheck(before, record) {
+  const checkOf = (one) => ({
+    operator: one.operator, version: one.operator_version, threshold: one.threshold, negated: one.negated ?? false, ...asObject(one.settings),
+  });
+  const old = checkOf(before), now = checkOf(record);
+  const names = Object.keys({ ...old, ...now }).filter((name) => JSON.stringify(old[name], withExact) !== JSON.stringify(now[name], withExact));
+  const cell = (value) => td("mono", value === undefined ? span("dim", "\u2013") : short(value));
+  return names.length ? section("Changed in the check", table(["", "before", "now"], names.map((name) => [name, cell(old[name]), cell(now[name])]))) : [];
 }
 
 function twoRuns(before, record) {

@@ -27,6 +27,7 @@ MET: Final = "met"
 MISSED: Final = "missed"
 UNDECIDED: Final = "error"
 INCOMPLETE: Final = "the session, or one of its tests, did not come to its end"
+_SAME_FAILURE: Final = ("operator", "settings", "threshold", "negated", "expected", "observed")
 MOST_NAMES: Final = 3
 """The most names of equal failures that a face shows."""
 _MOST_LISTED: Final = 8
@@ -64,10 +65,9 @@ def name_comparison(record: Mapping[str, Any]) -> str:
 
 def failure_key(record: Mapping[str, Any]) -> str:
     """Return a key that equal failures share: those with the same error, or of the same values under the same check."""
-    members = ("operator", "error")
-    if record["verdict"] != "error":
-        members = ("operator", "settings", "threshold", "negated", "expected", "observed")
-    return json.dumps([record.get(member) for member in members])
+    if record["verdict"] == "error":
+        return json.dumps([record["operator"], record.get("error")])
+    return json.dumps([record.get(name) for name in _SAME_FAILURE])
 
 
 class TestSummary:

@@ -49,6 +49,10 @@ FAIL_ON: Final = (Kind.REGRESSED.word, Kind.ALARM.word)
 _MAYBE_OBSERVED: Final = {Kind.SEVERAL, Kind.CODE, Kind.NOT_COMPARABLE}
 _CHECKS: Final = frozenset({"operator", "settings", "threshold"})
 _CODE: Final = "code"
+# Strict operators, and the beginning of the names of those that accept more.
+_LOOSER: Final = {
+    "exact": "", "numeric_exact": "numeric_", "json_canonical": "json_", "date_match": "date_", "trajectory_exact": "trajectory_",
+}  # fmt: skip
 _MEMBERS: Final = {
     "expected": ("expected",),
     "observed": ("observed",),
@@ -181,11 +185,23 @@ def _classify_edit(before: Comparison, after: Comparison) -> Change:
         new_margin = _margin(records.derive(records.factors))
     except Unverifiable as reason:
         return Change(Kind.CHECK, before, after, reason=str(reason))
-    if new_margin > old_margin:
+    looseness = _compare_looseness(records.before, records.after)
+    if (new_margin, looseness) > (old_margin, 0):
         return Change(Kind.LOOSENED, before, after)
-    if new_margin < old_margin:
+    if (new_margin, looseness) < (old_margin, 0):
         return Change(Kind.TIGHTENED, before, after)
     return Change(Kind.CHECK, before, after)
+
+
+def _compare_looseness(old: Mapping[str, Any], new: Mapping[str, Any]) -> int:
+    """Return 1 if the later check accepts more whatever the values are, -1 if it accepts less, 0 if that is unknown."""
+    before, after = old["operator"], new["operator"]
+    if before != after:
+        is_looser = before in _LOOSER and after.startswith(_LOOSER[before])
+        is_tighter = after in _LOOSER and before.startswith(_LOOSER[after])
+        return int(is_looser) - int(is_tighter)
+    steps = [set(map(repr, record["settings"].get("normalize") or ())) for record in (old, new)]
+    return int(steps[0] < steps[1]) - int(steps[1] < steps[0])
 
 
 def _margin(result: ComparisonResult) -> tuple[float, Decimal]:

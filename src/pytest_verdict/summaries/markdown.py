@@ -35,7 +35,7 @@ def write(report: Report) -> Iterator[str]:
             yield f"… and {format_count(remaining, 'more test')} that did not pass\n"
             return
         yield text
-        remaining -= tests.count
+        remaining -= tests.number
 
 
 def write_github(report: Report) -> Iterator[str]:
@@ -48,7 +48,7 @@ def write_github(report: Report) -> Iterator[str]:
     remaining = report.not_green
     for tests in islice(failing_tests(report), _MOST_ANNOTATIONS):
         yield _annotation(report, tests)
-        remaining -= tests.count
+        remaining -= tests.number
     if remaining:
         yield f"::error title=pytest-verdict::and {format_count(remaining, 'more test')} that did not pass\n"
 
@@ -83,14 +83,14 @@ def _row(label: str, total: int, passed: int, failed: int, errors: int) -> str:
 
 def _failure(tests: FailingTests, *, is_open: bool) -> Iterator[str]:
     names = ", ".join(f"<code>{html.escape(one_line(name))}</code>" for name in tests.names)
-    if tests.count > len(tests.names):
-        names += f" and {tests.count - len(tests.names)} more"
+    if tests.number > len(tests.names):
+        names += f" and {tests.number - len(tests.names)} more"
     label = f"{names} {tests.test.outcome}"
-    if tests.count > 1:
-        label = f"{tests.count} tests {tests.test.outcome} in the same way: {names}"
+    if tests.number > 1:
+        label = f"{tests.number} tests {tests.test.outcome} in the same way: {names}"
     yield f"<details{' open' if is_open else ''}>\n<summary>{label}</summary>\n\n"
     for failure in tests.failures:
-        times = "" if failure.count == 1 else f" and {format_count(failure.count - 1, 'equal failure')}"
+        times = "" if failure.number == 1 else f" and {format_count(failure.number - 1, 'equal failure')}"
         yield f"{_code('{}:{}'.format(*failure.first.place()))}{times}\n\n{_format_code_block(failure.first.block())}\n"
     if not tests.failures:
         yield f"{_format_code_block(one_line(tests.test.reason, 2_000))}\n"
@@ -123,7 +123,7 @@ def _annotation(report: Report, tests: FailingTests) -> str:
         first = tests.failures[0].first
         path, line = first.place()
         text = first.block()
-    title = one_line(test.name) + (f" and {tests.count - 1} more" if tests.count > 1 else "")
+    title = one_line(test.name) + (f" and {tests.number - 1} more" if tests.number > 1 else "")
     properties = {"file": visible(report.place(path)), "line": str(line or ""), "title": title}
     escaped = {name: _escape(value).replace(":", "%3A").replace(",", "%2C") for name, value in properties.items()}
     settings = ",".join(f"{name}={value}" for name, value in escaped.items() if value)

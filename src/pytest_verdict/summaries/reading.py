@@ -99,7 +99,7 @@ class EqualFailures(NamedTuple):
     """Equal failing comparisons of a test: the first of them, and their number."""
 
     first: Comparison
-    count: int
+    number: int
 
 
 class FailingTests(NamedTuple):
@@ -107,7 +107,7 @@ class FailingTests(NamedTuple):
 
     test: Test
     names: list[str]
-    count: int
+    number: int
     failures: list[EqualFailures]
     more: int
     """The number of failing comparisons that are not in the list."""
@@ -121,7 +121,7 @@ def failing_tests(report: Report) -> Iterator[FailingTests]:
     for tests, key in _failing_tests(report):
         equal = names.pop(key, [])
         if equal:
-            yield tests._replace(names=equal[:MOST_NAMES], count=len(equal))
+            yield tests._replace(names=equal[:MOST_NAMES], number=len(equal))
 
 
 def _failing_tests(report: Report) -> Iterator[tuple[FailingTests, int]]:
@@ -134,11 +134,11 @@ def _failing_tests(report: Report) -> Iterator[tuple[FailingTests, int]]:
         for comparison in failing:
             key = failure_key(comparison.record)
             if key in failures:
-                failures[key] = failures[key]._replace(count=failures[key].count + 1)
+                failures[key] = failures[key]._replace(number=failures[key].number + 1)
             elif len(failures) < MOST_SHOWN:
                 failures[key] = EqualFailures(comparison, 1)
             else:
                 more += 1
-        counts = tuple((key, equal.count) for key, equal in failures.items())
+        counts = tuple((key, equal.number) for key, equal in failures.items())
         tests = FailingTests(test, [test.name], 1, list(failures.values()), more)
         yield tests, hash((test.outcome, counts, more, "" if failures else test.reason))

@@ -163,13 +163,13 @@ def _draw_table(result: ComparisonResult, rows: Sequence[_Row], budget: Budget) 
     room = budget.room(26 + max((len(rows[at].mark.text) for at in chosen), default=0))
     calls = []
     for at in chosen:
-        call = tuple(_draw_call(rows[at], room))
-        calls.append([cut(call, room)] if rows[at].kind in _AS_EXPECTED else wrap(call, room))
+        parts = tuple(_draw_call(rows[at], room))
+        calls.append([cut(parts, room)] if rows[at].kind in _AS_EXPECTED else wrap(parts, room))
     column = "step" if result.operator == "trajectory_steps" else "expected"
     cells = [[Part(""), Part(column, "expected"), Part("observed", "observed"), Part("call")]]
-    for at, call in zip(chosen, calls, strict=True):
+    for at, (first, *_) in zip(chosen, calls, strict=True):
         numbers = [Part(_format_number(rows[at].details.get(side))) for side in ("expected", "observed")]
-        cells.append([rows[at].mark, *numbers, call[0][0]])
+        cells.append([rows[at].mark, *numbers, first[0]])
 
     head, *lines = table(cells)
     yield head
