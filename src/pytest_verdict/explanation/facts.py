@@ -46,6 +46,8 @@ _MEMBERS: Final[dict[str, Role]] = {"missing": "expected", "unexpected": "observ
 
 # Up to this length, a text that differs needs no marks below it.
 _SHORT: Final = 40
+# Longer values are shown below each other as well.
+_LONGEST_PAIR: Final = 120
 # Columns before the summary in a first line of usual length.
 _HEAD: Final = 16
 # Differences are counted up to this number.
@@ -259,12 +261,14 @@ def _explain_text(result: ComparisonResult, expected: str, observed: str, budget
 
 
 def shows_sides(summary: Line, result: ComparisonResult) -> bool:
-    """Return whether a first line has all of expected and observed."""
+    """Return whether a first line has all of expected and observed, and is short."""
     texts = {"expected": "", "observed": ""}
     for part in summary:
         side = part.role.removesuffix("_changed")
         if side in texts:
             texts[side] += part.text
+    if len(texts["expected"]) + len(texts["observed"]) > _LONGEST_PAIR:
+        return False
     return texts == {"expected": shown(result.expected, 0), "observed": shown(result.observed, 0)}
 
 

@@ -1,6 +1,5 @@
 """`Explanation` and its lines: parts with roles, which a terminal, XML or HTML each draw in their own way."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
@@ -88,27 +87,30 @@ def cut(parts: Iterable[Part], room: int) -> Line:
     return tuple(shorter)
 
 
-def wrap(parts: Iterable[Part], room: int) -> list[Line]:
-    """Break a line between words into lines of a number of characters; 0 breaks nothing."""
-    lines: list[list[Part]] = [[]]
-    word: list[Part] = []
-    used = 0
-    # The last blank ends the last word.
-    for part in (*parts, Part(" ")):
-        for piece in re.split("( +)", part.text):
-            if piece.strip():
-                word.append(Part(piece, part.role))
-            elif piece:
-                length = len(format_plain(word))
-                if room and used and used + length > room:
-                    lines[-1].pop()
-                    lines.append([])
-                    used = 0
-                lines[-1] += [*word, Part(piece, part.role)]
-                used += length + len(piece)
-                word = []
-    lines[-1].pop()
-    return [tuple(line) for line in lines]
+def wrap(parts: Sequence[Part], room: int) -> list[Line]:
+    """Break a line into lines of a number of characters, at blanks where possible; 0 breaks nothing."""
+    text = format_plain(parts)
+    lines: list[Line] = []
+    start = 0
+    while 0 < room < len(text) - start:
+        end = text.rfind(" ", start + 1, start + room + 1)
+        if end < 0:
+            end = start + room
+        lines.append(_slice(parts, start, end))
+        start = end + text.startswith(" ", end)
+    return [*lines, _slice(parts, start, len(text))]
+
+
+def _slice(parts: Iterable[Part], start: int, stop: int) -> Line:
+    """Return the part of a line between two positions in its text."""
+    pieces = []
+    offset = 0
+    for part in parts:
+        piece = part.text[max(start - offset, 0) : max(stop - offset, 0)]
+        if piece:
+            pieces.append(Part(piece, part.role))
+        offset += len(part.text)
+    return tuple(pieces)
 
 
 def indent(lines: Iterable[Line], by: int = 2) -> list[Line]:

@@ -1,6 +1,6 @@
 """Why an answer did not pass its template: a table of the fields, the strategy as a tree, and what could not be read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -82,19 +82,23 @@ def _draw_fields(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
     if is_narrow:
         # The reason follows on a line of its own.
         column = 6
-    room = budget.narrower(column + 2).width
+    narrower = budget.narrower(column + 2)
     yield header
     for child, row in zip(children, rows, strict=True):
         reason = _draw_reason(child, budget)
-        first, *others = wrap(reason, room)
+        lines: Sequence[Line] = ()
+        if "…" in format_plain(reason):
+            # The lines below show the values, as far as they fit.
+            lines = build_explanation(child, budget.narrower(8)).lines
+            reason = _draw_reason(child, narrower) if lines else reason
+        first, *others = wrap(reason, narrower.width)
         if is_narrow and not child.passed:
             yield row[:-2]
             others = [first, *others]
         else:
             yield *row, *first
         yield from indent(others, column)
-        if "…" in format_plain(reason):
-            yield from indent(build_explanation(child, budget.narrower(8)).lines, 6)
+        yield from indent(lines, 6)
 
     names: dict[tuple[str, ...], list[str]] = {}
     for child in children:
