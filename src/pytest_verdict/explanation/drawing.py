@@ -66,8 +66,6 @@ def explain(result: ComparisonResult, budget: Budget | None = None) -> Iterator[
           expected surface: 'paris'
           observed surface: 'paris!'
                                   ^
-          expected: 'Paris'
-          observed: ' PARIS!'
           normalization: lowercase, strip, collapse_whitespace
     """
     for line in draw_explanation(result, budget or Budget()):

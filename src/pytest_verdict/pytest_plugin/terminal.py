@@ -18,11 +18,10 @@ from pytest_verdict.report.records_file import reporting_damage
 from pytest_verdict.report.summary import (
     INCOMPLETE,
     MET,
-    counts_text,
+    counts_with_rate,
     decisive_records,
     list_names,
     name_comparison,
-    rate_text,
     verdict_line,
 )
 from pytest_verdict.session import SESSION
@@ -33,8 +32,7 @@ _MOST_OPERATORS: Final = 5
 def closing_lines(built: Built, place: str) -> Iterator[str]:
     summary = built.summary
     counts = summary.comparisons
-    rate = f", {rate_text(counts[0], sum(counts))} passed" if any(counts) else ""
-    yield f"{format_count(sum(counts), 'comparison')}: {counts_text(counts)}{rate}"
+    yield f"{format_count(sum(counts), 'comparison')}: {counts_with_rate(counts)}"
     expected = summary.expected_by_tests
     if expected:
         verb = "was" if expected == 1 else "were"

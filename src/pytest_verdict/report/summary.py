@@ -70,6 +70,13 @@ def failure_key(record: Mapping[str, Any]) -> str:
     return json.dumps([record.get(name) for name in _SAME_FAILURE])
 
 
+def counts_with_rate(counts: tuple[int, int, int]) -> str:
+    """Format counts as ``3 pass (75 %), 1 fail, 0 error``."""
+    if not any(counts):
+        return counts_text(counts)
+    return counts_text(counts).replace(" pass", f" pass ({rate_text(counts[0], sum(counts))})")
+
+
 class TestSummary:
     """One test, all its attempts together."""
 

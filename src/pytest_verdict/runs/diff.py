@@ -28,7 +28,7 @@ from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.errors import RecordError
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
-from pytest_verdict.report.summary import VERDICTS
+from pytest_verdict.report.summary import VERDICTS, counts_with_rate
 from pytest_verdict.runs.changes import Change, Diff, Kind, diff, parse_fail_on
 from pytest_verdict.runs.run import Comparison, read_run
 from pytest_verdict.runs.significance import compute_statistics, statistics_lines
@@ -151,7 +151,8 @@ def _format_lines(diff: Diff, statistics: dict[str, Any] | None, layout: _Layout
 def _summary_lines(diff: Diff, escape: Callable[[str], str]) -> Iterator[str]:
     for label, run in (("old", diff.old), ("new", diff.new)):
         counts = Counter(comparison.verdict for comparison in run.comparisons)
-        verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
+        passed, failed, errors = (counts[verdict] for verdict in VERDICTS)
+        verdicts = counts_with_rate((passed, failed, errors))
         yield f"{label}: {escape(run.place)}, {format_count(len(run.comparisons), 'comparison')}: {verdicts}"
     changes = ", ".join(f"{number} {kind}" for kind, number in diff.counts().items())
     yield f"{format_count(len(diff.pairs), 'pair')}: {changes or 'nothing changed'}"
