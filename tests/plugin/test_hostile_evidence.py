@@ -113,7 +113,7 @@ def test_one_line_test_has_its_block_in_junit(harness):
     failure = run.case("test_it").find("failure")
     assert failure.get("type") == "verdict.Mismatch"
     assert failure.get("message").startswith("1 of 1 comparison did not pass; ")
-    assert "expected: '<a>\\x00'" in failure.text
+    assert "expected '<a>\\x00', got" in failure.text
     assert "test_it.py:2: MismatchError" in failure.text
 
 
