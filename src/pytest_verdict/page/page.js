@@ -8,7 +8,7 @@ const FACETS = [
   ["verdict", "Verdict"], ["change", "Change"], ["causes", "Cause"], ["operator", "Operator"], ["name", "Name"],
   ["parts", "Part that did not pass"], ["notes", "Note"], ["test", "Test"],
 ];
-const ROW = 44;
+const ROW = 60;
 // Firefox draws nothing that is higher than 17.9 million pixels.
 let HIGHEST = 15e6;
 const MOST_VALUES = 50;
@@ -433,8 +433,9 @@ function details(row, record, lines, before) {
 }
 
 const MARKED = { ok: "mark pass", FAIL: "mark fail", ERROR: "mark error" };
-const said = (lines) => h("pre", { class: "said box", tabindex: 0 }, lines.map((parts) => [
-  parts.map((text, at) => at % 2 ? null : span(parts[at + 1] === "mark" ? MARKED[text.trim()] || "mark" : parts[at + 1], text)), "\n",
+const said = (lines) => h("pre", { class: "said box", tabindex: 0 }, lines.map((parts, line) => [
+  span(line ? "" : "reason", parts.map((text, at) => at % 2 ? null : span(parts[at + 1] === "mark" ? MARKED[text.trim()] || "mark" : parts[at + 1], text))),
+  "\n",
 ]));
 
 const more = (title, value) => Object.keys(asObject(value)).length ? section(title, div("box tree", tree(value, 0, ""))) : [];
@@ -661,7 +662,7 @@ function overview() {
     failed.length ? section("Tests that did not pass", table(["message", "outcome", "tests", "first"], failed)) : [],
     reasons(),
     about.charts.scores ? div("charts", chart("scores", `Scores${rest} (heights are logarithmic)`), chart("margins", `Scores less thresholds${rest}`)) : [],
-    about.decisions.length ? h("p", { class: "dim" }, `Below, ${about.decisions.join(" and ")} do not count: they decide over the others.`) : [],
+    about.decisions.length ? h("p", { class: "dim" }, `Below, ${about.decisions.join(" and ")} ${about.decisions.length > 1 ? "do" : "does"} not count, as a decision over others.`) : [],
     facets.filter(({ name }) => name !== "verdict").map(countTable),
     parts.length ? section("Fields and criteria", table(["field", "name", "parameters", "pass", "fail", "error", "rate"], parts)) : [],
     slow.length ? section("Slowest tests", table(["test", "seconds", "share of the slowest"], slow)) : [],
@@ -684,11 +685,11 @@ function reasons() {
     if (!headline) continue;
     const key = `${word("operator", row)}: ${headline}`, group = groups.get(key) || { number: 0, tests: new Set() };
     group.number++;
-    if (group.tests.size < 3) group.tests.add(testOf(row));
+    group.tests.add(testOf(row));
     groups.set(key, group);
   }
   const equal = [...groups].filter(([, { number }]) => number > 1).sort((a, b) => b[1].number - a[1].number).slice(0, 10);
-  const lines = equal.map(([reason, { number, tests }]) => [td("mono", reason), td("number", grouped(number)), firstTests([...tests], tests.size)]);
+  const lines = equal.map(([reason, { number, tests }]) => [td("mono", reason), td("number", grouped(number)), firstTests([...tests].slice(0, 3), tests.size)]);
   return lines.length ? section("Equal failures", table(["reason", "comparisons", "first tests"], lines)) : [];
 }
 
