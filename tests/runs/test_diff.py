@@ -112,6 +112,10 @@ def named(name, threshold):
     return compare("text_similarity", "Paris", "Parix", name=name, threshold=threshold)
 
 
+def rate(least):
+    return compare("pass_rate", least, {"pass": 6, "fail": 4, "error": 0}, name="rate")
+
+
 def steps(text, normalize):
     return compare("normalized_exact", text, text, name="a", normalize=normalize)
 
@@ -129,6 +133,9 @@ def steps(text, normalize):
         ],
         *[(steps("a", old), steps("a", new), kind) for old, new, kind in STEPS_CHANGED],
         (compare("exact", 1, 1), compare("exact", 2, 2), "expectation edited"),
+        (rate(0.5), rate(0.4), "check loosened"),
+        (rate(0.4), rate(0.5), "check tightened"),
+        (rate(0.9), rate(0.8), "check loosened"),
     ],
 )
 def test_another_check_with_the_same_verdict_is_information(changes, old, new, kind):
@@ -386,11 +393,11 @@ def test_a_page_has_both_records_of_each_pair(command, write, tmp_path):
 
 def test_what_a_looser_check_hides_is_apart_from_what_regressed(command, write):
     """The check of `a` is looser and its answer better; `b` passes only by its threshold; `c` regressed."""
-    old = write("old", similar("Pxxxx", 0.9), named("b", 0.9), compare("exact", 1, 1, name="c"))
-    new = write("new", similar("Parix", 0.8), named("b", 0.5), compare("exact", 1, 2, name="c"))
+    old = write("old", similar("Pxxxx", 0.9), named("b", 0.9), compare("exact", 1, 1, name="c"), rate(0.9))
+    new = write("new", similar("Parix", 0.8), named("b", 0.5), compare("exact", 1, 2, name="c"), rate(0.5))
     lines = command("diff", old, new)[1].splitlines()
     headings = [line for line in lines if line.startswith(("regressed", "check", "several"))]
-    assert headings == ["regressed: 1", "several causes, with a looser check: 1", "check loosened: 1"]
+    assert headings == ["regressed: 1", "several causes, with a looser check: 1", "check loosened: 2"]
     assert "    threshold: 0.9 -> 0.5" in lines
 
 

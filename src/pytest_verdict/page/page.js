@@ -662,7 +662,7 @@ function overview() {
     failed.length ? section("Tests that did not pass", table(["message", "outcome", "tests", "first"], failed)) : [],
     reasons(),
     about.charts.scores ? div("charts", chart("scores", `Scores${rest} (heights are logarithmic)`), chart("margins", `Scores less thresholds${rest}`)) : [],
-    about.decisions.length ? h("p", { class: "dim" }, `Below, ${about.decisions.join(" and ")} ${about.decisions.length > 1 ? "do" : "does"} not count, as a decision over others.`) : [],
+    about.decisions.length ? h("p", { class: "dim" }, `Decisions over other comparisons do not count below: ${about.decisions.join(", ")}.`) : [],
     facets.filter(({ name }) => name !== "verdict").map(countTable),
     parts.length ? section("Fields and criteria", table(["field", "name", "parameters", "pass", "fail", "error", "rate"], parts)) : [],
     slow.length ? section("Slowest tests", table(["test", "seconds", "share of the slowest"], slow)) : [],
