@@ -1,6 +1,7 @@
 """The block of a comparison: what differs first, then the rest of the record."""
 
 import contextlib
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -177,7 +178,13 @@ def _draw_sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
 
 
 def _draw_sources(sources: Mapping[str, Any], budget: Budget) -> Iterator[Line]:
-    """Draw the input of each extraction step, with the part that the step extracted marked."""
+    """Draw the rest of the document, and the input of each extraction step with the part that the step extracted marked."""
+    document = sources.get("document")
+    if isinstance(document, Mapping):
+        paths = [one.get("path") if isinstance(one, Mapping) else one for one in sources["mapping"].values()]
+        rest = {name: value for name, value in document.items() if not any(_is_member(name, path) for path in paths)}
+        if rest:
+            yield Part("document: "), Part(shown(rest, budget.room(12)))
     for name, steps in sources.get("steps", {}).items():
         mapping = sources["mapping"][name]
         side: Side = "expected" if name == "expected" else "observed"
@@ -197,6 +204,11 @@ def _draw_sources(sources: Mapping[str, Any], budget: Budget) -> Iterator[Line]:
                 yield from draw_marked(value, spans, room, side, label)
             else:
                 yield label, Part(shown(value, room), side)
+
+
+def _is_member(name: Any, path: Any) -> bool:
+    """Return whether a path begins at a member of the document."""
+    return re.match(rf"\$(\.{re.escape(str(name))}\b|\['{re.escape(str(name))}'\])", str(path)) is not None
 
 
 def _pair_steps(extract: Any, steps: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, Mapping[str, Any]]]:
