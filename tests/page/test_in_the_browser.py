@@ -325,6 +325,32 @@ def test_a_page_without_its_passes_counts_them(browse, tmp_path):
     assert "(those that passed are left out)" in page.locator("#detail").inner_text()
 
 
+def test_charts_count_every_answer(browse, folder):
+    half = compare("text_similarity", "ab", "ax", 0.7)
+    results = [
+        *[compare("exact", 1, 1)] * 500,
+        *[half] * 3,
+        compare("regex", "(", "x"),
+        compare("pass_rate", 1, COUNTS),
+    ]
+    page = browse(address(folder({"t.py::t": results})))
+    scores, margins = ([title.text_content() for title in chart.locator("title").all()] for chart in charts(page))
+    assert scores == [
+        "0.00 to 0.05: 0 pass, 0 fail, 1 error",
+        "0.50 to 0.55: 0 pass, 3 fail, 0 error",
+        "0.95 to 1.00: 500 pass, 0 fail, 0 error",
+    ]
+    assert margins == [
+        "-1.00 to -0.90: 0 pass, 0 fail, 1 error",
+        "-0.20 to -0.10: 0 pass, 3 fail, 0 error",
+        "0.00 to 0.10: 500 pass, 0 fail, 0 error",
+    ]
+
+
+def charts(page):
+    return page.locator("#detail svg").all()
+
+
 def test_equal_failures_are_one_line(browse, folder):
     equal = {f"t.py::test_{at}": [compare("exact", "a", "b", name=f"n{at}")] for at in range(20)}
     page = browse(address(folder({**equal, "t.py::test_other": [compare("exact", "a", "c")]})))

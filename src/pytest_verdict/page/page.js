@@ -644,8 +644,8 @@ async function copy(text, element) {
 
 function overview() {
   const isShort = !IS_SERVED && rowsOf.rows.k + rowsOf.rows.r < rows;
-  const chart = (name, title) => div("", section(title, document.importNode(
-    new DOMParser().parseFromString(about.charts[name], "image/svg+xml").documentElement, true)));
+  const chart = (title, ...more) => div("", section(title, histogram(title, ...more)));
+  const margin = (row) => columns.score[row] - columns.threshold[row];
   const failed = about.tests.map(([number, tests, outcome, message]) =>
     [message, td(outcome === "failed" ? "fail" : "error", outcome), td("number", grouped(number)), firstTests(tests, number)]);
   const parts = about.fields.map(([field, name, given, ...sums]) => [field, name, given, ...countCells(sums)]);
@@ -661,12 +661,51 @@ function overview() {
     h("dl", { class: "facts" }, about.facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
     failed.length ? section("Tests that did not pass", table(["message", "outcome", "tests", "first"], failed)) : [],
     reasons(),
-    about.charts.scores ? div("charts", chart("scores", `Scores${rest} (heights are logarithmic)`), chart("margins", `Scores less thresholds${rest}`)) : [],
+    rows ? div("charts", chart(`Scores${rest} (heights are logarithmic)`, (row) => columns.score[row], 0, 1), chart(`Scores less thresholds${rest}`, margin, -1, 1)) : [],
     about.decisions.length ? h("p", { class: "dim" }, `Decisions over other comparisons do not count below: ${about.decisions.join(", ")}.`) : [],
     facets.filter(({ name }) => name !== "verdict").map(countTable),
     parts.length ? section("Fields and criteria", table(["field", "name", "parameters", "pass", "fail", "error", "rate"], parts)) : [],
     slow.length ? section("Slowest tests", table(["test", "seconds", "share of the slowest"], slow)) : [],
   ].flat(2);
+}
+
+const BINS = 20, WIDTH = 320, HEIGHT = 88, FOOT = 14;
+
+function svg(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children.flat(2));
+  return element;
+}
+
+// The distribution of a number of the answers.
+function histogram(title, numberOf, low, high) {
+  const bins = Array.from({ length: BINS }, () => [0, 0, 0]), width = (high - low) / BINS;
+  for (let row = 0; row < rows; row++) {
+    if (decisions.has(columns.operator[row])) continue;
+    // A small tolerance, because 0.7 - 0.5 is slightly below the lower edge of its bin.
+    const bin = Math.floor((numberOf(row) - low) / width + 1e-5);
+    bins[Math.min(Math.max(bin, 0), BINS - 1)][columns.verdict[row]]++;
+  }
+  const most = Math.max(...bins.map(sumOf)), axis = [[low, "start", 0], [(low + high) / 2, "middle", WIDTH / 2], [high, "end", WIDTH]];
+  return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}; the highest bar is ${most}` },
+    bins.map((bin, at) => sumOf(bin) ? bar(bin, at, most, low + at * width, width) : []), svg("path", { d: `M0 ${HEIGHT - FOOT + 0.5}H${WIDTH}` }),
+    axis.map(([number, anchor, x]) => svg("text", { x, y: HEIGHT, "text-anchor": anchor }, String(number))));
+}
+
+const sumOf = (bin) => bin[0] + bin[1] + bin[2];
+
+function bar(bin, at, most, low, width) {
+  const step = WIDTH / BINS, total = sumOf(bin), counts = texts.verdict.map((verdict, code) => `${bin[code]} ${verdict}`).join(", ");
+  // Logarithmic, so one failure stays visible beside a hundred thousand passes.
+  const height = (HEIGHT - FOOT - 4) * Math.log1p(total) / Math.log1p(most);
+  let top = HEIGHT - FOOT;
+  return svg("g", {}, svg("title", {}, `${low.toFixed(2)} to ${(low + width).toFixed(2)}: ${counts}`), texts.verdict.map((verdict, code) => {
+    if (!bin[code]) return [];
+    const part = Math.max(height * bin[code] / total, 1.5);
+    top -= part;
+    return svg("rect", { class: verdict, x: (at * step + 1).toFixed(1), y: top.toFixed(1), width: (step - 2).toFixed(1), height: part.toFixed(1) });
+  }));
 }
 
 const link = (name, value) => facets.some((one) => one.name === name && one.values.includes(value))

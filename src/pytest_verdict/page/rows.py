@@ -83,12 +83,6 @@ class Index:
         """Return the operators of the rows that are no answers."""
         return [str(name) for name in self._texts["operator"] if not is_answer(str(name))]
 
-    def scores(self) -> Counter[tuple[float, float, int]]:
-        """Count the answers by score, threshold and verdict."""
-        decisions = {self._texts["operator"][name] for name in self.decisions()}
-        rows = zip(*(self._columns[name] for name in ("operator", "score", "threshold", "verdict")), strict=True)
-        return Counter(row[1:] for row in rows if row[0] not in decisions)
-
     def pack(self, about: Mapping[str, Any], chunks: Mapping[str, Sequence[int]]) -> bytes:
         """Build the index: the length of a JSON head, the head, and the columns as little-endian 32-bit numbers."""
         head = {
