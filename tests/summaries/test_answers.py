@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_verdict import ComparisonResult, compare, explain
 from pytest_verdict.report.summary import is_answer
 from pytest_verdict.runs.tables import count_groups, read_records
 from written_page import WrittenPage
@@ -99,3 +100,21 @@ def test_a_page_that_leaves_out_passes_counts_them(harness):
     assert page.about["left_out"] == 2_001
     assert page.about["operators"] == [["exact", 2_001, 0, 0], ["numeric_exact", 0, 1, 0]]
     assert "This page leaves out the 2001 comparisons that passed." in page.about["warnings"][0]
+
+
+FAILS = FILES["s.verdict.yaml"].replace("pass: 2", "pass: 3")
+
+
+def test_a_failed_scenario_shows_its_input_and_place(harness):
+    run = harness.run({**FILES, "s.verdict.yaml": FAILS}, "--verify-report", "-p", "no:cacheprovider")
+    for text in (run.stdout, run.case("one").findtext("failure")):
+        assert "asked: 'a'\n\ns.verdict.yaml:5: one" in text
+    assert "s.verdict.yaml::one (line 5)" in run.stdout
+
+
+def test_a_failed_row_shows_the_members_that_were_not_compared():
+    mapping = {"expected": "$.e", "observed": {"path": "$['o'].n"}, "normalize": {"literal": []}}
+    document = {"question": "How many?", "e": "1", "o": {"n": "2"}}
+    sources = {"kind": "input_mapping", "mapping": mapping, "document": document}
+    result = ComparisonResult.from_record({**compare("exact", "1", "2").to_record(), "sources": sources})
+    assert "  document: {'question': 'How many?'}" in list(explain(result))
