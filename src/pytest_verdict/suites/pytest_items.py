@@ -9,7 +9,7 @@ import pytest
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.display import format_count, shown, visible
-from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError
+from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError, UndecidedError
 from pytest_verdict.suites.suite_reader import PlannedScenario, Suite, SuiteWarning, read_suite
 
 if TYPE_CHECKING:
@@ -89,11 +89,12 @@ class ScenarioItem(pytest.Item):
             raise _setup_failure(*dict.fromkeys(str(run.error) for run in self._runs))
 
     def runtest(self) -> None:
+        from pytest_verdict.comparison import build_failure
         from pytest_verdict.suites.scenario_runs import score_runs
 
         outcome = score_runs(self.plan, self._runs)
         if outcome.verdict != "pass":
-            raise MismatchError(outcome.describe(), outcome.failures)
+            raise build_failure(outcome.describe(), outcome.failures)
         self._file.not_passed = None
         self.add_report_section("call", "verdict", "\n".join([*outcome.sentences, outcome.counts]))
 
@@ -103,7 +104,7 @@ class ScenarioItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the outcome, the input and the place of the scenario, without frames of this library."""
-        if not isinstance(excinfo.value, MismatchError | pytest.fail.Exception):
+        if not isinstance(excinfo.value, MismatchError | UndecidedError | pytest.fail.Exception):
             return super().repr_failure(excinfo, style)
         path, line, _ = self.location
         asked = shown(self.plan.scenario.input, _LONGEST_INPUT)
