@@ -573,7 +573,7 @@ def test_check_dataset_and_verdict_cases_select_the_same_rows(harness, selection
     first, *others = of_tests.values()
     assert {name for name, *_ in first} == {name[:-1] for name in taken}
     assert others == [first, first]
-    assert [record["observed"] for record in records if record["operator"] == "numeric_exact"] == [40] * 3
+    assert [record["observed"] for record in records if record["operator"] == "row_count"] == [40] * 3
 
 
 @pytest.mark.parametrize("selection", SELECTIONS, ids=str)

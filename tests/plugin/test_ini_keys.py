@@ -54,7 +54,7 @@ def test_report_limit_keeps_failures_first(harness, limit, names):
     assert "".join(comparison["name"] for comparison in run.report["comparisons"]) == names
     assert run.report["comparisons_omitted"] == 7 - len(names)
     assert len(run.records) == 7
-    assert "exact '1': expected " in run.stdout
+    assert "exact: expected " in run.stdout
 
 
 SECRETS = """
@@ -91,4 +91,4 @@ def test_advice_can_be_disabled(harness):
     test = "from pytest_verdict import assert_matches\ndef test_it(): assert_matches('exact', 'Paris', ' paris ')\n"
     run = harness.run({**ini("verdict_advice = no"), "test_it.py": test})
     assert "advice:" not in run.stdout
-    assert "expected: 'Paris'" in run.stdout
+    assert "exact: expected 'Paris', got ' paris '" in run.stdout

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
-from pytest_verdict.core.values.display import format_count, visible
+from pytest_verdict.core.values.display import format_count, shown, visible
 from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError, UndecidedError
 from pytest_verdict.suites.suite_reader import PlannedScenario, Suite, SuiteWarning, read_suite
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pytest_verdict.suites.scenario_runs import AdapterRun, ScenarioCalls
 
 _MOST_SHOWN: Final = 5
+_LONGEST_INPUT: Final = 500
 _CALLS: Final[pytest.StashKey[ScenarioCalls]] = pytest.StashKey()
 
 
@@ -102,10 +103,12 @@ class ScenarioItem(pytest.Item):
         self._runs = []
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Show the outcome, without frames of this library."""
-        if isinstance(excinfo.value, MismatchError | UndecidedError):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
+        """Show the outcome, the input and the place of the scenario, without frames of this library."""
+        if not isinstance(excinfo.value, MismatchError | UndecidedError | pytest.fail.Exception):
+            return super().repr_failure(excinfo, style)
+        path, line, _ = self.location
+        asked = shown(self.plan.scenario.input, _LONGEST_INPUT)
+        return f"{excinfo.value}\nasked: {asked}\n\n{path}:{(line or 0) + 1}: {visible(self.name)}"
 
     def reportinfo(self) -> tuple[Path, int, str]:
         path, line = self.verdict_place

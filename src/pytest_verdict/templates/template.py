@@ -168,9 +168,9 @@ class AnswerTemplate:
         >>> class Answer(BaseAnswer):
         ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
         >>> print(AnswerTemplate(Answer).verify({"pair_count": 46}).describe())
-        answer_template 'Answer': 1 of 1 failed: pair_count expected 23, got 46: off by 23
+        answer_template 'Answer': 1 of 1 failed: pair_count off by 23: expected 23, got 46
                 field       weight  operator        reason
-          FAIL  pair_count  1       numeric_exact   expected 23, got 46: off by 23
+          FAIL  pair_count  1       numeric_exact   off by 23: expected 23, got 46
           normalization: none
           granular score: 0.00
     """
