@@ -232,7 +232,8 @@ def test_default_does_not_replace_a_missing_answer():
     class Defaulted(BaseAnswer):
         target: str = VerifiedField("d", "BCL2", ExactMatch(), default="BCL2")
 
-    assert Defaulted().verify() is True
+    assert Defaulted().verify() is False
+    assert Defaulted(target="BCL2").verify() is True
     assert AnswerTemplate(Defaulted).verify({}).null_fields == ["target"]
 
 

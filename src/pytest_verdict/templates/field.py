@@ -2,8 +2,9 @@
 
 import contextlib
 import enum
+import inspect
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
@@ -17,6 +18,7 @@ from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.registry import REGISTRY, operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ConfigurationError, TemplateError
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
@@ -49,8 +51,11 @@ class FieldRule:
         return setting
 
     def compare(self, name: str, expected: Any, observed: Any, recorded: Mapping[str, Any] | None) -> ComparisonResult:
-        """Compare the field; a null answer fails with the note ``null_observed``."""
-        if observed is None and self.operator.effective_expected(expected) is not None:
+        """Compare the field; an answer that is null or absent fails with the note ``null_observed``."""
+        is_answered = observed is not ABSENT
+        if observed is None:
+            is_answered = self.operator.effective_expected(expected) is None
+        if not is_answered:
             return result_from_outcome(self.operator, expected, None, Outcome(0.0, notes=(NULL_OBSERVED,)), name=name)
         return run(self.operator, expected, observed, name=name, recorded=recorded)
 
@@ -185,6 +190,30 @@ def _read_operator(value: Any) -> Operator:
     if isinstance(value, type) and issubclass(value, Operator):
         raise TemplateError(f"verify_with takes an operator, not its class: verify_with={value.__name__}(...)")
     raise TemplateError(f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(value, 80)}")
+
+
+def is_verified(field: Any) -> bool:
+    return isinstance(field, FieldInfo) and any(isinstance(item, Verification) for item in field.metadata)
+
+
+def find_verified(annotation: Any) -> Iterator[Any]:
+    """Yield the verified fields and the templates inside of a type, at any depth."""
+    visited: list[Any] = []
+    waiting = [annotation]
+    while waiting:
+        kind = waiting.pop()
+        if any(kind is one for one in visited):
+            continue
+        visited.append(kind)
+        if is_verified(kind) or hasattr(kind, "__verdict_definition__"):
+            yield kind
+            continue
+        waiting += [*get_args(kind), getattr(kind, "__value__", None)]
+        for source in getattr(kind, "__mro__", ()):
+            waiting += inspect.get_annotations(source).values()
+            waiting += filter(is_verified, vars(source).values())
+        for field in getattr(kind, "model_fields", {}).values():
+            waiting += [field, field.annotation]
 
 
 def texts_in(value: Any) -> list[str]:

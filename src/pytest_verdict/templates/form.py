@@ -253,7 +253,9 @@ def plain_numbers(value: Any) -> Any:
 def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseAnswer | None, dict[str, str]]:
     """Build the answer from the values without problems, and return it with the problems of the others."""
     definition = template.__verdict_definition__
-    values = {name: value for name, value in values.items() if value is not None or name in definition.plain}
+    # A null that is correct is an answer; any other is the lack of one.
+    nullable = {*definition.plain, *(name for name, truth in definition.expected.items() if truth is None)}
+    values = {name: value for name, value in values.items() if value is not None or name in nullable}
     problems = {
         name: f"Input should be a number that its type can hold, got {value!r}"
         for name, value in values.items()
@@ -262,8 +264,9 @@ def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseA
     required = {name for name in definition.extracted if name in definition.verified}
     while True:
         valid = {name: value for name, value in values.items() if name not in problems}
-        # Defaults are for people who build an instance; a field that a judge left out has no answer.
-        model = template if required <= valid.keys() else _make_nullable(template)
+        # A field that a judge left out has no answer, whatever its default is.
+        answered = {name for name, value in valid.items() if value is not None}
+        model = template if required <= answered else _make_nullable(template)
         try:
             return model.model_validate(valid), problems
         except ValidationError as error:

@@ -15,7 +15,7 @@ from pytest_verdict.errors import TemplateError
 from pytest_verdict.judging.asking import ask, ask_async
 from pytest_verdict.judging.protocol import Judge
 from pytest_verdict.operators.semantic import SemanticMatch
-from pytest_verdict.templates.answer import BaseAnswer, Definition, collect_values
+from pytest_verdict.templates.answer import BaseAnswer, Definition, collect_values, refuse_unchecked
 from pytest_verdict.templates.form import FormRequest, ParsedAnswer, form_request, parse_reply
 from pytest_verdict.templates.regex_check import regex_checks
 from pytest_verdict.templates.template_match import (
@@ -186,6 +186,9 @@ class AnswerTemplate:
     ) -> None:
         if not isinstance(template, type) or not issubclass(template, BaseAnswer) or template is BaseAnswer:
             raise TemplateError(f"a template is a class derived from BaseAnswer, got {shown(template, 80)}")
+        if not template.__pydantic_complete__ and template.model_rebuild(raise_errors=False):
+            # Its types are known only now.
+            refuse_unchecked(template)
         definition = template.__verdict_definition__
         if not definition.has_own_verify:
             definition.refuse_without_ground_truth()

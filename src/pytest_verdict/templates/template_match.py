@@ -194,11 +194,11 @@ class TemplateMatch(Operator):
                 value = observed.get(TRACE_KEY)
                 reason = problems.get(name) or (MISSING_TRACE if value is None else "")
             else:
-                value = observed.get(name)
+                value = observed.get(name, ABSENT)
                 reason = problems.get(name) or problems.get(WHOLE_REPLY, "")
 
             if reason:
-                results[name] = rule.refuse(name, expected.get(name), value, reason)
+                results[name] = rule.refuse(name, expected.get(name), None if value is ABSENT else value, reason)
             else:
                 details = None if recorded is None else recorded.get(name, {})
                 results[name] = rule.compare(name, expected.get(name), value, details)
