@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
@@ -12,7 +12,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ReservedNameError, TemplateError
-from pytest_verdict.templates.field import FieldRule, Verification, find_verified, is_verified, types_of
+from pytest_verdict.templates.field import FieldRule, Verification, find_verified, is_choice, is_verified, types_of
 from pytest_verdict.templates.ground_truth import refuse_impossible
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all, regex_checks, regex_report
 from pytest_verdict.templates.template_match import TRACE_KEY, Fields, TemplateMatch, check_strategy, quote_key
@@ -254,6 +254,8 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
     for name, field in cls.model_fields.items():
         verification = next((item for item in field.metadata if isinstance(item, Verification)), None)
         if verification is not None:
+            if verification.quote and is_choice(field.annotation):
+                verification = replace(verification, quote="choice")
             verified[name] = verification
         elif name != "id":
             plain.append(name)

@@ -38,7 +38,8 @@ class FieldRule:
 
     operator: Operator
     weight: ExactNumber = 1
-    quote: bool = False
+    # "choice" if the response may say the value in other words.
+    quote: bool | Literal["choice"] = False
 
     @property
     def reads_trace(self) -> bool:
@@ -47,7 +48,7 @@ class FieldRule:
     def written(self) -> dict[str, Any]:
         setting = {**as_setting(self.operator), "weight": self.weight}
         if self.quote:
-            setting["quote"] = True
+            setting["quote"] = self.quote
         return setting
 
     def compare(self, name: str, expected: Any, observed: Any, recorded: Mapping[str, Any] | None) -> ComparisonResult:
@@ -81,10 +82,11 @@ def read_rule(value: Any) -> FieldRule:
         return value
     if not isinstance(value, Mapping):
         return FieldRule(operator_from_settings(value))
+    quote = value.get("quote")
     return FieldRule(
         operator=operator_from_settings({key: item for key, item in value.items() if key not in {"weight", "quote"}}),
         weight=read_weight(value.get("weight", 1)),
-        quote=value.get("quote") is True,
+        quote="choice" if quote == "choice" else quote is True,
     )
 
 
@@ -125,7 +127,7 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
         weight: The weight of the field in the granular score, at least 0 (default: 1).
         extraction_hint: More guidance for the judge (default: None).
         quote: Whether the judge also copies the words that state the value, under the field's name and ``_quote``. The field
-            passes only if the response contains them, whatever blanks and line ends lie between (default: False).
+            passes only if they are a passage of the response that supports the value (default: False).
         **pydantic_field_kwargs: Arguments of pydantic's ``Field``, such as ``default`` and ``ge``.
 
     Returns:
@@ -214,6 +216,13 @@ def find_verified(annotation: Any) -> Iterator[Any]:
             waiting += filter(is_verified, vars(source).values())
         for field in getattr(kind, "model_fields", {}).values():
             waiting += [field, field.annotation]
+
+
+def is_choice(annotation: Any) -> bool:
+    """Return whether a type has only truth values or members of a literal or an enumeration, also in a list."""
+    types = types_of(annotation)
+    inner = [part for kind in types if get_origin(kind) is not Literal for part in get_args(kind)]
+    return bool(choices_of(annotation)) or types == [bool] or (bool(inner) and all(map(is_choice, inner)))
 
 
 def texts_in(value: Any) -> list[str]:

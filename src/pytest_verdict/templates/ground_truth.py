@@ -54,7 +54,7 @@ _BOUNDS: Final = ("ge", "gt", "le", "lt")
 
 
 # Sample values of which a check should fail on at least one.
-_SAMPLES: Final = ("", "x", "☃ 7", 0, -(10.0**30), 10.0**30, True, False, [], ["☃"], [0, ""], {}, {"☃": 0})
+_SAMPLES: Final = ("", "x", "☃ 7", "{}", "[]", -(10**18), 0, 10**18, True, False, [], ["☃"], [0, ""], {}, {"☃": 0})
 
 
 def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]) -> None:
@@ -108,26 +108,28 @@ def _find_reason(cls: type[BaseModel], name: str, verification: Verification) ->
 def _passes_always(cls: type[BaseModel], name: str, verification: Verification) -> bool:
     """Return whether the operator passes on all sample values of the field, and on the expected texts themselves."""
     operator = verification.operator
-    truth = verification.ground_truth
+    # A trace operator with the ground truth False passes on all samples without the text that it looks for.
+    truth = True if verification.reads_trace else verification.ground_truth
     expected = operator.effective_expected(truth)
-    is_known = operator.evaluate_is_pure and not operator.asks_model and not operator.contains_model_operator
-    if not is_known or expected is None or hasattr(operator, "conditions"):
+    is_unknown = not operator.evaluate_is_pure or operator.asks_model or operator.contains_model_operator
+    if is_unknown or expected is None or operator.name in _EQUALITY_OPERATORS or hasattr(operator, "conditions"):
+        return False
+    if choices_of(cls.model_fields[name].annotation):
+        # An audit tries the other choices.
         return False
 
-    choices = choices_of(cls.model_fields[name].annotation)
-    if operator.name in _EQUALITY_OPERATORS and not choices:
-        return False
-
-    texts = texts_in(expected)
-    samples = choices or [*_SAMPLES, *texts, texts, truth]
+    samples: list[Any] = list(_SAMPLES)
     if not verification.reads_trace:
         read = _build_reader(cls, name)
         if read is None:
             return False
         samples = _select_valid(samples, read)
-    results = [run(operator, truth, sample) for sample in samples]
-    readable = [result for result in results if result.error is None and not REFUSALS.intersection(result.notes)]
-    return len(readable) > 1 and all(result.passed for result in readable)
+    # What is expected to be absent, as under not_contains, is in the expected texts.
+    texts = texts_in(expected)
+    results = [run(operator, truth, sample) for sample in (*samples, *texts)]
+    readable = [result.error is None and not REFUSALS.intersection(result.notes) for result in results]
+    failed = [is_readable and not result.passed for is_readable, result in zip(readable, results, strict=True)]
+    return sum(readable) > 1 + len(texts) and not any(failed)
 
 
 def _find_unreadable(verification: Verification) -> str:

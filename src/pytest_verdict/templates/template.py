@@ -155,8 +155,7 @@ class AnswerTemplate:
             (default: None).
         embedding_check: Whether text that failed is compared again by meaning: True for the model all-MiniLM-L6-v2 and the
             threshold 0.85, or a `SemanticMatch` with others (default: False).
-        extract_json: Whether the JSON object of a reply may be surrounded by prose or follow ``</think>``; the first one is
-            read (default: False).
+        extract_json: Whether the JSON object of a reply may be surrounded by prose or follow ``</think>`` (default: False).
         comparator: A comparator inside whose `Comparator.collect` `assert_verified` is soft (default: None).
 
     Raises:
