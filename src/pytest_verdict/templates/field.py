@@ -212,7 +212,9 @@ def find_verified(annotation: Any) -> Iterator[Any]:
             continue
         waiting += [*get_args(kind), getattr(kind, "__value__", None)]
         for source in getattr(kind, "__mro__", ()):
-            waiting += inspect.get_annotations(source).values()
+            # A name that cannot be resolved says nothing.
+            with contextlib.suppress(Exception):
+                waiting += inspect.get_annotations(source, eval_str=True).values()
             waiting += filter(is_verified, vars(source).values())
         for field in getattr(kind, "model_fields", {}).values():
             waiting += [field, field.annotation]

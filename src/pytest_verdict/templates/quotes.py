@@ -76,7 +76,8 @@ class QuoteCheck(Operator):
             return f"{shown(quote, 80)} is no passage of the response"
 
         values = [] if self.classified else _list_values(self.value)
-        if any(_states(value, passage) for value in values):
+        # The quote may have cut a number off from its magnitude, as 5 from 5 million.
+        if any(_states(value, passage) and _states(value, text) for value in values):
             return ""
         numbers = [value for value in values if not isinstance(value, str)]
         is_in_words = not any(map(str.isdigit, passage)) and all(abs(number) <= _WRITTEN_IN_WORDS for number in numbers)
