@@ -54,7 +54,11 @@ _BOUNDS: Final = ("ge", "gt", "le", "lt")
 
 
 # Sample values of which a check should fail on at least one.
-_SAMPLES: Final = ("", "x", "☃ 7", "{}", "[]", -(10**18), 0, 10**18, True, False, [], ["☃"], [0, ""], {}, {"☃": 0})
+_SAMPLES: Final[tuple[Any, ...]] = (
+    *("", "x", "☃ 7", "{}", "[]"),
+    *(-(10**18), 0, 10**18, True, False),
+    *([], ["☃"], [0, ""], {}, {"☃": 0}),
+)
 
 
 def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]) -> None:
