@@ -60,3 +60,10 @@ def test_expected_failures_are_counted_apart(harness, workers):
     assert expected.endswith(", expected by the test")
     report = json.loads((harness.path / "verify-report" / "report.json").read_text(encoding="utf-8"))
     assert report["totals"]["comparisons_expected_by_tests"] == 1
+
+
+@pytest.mark.parametrize("number", ["-1", "-5"])
+def test_a_negative_number_is_refused(harness, number):
+    run = harness.run({"test_it.py": TESTS}, f"--verify-min-comparisons={number}")
+    assert run.status == pytest.ExitCode.USAGE_ERROR
+    assert f"a whole number from 0 is needed, got {number}" in run.output

@@ -200,7 +200,7 @@ def check_dataset(
     outcome = conclude(check.label, rows, gate, pass_rate, compare, expected_size, size)
     failed = [result for result in (outcome.size, outcome.gate) if result is not None and not result.passed]
     if failed:
-        comparator.fail(outcome.describe(), [*failed, *outcome.first])
+        comparator.fail(outcome.describe(), [*failed, *outcome.first], failed)
     return outcome
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.display import format_count, visible
-from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError
+from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError, UndecidedError
 from pytest_verdict.suites.suite_reader import PlannedScenario, Suite, SuiteWarning, read_suite
 
 if TYPE_CHECKING:
@@ -88,11 +88,12 @@ class ScenarioItem(pytest.Item):
             raise _setup_failure(*dict.fromkeys(str(run.error) for run in self._runs))
 
     def runtest(self) -> None:
+        from pytest_verdict.comparison import build_failure
         from pytest_verdict.suites.scenario_runs import score_runs
 
         outcome = score_runs(self.plan, self._runs)
         if outcome.verdict != "pass":
-            raise MismatchError(outcome.describe(), outcome.failures)
+            raise build_failure(outcome.describe(), outcome.failures)
         self._file.not_passed = None
         self.add_report_section("call", "verdict", "\n".join([*outcome.sentences, outcome.counts]))
 
@@ -102,7 +103,7 @@ class ScenarioItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the outcome, without frames of this library."""
-        if isinstance(excinfo.value, MismatchError):
+        if isinstance(excinfo.value, MismatchError | UndecidedError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
