@@ -13,7 +13,7 @@ from pytest_verdict.explanation.notes import is_refusal
 from pytest_verdict.operators.explanation import describe_failed_parts, explain_parts
 from pytest_verdict.templates.template_match import REPLY_KEY, UNKNOWN_KEY, WHOLE_REPLY, is_abstention, read_problems
 
-__all__ = ["explain_parts", "explain_regex_check", "explain_template"]
+__all__ = ["explain_parts", "explain_reason", "explain_template"]
 
 # Reasons have a column of at least this width, or lines of their own.
 _NARROWEST: Final = 40
@@ -139,11 +139,14 @@ def _draw_tree(node: Mapping[str, Any], passed: Mapping[Any, bool]) -> _Tree:
     return _Tree(count >= needed, lines)
 
 
-def explain_regex_check(result: ComparisonResult, budget: Budget) -> Explanation:
+def explain_reason(result: ComparisonResult, budget: Budget) -> Explanation:
     explanation = build_default_explanation(result, budget)
     if result.error is not None or result.passed:
         return explanation
     reason = shorten(str(result.details.get("reason")), 200)
-    head = line(f"{reason}: pattern {shown(result.settings['pattern'], 60)}, got ")
+    pattern = ""
+    if "pattern" in result.settings:
+        pattern = f": pattern {shown(result.settings['pattern'], 60)}"
+    head = line(f"{reason}{pattern}, got ")
     observed = Part(shown(result.observed, budget.room(len(format_plain(head)))), "observed")
     return replace(explanation, summary=(*head, observed), covered_names=("reason", "match_count"))
