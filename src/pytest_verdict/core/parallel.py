@@ -107,7 +107,9 @@ def _work(function: Callable[[Any], Any], connection: Any) -> None:
             try:
                 connection.send(reply)
             except (TypeError, AttributeError, PicklingError) as error:
-                connection.send((VerdictError(f"a result cannot be sent: {error}; {reply[0] or type(reply[1])!r}"), None))
+                connection.send(
+                    (VerdictError(f"a result cannot be sent: {error}; {reply[0] or type(reply[1])!r}"), None)
+                )
 
 
 def _end_with_parent() -> None:

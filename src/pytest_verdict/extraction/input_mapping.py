@@ -69,7 +69,17 @@ class InputMapping:
         {'expected': 'positive', 'observed': None}
     """
 
-    __slots__ = ("_sources", "fails_where_missing", "fetch", "first_keys", "inputs", "keys", "literals", "presets", "settings")
+    __slots__ = (
+        "_sources",
+        "fails_where_missing",
+        "fetch",
+        "first_keys",
+        "inputs",
+        "keys",
+        "literals",
+        "presets",
+        "settings",
+    )
 
     def __init__(self, /, *, observed: Any, expected: Any = None, group: Any = None, **settings: Any) -> None:
         optional = {name: source for name, source in ((EXPECTED, expected), (GROUP, group)) if source is not None}
@@ -135,7 +145,9 @@ class InputMapping:
         others = {name: source for name, source in self._sources.items() if name not in {OBSERVED, GROUP}}
         if "path" not in observed:
             if all("literal" in source for source in others.values()):
-                raise SettingsError("observed is a literal, and so is everything that it is compared with; give it a path")
+                raise SettingsError(
+                    "observed is a literal, and so is everything that it is compared with; give it a path"
+                )
             return
         for name, source in others.items():
             if "path" not in source or not are_same_place(source, observed):
