@@ -30,7 +30,7 @@ def program(code):
             "command-json",
             "print('[1]'.join(['{', '}']).replace('[1]', chr(34) + 'output' + chr(34) + ': [1]'))",
             [1],
-            (),
+            None,
         ),
     ],
 )
