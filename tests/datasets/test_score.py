@@ -219,7 +219,7 @@ def test_a_part_of_something_else_is_not_taken(rows, tmp_path, monkeypatch, chan
     options = {
         "settings": ["--settings", '{"case_sensitive": false}'],
         "threshold": ["--threshold", "0.5"],
-        "column": ["--expected", "got"],
+        "column": ["--expected", "id"],
         "ids": ["--ids", "id"],
     }.get(change, [])
     if change == "data":

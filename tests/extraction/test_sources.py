@@ -74,7 +74,7 @@ def test_replay_of_an_untouched_record_is_identical():
         {"expected": {"literal": "x"}, "observed": "$.a[*].b"},
         {"expected": "$.a[0].b", "observed": {"path": "$.a[*].b", "many": "list"}},
         {"expected": {"literal": None}, "observed": {"path": "$.text", "extract": {"regex": "(q)|z", "many": "list"}}},
-        {"expected": "$.text", "observed": {"path": "$.text", "extract": {"regex": "nothing like it"}}},
+        {"expected": "$.text", "observed": {"path": "$.text", "extract": {"regex": "nothing like it"}, "same": True}},
         {"expected": "$.text", "observed": "$.absent"},
         {"expected": "$.absent", "observed": "$.text"},
     ],

@@ -73,6 +73,11 @@ class DatasetCheck:
         return self.passed / self.total if self.total else 0.0
 
     @property
+    def selected(self) -> str:
+        """The rows that were compared, such as ``the first 5 rows``; empty when all were."""
+        return str(self.gate.settings.get("selected", ""))
+
+    @property
     def interval(self) -> tuple[float, float]:
         """The exact confidence interval of the true share."""
         low, high = self.gate.details.get("interval", (0.0, 1.0))
@@ -86,6 +91,8 @@ class DatasetCheck:
         unreadable = f" ({self.unreadable} of these could not be read)" if self.unreadable else ""
         passed = f"{self.passed} of {format_count(self.total, 'row')} passed, {self.failed} failed"
         summary = f"{passed}, {self.errors} could not be compared{unreadable}"
+        if self.selected:
+            summary += f"; compared was only {self.selected}"
         low, high = self.interval
         confidence = self.gate.settings["confidence"]
         rate = f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for"
@@ -196,7 +203,7 @@ def check_dataset(
     size = None
     if expected_size is not None and selection != Selection():
         size = sum(1 for _ in read_numbered_rows(source))
-    outcome = conclude(check.label, rows, gate, pass_rate, compare, expected_size, size)
+    outcome = conclude(check.label, rows, gate, pass_rate, compare, selection, expected_size, size)
     failed = [result for result in (outcome.size, outcome.gate) if result is not None and not result.passed]
     if failed:
         comparator.fail(outcome.describe(), [*failed, *outcome.first], failed)
@@ -229,6 +236,7 @@ def conclude(
     gate: PassRate,
     pass_rate: float,
     compare: Callable[..., ComparisonResult],
+    selection: Selection,
     expected_size: tuple[RowCount, int] | None = None,
     size: int | None = None,
 ) -> DatasetCheck:
@@ -244,6 +252,9 @@ def conclude(
 
     passed, failed, errors = sum_counts(counts)
     verdicts = {"pass": passed, "fail": failed, "error": errors}
+    selected = selection.describe(passed + failed + errors)
+    if selected:
+        gate = gate.model_copy(update={"selected": selected})
     gate_result = compare(gate, pass_rate, verdicts, name=f"pass rate of {label}")
     if size is None:
         size = passed + failed + errors
@@ -259,7 +270,7 @@ def _judge(source: Any, check: RowCheck, selection: Selection) -> Iterator[Judge
     positions = check.positions(source, selection)
     observes_single_results = SESSION.observer is not None and SESSION.rows_observer is None
     together = None if observes_single_results else read_slices(source, check.needed_columns)
-    slices: Iterator[Slice] = together or single_rows(source)
+    slices: Iterator[Slice] = check.checked(together) if together else single_rows(source)
     if positions is not None:
         slices = slices_at(slices, positions)
     for rows in slices:

@@ -139,6 +139,8 @@ class Evaluator:
         if is_path:
             inputs = _merge(inputs, {GROUP: operator}, "the path of the operator is the group; take it away")
         self.mapping = InputMapping.read(inputs)
+        if not isinstance(operator, Mapping):
+            self.mapping.refuse_same_sides()
         self.threshold = None if threshold is None else check_threshold(threshold)
         self._name = operator
         self._operator: Operator | None = None

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.operators.normalized_sides import unusable
 from pytest_verdict.operators.number import NOT_A_NUMBER
@@ -38,6 +38,7 @@ class PassRate(Operator):
         confident: True passes only if the whole confidence interval reaches the share, and fails only if all of it is below.
         confidence: The confidence of the interval, in (0, 1).
         attempts: The numbers k for which pass^k and pass@k are estimated.
+        selected: Which verdicts were counted, if not all; it is only recorded.
 
     Example:
         >>> compare("pass_rate", 0.75, {"pass": 3, "fail": 1, "error": 0}).score
@@ -53,6 +54,7 @@ class PassRate(Operator):
     confident: bool = False
     confidence: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.95
     attempts: tuple[Annotated[int, Field(ge=1)], ...] = ()
+    selected: OmitWhenDefault[str] = ""
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         if isinstance(expected, bool) or not isinstance(expected, int | float) or not 0.0 < expected <= 1.0:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _REDACT = "verdict_redact"
 _REDACT_ENVIRONMENT = "verdict_redact_environment"
 _SUITE_FILES = "verdict_suite_files"
+_SUITE_NAMES = ["*.verdict.yaml", "*.verdict.yml"]
 _CASES = "verdict_cases"
 _GATE = "verdict_gate"
 # The key of a worker's input with the width of the terminal.
@@ -108,7 +109,7 @@ _INI_KEYS: _Declarations = (
     (
         _SUITE_FILES,
         "names of suite files (default: *.verdict.yaml *.verdict.yml)",
-        {"type": "args", "default": ["*.verdict.yaml", "*.verdict.yml"]},
+        {"type": "args", "default": _SUITE_NAMES},
     ),
     (
         UNREAD,
