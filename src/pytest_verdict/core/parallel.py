@@ -53,7 +53,7 @@ def in_order(function: Callable[[Work], Result], pieces: Iterable[Work], jobs: i
             for connection in wait([*running]):
                 worker, number, piece = running.pop(connection)
                 try:
-                    error, result = connection.recv()
+                    error, result = worker.connection.recv()
                 except (EOFError, OSError):
                     worker.end()
                     waiting.appendleft((number, piece))
@@ -100,6 +100,7 @@ def _work(function: Callable[[Any], Any], connection: Any) -> None:
     with suppress(EOFError, OSError):
         while True:
             piece = connection.recv()
+            reply: tuple[BaseException | None, Any]
             try:
                 reply = None, function(piece)
             except BaseException as error:  # noqa: BLE001 - raised again in the parent

@@ -153,16 +153,16 @@ def are_same_place(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
         # A document that has nothing but the value of one path, and many items beside it in each list.
         marker = object()
         document: Any = marker
-        other: Any = None
+        beside: Any = None
         for step in reversed(steps):
             if isinstance(step, str):
                 document = {step: document}
-                other = {step: other}
+                beside = {step: beside}
             else:
-                items = [other] * (abs(step) + _OTHER_ITEMS)
+                items = [beside] * (abs(step) + _OTHER_ITEMS)
                 items[step] = document
                 document = items
-                other = [other]
+                beside = [beside]
         try:
             value = read_path(source["path"], source.get("many"), source.get("dialect"))(document)
         except MappingError:

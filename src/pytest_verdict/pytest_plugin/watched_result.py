@@ -85,8 +85,7 @@ class WatchedResult(ComparisonResult):
         return super().error
 
     def look(self) -> None:
-        frame = calling_frame()
-        if self._watch is not None and not (frame is not None and is_dropped(frame.f_code, frame.f_lasti)):
+        if self._watch is not None and not _is_value_dropped():
             self._watch.look(self)
 
     def settle(self) -> None:
@@ -129,6 +128,15 @@ class WatchedResult(ComparisonResult):
         if has_error(self):
             raise build_failure(describe_failure(self), [self])
         return bool(self.passed)
+
+
+def _is_value_dropped() -> bool:
+    """Return whether the test drops what it reads now."""
+    frame = calling_frame()
+    # What pytest calls directly, such as the item of a suite, reads results to decide about them.
+    if frame is None or str(frame.f_globals.get("__name__")).startswith(("_pytest.", "pluggy.")):
+        return False
+    return is_dropped(frame.f_code, frame.f_lasti)
 
 
 @functools.lru_cache(maxsize=1_024)
