@@ -23,10 +23,6 @@ from pytest_verdict.core.values.placeholders import (
 )
 
 
-class OwnEqualityError(TypeError):
-    """A value whose class decides what it equals, so that the comparison would decide nothing."""
-
-
 def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
     """Return whether two values are equal, with their types."""
     kind = type(expected)
@@ -148,10 +144,6 @@ def _key_of_leaf(value: Any, *, nan_equal: bool) -> Any:
         return "complex", _key(value.real, nan_equal=nan_equal), _key(value.imag, nan_equal=nan_equal)
     if isinstance(value, bytes | bytearray):
         return "bytes", bytes(value)
-    if _decides_equality(value) and value == _SENTINEL:
-        raise OwnEqualityError(
-            f"{safe_repr(value)[:80]} is in a set, and its class {class_name(type(value))} equals everything"
-        )
     return "other", value
 
 
@@ -201,28 +193,6 @@ def _equal_by_class(expected: Any, observed: Any) -> bool:
             hint = _INSTEAD.get(_package_of(value), "compare its parts, or its text")
             raise OwnEqualityError(f"{safe_repr(value)[:80]}: its class {cls} decides what it equals; {hint}")
     return bool(expected == observed)
-
-
-_SENTINEL: Final = object()
-_TABLE_PACKAGES: Final = frozenset({"pandas", "polars", "pyarrow"})
-# What the matchers of a package are used for.
-_INSTEAD: Final = {
-    "_pytest": "use numeric_tolerance",
-    "dirty_equals": "use is_type, regex, numeric_range or json_schema",
-    "unittest": "use not_blank or is_type, or leave the part out with json_subset",
-}
-
-
-def _package_of(value: Any) -> str:
-    return type(value).__module__.partition(".")[0]
-
-
-def _decides_equality(value: Any) -> bool:
-    """Return whether a value is no container, has no recorded form, and has an ``__eq__`` of its own."""
-    has_default_equality = getattr(type(value), "__eq__", None) is object.__eq__
-    if has_default_equality or isinstance(value, _CONTAINER_CLASSES) or has_named_fields(value):
-        return False
-    return not is_replayable(encode(value))
 
 
 def _same_kind(expected: Any, observed: Any) -> bool:
