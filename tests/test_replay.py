@@ -505,6 +505,7 @@ def test_file_is_read_line_by_line():
     assert peak < 3_000_000
 
 
+@pytest.mark.ci
 def test_line_of_megabytes_is_one_record():
     assert replay_line(line_of(compare("exact", "é" * 3_000_000, "x" * 5_000_000))).status == "identical"
 

@@ -96,7 +96,14 @@ def row_by_row():
     return found
 
 
-@pytest.mark.parametrize("source", [source for source in SOURCES if source != "row by row"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(source, marks=() if source in {"jsonl", "parquet"} else pytest.mark.ci)
+        for source in SOURCES
+        if source != "row by row"
+    ],
+)
 def test_every_source_gives_the_same_records(harness, row_by_row, source):
     expected = row_by_row(harness)
     *found, session = run(harness, source)

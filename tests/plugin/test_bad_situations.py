@@ -124,6 +124,7 @@ def test_after(): pass
     assert not (run.folder / "journal").exists()
 
 
+@pytest.mark.ci
 @serial_and_workers("args", "-p", "xdist", "-n1")
 def test_control_c_keeps_records(harness, args):
     run = harness.interrupt(WAIT, "--verify-report", *args, by=signal.SIGINT, group=True)
@@ -156,6 +157,7 @@ def test_killed_session_is_rebuilt_from_journal(harness, by):
     assert read_journal(run.folder / "journal.interrupted").entries[0].test == "test_it.py::test_before"
 
 
+@pytest.mark.ci
 def test_interleaved_records_survive_a_kill(harness):
     """Of two workers one may have finished a test while the records of the other's lie before it."""
     run = harness.interrupt(
@@ -274,6 +276,7 @@ def test_always(): assert_matches("exact", 1, 1)
     assert "expected: 3" in run.case("test_flaky").find("flakyFailure/stackTrace").text
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("args", [(), ("--keep-duplicates", "test_it.py", "test_it.py")], ids=["alone", "called alike"])
 def test_interrupted_rerun_is_unfinished(harness, args):
     run = harness.run(
@@ -567,6 +570,7 @@ def test_session_without_comparisons_writes_report(harness):
     assert "0 comparisons" in run.stdout
 
 
+@pytest.mark.ci
 def test_concurrent_sessions_in_one_folder(harness):
     until_go = WAIT.replace("    time.sleep(30)", "    while not pathlib.Path('go').exists(): time.sleep(0.02)")
     first = harness.start(until_go, "--verify-report")

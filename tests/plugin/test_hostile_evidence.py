@@ -76,6 +76,7 @@ def test_xfails(text): pytest.xfail(text)
 """
 
 
+@pytest.mark.ci
 def test_hostile_evidence_leaves_readable_files(harness):
     run = harness.run(EVIL, "--verify-report", "--tb=short", "-p", "no:cacheprovider")
     run.check_agreement()

@@ -91,12 +91,17 @@ def without_times(run: Run) -> str:
     "args",
     [
         "serial",
-        "-p no:terminal -p no:junitxml -p no:cacheprovider",
         "-n2",
-        "-n2 --dist=loadfile",
-        "-n2 --dist=loadscope -p no:junitxml",
-        "-n2 --dist=loadgroup",
-        "-n2 --dist=worksteal -p no:terminal -p no:cacheprovider",
+        *(
+            pytest.param(args, marks=pytest.mark.ci)
+            for args in [
+                "-p no:terminal -p no:junitxml -p no:cacheprovider",
+                "-n2 --dist=loadfile",
+                "-n2 --dist=loadscope -p no:junitxml",
+                "-n2 --dist=loadgroup",
+                "-n2 --dist=worksteal -p no:terminal -p no:cacheprovider",
+            ]
+        ),
     ],
 )
 def test_reports_agree_in_every_mode(harness, seen, args):
@@ -112,6 +117,7 @@ def test_reports_agree_in_every_mode(harness, seen, args):
     assert "no teardown" in run.case("test_call_and_teardown").findtext("failure")
 
 
+@pytest.mark.ci
 def test_every_worker_runs_every_test(harness):
     run = harness.run(
         "from pytest_verdict import compare\ndef test_it(): compare('exact', 1, 1)\n",

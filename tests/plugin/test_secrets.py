@@ -148,12 +148,16 @@ def prepared(harness: Harness, *secrets: str) -> dict[str, str]:
     return {"pytest.ini": f"[pytest]\nverdict_redact =\n{patterns}addopts = -p no:cacheprovider\n"}
 
 
-@pytest.mark.parametrize("kind", SECRETS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=() if kind in {"quotes", "lines", "letters"} else pytest.mark.ci) for kind in SECRETS],
+)
 def test_secret_in_every_place_is_in_no_file(harness, kind):
     files = {**prepared(harness, SECRETS[kind]), "test_it.py": body(list(PLACES))}
     check_every_place(harness.run(files, "--verify-report", process=True), [SECRETS[kind]])
 
 
+@pytest.mark.ci
 def test_secrets_of_workers_are_in_no_file(harness):
     files = prepared(harness, *SECRETS.values())
     for number, kind in enumerate(SECRETS):
@@ -171,6 +175,7 @@ def check_every_place(run: Run, secrets: list[str]) -> None:
     assert {answer.status for answer in answers} <= {"identical", "unverifiable"}, answers
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("kind", ["plain", "quotes"])
 def test_journal_of_killed_session_has_no_secret(harness, kind):
     secret = SECRETS[kind]

@@ -188,6 +188,7 @@ def test_unittest_case_is_watched(pytester):
     pytester.runpytest("-q").assert_outcomes(failed=1)
 
 
+@pytest.mark.ci
 def test_memory_is_bounded_and_late_checks_count(pytester):
     pytester.makepyfile(
         test_it=HEAD

@@ -73,10 +73,23 @@ PLUGINS = ("-p", "verdict", "-p", "rerunfailures", "-p", "no:cacheprovider", "--
 
 @pytest.mark.parametrize(
     "arguments",
-    [(), ("-n2",), ("-n2", "--dist=each"), ("-o", "verdict_junit_profile=strict"), ("-o", "verdict_report_limit=3"),
-     ("-o", "verdict_redact=b+|Value"), ("-x",), ("-k", "nothing_of_that_name")],
+    [
+        ("-n2",),
+        ("-o", "verdict_redact=b+|Value"),
+        *(
+            pytest.param(arguments, marks=pytest.mark.ci)
+            for arguments in [
+                (),
+                ("-n2", "--dist=each"),
+                ("-o", "verdict_junit_profile=strict"),
+                ("-o", "verdict_report_limit=3"),
+                ("-x",),
+                ("-k", "nothing_of_that_name"),
+            ]
+        ),
+    ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_untouched_report_has_no_findings(pytester, capsys, monkeypatch, arguments):
     pytester.makepyfile(
         test_strange=STRANGE,

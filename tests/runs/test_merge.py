@@ -136,7 +136,14 @@ WAYS = {
 
 
 @pytest.mark.parametrize(
-    ("way", "workers"), [*((way, ()) for way in WAYS), ("least_duration", ("-n2",)), ("files", ("-n2",))], ids=str
+    ("way", "workers"),
+    [
+        ("chunks", ()),
+        *(pytest.param(way, (), marks=pytest.mark.ci) for way in WAYS if way != "chunks"),
+        pytest.param("least_duration", ("-n2",), marks=pytest.mark.ci),
+        ("files", ("-n2",)),
+    ],
+    ids=str,
 )
 def test_merged_shards_are_what_one_session_writes(session, project, tmp_path, way, workers, capsys):
     if SPLIT is None and way in {"chunks", "least_duration"}:
@@ -196,6 +203,7 @@ def edit(folder, **run):
     path.write_text(json.dumps(report))
 
 
+@pytest.mark.ci
 def test_shards_are_merged_in_any_order(merge, shards):
     status, out, complaint = merge(*reversed(shards))
     assert (status, complaint) == (0, "")
@@ -323,6 +331,7 @@ def test_tests_that_no_shard_ran_are_counted(session, built, merge, shards, tmp_
     assert "left out" not in merge(*shards)[1]
 
 
+@pytest.mark.ci
 def test_a_report_that_every_worker_wrote_is_refused(session, built, merge, tmp_path):
     session(built, f"--verify-report-dir={tmp_path / 'each'}", "--verify-shard=1/1", "-n1", "--dist=each")
     status, _, complaint = merge(tmp_path / "each")
@@ -389,6 +398,7 @@ class Echo:
 """
 
 
+@pytest.mark.ci
 def test_merged_shards_have_what_the_adapters_of_all_returned(session, tmp_path, capsys):
     for name, content in {
         "a.verdict.yaml": SCENARIOS,

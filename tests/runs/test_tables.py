@@ -183,6 +183,7 @@ def test_the_report_has_the_fields_by_name_and_parameter_and_replay_derives_them
     assert "fields[" in out or "parameters" in out
 
 
+@pytest.mark.ci
 def test_the_same_with_workers_and_without(reports):
     found = []
     for workers in ("-n0", "-n2"):

@@ -92,6 +92,7 @@ def test_markdown_has_counts_places_and_the_block_that_the_terminal_showed(hosti
     assert all(f"E   {line}" in hostile.stdout for line in lines)
 
 
+@pytest.mark.ci
 def test_markdown_is_cut_at_whole_failures(harness, summary):
     text = "from pytest_verdict import *\nimport pytest\n@pytest.mark.parametrize('n', range(400))\n"
     text += "def test_it(n):\n    a = [str(i) * 20 for i in range(60)]\n    assert_matches('exact', a, [*a, n][::-1])\n"
