@@ -69,6 +69,9 @@ class NamedItems(tuple[Any, ...]):  # noqa: SLOT001 - the names are no item
         built._fields = tuple(fields)
         return built
 
+    def __repr__(self) -> str:
+        return f"({', '.join(f'{name}={item!r}' for name, item in zip(self._fields, self, strict=False))})"
+
 
 def item_names(value: Any) -> tuple[str, ...]:
     """Return the names of the items of a named tuple; none for any other value."""

@@ -1,7 +1,8 @@
 """Values that our operators do not compare: what hides its content, and what decides for itself what it equals."""
 
 import operator
-from collections.abc import Iterable, Mapping, MutableSequence, Set as AbstractSet
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Mapping, MutableSequence, Set as AbstractSet
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import safe_repr
@@ -11,14 +12,17 @@ from pytest_verdict.core.values.placeholders import attributes, class_name, has_
 PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 """Classes whose values need no copy and no check."""
 
-_CONTAINERS: Final = (list, tuple, dict, set, frozenset)
+_ORDERED: Final = (list, tuple)
+_CONTAINERS: Final = (*_ORDERED, dict, set, frozenset)
+_HONEST: Final = frozenset({*_CONTAINERS, OrderedDict, defaultdict, Counter})
 _TEXT_AND_BYTES: Final = (str, bytes, bytearray)
-_ARRAY_PACKAGES: Final = frozenset({"numpy", "pandas", "polars", "pyarrow"})
+ARRAY_PACKAGES: Final = frozenset({"numpy", "pandas", "polars", "pyarrow"})
 _MATCHER_MODULES: Final = ("_pytest.python_api", "dirty_equals.")
 _ANYTHING: Final = object()
 # What the matchers of a package are used for.
 _INSTEAD: Final = {
     "_pytest": "use numeric_tolerance",
+    **dict.fromkeys(("numpy", "pandas", "polars"), "compare its items: to_list() or tolist()"),
     "dirty_equals": "use is_type, regex, numeric_range or json_schema",
     "unittest": "use not_blank or is_type, or leave the part out with json_subset",
 }
@@ -61,7 +65,9 @@ def refuse(value: Any, *, matchers: bool = False) -> None:
         if base is not None:
             content = _content_of(part, base)
             remaining += content
-            if type(part) is not base and not _shows(part, base, content):
+            if type(part) in _HONEST:
+                continue
+            if not _shows(part, base, content) or not _has_in_fields(part, content):
                 raise FalseContentError(f"the class {class_name(type(part))} hides what is in the {base.__name__}")
         elif not issubclass(type(part), _TEXT_AND_BYTES):
             if matchers:
@@ -77,32 +83,46 @@ def _content_of(container: Any, base: Any) -> list[Any]:
 
 
 def _shows(container: Any, base: Any, content: list[Any]) -> bool:
-    """Return whether a container shows these items; a container that cannot be read shows nothing else."""
+    """Return whether a container shows these items, however it is read."""
+    if base is not dict:
+        reads = [lambda: [*container], lambda: [len(container)]]
+        return all(map(_is_shown, reads, (content, [len(content)]), (base in _ORDERED, True)))
+    keys = content[: len(content) // 2]
+    pairs = [*zip(keys, content[len(keys) :], strict=True)]
+    views: list[tuple[Callable[[], list[Any]], list[Any]]] = [
+        (lambda: [len(container)], [len(keys)]),
+        (lambda: [*container], keys),
+        (lambda: [*container.items()], pairs),
+        (lambda: [*container.values()], [item for _, item in pairs]),
+        (lambda: [(key, container[key]) for key in keys], pairs),
+        (lambda: [(key, container.get(key)) for key in keys], pairs),
+    ]
+    return all(_is_shown(read, part, in_order=False) for read, part in views)
+
+
+def _is_shown(read: Callable[[], list[Any]], content: list[Any], in_order: bool) -> bool:  # noqa: FBT001 - for map
+    """Return whether a container shows this content; one that cannot be read shows nothing else."""
     try:
-        shown = [*container]
-        if base is dict:
-            if len(container) != len(shown) or [container[key] for key in shown] != [*map(container.get, shown)]:
-                return False
-            pairs = [*container.items()]
-            if not _are_same([key for key, _ in pairs], shown):
-                return False
-            shown += [item for _, item in pairs]
-            if not _are_same([container[key] for key, _ in pairs], shown[len(pairs) :]):
-                return False
-        elif len(container) != len(shown):
+        shown = read()
+        if len(shown) != len(content):
             return False
-        # Subclasses of sets and dicts may have an order of their own.
-        if base not in {list, tuple}:
-            return _are_same(sorted(shown, key=id), sorted(content, key=id))
-        return _are_same(shown, content)
+        if all(map(operator.is_, shown, content)):
+            return True
+        # A class may wrap its items each time.
+        texts = [*map(encode_text, shown)]
+        others = [*map(encode_text, content)]
+        return texts == others if in_order else sorted(texts) == sorted(others)
     except Exception:  # noqa: BLE001 - a class under test can raise anything
         return True
 
 
-def _are_same(items: list[Any], others: list[Any]) -> bool:
-    if len(items) != len(others):
-        return False
-    return all(map(operator.is_, items, others)) or sorted(map(encode_text, items)) == sorted(map(encode_text, others))
+def _has_in_fields(container: Any, content: list[Any]) -> bool:
+    """Return whether the fields of a container, which are all that is compared, have its items."""
+    if not has_fields(container):
+        return True
+    fields = named_fields(container)[2]
+    in_fields = {*map(id, fields.values())}
+    return all(id(item) in in_fields or (type(item) is str and item in fields) for item in content)
 
 
 def _parts_of(value: Any) -> Iterable[Any]:
@@ -110,13 +130,14 @@ def _parts_of(value: Any) -> Iterable[Any]:
     try:
         if has_named_fields(value):
             return [*named_fields(value)[2].values()]
-        if isinstance(value, Mapping):
+        if issubclass(type(value), Mapping):
             return [*value, *value.values()]
-        if isinstance(value, MutableSequence | AbstractSet):
+        if issubclass(type(value), MutableSequence | AbstractSet):
             return [*value]
-        if package_of(value) in _ARRAY_PACKAGES:
+        if package_of(value) in ARRAY_PACKAGES:
             return _objects_in(value)
-        if decides_equality(value):
+        # A mock has as many attributes as somebody asks for.
+        if package_of(value) != "unittest" and decides_equality(value):
             return [*attributes(value).values()]
     except Exception:  # noqa: BLE001 - a class under test can raise anything
         return ()
@@ -126,22 +147,34 @@ def _parts_of(value: Any) -> Iterable[Any]:
 def _objects_in(array: Any) -> list[Any]:
     """Return the elements of an array, or of the columns of a table, that may hold any Python object."""
     if str(getattr(array, "dtype", "")).lower() == "object":
-        return list(array.tolist() if hasattr(array, "tolist") else array.to_list())
+        return array.tolist() if hasattr(array, "tolist") else array.to_list()
     names = getattr(array, "columns", ()) if hasattr(array, "dtypes") else ()
     return [item for name in names for item in _objects_in(array[name])]
 
 
+def items_of_array(array: Any) -> list[Any] | None:
+    """Return the items of an array of one dimension; None for a table, a scalar or an array of more dimensions."""
+    if getattr(array, "ndim", 1) != 1 or hasattr(array, "columns"):
+        return None
+    for name in ("to_list", "tolist", "to_pylist"):
+        if hasattr(array, name):
+            return list(getattr(array, name)())
+    return None
+
+
 def _refuse_matcher(value: Any) -> None:
-    if package_of(value) in _ARRAY_PACKAGES:
+    if package_of(value) in ARRAY_PACKAGES:
         return
+    if package_of(value) == "unittest" and value.__class__ is not type(value):
+        raise OwnEqualityError(value, "its class {} claims to be another one")
     if has_fields(value):
-        if not named_fields(value)[2] and attributes(value):
+        if not named_fields(value)[2] and (attributes(value) or getattr(value, "__pydantic_private__", None)):
             raise OwnEqualityError(value, "no field of its class {} is compared")
     elif decides_equality(value):
         module = f"{type(value).__module__}."
         if module.startswith(_MATCHER_MODULES) or _equals(value, _ANYTHING):
             raise OwnEqualityError(value)
-        if attributes(value) and _equals_blank(value):
+        if package_of(value) != "unittest" and attributes(value) and _equals_blank(value):
             raise OwnEqualityError(value, "its class {} compares none of its attributes")
 
 
@@ -164,6 +197,7 @@ def _equals_blank(value: Any) -> bool:
 def decides_equality(value: Any) -> bool:
     """Return whether a value is no container, has no recorded form, and has an ``__eq__`` of its own."""
     has_default_equality = getattr(type(value), "__eq__", None) is object.__eq__
-    if has_default_equality or isinstance(value, Mapping | _CONTAINERS) or has_named_fields(value):
+    # Not isinstance, which would believe a mock that claims to be another class.
+    if has_default_equality or issubclass(type(value), (Mapping, *_CONTAINERS)) or has_named_fields(value):
         return False
     return not is_replayable(encode(value))

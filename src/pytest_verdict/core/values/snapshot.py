@@ -56,14 +56,15 @@ def _copy(value: Any, of_class: Callable[[Any], Any]) -> Any:
     return of_class(value)
 
 
-def recorded_form(value: Any) -> tuple[Any, Any]:
-    """Return the copy of a value for the record, and the decoded copy for the operator.
+def recorded_form(value: Any, *, matchers: bool = False) -> tuple[Any, Any]:
+    """Return the copy of a value for the record, and the decoded copy for the operator; refuse what `refuse` refuses.
 
     An operator that used more of an object than its record has, such as its methods, could not be replayed.
     """
     try:
         copied = _copy(value, _refuse_class)
     except (TypeError, RecursionError):
+        refuse(value, matchers=matchers)
         recorded = snapshot(value)
     else:
         return copied, copied
@@ -82,10 +83,7 @@ def recorded_form(value: Any) -> tuple[Any, Any]:
 
 def copy_for_record(value: Any) -> Any:
     """Return the copy of a value for the record; of a container that hides what is in it, the repr."""
-    recorded, decoded = recorded_form(value)
     try:
-        if decoded is not recorded:
-            refuse(value)
+        return recorded_form(value)[0]
     except FalseContentError:
         return Unreplayable(class_name(type(value)), safe_repr(value))
-    return recorded
