@@ -150,7 +150,7 @@ def _parts_of(value: Any) -> Iterable[Any]:
 def _objects_in(array: Any) -> list[Any]:
     """Return the elements of an array, or of the columns of a table, that may hold any Python object."""
     if str(getattr(array, "dtype", "")).lower() == "object":
-        return array.tolist() if hasattr(array, "tolist") else array.to_list()
+        return list(array.tolist() if hasattr(array, "tolist") else array.to_list())
     names = getattr(array, "columns", ()) if hasattr(array, "dtypes") else ()
     return [item for name in names for item in _objects_in(array[name])]
 

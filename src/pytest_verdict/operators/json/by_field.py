@@ -101,7 +101,8 @@ class ByField(Parts):
                 return documents.sides.outcome(0.0, [UNKNOWN_PATH], {"path": path}, error=error_text)
         children = self._compare_fields(*fields)
         if self.rest is not None and not _are_both_empty(*rests):
-            children.append(run(self.rest.operator, *map(_as_value, rests), threshold=self.rest.threshold, name=REST))
+            first, second = map(_as_value, rests)
+            children.append(run(self.rest.operator, first, second, threshold=self.rest.threshold, name=REST))
         outcome = self.outcome_of(children, {"fields": [_summarize(child) for child in children]})
         sides = documents.sides
         return sides.outcome(outcome.score, outcome.notes, outcome.details).replace(children=outcome.children)
