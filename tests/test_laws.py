@@ -59,6 +59,7 @@ READABLE = {
     "ordered_match": [({}, LISTS)],
     "pass_rate": [({"confident": True, "attempts": [1, 2]}, [])],
     "regex": [({}, ["Paris"]), ({"pattern": "a|(b+)c", "mode": "search", "flags": ["I"]}, TEXTS)],
+    "quote_check": [({"value": "Paris"}, []), ({"value": 5, "classified": True}, [])],
     "regex_check": [
         ({"pattern": "a+", "value": 1, "match_type": "count"}, []),
         ({"pattern": "([0-9]+) (mg|g)", "value": ("5", "mg")}, []),

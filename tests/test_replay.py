@@ -115,6 +115,7 @@ EXAMPLES = {
         (0.9, {"pass": 5, "fail": 0, "error": 1}, {"confident": True, "errors": "undecided"}),
     ],
     "regex": [("[a-z]+", "abc", {}), ("(", "abc", {}), (None, "a1", {"pattern": "[0-9]", "mode": "search"})],
+    "quote_check": [("is Paris", "It is Paris.", {"value": "Paris"})],
     "regex_check": [(None, "5 mg", {"pattern": "([0-9]+) (mg|g)", "value": ("5", "mg")})],
     "scorer_verdict": [
         (None, {"output": "Hi", "score": 0.25, "passed": None, "explanation": "curt"}, {"scorer": "polite"}),

@@ -273,7 +273,7 @@ def test_always(): assert_matches("exact", 1, 1)
     assert len(run.case("test_flaky").findall("flakyFailure")) == 2
     assert run.case("test_flaky").find("failure") is None
     assert len(run.case("test_never").findall("rerunFailure")) == 2
-    assert "expected: 3" in run.case("test_flaky").find("flakyFailure/stackTrace").text
+    assert "expected 3, got 1" in run.case("test_flaky").find("flakyFailure/stackTrace").text
 
 
 @pytest.mark.ci
@@ -327,7 +327,7 @@ def test_all_pass(subtests):
     assert run.report["tests"][0]["subtests"] == {"passed": 1, "failed": 2}
     assert [record["ordinal"] for record in run.records] == [1, 2, 3, 4, 1]
     failure = run.case("test_subtests").find("failure")
-    assert "expected: 0" in failure.text
+    assert "expected 0, got 1" in failure.text
 
 
 @pytest.mark.skipif(pytest.version_tuple < (9, 0), reason="pytest has subtests of its own since 9.0")
@@ -349,7 +349,7 @@ class TestCase(unittest.TestCase):
     assert run.outcomes == {"failed": 1, "passed": 1}
     assert run.tests() == {"test_subtests": "failed"}
     assert run.report["totals"]["subtests"]["failed"] == 1
-    assert "expected: 1" in run.case("test_subtests").findtext("failure")
+    assert "expected 1, got 2" in run.case("test_subtests").findtext("failure")
     assert [record["observed"] for record in run.records] == [1, 2]
 
 

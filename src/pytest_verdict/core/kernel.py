@@ -57,9 +57,10 @@ def run(
             outcome = operator.evaluate(expected, observed)
         if type(outcome) is not Outcome or outcome.children:
             outcome = _check_outcome(operator, outcome, threshold)
-    except Exception as error:
+    except BaseException as error:
         if needs_model and isinstance(error, RecordError):
             raise
+        _raise_unless_of_operator(error)
         if isinstance(error, RefusedValueError):
             recorded_expected = copy_for_record(original)
             recorded_observed = copy_for_record(observed)
@@ -68,6 +69,13 @@ def run(
     return ComparisonResult(
         operator.identity, recorded_expected, recorded_observed, threshold, outcome, name, None, sources, negated
     )
+
+
+def _raise_unless_of_operator(error: BaseException) -> None:
+    """Raise what ends a program; ``pytest.skip`` and ``pytest.xfail`` are for tests, so in an operator they are errors."""
+    is_outcome = any(kind.__module__ == "_pytest.outcomes" for kind in type(error).__mro__)
+    if not isinstance(error, Exception) and not (is_outcome and type(error).__name__ in {"Skipped", "XFailed"}):
+        raise error
 
 
 def _copy_evidence(operator: Operator, value: Any) -> tuple[Any, Any]:
@@ -121,7 +129,7 @@ def check_threshold(threshold: Any) -> float:
     return float(threshold)
 
 
-def error_outcome(error: Exception) -> Outcome:
+def error_outcome(error: BaseException) -> Outcome:
     """Return the outcome of a comparison that raised."""
     if isinstance(error, RecursionError):
         # The text of a RecursionError depends on where the stack ended.

@@ -20,9 +20,8 @@ from pytest_verdict.datasets.slices import Slice, read_slices, single_rows, slic
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import InputMapping
-from pytest_verdict.operators.pass_rate import PassRate
+from pytest_verdict.operators.pass_rate import PassRate, RowCount
 from pytest_verdict.session import SESSION, publish
-from pytest_verdict.signatures import OperatorName
 
 if TYPE_CHECKING:
     from pytest_verdict.datasets.units import PartRows
@@ -92,7 +91,7 @@ class DatasetCheck:
         rate = f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for"
         others = [f"{rate}; the true rate is from {low:g} to {high:g} (confidence {confidence:g})"]
         if self.size is not None and not self.size.passed:
-            least = "at least " if self.size.operator == "numeric_minimum" else ""
+            least = "at least " if self.size.settings["at_least"] else ""
             rows = format_count(self.size.observed, "row")
             others.append(f"there are {rows}, and {least}{self.size.expected} are expected")
         if not self.gate.passed and self.gate.error:
@@ -200,20 +199,20 @@ def check_dataset(
     outcome = conclude(check.label, rows, gate, pass_rate, compare, expected_size, size)
     failed = [result for result in (outcome.size, outcome.gate) if result is not None and not result.passed]
     if failed:
-        comparator.fail(outcome.describe(), [*failed, *outcome.first])
+        comparator.fail(outcome.describe(), [*failed, *outcome.first], failed)
     return outcome
 
 
-def _expected_size(expect_rows: int | None, min_rows: int | None) -> tuple[OperatorName, int] | None:
+def _expected_size(expect_rows: int | None, min_rows: int | None) -> tuple[RowCount, int] | None:
     """Return the operator and the number that the number of rows is compared with."""
     check_count("expect_rows", expect_rows)
     check_count("min_rows", min_rows)
     if expect_rows is not None and min_rows is not None:
         raise ConfigurationError("give expect_rows or min_rows, not both")
     if expect_rows is not None:
-        return OperatorName("numeric_exact"), expect_rows
+        return RowCount(), expect_rows
     if min_rows is not None:
-        return OperatorName("numeric_minimum"), min_rows
+        return RowCount(at_least=True), min_rows
     return None
 
 
@@ -230,7 +229,7 @@ def conclude(
     gate: PassRate,
     pass_rate: float,
     compare: Callable[..., ComparisonResult],
-    expected_size: tuple[OperatorName, int] | None = None,
+    expected_size: tuple[RowCount, int] | None = None,
     size: int | None = None,
 ) -> DatasetCheck:
     """Decide by the counts of all rows; ``size`` is the number of rows of the whole data set, if only some were selected."""

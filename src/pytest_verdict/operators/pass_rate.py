@@ -13,6 +13,7 @@ from pydantic import Field
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.operators.normalized_sides import unusable
+from pytest_verdict.operators.number import NOT_A_NUMBER
 
 NOT_COUNTS: Final = "not_counts"
 NOT_A_RATE: Final = "not_a_rate"
@@ -100,6 +101,32 @@ class PassRate(Operator):
             f"{share}, so the true rate lies between {interval[0]:g} and {interval[1]:g}"
             f" (confidence {self.confidence:g}), and that does not tell whether it reaches {rate:g}{enough}"
         )
+
+
+class RowCount(Operator):
+    """A data set has as many rows as expected.
+
+    Args:
+        at_least: Whether more rows are accepted.
+
+    Example:
+        >>> compare("row_count", 100, 99).score
+        0.0
+        >>> compare("row_count", 100, 120, at_least=True).score
+        1.0
+    """
+
+    name: ClassVar[str] = "row_count"
+    kind: ClassVar[str] = "aggregate"
+
+    at_least: bool = False
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        if type(expected) is not int or expected < 1:
+            return unusable(NOT_A_NUMBER, "a whole number from 1", expected)
+        if type(observed) is not int or observed < 0:
+            return Outcome(0.0, notes=(NOT_A_NUMBER,))
+        return Outcome(float(observed == expected or (self.at_least and observed > expected)))
 
 
 def _estimate(passed: int, total: int, k: int, interval: tuple[float, float]) -> dict[str, Any]:
