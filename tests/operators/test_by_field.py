@@ -121,7 +121,7 @@ def test_expected_is_not_needed_if_settings_replace_it():
 
 def test_failure_names_the_path():
     result = compare("by_field", {"a": {"b": 10}}, {"a": {"b": 12}}, rules={"$.a.b": NEAR})
-    assert "$.a.b expected 10, got 12" in describe_failure(result)
+    assert "$.a.b off by 2" in describe_failure(result)
 
 
 @pytest.mark.parametrize(
