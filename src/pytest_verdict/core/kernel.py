@@ -7,13 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
-from pytest_verdict.core.values.snapshot import (
-    PLAIN,
-    FalseContentError,
-    copy_for_record,
-    recorded_form,
-    snapshot,
-)
+from pytest_verdict.core.values.refused import PLAIN, RefusedValueError
+from pytest_verdict.core.values.snapshot import copy_for_record, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
 
 if TYPE_CHECKING:
@@ -66,7 +61,7 @@ def run(
         if needs_model and isinstance(error, RecordError):
             raise
         _raise_unless_of_operator(error)
-        if isinstance(error, FalseContentError):
+        if isinstance(error, RefusedValueError):
             recorded_expected = copy_for_record(original)
             recorded_observed = copy_for_record(observed)
         outcome = error_outcome(error)
@@ -85,7 +80,7 @@ def _raise_unless_of_operator(error: BaseException) -> None:
 
 def _copy_evidence(operator: Operator, value: Any) -> tuple[Any, Any]:
     """Return the copy of a value for the record, and the value for the operator."""
-    recorded, decoded = recorded_form(value)
+    recorded, decoded = recorded_form(value, matchers=operator.evaluate_is_pure)
     if operator.compares_decoded:
         return recorded, decoded
     if operator.evaluate_is_pure:

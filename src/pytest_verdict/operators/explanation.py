@@ -15,7 +15,18 @@ from pytest_verdict.explanation.notes import is_refusal
 
 _NARROWEST: Final = 40
 _EXPLAINED: Final = (
-    *("conditions", "criteria", "n", "passed", "total", "criteria_id", "criteria_version", "criteria_sha256"),
+    *(
+        "conditions",
+        "criteria",
+        "rules",
+        "fields",
+        "n",
+        "passed",
+        "total",
+        "criteria_id",
+        "criteria_version",
+        "criteria_sha256",
+    ),
     *("length", "count", "matched", "position", "rate", "attempts", "score", "explanation"),
     *("similarity", "vectors", "dimensions", "inner", "best_index", "best", "type"),
 )

@@ -14,7 +14,8 @@ from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json
-from pytest_verdict.core.values.snapshot import PLAIN, snapshot
+from pytest_verdict.core.values.refused import PLAIN
+from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError, TemplateError
 from pytest_verdict.judging.protocol import JudgeRequest, encode_for_prompt
 from pytest_verdict.templates.answer import BaseAnswer

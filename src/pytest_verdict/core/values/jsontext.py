@@ -54,6 +54,8 @@ def parse_json(text: str | bytes | bytearray) -> Any:
     """Parse one JSON document, with exact numbers."""
     try:
         document = text if isinstance(text, str) else text.decode("utf-8")
+        # RFC 8259 lets a reader ignore a byte-order mark.
+        document = document.removeprefix("\ufeff")
         if len(document) > MAXIMUM_DEPTH:
             _refuse_depth(document)
         try:
