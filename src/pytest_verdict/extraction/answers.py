@@ -23,37 +23,47 @@ _MARKED: Final = (
 )
 # Numbers that count or name something else: list markers, steps, references, ordinals and names such as GPT-4.
 _MARKER_BEFORE: Final = re.compile(
-    r"(?:(?:\n|^)\s*\(?|\b(?:step|question|problem|part|chapter|page|line|case|method|the|these|those)\s+|[A-Za-z]-|\w\s*\[)$",
+    r"(?:(?:\n|^)\s*\(?|\b(?:step|question|problem|part|chapter|page|line|case|method|the|these"
+    r"|those)\s+|[A-Za-z]-|\w\s*\[)$",
     re.IGNORECASE,
 )
 _MARKER_AFTER: Final = re.compile(r"[.):]\s+(?=\S)|[:.]? |(?=\])")
 _SAYS_ONE: Final = re.compile(r"(?:\b(?:is|are|be)|[:=]|^)\W*$")
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th)\b")
 _NUMBER_BOUND: Final = re.compile(
-    r"(?:\b(?:at (?:the )?(?:least|most)|anywhere from|double|twice|triple|times|per|(?:more|less|fewer|greater|higher|lower|larger|smaller|bigger) than(?: or equal to)?|"
+    r"(?:\b(?:at (?:the )?(?:least|most)|anywhere from|double|twice|triple|times|per|(?:more|less"
+    r"|fewer|greater|higher|lower|larger|smaller|bigger) than(?: or equal to)?|"
     r"up to|over|under|above|below|nearly|almost|close to|beyond|exceed(?:s|ing)?|just|maxim(?:um|al)(?: of| is)?|"
-    r"minim(?:um|al)(?: of| is)?|upwards of|max|min|(?:half|thirds?|quarters?|fourths?|fifths?|tenths?|percent|%) (?:of|in)|(?:one|two|three|four|five|[0-9]|\ufffc) (?:in|of|out of))|[<>\u2264\u2265\xb1])[\s$\u20ac\xa3:]*$",
+    r"minim(?:um|al)(?: of| is)?|upwards of|max|min|(?:half|thirds?|quarters?|fourths?|fifths?"
+    r"|tenths?|percent|%) (?:of|in)|(?:one|two|three|four|five|[0-9]|\ufffc) (?:in|of|out of))"
+    r"|[<>\u2264\u2265\xb1])[\s$\u20ac\xa3:]*$",
     re.IGNORECASE,
 )
 _DATE_BOUND: Final = re.compile(
-    r"\b(?:(?:week|month|year|days?|weeks|months|years) (?:of|from)|within|(?:around the time|start|end) of|before|after|by|until|till|since|prior to|following|than|latest|earliest|at (?:the )?(?:least|most)|early|late)[\s:,]*$"
+    r"\b(?:(?:week|month|year|days?|weeks|months|years) (?:of|from)|within|(?:around the time|start"
+    r"|end) of|before|after|by|until|till|since|prior to|following|than|latest|earliest"
+    r"|at (?:the )?(?:least|most)|early|late)[\s:,]*$"
     r"|[0-9](?:st|nd|rd|th)?\s*(?:and|or|to|through|[-\u2013/&,])\s*$|[<>\u2264\u2265]\s*$",
     re.IGNORECASE,
 )
 _BOUND_AFTER: Final = re.compile(
-    r"[\s)]*(?:(?:or|and) (?:[0-9]{4}\b|more|less|fewer|above|below|higher|lower|over|under|up|later|earlier|before|after)\b|\+|\u2265|\xb1"
-    r"|(?:\.{2,}|\u2026)\s*[0-9]|(?:at (?:the )?(?:most|least|latest|earliest)|minimum|maximum|max|min|per thousand|times as|times more)\b|[\u2013\u2014-]\s*[0-9])",
+    r"[\s)]*(?:(?:or|and) (?:[0-9]{4}\b|more|less|fewer|above|below|higher|lower|over|under|up|later"
+    r"|earlier|before|after)\b|\+|\u2265|\xb1"
+    r"|(?:\.{2,}|\u2026)\s*[0-9]|(?:at (?:the )?(?:most|least|latest|earliest)|minimum|maximum|max"
+    r"|min|per thousand|times as|times more)\b|[\u2013\u2014-]\s*[0-9])",
     re.IGNORECASE,
 )
 _MONTH: Final = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?"
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?"
     r"|dec(?:ember)?)\.?"
 )
 _DAY: Final = r"[0-9]{1,2}(?:st|nd|rd|th)?"
 _DATE: Final = re.compile(
     r"(?<![\w/.])(?<![\w]-)(?:[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
     rf"|[0-9]{{4}}[/.][0-9]{{1,2}}[/.][0-9]{{1,2}}|[0-9]{{1,2}}([/.-])[0-9]{{1,2}}\1[0-9]{{2,4}}"
-    rf"|{_DAY}(?: of|-)? ?{_MONTH},?[ -][0-9]{{4}}|{_MONTH} {_DAY},? [0-9]{{4}}|[0-9]{{4}} {_MONTH} {_DAY})(?![\w/]|[.-]\w)",
+    rf"|{_DAY}(?: of|-)? ?{_MONTH},?[ -][0-9]{{4}}|{_MONTH} {_DAY},? [0-9]{{4}}"
+    rf"|[0-9]{{4}} {_MONTH} {_DAY})(?![\w/]|[.-]\w)",
     re.IGNORECASE,
 )
 
@@ -188,7 +198,8 @@ _ITEM: Final = re.compile(r"^(\s*)(?:[-*+\u2022\u2013]|\(?[0-9]+[.)]|\(?[a-z]\))
 _ROW: Final = re.compile(r"^\s*\|(.*)\|\s*$")
 _FENCE: Final = re.compile(r"^ {0,3}(?:```|~~~)[^\n]*$")
 _OPEN: Final = re.compile(
-    r"\b(?:or|not|neither|nor|except|without|etc|such as|for example|e\.g|among others|and (?:so on|more|others)|never|either)\b"
+    r"\b(?:or|not|neither|nor|except|without|etc|such as|for example|e\.g|among others|and (?:so on"
+    r"|more|others)|never|either)\b"
     r"|n['\u2019]t\b|\.\.\.|\u2026|\?",
     re.IGNORECASE,
 )

@@ -29,15 +29,20 @@ _MARKUP: Final = re.compile(
 _HARD: Final = re.compile(r"\n|(?:[.!?\u2026]+(?=[\s)\]\"'}]|$))|;")
 _SUBJECTS: Final = "it|that|this|there|the|i|we|you|he|she|they|so"
 _SOFT: Final = re.compile(
-    rf"(?<!\s),?\s++(?<!anything )(?<!everything )(?<!all )(?=(?:but|however|whereas|although|though|while|because|since|so|hence|which|and not|and (?:{_SUBJECTS}))\b)"
-    rf"|,\s+(?=(?:{_SUBJECTS}|not|no|and|hence|thus|therefore|as|in|altogether)\b)|(?<!\s)\s++(?=(?:rather than|instead of|not)\b)",
+    rf"(?<!\s),?\s++(?<!anything )(?<!everything )(?<!all )(?=(?:but|however|whereas|although|though"
+    rf"|while|because|since|so|hence|which|and not|and (?:{_SUBJECTS}))\b)"
+    rf"|,\s+(?=(?:{_SUBJECTS}|not|no|and|hence|thus|therefore|as|in|altogether)\b)"
+    rf"|(?<!\s)\s++(?=(?:rather than|instead of|not)\b)",
     re.IGNORECASE,
 )
 _ASIDE: Final = re.compile(r"\s[(\u2013\u2014-](?=[\s(]|\w)|:\s")
 _NEGATED: Final = re.compile(
-    r"\b(?:not(?! (?:sure|certain|mistaken|only|just|wrong)\b)|never|cannot|neither|nor|no(?= \w)(?! doubt)|without|except|"
-    r"excluding|unlike|rather than|instead of|(?:any|every)thing but|all but|other than|doubt|incorrect|wrong|rul(?:e|ing) out|eliminate|contrary to|"
-    r"(?:might|would|could|may) (?:expect|think)|many (?:think|believe)|some (?:say|think)|you said|at first|initially|"
+    r"\b(?:not(?! (?:sure|certain|mistaken|only|just|wrong)\b)|never|cannot|neither|nor"
+    r"|no(?= \w)(?! doubt)|without|except|"
+    r"excluding|unlike|rather than|instead of|(?:any|every)thing but|all but|other than|doubt"
+    r"|incorrect|wrong|rul(?:e|ing) out|eliminate|contrary to|"
+    r"(?:might|would|could|may) (?:expect|think)|many (?:think|believe)|some (?:say|think)|you said"
+    r"|at first|initially|"
     r"i (?:first|thought|considered|said)|first i)\b|n['\u2019]t\b(?! (?:sure|certain))",
     re.IGNORECASE,
 )
@@ -45,31 +50,38 @@ _SUBORDINATE: Final = re.compile(
     r"\s*(?:because|since|as|while|although|though|whereas|given|of|after|if|when|counting)\b(?! i\b)", re.IGNORECASE
 )
 _DENIED: Final = re.compile(
-    r"[\s)\]'\u2019]*(?:(?:is|are|was|were|would be)\b[^,;.!\n]{0,20}\b(?:wrong|incorrect|false|out|not|tempting|close|distractor|unlikely)\b"
-    r"|(?:is|are|was|would|ca|could|does|did)n['\u2019]t\b|(?:does|do|did|can|could|would) not\b|(?::|\s-)\s+no\b|out\b|(?:looks?|seems?|sounds?|appears?|comes? to mind|fails?|contradicts?)\b)",
+    r"[\s)\]'\u2019]*(?:(?:is|are|was|were|would be)\b[^,;.!\n]{0,20}\b(?:wrong|incorrect|false|out"
+    r"|not|tempting|close|distractor|unlikely)\b"
+    r"|(?:is|are|was|would|ca|could|does|did)n['\u2019]t\b|(?:does|do|did|can|could|would) not\b|(?::"
+    r"|\s-)\s+no\b|out\b|(?:looks?|seems?|sounds?|appears?|comes? to mind|fails?|contradicts?)\b)",
     re.IGNORECASE,
 )
 _CONFIRMED: Final = re.compile(
     r"[\s)\]'\u2019]*(?:is|was) (?:right|correct|the (?:\w+ )?(?:answer|option|choice|one))\b", re.IGNORECASE
 )
 _ANNOUNCED: Final = re.compile(
-    r"\b(?:answer|result|solution|conclusion|verdict|decision|label|category|classification|sentiment|choice|option|pick|total"
+    r"\b(?:answer|result|solution|conclusion|verdict|decision|label|category|classification|sentiment"
+    r"|choice|option|pick|total"
     r"|guess|(?:correct|right|final|actual) (?:value|number|date|name|one))\b[^.:=\n]{0,60}?"
     r"(?:\b(?:is|are|was|be|equals|comes to|amounts to)\b|[:=\u2192]|[-=]>|[*_ ]*\n)|^[*_ ]*A:",
     re.IGNORECASE | re.MULTILINE,
 )
 _DIRECT: Final = r"(?:\s|[({\[]|about|approximately|roughly|around|only|exactly|just|a|an|the|you|him|her|us|with|at|to|of|on|-|\u2212)*$"
 _CONCLUDED: Final = re.compile(
-    r"^\W*(?:so|therefore|thus|hence|consequently|in (?:total|the end|summary|short|conclusion)|overall|altogether|total)\b"
-    rf"|(?:=|\u2192|->|\b(?:equals?|gives?|gets?|yields?|makes?|leaves?|leaving|comes to|comes out to|adds up to|works out to|"
+    r"^\W*(?:so|therefore|thus|hence|consequently|in (?:total|the end|summary|short|conclusion)"
+    r"|overall|altogether|total)\b"
+    rf"|(?:=|\u2192|->|\b(?:equals?|gives?|gets?|yields?|makes?|leaves?|leaving|comes to|comes out to"
+    rf"|adds up to|works out to|"
     rf"end up|arrive|remaining)){_DIRECT}",
     re.IGNORECASE,
 )
 _STATED: Final = re.compile(rf"\b(?:is|are|was|be){_DIRECT}", re.IGNORECASE)
 _REMAINS: Final = re.compile(r"[^,.;]{0,30}\b(?:remain|left|stay|in total|altogether|in all)\b", re.IGNORECASE)
 _CORRECTION: Final = re.compile(
-    r"(?:^\s*|(?<=[.!?,;:\n(\u2013\u2014\u2026-])\s*|(?<=[.!?,;:\n(\u2013\u2014\u2026-]\s))(?:(?:oh|hmm|ah|um|but),? *)?(?P<word>no, wait|wait, no|wait|actually|correction"
-    r"|corrected|updated|fixed|sorry|oops|scratch that|on reflection|on second thought|i meant?|i made a mistake|no)\b[,:.!?\s]*",
+    r"(?:^\s*|(?<=[.!?,;:\n(\u2013\u2014\u2026-])\s*|(?<=[.!?,;:\n(\u2013\u2014\u2026-]\s))(?:(?:oh"
+    r"|hmm|ah|um|but),? *)?(?P<word>no, wait|wait, no|wait|actually|correction"
+    r"|corrected|updated|fixed|sorry|oops|scratch that|on reflection|on second thought|i meant?"
+    r"|i made a mistake|no)\b[,:.!?\s]*",
     re.IGNORECASE,
 )
 _WITHDRAWN: Final = ("no, wait", "wait, no", "correction", "scratch that", "i made a mistake", "oops")
@@ -110,23 +122,22 @@ def find_claim(text: str, values: Sequence[Value], is_bound: Callable[[str, str]
             or text[end : end + 1] == "?"
         ):
             continue
+        claim = value
         if is_bound(before, text[value.part.end :]):
-            value = value._replace(key=None)
+            claim = value._replace(key=None)
         has_earlier = any(start <= other.part.start < value.part.start for other in values)
+        is_stated = has_earlier and _STATED.search(before)
+        is_concluded = _CONCLUDED.search(before) or _CONCLUDED.match(text[sentence:start]) or _REMAINS.match(after)
+        line_before = text[text.rfind("\n", 0, value.part.start) + 1 : value.part.start]
+        is_alone = not line_before.strip() and not after.strip()
         rank = 0
-        if (
-            _CONCLUDED.search(before)
-            or _CONCLUDED.match(text[sentence:start])
-            or _REMAINS.match(after)
-            or (has_earlier and _STATED.search(before))
-            or (not text[text.rfind("\n", 0, value.part.start) + 1 : value.part.start].strip() and not after.strip())
-        ):
+        if is_stated or is_concluded or is_alone:
             rank = 1
         if _CONFIRMED.match(after) or _is_announced(
             value, sentence, announced, [other for _, _, other in ranked], start
         ):
             rank = 2
-        ranked.append((rank, start, value))
+        ranked.append((rank, start, claim))
     return _choose(text, ranked)
 
 

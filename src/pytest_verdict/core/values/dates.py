@@ -92,8 +92,7 @@ def check_format_directives(form: str) -> str:
 
 
 def _has_other_digits(text: str) -> bool:
-    """Return whether a text has digits other than 0 to 9, of which dateutil reads some and skips others."""
-    return not text.isascii() and any(sign.isnumeric() and not sign.isascii() for sign in text)
+    return any(sign.isnumeric() and not sign.isascii() for sign in text)
 
 
 def _with_numbered_month(text: str, form: str) -> tuple[str, str]:

@@ -26,21 +26,25 @@ _BELOW_1000: Final = rf"(?:(?:a|{_BELOW_100}){_GAP}hundred\b(?:{_GAP}(?:and{_GAP
 _SCALED: Final = rf"(?:a|{_BELOW_1000}){_GAP}(?:{'|'.join(_SCALES)})\b"
 _NUMBER: Final = re.compile(
     rf"(?<![\w-])(?:(?P<sign>minus|negative) )?"
-    rf"(?P<words>(?:a|{_BELOW_100}){_GAP}dozen\b|{_SCALED}(?:(?:,? |,? and |-){_SCALED})*(?:(?:,? |,? and |-){_BELOW_1000})?|{_BELOW_1000}|zero\b"
+    rf"(?P<words>(?:a|{_BELOW_100}){_GAP}dozen\b|{_SCALED}(?:(?:,? |,? and |-){_SCALED})*(?:(?:,? "
+    rf"|,? and |-){_BELOW_1000})?|{_BELOW_1000}|zero\b"
     r")",
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"[a-z]+", re.IGNORECASE)
 # Words beside a number that make it a part of another one, and one number behind another, as in "nineteen eighty-four".
 _CHANGED_BEFORE: Final = re.compile(
-    r"(?:\b(?:half|thirds?|quarters?|fourths?|fifths?|tenths?|out of|point|power of|times|in|over|plus or minus)(?: of)?(?: a)?"
+    r"(?:\b(?:half|thirds?|quarters?|fourths?|fifths?|tenths?|out of|point|power of|times|in|over"
+    r"|plus or minus)(?: of)?(?: a)?"
     r"|[0-9]|\b(?:hundred|thousand|million|billion|trillion))[ -]$",
     re.IGNORECASE,
 )
 _CHANGED_AFTER: Final = re.compile(
     r"[ -](?:and (?:a |an |one |three )?(?:half|quarters?|third)|(?:out of|in|over|to the|point|times) (?:\w)"
-    r"|(?:hal(?:f|ves)|[a-z]*(?:third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|quarter|hundredth|thousandth|millionth)s?"
-    r"|first|second|dozens?|scores?|gross|lakhs?|crores?|squared|cubed|hundreds?|thousands?|[mbtr]+illions?|factorial)\b"
+    r"|(?:hal(?:f|ves)|[a-z]*(?:third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|quarter|hundredth"
+    r"|thousandth|millionth)s?"
+    r"|first|second|dozens?|scores?|gross|lakhs?|crores?|squared|cubed|hundreds?|thousands?"
+    r"|[mbtr]+illions?|factorial)\b"
     rf"|(?:{'|'.join((*_UNITS, *_TEENS, *_TENS))})\b)|-[0-9]| ?[/^²³]",
     re.IGNORECASE,
 )
