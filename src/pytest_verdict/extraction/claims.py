@@ -66,7 +66,10 @@ _ANNOUNCED: Final = re.compile(
     r"(?:\b(?:is|are|was|be|equals|comes to|amounts to)\b|[:=\u2192]|[-=]>|[*_ ]*\n)|^[*_ ]*A:",
     re.IGNORECASE | re.MULTILINE,
 )
-_DIRECT: Final = r"(?:\s|[({\[]|about|approximately|roughly|around|only|exactly|just|a|an|the|you|him|her|us|with|at|to|of|on|-|\u2212)*$"
+_DIRECT: Final = (
+    r"(?:\s|[({\[]|about|approximately|roughly|around|only|exactly|just|a|an|the"
+    r"|you|him|her|us|with|at|to|of|on|-|\u2212)*$"
+)
 _CONCLUDED: Final = re.compile(
     r"^\W*(?:so|therefore|thus|hence|consequently|in (?:total|the end|summary|short|conclusion)"
     r"|overall|altogether|total)\b"
