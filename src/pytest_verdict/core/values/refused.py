@@ -1,8 +1,9 @@
 """Values that our operators do not compare: what hides its content, and what decides for itself what it equals."""
 
 import operator
-from collections import Counter, OrderedDict, defaultdict
+from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Set as AbstractSet
+from types import MappingProxyType
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import safe_repr
@@ -15,6 +16,7 @@ PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 _ORDERED: Final = (list, tuple)
 _CONTAINERS: Final = (*_ORDERED, dict, set, frozenset)
 _HONEST: Final = frozenset({*_CONTAINERS, OrderedDict, defaultdict, Counter})
+_MAPPINGS: Final = (ChainMap, MappingProxyType, UserDict)
 _TEXT_AND_BYTES: Final = (str, bytes, bytearray)
 ARRAY_PACKAGES: Final = frozenset({"numpy", "pandas", "polars", "pyarrow"})
 _MATCHER_MODULES: Final = ("_pytest.python_api", "dirty_equals.")
@@ -133,7 +135,8 @@ def _parts_of(value: Any) -> Iterable[Any]:
     try:
         if has_named_fields(value):
             return [*named_fields(value)[2].values()]
-        if issubclass(type(value), Mapping):
+        # Other mappings may be readable only once, and are compared by what was read for the record.
+        if issubclass(type(value), _MAPPINGS):
             return [*value, *value.values()]
         if issubclass(type(value), MutableSequence | AbstractSet):
             return [*value]
