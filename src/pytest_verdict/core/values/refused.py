@@ -19,7 +19,7 @@ _HONEST: Final = frozenset({*_CONTAINERS, OrderedDict, defaultdict, Counter})
 _MAPPINGS: Final = (ChainMap, MappingProxyType, UserDict)
 _TEXT_AND_BYTES: Final = (str, bytes, bytearray)
 ARRAY_PACKAGES: Final = frozenset({"numpy", "pandas", "polars", "pyarrow"})
-_MATCHER_MODULES: Final = ("_pytest.python_api", "dirty_equals.")
+_MATCHER_MODULES: Final = ("_pytest.approx.", "_pytest.python_api.", "dirty_equals.")
 _ANYTHING: Final = object()
 # What the matchers of a package are used for.
 _INSTEAD: Final = {
@@ -141,7 +141,7 @@ def _parts_of(value: Any) -> Iterable[Any]:
         if issubclass(type(value), MutableSequence | AbstractSet):
             return [*value]
         if package_of(value) in ARRAY_PACKAGES:
-            return _objects_in(value)
+            return objects_in(value)
         # A mock has as many attributes as somebody asks for.
         if package_of(value) != "unittest" and decides_equality(value):
             return [*attributes(value).values()]
@@ -150,12 +150,12 @@ def _parts_of(value: Any) -> Iterable[Any]:
     return ()
 
 
-def _objects_in(array: Any) -> list[Any]:
+def objects_in(array: Any) -> list[Any]:
     """Return the elements of an array, or of the columns of a table, that may hold any Python object."""
     if str(getattr(array, "dtype", "")).lower() == "object":
         return list(array.tolist() if hasattr(array, "tolist") else array.to_list())
     names = getattr(array, "columns", ()) if hasattr(array, "dtypes") else ()
-    return [item for name in names for item in _objects_in(array[name])]
+    return [item for name in names for item in objects_in(array[name])]
 
 
 def items_of_array(array: Any) -> list[Any] | None:
