@@ -235,7 +235,7 @@ def test_text_with_a_visible_character_is_not_blank(text):
 
 
 @pytest.mark.parametrize(
-    "value", [float("nan"), decimal.Decimal("nan"), np.nan, np.float64("nan"), np.datetime64("NaT"), b""]
+    "value", [float("nan"), decimal.Decimal("nan"), np.nan, np.float64("nan"), np.datetime64("NaT", "s"), b""]
 )
 def test_missing_value_is_blank(value):
     assert compare("not_blank", None, value).notes == ["blank"]
