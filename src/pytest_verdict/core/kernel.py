@@ -28,7 +28,7 @@ def run(
     *,
     recorded: Mapping[str, Any] | None = None,
     negated: bool = False,
-    sources: Mapping[str, Any] | None = None,
+    sources: str | None = None,
 ) -> ComparisonResult:
     """Compare two values; with the details of a record, the replies of a model come from these (``RecordError`` if none)."""
     if threshold is None:

@@ -96,7 +96,8 @@ def content_digest(value: Any) -> str:
 
 
 # json.dumps would build an encoder for each call with separators.
-_dump: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+dump_json: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+"""Write JSON values as a record has them."""
 
 
 def _tag(kind: str, text: str) -> str:
@@ -104,7 +105,7 @@ def _tag(kind: str, text: str) -> str:
 
 
 def _tag_with_class(kind: str, cls: str, text: str) -> str:
-    return f'{{"{TYPE_KEY}":"{kind}","class":{_dump(cls)},"value":{text}}}'
+    return f'{{"{TYPE_KEY}":"{kind}","class":{dump_json(cls)},"value":{text}}}'
 
 
 class _NestedError(Exception):
@@ -142,7 +143,7 @@ def _write_by_class(value: Any, above: tuple[int, ...]) -> str:
 
 def _write_member(cls: str, member: str | None, value: Any, above: tuple[int, ...]) -> str:
     text = _write(value.value, _enter(value, above))
-    return f'{{"{TYPE_KEY}":"enum","class":{_dump(cls)},"member":{_dump(member)},"value":{text}}}'
+    return f'{{"{TYPE_KEY}":"enum","class":{dump_json(cls)},"member":{dump_json(member)},"value":{text}}}'
 
 
 def _write_fields(value: Any, above: tuple[int, ...]) -> str:
@@ -157,7 +158,7 @@ def _write_pairs(pairs: Mapping[str, Any], inside: tuple[int, ...]) -> str:
 
 
 def _write_repr(value: Any, text: str) -> str:
-    return _tag_with_class("repr", class_name(type(value)), _dump(text))
+    return _tag_with_class("repr", class_name(type(value)), dump_json(text))
 
 
 def _enter(value: Any, above: tuple[int, ...]) -> tuple[int, ...]:
@@ -173,7 +174,7 @@ def _write_str(value: str, _above: tuple[int, ...]) -> str:
     text = str.__str__(value)
     if _is_plain_key(text):
         return encode_basestring_ascii(text)
-    return _tag("text", _dump([ord(character) for character in text]))
+    return _tag("text", dump_json([ord(character) for character in text]))
 
 
 def _is_plain_key(key: Any) -> bool:
@@ -214,7 +215,7 @@ def _write_tuple(value: tuple[Any, ...], above: tuple[int, ...]) -> str:
     text = _write_items(value, above)
     names = item_names(value)
     if names:
-        return f'{{"{TYPE_KEY}":"tuple","fields":{_dump(names)},"value":{text}}}'
+        return f'{{"{TYPE_KEY}":"tuple","fields":{dump_json(names)},"value":{text}}}'
     return _tag("tuple", text)
 
 
@@ -233,7 +234,7 @@ def _write_encoded(value: EncodedObject, above: tuple[int, ...]) -> str:
 
 
 def _by_form(tag: str, write: Callable[[Any], Any]) -> _Writer:
-    return lambda value, _above: _tag(tag, _dump(write(value)))
+    return lambda value, _above: _tag(tag, dump_json(write(value)))
 
 
 def _by_iso_form(tag: str, write: Callable[[Any], str]) -> _Writer:
@@ -241,7 +242,7 @@ def _by_iso_form(tag: str, write: Callable[[Any], str]) -> _Writer:
         # A subclass may be no date, such as NaT of pandas, or have more digits than its base.
         text = write(value)
         if value.isoformat() == text:
-            return _tag(tag, _dump(text))
+            return _tag(tag, dump_json(text))
         return _write_repr(value, safe_repr(value))
 
     return writer
@@ -282,7 +283,7 @@ _WRITERS: Final[dict[type, _Writer]] = {
     set: _write_set,
     frozenset: _write_set,
     EncodedObject: _write_encoded,
-    Unreplayable: lambda value, _above: _tag_with_class("repr", value.class_name, _dump(value.text)),
+    Unreplayable: lambda value, _above: _tag_with_class("repr", value.class_name, dump_json(value.text)),
     **{cls: (_by_iso_form if tag in {"datetime", "date"} else _by_form)(tag, write) for tag, cls, write, _ in _BY_FORM},
 }
 
