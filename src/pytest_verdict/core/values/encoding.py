@@ -149,12 +149,7 @@ def _write_member(cls: str, member: str | None, value: Any, above: tuple[int, ..
 def _write_fields(value: Any, above: tuple[int, ...]) -> str:
     kind, cls, fields = named_fields(value)
     named = {str(name): item for name, item in fields.items()}
-    return _tag_with_class(kind, cls, _write_pairs(named, _enter(value, above)))
-
-
-def _write_pairs(pairs: Mapping[str, Any], inside: tuple[int, ...]) -> str:
-    texts = [f"{encode_basestring_ascii(key)}:{_write(item, inside)}" for key, item in pairs.items()]
-    return f"{{{','.join(texts)}}}"
+    return _tag_with_class(kind, cls, _write_object(named, _enter(value, above)))
 
 
 def _write_repr(value: Any, text: str) -> str:
@@ -199,11 +194,25 @@ def _write_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> str:
     inside = _enter(value, above)
     # The items are read once, because a class under test may return others the next time.
     items = list(value.items())
+    texts = []
+    for key, item in items:
+        if type(key) is not str or not key.isascii() or key == TYPE_KEY:
+            return _write_other_keys(items, inside)
+        texts.append(f"{encode_basestring_ascii(key)}:{_write(item, inside)}")
+    return f"{{{','.join(texts)}}}"
+
+
+def _write_other_keys(items: list[tuple[Any, Any]], inside: tuple[int, ...]) -> str:
     keys = [key for key, _ in items]
     if TYPE_KEY not in keys and all(map(_is_plain_key, keys)):
-        return _write_pairs({key if type(key) is str else str.__str__(key): item for key, item in items}, inside)
+        return _write_object({str.__str__(key): item for key, item in items}, inside)
     pairs = [f"[{_write(key, inside)},{_write(item, inside)}]" for key, item in items]
     return _tag("dict", f"[{','.join(pairs)}]")
+
+
+def _write_object(members: Mapping[str, Any], inside: tuple[int, ...]) -> str:
+    texts = [f"{encode_basestring_ascii(key)}:{_write(item, inside)}" for key, item in members.items()]
+    return f"{{{','.join(texts)}}}"
 
 
 def _write_items(value: Any, above: tuple[int, ...]) -> str:
