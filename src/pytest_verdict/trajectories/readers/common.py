@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import shown
@@ -53,6 +54,25 @@ def get(value: Any, *names: str, default: Any = None) -> Any:
         if item is not MISSING:
             return item
     return default
+
+
+def iter_entries(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the keys and values of a mapping, or the public attributes of an object."""
+    source = value
+    if isinstance(value, EncodedObject):
+        source = value.value
+    if isinstance(source, Mapping):
+        yield from ((key, item) for key, item in source.items() if isinstance(key, str))
+        return
+    if isinstance(source, type) or callable(source):
+        return
+    if is_dataclass(source):
+        yield from ((one.name, getattr(source, one.name, None)) for one in fields(source))
+        return
+    # Pydantic keeps the extra fields of a model apart.
+    for holder in (getattr(source, "__dict__", None), getattr(source, "__pydantic_extra__", None)):
+        if isinstance(holder, Mapping):
+            yield from ((key, item) for key, item in holder.items() if not key.startswith("_"))
 
 
 def has(value: Any, *names: str) -> bool:

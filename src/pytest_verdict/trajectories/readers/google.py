@@ -16,6 +16,7 @@ from pytest_verdict.trajectories.readers.common import (
     get,
     get_objects,
     has,
+    iter_entries,
     parse_if_json,
     require_list,
     require_objects,
@@ -37,23 +38,21 @@ _USE_KEYS: Final = " ".join((*_TOOL_USES, *_TOOL_RESPONSES))
 _PART: Final = Shape(
     f"{_CALL_KEYS} text thought thought_signature thoughtSignature inline_data inlineData file_data fileData"
     " code_execution_result codeExecutionResult",
-    keys=_CALL_KEYS,
     allows_text=True,
 )
 _CONTENTS: Final = {
-    "content": Shape("parts role", {"parts": _PART}, allows_text=True, is_single=True),
+    "content": Shape("parts role", {"parts": _PART}, allows_text=True),
     "parts": _PART,
 }
-# The actions of an event are changes of its session.
-_EVENT: Final = Shape(f"content parts author {_PART.marks}", _CONTENTS, f"actions {_CALL_KEYS}")
-_TRACE: Final = Shape(children=dict.fromkeys(_EVENTS, _EVENT), keys=_USE_KEYS, is_single=True)
+_EVENT: Final = Shape(f"content parts author {_PART.marks}", _CONTENTS)
+_TRACE: Final = Shape(children=dict.fromkeys(_EVENTS, _EVENT))
 _ITEM: Final = Shape(
     f"intermediate_data intermediateData user_content userContent invocation_events invocationEvents tool_uses toolUses"
     f" finish_reason finishReason content parts {_PART.marks}",
     {**_CONTENTS, **_TRACE.children, **dict.fromkeys(_INTERMEDIATE, _TRACE)},
-    # The details of an app list the tools of its agents.
-    f"{_EVENT.keys} {_USE_KEYS} app_details appDetails",
 )
+# The details of an app list the tools of its agents; the actions of an event are changes of its session.
+_IGNORED: Final = "app_details appDetails actions"
 
 
 def _is_trace(value: Any) -> bool:
@@ -67,7 +66,7 @@ def _is_item(item: Any) -> bool:
     return has(get(item, "content"), "parts") or (has(item, *_CALL, *_RESPONSE) and not has(item, "role"))
 
 
-@partial(Format, is_item=_is_item, item=_ITEM, containers=_CONTAINERS, is_whole=_is_trace)
+@partial(Format, is_item=_is_item, item=_ITEM, containers=_CONTAINERS, is_whole=_is_trace, ignored=_IGNORED)
 def gemini(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one content are one group, and so are those of one list of tool uses."""
     items: Sequence[Any] = (value,)
@@ -134,8 +133,27 @@ def _read_part(part: Any, **fields: Any) -> Iterator[CallOrResult]:
 _CASES: Final = ("eval_cases", "evalCases")
 _STATES: Final = "state session_input sessionInput final_session_state finalSessionState output"
 _EVENT_KEYS: Final = ("invocation_id", "invocationId", "actions", "partial")
-_ADK_ITEM: Final = replace(_ITEM, marks=f"{_ITEM.marks} {' '.join(_EVENT_KEYS)}", keys=f"{_ITEM.keys} {_STATES}")
-_CASE: Final = Shape("conversation", {"conversation": _ADK_ITEM}, _STATES)
+_ADK_ITEM: Final = replace(_ITEM, marks=f"{_ITEM.marks} {' '.join(_EVENT_KEYS)}")
+_CASE: Final = Shape("conversation", {"conversation": _ADK_ITEM})
+
+
+def _list_events(value: Any) -> Sequence[Any]:
+    source = value
+    if has(value, *_CASES):
+        source = require_one(get(value, *_CASES), "eval_cases")
+    for container in ("conversation", "events"):
+        events = get(source, container, default=MISSING)
+        if events is not MISSING and not events:
+            raise TrajectoryError(f"{container} is empty, so nothing was recorded")
+        if events is not MISSING:
+            return require_objects(events, container)
+    return require_objects(unwrap_list(source), "events")
+
+
+def _list_parts(value: Any) -> Iterator[Any]:
+    # A partial event is repeated when it is complete, with other identifiers.
+    yield [event for event in _list_events(value) if get(event, "partial") is not True]
+    yield {key: item for key, item in iter_entries(value) if key not in (*_CASES, "conversation", "events", "content")}
 
 
 @partial(
@@ -145,26 +163,14 @@ _CASE: Final = Shape("conversation", {"conversation": _ADK_ITEM}, _STATES)
     containers="events",
     is_whole=lambda value: has(value, *_CASES),
     other_containers={**dict.fromkeys(_CASES, _CASE), "conversation": _ADK_ITEM},
-    sibling_keys=_STATES,
+    ignored=f"{_IGNORED} {_STATES}",
+    list_parts=_list_parts,
 )
 def adk(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one event are one group, and so are those of one list of tool uses."""
-    source = value
-    if has(value, *_CASES):
-        source = require_one(get(value, *_CASES), "eval_cases")
-    container = next(
-        (key for key in ("conversation", "events") if get(source, key, default=MISSING) is not MISSING), ""
-    )
-    all_events = unwrap_list(source)
-    if container:
-        all_events = get(source, container)
-        if not all_events:
-            raise TrajectoryError(f"{container} is empty, so nothing was recorded")
-
-    # A partial event is repeated when it is complete, with other identifiers.
     incomplete_tools: set[Any] = set()
     events = []
-    for event in require_objects(all_events, container or "events"):
+    for event in _list_events(value):
         calls = [get(part, *_CALL) for part in get_objects(get(event, "content"), "parts")]
         tools = {get(call, "name") for call in calls if has(call, "name")}
         if get(event, "partial") is True:
@@ -187,10 +193,10 @@ _INPUTS: Final = ("tool_input", "toolInput")
 @partial(
     Format,
     is_item=lambda item: has(item, *_NAMES) and has(item, *_INPUTS),
-    item=Shape("tool_name toolName", keys="tool_name toolName tool_input toolInput"),
+    item=Shape("tool_name toolName"),
     is_whole=lambda value: has(value, *_COLUMNS),
-    other_containers=dict.fromkeys(_COLUMNS, Shape(allows_text=True, is_single=True)),
-    sibling_keys=" ".join(_COLUMNS),
+    other_containers=dict.fromkeys(_COLUMNS, Shape(allows_text=True)),
+    ignored=" ".join(_COLUMNS[1:]),
 )
 def vertex(value: Any) -> Iterator[Event]:
     """Read the calls; a row does not say which were made together."""

@@ -28,17 +28,14 @@ from pytest_verdict.trajectories.readers.openai import openai_chat
 # Inspect AI
 _BLOCK: Final = Shape(
     "type text",
-    keys="name arguments result internal",
     types="tool_use|text|reasoning|image|audio|video|data|document",
     allows_text=True,
 )
-_MESSAGE: Final = Shape("role", {"content": _BLOCK}, "tool_calls function")
-_CHOICE: Final = Shape("message", {"message": replace(_MESSAGE, is_single=True)})
+_MESSAGE: Final = Shape("role", {"content": _BLOCK})
+_CHOICE: Final = Shape("message", {"message": _MESSAGE})
 _EVENT: Final = Shape(
     "event",
-    {"output": Shape(children={"choices": _CHOICE}, allows_text=True, is_single=True)},
-    # Inputs of the model, an approver and a sandbox, and changes of the state.
-    "function arguments result events input call view modified sample state changes score action options",
+    {"output": Shape(children={"choices": _CHOICE}, allows_text=True)},
     "model|tool|span_begin|span_end|step|sample_init|sample_limit|state|store|score|score_edit|sandbox|approval|review|sentinel"
     "|subtask|info|input|logger|error|compaction|interrupt|checkpoint|branch|anchor",
     "event",
@@ -46,12 +43,9 @@ _EVENT: Final = Shape(
 _SAMPLE: Final = Shape(
     "messages events",
     {"messages": _MESSAGE, "events": _EVENT},
-    "input output scores metadata store timelines error_retries events_data",
 )
 # A value may be a sample, or the messages of one.
-_SAMPLE_OR_MESSAGE: Final = Shape(
-    f"{_SAMPLE.marks} role", {**_SAMPLE.children, **_MESSAGE.children}, f"{_SAMPLE.keys} {_MESSAGE.keys}"
-)
+_SAMPLE_OR_MESSAGE: Final = Shape(f"{_SAMPLE.marks} role", {**_SAMPLE.children, **_MESSAGE.children})
 
 
 def _is_log(value: Any) -> bool:
@@ -66,20 +60,23 @@ def _is_log(value: Any) -> bool:
     return False
 
 
+def _list_parts(value: Any) -> Iterator[Any]:
+    if not isinstance(value, list | tuple):
+        yield value
+    yield from (message for _, message, _ in _iter_messages(_choose_sample(value)))
+
+
 @partial(
     Format,
     item=_SAMPLE_OR_MESSAGE,
     is_whole=_is_log,
     other_containers={"samples": _SAMPLE},
-    sibling_keys="eval plan results metadata",
+    ignored="eval plan results samples messages events input output scores metadata store timelines error_retries events_data",
+    list_parts=_list_parts,
 )
 def inspect_ai(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one answer of a model are one group."""
-    sample = value
-    if has(value, "eval"):
-        sample = require_one(get(value, "samples"), "samples")
-    elif isinstance(value, list | tuple) and not all(has(item, "role") for item in value):
-        sample = require_one(value, "samples")
+    sample = _choose_sample(value)
     attachments = get(sample, "attachments") or {}
 
     yielded: Counter[tuple[Any, Any]] = Counter()
@@ -94,6 +91,14 @@ def inspect_ai(value: Any) -> Iterator[CallOrResult]:
             if by_source[source, item.id, item.name] > yielded[item.id, item.name]:
                 yielded[item.id, item.name] += 1
                 yield replace(item, args=_insert_attachments(item.args, attachments))
+
+
+def _choose_sample(value: Any) -> Any:
+    if has(value, "eval"):
+        return require_one(get(value, "samples"), "samples")
+    if isinstance(value, list | tuple) and not all(has(item, "role") for item in value):
+        return require_one(value, "samples")
+    return value
 
 
 def _iter_messages(sample: Any) -> Iterator[tuple[str, Any, Any]]:
@@ -190,8 +195,6 @@ _KINDS: Final = (
 )
 _STORED_EVENT: Final = Shape(
     "kind action observation parent_id",
-    # A value is the state of a conversation; the input of a hook repeats a call.
-    keys="action args observation extras tool_name tool_call tool_call_metadata value hook_input",
     types=_KINDS,
     type_key="kind",
 )
@@ -216,6 +219,8 @@ def _get_kind(event: Any) -> Any:
     ),
     item=_STORED_EVENT,
     containers="history trajectory",
+    # The action that a call became, the state of a conversation, and the input of a hook, which repeats a call.
+    ignored="action args observation extras value hook_input",
 )
 def openhands(value: Any) -> Iterator[CallOrResult]:
     """Read the calls with the arguments of the model; those of one answer of the model are one group."""

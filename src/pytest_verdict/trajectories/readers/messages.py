@@ -26,19 +26,17 @@ from pytest_verdict.trajectories.readers.common import (
     require_objects,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format, Shape, find_call, iter_entries
+from pytest_verdict.trajectories.readers.formats import Format, Shape
 from pytest_verdict.trajectories.readers.plain import is_pair
 
 # Anthropic: calls in blocks of the type `tool_use` and its variants, results in `tool_result`.
 _ANTHROPIC_TYPES: Final = (
     ".*tool_use|.*tool_result|text|thinking|redacted_thinking|image|document|search_result|container_upload|compaction"
 )
-_ANTHROPIC_BLOCK: Final = Shape(
-    "type text", keys="name input content source caller", types=_ANTHROPIC_TYPES, allows_text=True
-)
+_ANTHROPIC_BLOCK: Final = Shape("type text", types=_ANTHROPIC_TYPES, allows_text=True)
 # A list may hold blocks without their message.
 _ANTHROPIC_MESSAGE: Final = Shape(
-    "role content type", {"content": _ANTHROPIC_BLOCK}, _ANTHROPIC_BLOCK.keys, f"message|{_ANTHROPIC_TYPES}"
+    "role content type", {"content": _ANTHROPIC_BLOCK}, types=f"message|{_ANTHROPIC_TYPES}"
 )
 
 
@@ -58,7 +56,6 @@ def _get_anthropic_blocks(message: Any) -> Any:
     is_item=lambda message: any(map(_is_anthropic_block, unwrap_list(_get_anthropic_blocks(message)))),
     item=_ANTHROPIC_MESSAGE,
     containers="messages",
-    sibling_keys="system",
 )
 def anthropic(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
@@ -81,10 +78,10 @@ def anthropic(value: Any) -> Iterator[CallOrResult]:
     is_item=lambda line: get(line, "type") in {"assistant", "user"} and has(line, "message"),
     item=Shape(
         "message subtype summary snapshot",
-        {"message": replace(_ANTHROPIC_MESSAGE, marks="role content", is_single=True)},
-        "tool_use_result toolUseResult permission_denials",
+        {"message": replace(_ANTHROPIC_MESSAGE, marks="role content")},
         types="assistant|user|system|result|summary|file-history-snapshot",
     ),
+    ignored="permission_denials",
 )
 def claude_code(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one message are one group, even if each has its own line."""
@@ -108,7 +105,6 @@ _CONVERSE: Final = Shape(
         "content": Shape(
             "toolUse toolResult text image document video audio guardContent cachePoint reasoningContent citationsContent"
             " searchResult",
-            keys="toolUse toolResult",
             allows_text=True,
         )
     },
@@ -121,7 +117,7 @@ _CONVERSE: Final = Shape(
     item=_CONVERSE,
     containers="messages",
     is_whole=lambda value: has(get(value, "output"), "message"),
-    other_containers={"output": Shape("message", {"message": replace(_CONVERSE, is_single=True)}, is_single=True)},
+    other_containers={"output": Shape("message", {"message": _CONVERSE})},
 )
 def bedrock(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
@@ -145,7 +141,6 @@ _CALL_KINDS: Final = ("tool-call", "builtin-tool-call")
 _RESULT_KINDS: Final = ("tool-return", "builtin-tool-return", "retry-prompt")
 _PYDANTIC_PART: Final = Shape(
     "part_kind",
-    keys="tool_name args content",
     types="|".join((*_CALL_KINDS, *_RESULT_KINDS))
     + "|system-prompt|user-prompt|text|thinking|file|speech|compaction|retry-feedback"
     "|instruction(-delta|-digest|-baseline)?|(tool-availability|capability-load|model-settings)-delta",
@@ -179,7 +174,6 @@ def pydantic_ai(value: Any) -> Iterator[CallOrResult]:
     is_item=lambda message: has(message, "jsonrpc") or get(message, "method") == "tools/call",
     item=Shape(
         "jsonrpc method result error",
-        keys="params result error",
         types="tools/(call|list)|initialize|ping"
         "|(notifications|resources|prompts|completion|logging|roots|sampling|elicitation|tasks)/.+",
         type_key="method",
@@ -215,25 +209,16 @@ _LANGCHAIN_CALLS: Final = "tool_use|tool_call|function_call"
 _MESSAGE_TYPES: Final = {"human", "ai", "tool", "system", "AIMessageChunk"}
 _LANGCHAIN_BLOCK: Final = Shape(
     "type text",
-    keys="name input args arguments content",
     types=f"{_LANGCHAIN_CALLS}|tool_call_chunk|input_json_delta|invalid_tool_call|.*tool_result"
     "|(input_|output_)?(text|image|audio|file)|text-plain|text_delta|image_url|video|media|document"
     "|reasoning|reasoning_content|thinking|redacted_thinking|refusal|citation",
     allows_text=True,
 )
-_LANGCHAIN_FIELDS: Final = Shape(
-    children={
-        "content": _LANGCHAIN_BLOCK,
-        "additional_kwargs": Shape(keys="tool_calls function_call", is_single=True),
-    },
-    keys="tool_calls invalid_tool_calls tool_call_chunks artifact",
-    is_single=True,
-)
+_LANGCHAIN_FIELDS: Final = Shape(children={"content": _LANGCHAIN_BLOCK})
 _LANGCHAIN_MESSAGE: Final = Shape(
     "type role lc tool_calls content",
-    {**_LANGCHAIN_FIELDS.children, "kwargs": _LANGCHAIN_FIELDS, "data": _LANGCHAIN_FIELDS},
-    _LANGCHAIN_FIELDS.keys,
-    "human|ai|tool|system|chat|function|developer|remove|constructor|message|[A-Za-z]+Message(Chunk)?",
+    {"content": _LANGCHAIN_BLOCK, "kwargs": _LANGCHAIN_FIELDS, "data": _LANGCHAIN_FIELDS},
+    types="human|ai|tool|system|chat|function|developer|remove|constructor|message|[A-Za-z]+Message(Chunk)?",
 )
 
 
@@ -301,7 +286,8 @@ def _is_list_of_steps(value: Any) -> bool:
     )
 
 
-@partial(Format, is_whole=_is_list_of_steps)
+# The results are states of the graph, and calls in their messages are no nodes.
+@partial(Format, is_whole=_is_list_of_steps, ignored="results")
 def langgraph(value: Any) -> Iterator[Event]:
     """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
     if value is None:
@@ -309,12 +295,6 @@ def langgraph(value: Any) -> Iterator[Event]:
     steps = get(value, "steps")
     if steps is None:
         steps = value
-    else:
-        for key, item in iter_entries(value):
-            # The results are states of the graph, and calls in their messages are no nodes.
-            if key not in {"steps", "results"} and find_call(item) is not None:
-                raise TrajectoryError(f"the value has a call in the form {key!r}, which is not one of langgraph")
-
     for place, step in enumerate(require_list(steps, "a list of steps")):
         for node in require_list(step, "a step"):
             if not isinstance(node, str):
@@ -327,16 +307,13 @@ _RESULT_TYPES: Final = {"tool-result", "tool-error"}
 _PART_TYPES: Final = {"tool-call", "tool-approval-request", *_RESULT_TYPES}
 _FAILURES: Final = {"error-text", "error-json", "execution-denied"}
 
-_PART_KEYS: Final = "toolName input rawInput args output result error errorText approval toolCall"
 _PART: Final = Shape(
     "type",
-    keys=_PART_KEYS,
     types="|".join(sorted(_PART_TYPES)) + "|tool-approval-response|text|reasoning|reasoning-file|file|image|source",
     allows_text=True,
 )
 _UI_PART: Final = Shape(
     "type",
-    keys=_PART_KEYS,
     types="tool-.+|dynamic-tool|text|reasoning|reasoning-file|source-(url|document)|file|step-start|data-.+",
 )
 
@@ -357,15 +334,13 @@ def _is_vercel_item(item: Any) -> bool:
 @partial(
     Format,
     is_item=_is_vercel_item,
-    # The request and the response repeat the calls.
     item=Shape(
         "parts content toolCalls type",
         {"parts": _UI_PART, "content": _PART, "toolCalls": _PART, "toolResults": _PART},
-        f"{_PART_KEYS} request response",
-        _PART.types,
+        types=_PART.types,
     ),
     containers="steps messages",
-    sibling_keys="content toolCalls toolResults request response _output",
+    ignored="request response",
 )
 def vercel(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one step are one group."""

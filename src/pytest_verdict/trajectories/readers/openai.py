@@ -18,6 +18,7 @@ from pytest_verdict.trajectories.readers.common import (
     get_list,
     get_objects,
     has,
+    iter_entries,
     read_messages,
     require_list,
     require_objects,
@@ -33,7 +34,7 @@ _BLOCK: Final = Shape(
     types="(input_|output_)?(text|image|audio|file)|image_url|video_url|refusal|thinking|reasoning",
     allows_text=True,
 )
-_MESSAGE: Final = Shape("role", {"content": _BLOCK}, "tool_calls function_call raw_data", "message")
+_MESSAGE: Final = Shape("role", {"content": _BLOCK}, types="message")
 
 
 @partial(
@@ -42,7 +43,8 @@ _MESSAGE: Final = Shape("role", {"content": _BLOCK}, "tool_calls function_call r
     item=_MESSAGE,
     containers="messages",
     is_whole=lambda value: has(value, "choices"),
-    other_containers={"choices": Shape("message delta", {"message": replace(_MESSAGE, is_single=True)}, "delta")},
+    other_containers={"choices": Shape("message delta", {"message": _MESSAGE})},
+    ignored="raw_data",
 )
 def openai_chat(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
@@ -98,8 +100,7 @@ _CONTENT: Final = Shape(
 _ITEM: Final = Shape(
     "type role",
     {"content": _CONTENT},
-    "name arguments input output outputs results action actions operation",
-    "|".join(sorted(_CALL_TYPES | _HOSTED_TYPES))
+    types="|".join(sorted(_CALL_TYPES | _HOSTED_TYPES))
     + "|.+_call_output|tool_search_output|message|reasoning|item_reference|compaction"
     "|mcp_list_tools|mcp_approval_response",
 )
@@ -115,7 +116,12 @@ def _is_item(item: Any) -> bool:
     return isinstance(kind, str) and kind in _CALL_TYPES | _RESULT_TYPES | _HOSTED_TYPES | {"reasoning"}
 
 
-@partial(Format, is_item=_is_item, item=_ITEM, containers="output items", is_whole=_is_response, sibling_keys="input")
+def _list_parts(value: Any) -> Iterator[Any]:
+    # The input of a response has the calls of earlier ones.
+    yield {key: item for key, item in iter_entries(value) if key != "input"} if _is_response(value) else value
+
+
+@partial(Format, is_item=_is_item, item=_ITEM, containers="output items", is_whole=_is_response, list_parts=_list_parts)
 def openai_responses(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; calls with nothing but other calls and reasoning between them are one group."""
     items = unwrap_list(value, "output", "items")
@@ -144,11 +150,9 @@ def openai_responses(value: Any) -> Iterator[CallOrResult]:
 
 # tau2-bench: simulations and tasks. The calls of the simulated user are not the agent's.
 _RUN_CHILDREN: Final = {
-    "messages": replace(_MESSAGE, keys=f"{_MESSAGE.keys} turn_taking_action"),
-    "ticks": Shape(
-        "tick_id", keys="agent_chunk agent_tool_calls agent_tool_results user_chunk user_tool_calls user_tool_results"
-    ),
-    "evaluation_criteria": Shape("actions", keys="actions env_assertions", is_single=True),
+    "messages": _MESSAGE,
+    "ticks": Shape("tick_id"),
+    "evaluation_criteria": Shape("actions"),
 }
 
 
@@ -159,11 +163,11 @@ def _is_run(item: Any) -> bool:
 @partial(
     Format,
     is_item=_is_run,
-    # The two keys hold expected calls, and calls that prepared the environment.
-    item=Shape(" ".join(_RUN_CHILDREN), _RUN_CHILDREN, "reward_info initial_state"),
+    item=Shape(" ".join(_RUN_CHILDREN), _RUN_CHILDREN),
     containers="simulations",
     is_whole=lambda value: has(value, "simulations"),
-    sibling_keys="info tasks",
+    # Expected calls, calls that prepared the environment, and copies of those that are read.
+    ignored="info tasks reward_info initial_state env_assertions turn_taking_action agent_chunk user_chunk user_tool_calls raw_data",
 )
 def tau2(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one message or one tick are one group, those of a task are not grouped."""

@@ -1,0 +1,266 @@
+"""Every call in a value is read, or it is left out for a reason.
+
+A call that a reader overlooks could make a comparison pass. So everything in a value that looks like a call, at any depth and
+in any format, must be one of these:
+
+- a call that was read, or one that repeats it: the same tool and identifier, or the same tool and arguments elsewhere;
+- a part of the arguments of a call, or of the result of a tool;
+- the definition of a tool, or a setting such as ``tool_choice``;
+- a call by the user of a simulation;
+- under a key that the format declares, because it holds inputs, states or the calls of somebody else.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.equality import content_key
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
+from pytest_verdict.trajectories.readers.common import MISSING, iter_entries, parse_if_json
+
+# The keys of the tool's name; the first ones are never the name of anything else.
+_TOOL_KEYS: Final = ("tool_name", "function_name", "tool", "function", "action_name")
+_NAME_KEYS: Final = (*_TOOL_KEYS, "name")
+_ARGUMENT_KEYS: Final = (
+    *("arguments", "args", "kwargs", "input", "tool_input", "tool_args", "tool_kwargs", "input_parameters"),
+    *("raw_arguments", "raw_input", "function_args", "arguments_json", "action_input", "parameters", "params"),
+)
+_ID_KEYS: Final = ("tool_call_id", "tool_use_id", "call_id", "id")
+_KIND_KEYS: Final = ("type", "role", "part_kind", "block_type", "kind", "event_kind", "item_type")
+# The keys of objects around the name and the arguments.
+_INNER_KEYS: Final = ("function", "custom", "tool_call", "function_call", "tool_use")
+
+_CALL_KEY: Final = re.compile(
+    r"(.*_)?(tool|function)s?_?(call(ed)?|used?|invocation|request|execution)s?(_(chunk|delta)s?)?|executable_code|actions?"
+)
+_CALL_TYPE: Final = re.compile(
+    r".*(tool|function)[-_]?(use|call|invocation|execution|request)([-_]?(chunk|delta|start|event))?|.*[-_]call"
+    r"|(tool|function)_code|tool-(?!result|return|error|output|response|approval).+|dynamic-tool",
+    re.IGNORECASE,
+)
+_AFFIXES: Final = re.compile(r"\Atool-|[-_](call|use)\Z")
+_RESULT_KEY: Final = re.compile(r"(.*_)?(tool|function)s?_?(use_?|call_?)?(result|response|return|output)s?")
+_RESULT_TYPE: Final = re.compile(
+    r"tool|function|retry-prompt|.*_output|.*(tool|function)[-_]?(call)?[-_]?(result|response|return|output|error|message).*",
+    re.IGNORECASE,
+)
+_RESULT_PARTS: Final = frozenset({"result", "output", "response", "content", "error"})
+_WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+# All formats list the tools and count the tokens under these keys.
+_TOOL_LISTS: Final = frozenset({"tools", "functions", "tool_definitions", "function_declarations", "tool_declarations"})
+_SETTINGS: Final = frozenset({"tool_choice", "tool_config", "response_format", "usage", "usage_metadata"})
+_CHOICES: Final = frozenset({"auto", "none", "required", "any"})
+_SCHEMA_KEYS: Final = frozenset(
+    {"parameters", "input_schema", "args_schema", "json_schema", "parameters_json_schema", "schema", "args", "inputs"}
+)
+_SCHEMA_MARKS: Final = frozenset({"type", "properties", "$ref", "$defs", "anyOf", "any_of", "allOf", "enum"})
+
+
+class CallLike(NamedTuple):
+    """Something that looks like a call."""
+
+    path: str
+    """Where it is, with the positions of lists left out."""
+    name: str | None
+    identifier: str | None
+    args: Any
+
+
+def refuse_unread_calls(
+    format_name: str, parts: Iterable[Any], events: Sequence[Event], ignored: Collection[str] = frozenset()
+) -> None:
+    """Refuse a value with more calls than its reader returned; each part of it may repeat every call."""
+    identities = {identity for event in events if event.id for identity in ((event.name, event.id), (None, event.id))}
+    keys: dict[str | None, list[Any]] = {}
+    keys_without_id: dict[str | None, list[Any]] = {}
+    for event in events:
+        key = _get_event_key(event)
+        for name in (event.name, None):
+            keys.setdefault(name, []).append(key)
+            if not event.id:
+                keys_without_id.setdefault(name, []).append(key)
+
+    for part in parts:
+        unmatched: dict[tuple[str, bool, str | None], list[Any]] = {}
+        for call in find_calls(part, ignored):
+            if (call.name, call.identifier) in identities:
+                continue
+            # A call whose identifier nothing has may only repeat one without an identifier.
+            has_id = call.identifier is not None
+            source = keys_without_id if has_id else keys
+            place = (call.path, has_id, call.name)
+            candidates = unmatched.setdefault(place, list(source.get(call.name, ())))
+            key = _get_key(call.args)
+            if call.name is None and key is None:
+                candidates.clear()
+            at = next((at for at, other in enumerate(candidates) if None in (key, other) or key == other), None)
+            if at is None:
+                name = "a call" if call.name is None else f"a call of {shown(call.name, 80)}"
+                raise TrajectoryError(f"{call.path or 'the value'} has {name}, which is not read as {format_name}")
+            candidates.pop(at)
+
+
+def _get_event_key(event: Event) -> Any:
+    if event.args_note == ARGS_NOT_RECORDED:
+        return None
+    return _get_key(event.args_text if event.args_note == ARGS_MALFORMED else event.args)
+
+
+def _get_key(args: Any) -> Any:
+    """Return a key that equal arguments share; None if they are unknown, so that they may equal any."""
+    if args is MISSING:
+        return None
+    value = parse_if_json(args)
+    if value is None or value == "":
+        value = {}
+    return (content_key(value),)
+
+
+def find_calls(value: Any, ignored: Collection[str] = frozenset()) -> list[CallLike]:
+    """Return everything in a value that looks like a call."""
+    search = _Search(ignored)
+    search.look_into(value, "")
+    return search.calls
+
+
+@dataclass(slots=True)
+class _Search:
+    ignored: Collection[str]
+    calls: list[CallLike] = field(default_factory=list)
+    visited: set[int] = field(default_factory=set)
+
+    def look_into(self, value: Any, path: str, *, among_tools: bool = False) -> None:
+        if value is None or isinstance(value, str | bytes | bool | int | float) or id(value) in self.visited:
+            return
+        self.visited.add(id(value))
+        if isinstance(value, list | tuple | set | frozenset):
+            for item in value:
+                self.look_into(item, f"{path}[]", among_tools=among_tools)
+            return
+
+        entries = {key: item for key, item in iter_entries(value) if key not in self.ignored}
+        by_key = {to_snake_case(key): item for key, item in entries.items()}
+        if by_key.get("requestor") == "user" or _is_definition(by_key):
+            return
+        if _is_call(by_key, among_tools=among_tools):
+            self._add(by_key, path)
+            return
+
+        count = len(self.calls)
+        kinds = [by_key[key] for key in _KIND_KEYS if isinstance(by_key.get(key), str)]
+        is_result = any(map(is_result_type, kinds))
+        for key, item in entries.items():
+            self._look_into_entry(to_snake_case(key), item, f"{path}.{key}" if path else key, is_result=is_result)
+        if count == len(self.calls) and any(map(is_call_type, kinds)):
+            self._add(by_key, path)
+
+    def _look_into_entry(self, key: str, item: Any, path: str, *, is_result: bool) -> None:
+        if key in _SETTINGS or _matches(_RESULT_KEY, key):
+            return
+        if _matches(_CALL_KEY, key):
+            self._look_into_calls(item, path)
+        elif not is_result:
+            self.look_into(item, path, among_tools=key in _TOOL_LISTS)
+
+    def _look_into_calls(self, value: Any, path: str) -> None:
+        """Look into the value of a key for calls; a number is a count, as in ``max_tool_calls``."""
+        if isinstance(value, Mapping) and value and all(str(key).isdigit() for key in value):
+            value = list(value.values())
+        if isinstance(value, list | tuple):
+            for item in value:
+                self._look_into_calls(item, f"{path}[]")
+        elif isinstance(value, str):
+            if value and value not in _CHOICES:
+                self.calls.append(CallLike(path, None, None, MISSING))
+        elif value is not None and not isinstance(value, bool | int | float):
+            entries = {to_snake_case(key): item for key, item in iter_entries(value) if key not in self.ignored}
+            count = len(self.calls)
+            if not _is_call(entries):
+                self.look_into(value, path)
+            if count == len(self.calls) and any(entries.values()):
+                self._add(entries, path)
+
+    def _add(self, entries: Mapping[str, Any], path: str) -> None:
+        if entries.get("requestor") == "user":
+            return
+        identifier = next((entries[key] for key in _ID_KEYS if isinstance(entries.get(key), str | int)), None)
+        source = next((entries[key] for key in _INNER_KEYS if isinstance(entries.get(key), Mapping)), entries)
+        fields = {to_snake_case(key): item for key, item in iter_entries(source)}
+        name = next((fields[key] for key in _NAME_KEYS if isinstance(fields.get(key), str) and fields[key]), None)
+        if name is None:
+            kind = next((entries[key] for key in _KIND_KEYS if is_call_type(entries.get(key))), None)
+            name = kind and _AFFIXES.sub("", kind)
+        args = next((fields[key] for key in _ARGUMENT_KEYS if fields.get(key) is not None), MISSING)
+        self.calls.append(CallLike(path, name, None if identifier in (None, "") else str(identifier), args))
+
+
+def _is_call(entries: Mapping[str, Any], *, among_tools: bool = False) -> bool:
+    """Return whether an object has the name of a tool and arguments."""
+    inner = entries.get("function")
+    if isinstance(inner, Mapping) and isinstance(inner.get("name"), str):
+        return not among_tools or any(key in inner for key in ("arguments", "args"))
+    if among_tools:
+        # A tool without parameters is defined by its name and an empty schema.
+        entries = {key: item for key, item in entries.items() if key != "parameters"}
+    arguments = [entries[key] for key in _ARGUMENT_KEYS if key in entries]
+    if any(isinstance(entries.get(key), str) and entries[key] for key in _TOOL_KEYS):
+        return bool(arguments)
+    # Many things have a name and a text as input, but arguments are an object.
+    return bool(entries.get("name")) and isinstance(entries["name"], str) and any(map(_is_object_text, arguments))
+
+
+def _is_object_text(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.strip()[:1] in {"", "{"}
+    return value is None or isinstance(value, Mapping)
+
+
+def _is_definition(entries: Mapping[str, Any]) -> bool:
+    """Return whether an object describes a tool and its arguments by a schema."""
+    inner = entries.get("function")
+    if isinstance(inner, Mapping):
+        return _is_definition({to_snake_case(key): item for key, item in inner.items()})
+    if not isinstance(entries.get("name"), str):
+        return False
+    schemas = [entries[key] for key in _SCHEMA_KEYS if entries.get(key)]
+    return any(map(_is_schema, schemas)) or ("description" in entries and any(map(_has_schemas, schemas)))
+
+
+def _is_schema(value: Any) -> bool:
+    if isinstance(value, type):
+        return True
+    return isinstance(value, Mapping) and str(value.get("type")).lower() == "object" and "properties" in value
+
+
+def _has_schemas(value: Any) -> bool:
+    """Return whether an object has a schema for each argument, or is one."""
+    if not isinstance(value, Mapping):
+        return False
+    if str(value.get("type")).lower() == "object":
+        return True
+    return all(isinstance(item, Mapping) and not _SCHEMA_MARKS.isdisjoint(item) for item in value.values())
+
+
+def is_call_type(kind: Any) -> bool:
+    return isinstance(kind, str) and _matches(_CALL_TYPE, kind)
+
+
+def is_result_type(kind: Any) -> bool:
+    return isinstance(kind, str) and _matches(_RESULT_TYPE, kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def _matches(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.fullmatch(text) is not None
+
+
+@functools.lru_cache(maxsize=1024)
+def to_snake_case(key: str) -> str:
+    return _WORD_BOUNDARY.sub("_", key).replace("-", "_").lower()
