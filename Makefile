@@ -38,6 +38,7 @@ demo: .venv/.installed-demo ## set up .venv, run the example and say where to lo
 	@echo
 	@echo 'The demo works: one of the four tests fails on purpose. Where to look:'
 	@echo '  examples/capitals/test_capitals.py  the tests'
+	@echo '  verify-report/report.html           the page: open it in a browser'
 	@echo '  verify-report/                      the report: junit.xml for CI, report.json, records.jsonl'
 	@echo '  docs/tutorial.md                    a first test of your own'
 	@echo 'and what to try:'

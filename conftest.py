@@ -12,9 +12,10 @@ from hypothesis import settings
 
 pytest_plugins = ["pytester"]
 
-# The time of an example depends on the machine.
-settings.register_profile("without deadline", deadline=None)
-settings.load_profile("without deadline")
+# The time of an example depends on the machine. CI tries more examples: --hypothesis-profile=ci.
+settings.register_profile("quick", deadline=None, max_examples=20)
+settings.register_profile("ci", deadline=None)
+settings.load_profile("quick")
 
 # Some test ids contain sets, which print in the order of the hash seed, and xdist needs the same ids in all workers.
 # Each session has another seed, so that a dependence on it is found.

@@ -43,7 +43,7 @@ def run(installed, *words, status=0):
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", [pytest.param("-n0", marks=pytest.mark.ci), "-n2"])
 def test_session_uses_one_of_each(installed, workers):
     said = run(installed, "pytest", "-q", *QUIET, workers, "--verify-report")
     assert "Roman numerals: XIV, IIII, IV, IX" in said

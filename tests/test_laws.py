@@ -1,6 +1,7 @@
 import sys
 from typing import ClassVar
 
+import hypothesis
 import pytest
 
 from operators.cases import CASES as OPERATOR_CASES
@@ -58,6 +59,7 @@ READABLE = {
     "ordered_match": [({}, LISTS)],
     "pass_rate": [({"confident": True, "attempts": [1, 2]}, [])],
     "regex": [({}, ["Paris"]), ({"pattern": "a|(b+)c", "mode": "search", "flags": ["I"]}, TEXTS)],
+    "quote_check": [({"value": "Paris"}, []), ({"value": 5, "classified": True}, [])],
     "regex_check": [
         ({"pattern": "a+", "value": 1, "match_type": "count"}, []),
         ({"pattern": "([0-9]+) (mg|g)", "value": ("5", "mg")}, []),
@@ -94,9 +96,10 @@ CASES = {**FIRST, **READABLE}
 )
 def test_built_in_operator_keeps_the_laws(name, settings, values, monkeypatch):
     monkeypatch.setattr(laws, "_check_fresh_process", lambda _cases: None)
-    check_operator_laws(REGISTRY.build(name, settings), values=values, examples=20)
+    check_operator_laws(REGISTRY.build(name, settings), values=values, examples=hypothesis.settings().max_examples // 5)
 
 
+@pytest.mark.ci
 def test_built_in_operators_give_the_same_records_in_a_fresh_process():
     laws._check_fresh_process(
         [(REGISTRY.build(name, settings), values or ()) for name in CASES for settings, values in CASES[name]]

@@ -79,6 +79,7 @@ def report(passed: int, failed: int) -> str:
     return f"""echo '{{"totals": {{"comparisons": {{{counts}}}}}}}' > verify-report/report.json"""
 
 
+@pytest.mark.ci
 @needs_make
 @pytest.mark.parametrize(
     ("status", "written", "said"),

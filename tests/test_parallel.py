@@ -16,6 +16,7 @@ def test_one_job_runs_in_this_process():
     assert list(in_order(lambda number: (number, os.getpid()), range(3), 1)) == [(n, os.getpid()) for n in range(3)]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

@@ -115,6 +115,7 @@ EXAMPLES = {
         (0.9, {"pass": 5, "fail": 0, "error": 1}, {"confident": True, "errors": "undecided"}),
     ],
     "regex": [("[a-z]+", "abc", {}), ("(", "abc", {}), (None, "a1", {"pattern": "[0-9]", "mode": "search"})],
+    "quote_check": [("is Paris", "It is Paris.", {"value": "Paris"})],
     "regex_check": [(None, "5 mg", {"pattern": "([0-9]+) (mg|g)", "value": ("5", "mg")})],
     "scorer_verdict": [
         (None, {"output": "Hi", "score": 0.25, "passed": None, "explanation": "curt"}, {"scorer": "polite"}),
@@ -505,6 +506,7 @@ def test_file_is_read_line_by_line():
     assert peak < 3_000_000
 
 
+@pytest.mark.ci
 def test_line_of_megabytes_is_one_record():
     assert replay_line(line_of(compare("exact", "é" * 3_000_000, "x" * 5_000_000))).status == "identical"
 

@@ -154,6 +154,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_top_modules_can_be_imported_first(imports):
     first = [

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
-from pytest_verdict.comparison import HIDDEN, compare, describe_failure
+from pytest_verdict.comparison import HIDDEN, build_failure, compare, describe_failure
 from pytest_verdict.core.kernel import check_threshold
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
-from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.errors import MismatchError, SettingsError
+from pytest_verdict.core.result import ComparisonResult, has_passed
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.session import SESSION
 from pytest_verdict.signatures import typed_comparator, typed_defaults
 
 _MOST_SHOWN: Final = 20
 
-_Failure = tuple[Callable[[], str], Sequence[ComparisonResult]]
 """A function that describes comparisons that did not pass, and these comparisons."""
+
+
+class _Failure(NamedTuple):
+    """Comparisons that did not pass, and those of them that decide."""
+
+    describe: Callable[[], str]
+    results: tuple[ComparisonResult, ...]
+    deciders: tuple[ComparisonResult, ...]
 
 
 class Comparator:
@@ -91,11 +97,8 @@ class Comparator:
         result: ComparisonResult = call(
             operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings
         )
-        if self._collecting:
-            # A copy, because the session notes who reads the verdict of the result itself.
-            plain = copy.copy(result)
-            if not plain.passed:
-                self._fail(functools.partial(describe_failure, plain), [result])
+        if self._collecting and not has_passed(result):
+            self._fail(functools.partial(describe_failure, result), [result])
         return result
 
     @typed_comparator
@@ -136,29 +139,40 @@ class Comparator:
         result: ComparisonResult = call(
             operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings
         )
-        if not self._collecting and not result.passed:
-            raise MismatchError(describe_failure(result), [result])
+        if not self._collecting and not has_passed(result):
+            raise build_failure(describe_failure(result), [result])
         return result
 
-    def fail(self, description: str, results: Sequence[ComparisonResult]) -> None:
+    def fail(
+        self, description: str, results: Sequence[ComparisonResult], deciders: Sequence[ComparisonResult] | None = None
+    ) -> None:
         """Fail the test because of earlier comparisons; inside `collect`, fail it at the end of the block.
 
         Args:
             description: Lines that describe what did not pass.
             results: The comparisons.
+            deciders: The comparisons among them that decide, such as the gate of a data set (default: all).
 
         Raises:
-            MismatchError: Always, outside `collect`.
+            MismatchError: All deciders failed, outside `collect`.
+            UndecidedError: A decider is an ``error``, outside `collect`.
         """
         __tracebackhide__ = HIDDEN
-        self._fail(lambda: description, results)
+        self._fail(lambda: description, results, deciders)
 
-    def _fail(self, describe: Callable[[], str], results: Sequence[ComparisonResult]) -> None:
+    def _fail(
+        self,
+        describe: Callable[[], str],
+        results: Sequence[ComparisonResult],
+        deciders: Sequence[ComparisonResult] | None = None,
+    ) -> None:
         __tracebackhide__ = HIDDEN
         if not self._collecting:
-            raise MismatchError(describe(), results)
+            raise build_failure(describe(), results, deciders)
         # Described at the end of the block, because only the first ones are shown.
-        self._collecting[-1].append((describe, tuple(results)))
+        self._collecting[-1].append(
+            _Failure(describe, tuple(results), tuple(results if deciders is None else deciders))
+        )
 
     def collect(self) -> Collection:
         """Make all comparisons of a ``with`` block, and fail at its end if any did not pass.
@@ -253,8 +267,9 @@ class Collection:
         if error is not None and not _hides_failures(error):
             error.add_note(self._describe(failures))
             return
-        results = [result for _, compared in failures for result in compared if not result.passed]
-        raise MismatchError(self._describe(failures), results) from error
+        results = [result for failure in failures for result in failure.results if not has_passed(result)]
+        deciders = [result for failure in failures for result in failure.deciders]
+        raise build_failure(self._describe(failures), results, deciders) from error
 
     def _describe(self, failures: list[_Failure]) -> str:
         # Imported only for failures.
@@ -262,7 +277,7 @@ class Collection:
 
         compared = SESSION.compared - self._compared_before
         limit = None if SESSION.budget.lines == 0 else _MOST_SHOWN
-        blocks = [lines_of(describe()) for describe, _ in failures[:limit]]
+        blocks = [lines_of(failure.describe()) for failure in failures[:limit]]
         lines = [line for lines in blocks for line in lines]
         if compared > 1:
             counts = f"{len(failures)} failed, {compared} compared; first "

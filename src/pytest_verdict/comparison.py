@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import operator as python_operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from pytest_verdict.core.kernel import check_threshold, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
-from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.result import ComparisonResult, has_error, has_passed
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hiding, redact_text
@@ -122,9 +122,22 @@ def assert_matches(
     result: ComparisonResult = call(
         operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings
     )
-    if not result.passed:
-        raise MismatchError(describe_failure(result), [result])
+    if not has_passed(result):
+        raise build_failure(describe_failure(result), [result])
     return result
+
+
+def build_failure(
+    description: str, results: Sequence[ComparisonResult], deciders: Sequence[ComparisonResult] | None = None
+) -> MismatchError | UndecidedError:
+    """Return the exception of comparisons that did not pass; the session remembers it until somebody hears it."""
+    kind: type[MismatchError | UndecidedError] = MismatchError
+    if any(map(has_error, results if deciders is None else deciders)):
+        kind = UndecidedError
+    failure = kind(description, results)
+    if SESSION.failure_observer is not None:
+        SESSION.failure_observer(failure)
+    return failure
 
 
 def describe_failure(result: ComparisonResult) -> str:
@@ -134,6 +147,8 @@ def describe_failure(result: ComparisonResult) -> str:
     from pytest_verdict.explanation.advice import advise
     from pytest_verdict.explanation.lines import block, line
 
+    # A plain result, because reading a watched one counts as a look of the test.
+    result = ComparisonResult(**result.parts())
     redaction = SESSION.redaction
     advice: list[str] = []
     if SESSION.advice and not result.negated:
@@ -178,14 +193,15 @@ def _check_operator(operator: Any, settings: Mapping[str, Any]) -> Operator:
 class Expectation:
     """The right-hand side of ``assert observed == expect(...)``.
 
-    `expect` returns it. It has no state: each ``==`` is another comparison.
+    `expect` returns it. Each ``==`` is another comparison and gives its result, so that a statement without
+    ``assert`` checks nothing.
 
     Example:
         >>> expect("normalized_exact", "Paris").compare(" paris").passed
         True
     """
 
-    __slots__ = ("_compare", "_expected", "_message", "_name", "_operator", "_threshold")
+    __slots__ = ("_compare", "_expected", "_message", "_name", "_operator", "_threshold", "was_compared")
     __hash__ = None  # type: ignore[assignment]
     # NumPy arrays and scalars then call this class for ==, and do not compare item by item.
     __array_ufunc__: None = None
@@ -206,6 +222,7 @@ class Expectation:
         self._threshold = threshold
         self._name = name
         self._message = message
+        self.was_compared = False
         self._compare: Callable[..., ComparisonResult] = run
         if extract is not None:
             # Imported only if it is needed.
@@ -234,6 +251,7 @@ class Expectation:
         Returns:
             The result.
         """
+        self.was_compared = True
         result = self._compare(
             self._operator, self._expected, observed, threshold=self._threshold, name=self._name, negated=negated
         )
@@ -246,20 +264,20 @@ class Expectation:
         def __getattr__(self, name: str) -> NoReturn:
             raise AttributeError(f'an expectation has no {name!r}: write assert observed == expect("exact", expected)')
 
-    def __eq__(self, other: object) -> bool:
-        return self._holds(other, negated=False)
+    def __eq__(self, other: object) -> ComparisonResult:  # type: ignore[override]
+        return self._publish_unless_explaining(self.judge(other))
 
-    def __ne__(self, other: object) -> bool:
-        return self._holds(other, negated=True)
+    def __ne__(self, other: object) -> ComparisonResult:  # type: ignore[override]
+        return self._publish_unless_explaining(self.judge(other, negated=True))
 
-    def _holds(self, observed: object, *, negated: bool) -> bool:
-        result = self.judge(observed, negated=negated)
+    def __bool__(self) -> NoReturn:
+        raise ArgumentsError("an expectation is neither true nor false: write assert observed == expect(...)")
+
+    def _publish_unless_explaining(self, result: ComparisonResult) -> ComparisonResult:
         # pytest compares again to explain a failure; the comparison of the test is already recorded.
         if SESSION.explaining_thread == get_ident():
-            return result.passed
-        if result.error is not None:
-            raise UndecidedError(describe_failure(result), [publish(result)])
-        return publish(result).passed
+            return result
+        return publish(result)
 
     def __repr__(self) -> str:
         return f"expect({self._operator.recorded_name()!r}, {safe_repr(self._expected)})"
@@ -288,14 +306,13 @@ def expect(
         **settings: The settings of an operator that is passed by name.
 
     Returns:
-        A value that equals every value that passes the comparison.
+        A value whose ``==`` compares, and gives a result that is true for a value that passes.
 
     Raises:
         ConfigurationError: The operator, a setting or the threshold is wrong.
 
     Example:
-        >>> 36.8 == expect("numeric_tolerance", 37.0, tolerance=0.5, mode="absolute")
-        True
+        >>> assert 36.8 == expect("numeric_tolerance", 37.0, tolerance=0.5, mode="absolute")
     """
     if expected is ABSENT:
         raise ArgumentsError('expect takes operator and expected: write assert observed == expect("exact", expected)')
@@ -305,4 +322,7 @@ def expect(
         operator = REGISTRY.build(operator, settings)
     else:
         operator = _check_operator(operator, settings)
-    return Expectation(operator, expected, threshold, name, extract, message)
+    expectation = Expectation(operator, expected, threshold, name, extract, message)
+    if SESSION.expectation_observer is not None:
+        SESSION.expectation_observer(expectation)
+    return expectation

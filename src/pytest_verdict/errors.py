@@ -19,11 +19,12 @@
     ├── MissingRecordingError (LookupError) a judge that replays has no recording of this question
     ├── LeakError (ValueError)              a blind judge would see a text that identifies a candidate
     ├── AwaitingJudgmentError               a person has not filled in the form of a blind comparison yet
-    └── TrajectoryError (ValueError)        a value cannot be read as a trajectory
-    MismatchError (AssertionError)          a comparison did not pass
-    └── UndecidedError                      bool() of a comparison with the verdict ``error``
+    ├── TrajectoryError (ValueError)        a value cannot be read as a trajectory
+    └── UndecidedError                      a comparison could not be made: its verdict is ``error``
+    MismatchError (AssertionError)          a comparison was made, and did not pass
 
 ``MismatchError`` is an ``AssertionError`` only, so pytest, ``unittest`` and ``xfail(raises=...)`` treat it as a failed test.
+``UndecidedError`` is none, so what expects a failed test does not take a comparison that could not be made.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ import difflib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from pytest_verdict.core.result import ComparisonResult
 
@@ -131,17 +132,23 @@ class AwaitingJudgmentError(VerdictError):
     """A person has not filled in the form of a blind comparison yet."""
 
 
-class MismatchError(AssertionError):
-    """One or more comparisons did not pass.
+class _FailureError(Exception):
+    """The failure of comparisons."""
 
-    Args:
-        message: The failure block.
-        results: The comparisons that did not pass, in order.
-    """
+    on_heard: Callable[[], None] | None = None
+    """What a session does when the exception reaches a report, or somebody who expects it."""
 
     def __init__(self, message: str, results: Sequence[ComparisonResult] = ()) -> None:
         super().__init__(message)
-        self.results = tuple(results)
+        self._results = tuple(results)
+
+    @property
+    def results(self) -> tuple[ComparisonResult, ...]:
+        """The comparisons that did not pass, in order."""
+        if self.on_heard is not None:
+            on_heard, self.on_heard = self.on_heard, None
+            on_heard()
+        return self._results
 
     @property
     def result(self) -> ComparisonResult:
@@ -149,11 +156,27 @@ class MismatchError(AssertionError):
         return self.results[0]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.results)
+        return type(self), (str(self), self._results)
 
 
-class UndecidedError(MismatchError):
-    """``bool()`` of a comparison with the verdict ``error``, which is neither true nor false."""
+class MismatchError(_FailureError, AssertionError):
+    """One or more comparisons did not pass.
+
+    Args:
+        message: The failure block.
+        results: The comparisons that did not pass, in order.
+    """
+
+
+class UndecidedError(_FailureError, VerdictError):
+    """One or more comparisons did not pass, and at least one of them could not be made, which is neither true nor false.
+
+    ``bool()`` of a comparison with the verdict ``error`` raises it as well.
+
+    Args:
+        message: The failure block.
+        results: The comparisons that did not pass, in order.
+    """
 
 
 def similar(word: str, names: Sequence[str], most: int) -> list[str]:

@@ -21,6 +21,10 @@ class Session:
 
     observer: Callable[[ComparisonResult], ComparisonResult] | None = None
     """Records a comparison, and returns the result for the test."""
+    failure_observer: Callable[[Exception], None] | None = None
+    """Is told of the exception of comparisons that did not pass, before it is raised."""
+    expectation_observer: Callable[[Any], None] | None = None
+    """Is told of each `Expectation`."""
     rows_observer: Callable[[Any], None] | None = None
     """Records rows that were compared together: `JudgedRows` of a suite (default: the observer records each)."""
     next_place: Callable[[], tuple[AttemptRecords, str] | None] | None = None

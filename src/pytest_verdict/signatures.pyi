@@ -25,6 +25,7 @@ Text: TypeAlias = str | None
 _Owner = TypeVar("_Owner")
 
 BestOfSettings = TypedDict("BestOfSettings", {"references": Sequence[Any] | None}, total=False)
+ByFieldSettings = TypedDict("ByFieldSettings", {"rest": Any, "normalize": Normalizers}, total=False)
 ContainsSettings = TypedDict("ContainsSettings", {"substrings": Sequence[str] | None, "normalize": Normalizers,
     "case_sensitive": bool}, total=False)
 DateMatchSettings = TypedDict("DateMatchSettings", {"format": str | None, "day_first": bool}, total=False)
@@ -107,6 +108,9 @@ class Compare(Generic[_Owner]):
     @overload
     def __call__(self, operator: Literal["boolean", "is_type", "literal", "not_blank"] | Operator, expected: Any, observed: Any,
         threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None) -> Result: ...
+    @overload
+    def __call__(self, operator: Literal["by_field"], expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, rules: Any, **settings: Unpack[ByFieldSettings]) -> Result: ...
     @overload
     def __call__(self, operator: Literal["contains_all", "contains_any", "ends_with", "not_contains", "starts_with"],
         expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
@@ -229,6 +233,10 @@ class Compare(Generic[_Owner]):
         *, name: Text = None, extract: Any = None, message: Text = None, inner: Any = ...,
         **settings: Unpack[BestOfSettings]) -> Result: ...
     @overload
+    def __call__(self: Compare[Comparator], operator: Literal["by_field"], expected: Any, observed: Any, threshold: Limit = None,
+        *, name: Text = None, extract: Any = None, message: Text = None, rules: Any = ...,
+        **settings: Unpack[ByFieldSettings]) -> Result: ...
+    @overload
     def __call__(self: Compare[Comparator], operator: Literal["date_tolerance"], expected: Any, observed: Any,
         threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None, tolerance: int = ...,
         **settings: Unpack[DateToleranceSettings]) -> Result: ...
@@ -261,6 +269,9 @@ class Expect:
     @overload
     def __call__(self, operator: Literal["boolean", "is_type", "literal", "not_blank"] | Operator, expected: Any,
         threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None) -> Expectation: ...
+    @overload
+    def __call__(self, operator: Literal["by_field"], expected: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, rules: Any, **settings: Unpack[ByFieldSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["contains_all", "contains_any", "ends_with", "not_contains", "starts_with"],
         expected: Any, threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
@@ -383,6 +394,9 @@ class SetDefaults:
     @overload
     def __call__(self, operator: Literal["boolean", "is_type", "literal", "not_blank"], /, *,
         threshold: Limit = None) -> Comparator: ...
+    @overload
+    def __call__(self, operator: Literal["by_field"], /, *, threshold: Limit = None, rules: Any = ...,
+        **settings: Unpack[ByFieldSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["contains_all", "contains_any", "ends_with", "not_contains", "starts_with"], /, *,
         threshold: Limit = None, **settings: Unpack[ContainsSettings]) -> Comparator: ...

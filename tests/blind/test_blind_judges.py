@@ -9,7 +9,7 @@ import pytest
 from blind_judges import BAD, GOOD
 from hypothesis import given, settings, strategies as st
 
-from pytest_verdict import ComparisonResult, MismatchError
+from pytest_verdict import ComparisonResult, MismatchError, UndecidedError
 from pytest_verdict.blind.api import assert_preferred, blind_compare
 from pytest_verdict.blind.evidence import collect_evidence
 from pytest_verdict.blind.options import BlindInputs, BlindOptions
@@ -168,7 +168,7 @@ def test_inconclusive_comparison_fails_or_skips(recorded):
 
     with pytest.raises(unittest.SkipTest, match="INCONSISTENT"):
         assert_preferred(GOOD, BAD, TASK, judges.first_slot, inconclusive="skip")
-    with pytest.raises(MismatchError):
+    with pytest.raises(UndecidedError):
         assert_preferred(GOOD, BAD, TASK, judges.refusing)
     with pytest.raises(MismatchError):
         assert_preferred(BAD, GOOD, TASK, judges.honest, inconclusive="skip")

@@ -38,6 +38,7 @@ def samples():
         yield [(generator.choice("ab"), generator.choice("abt")) for _ in range(size)]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("pairs", list(samples()), ids=len)
 def test_kappa_matches_scikit_learn(pairs):
     metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is a development dependency")
@@ -54,6 +55,7 @@ def test_kappa_matches_scikit_learn(pairs):
     assert [list(row.values()) for row in counted.values()] == expected
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("count", "total"), [(0, 1), (1, 1), (9, 10), (18, 20), (27, 30), (33, 50), (80, 100), (0, 40)]
 )
@@ -162,6 +164,7 @@ def test_set_with_one_label_has_no_kappa(tmp_path):
     assert not calibration["gate"]["passed"]
 
 
+@pytest.mark.ci
 def test_random_judge_has_low_coverage(tmp_path):
     gold = read_gold_set(gold_file(tmp_path, BALANCED))
     calibration = calibrate(gold, judges.Random(), BlindProtocol(repetitions=3, rule="unanimous"))
@@ -239,6 +242,7 @@ def test_stale_calibration_makes_the_verdict_informal(tmp_path):
         blind_compare(GOOD, BAD, "Why?", judges.honest, calibration={"format": 1, "bound_to": {}})
 
 
+@pytest.mark.ci
 def test_changed_instructions_make_a_calibration_stale(tmp_path, monkeypatch):
     calibration = calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.honest)
 
@@ -262,6 +266,7 @@ def beside(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.ci
 def test_calibrate_command_writes_a_calibration(beside, capsys):
     gold = gold_file(beside, BALANCED)
     assert main(["calibrate", str(gold), "--judge", "blind_judges:honest"]) == 0
@@ -275,6 +280,7 @@ def test_calibrate_command_writes_a_calibration(beside, capsys):
     assert main(["calibrate", str(gold), "--judge", "blind_judges.honest", "--min-items", "41"]) == 1
 
 
+@pytest.mark.ci
 def test_calibrate_command_uses_the_protocol(beside):
     gold = gold_file(beside, BALANCED)
     assert (

@@ -9,7 +9,7 @@ from unittest import SkipTest, mock
 import blind_judges as judges
 import pytest
 
-from pytest_verdict import ComparisonResult, MismatchError
+from pytest_verdict import ComparisonResult, UndecidedError
 from pytest_verdict.blind.api import assert_preferred, blind_compare
 from pytest_verdict.blind.calibration import calibrate, read_gold_set
 from pytest_verdict.blind.human import HumanJudge
@@ -189,7 +189,7 @@ def test_equal_files_tie_without_a_judge(place):
 
 def test_unseen_file_fails_or_skips_the_test(place, tmp_path):
     pair = place("one/a.png", PICTURE), place("two/a.png", PICTURE + b"2")
-    with pytest.raises(MismatchError, match="the judge cannot see 2 files"):
+    with pytest.raises(UndecidedError, match="the judge cannot see 2 files"):
         assert_preferred(*pair, TASK, judges.honest, output=tmp_path / "out")
     assert main(["unblind", str(tmp_path / "out")]) == 0
     with pytest.raises(SkipTest, match="INVALID"):

@@ -60,7 +60,7 @@ def test_report_of_killed_session_is_rebuilt(command, killed):
     assert out.splitlines() == [
         f"journal: {killed}/journal, of a session that did not end",
         "tests: 3, 1 of them unfinished; collected, but without a result: 1",
-        "comparisons: 1 pass, 1 fail, 0 error",
+        "comparisons: 1 pass (50 %), 1 fail, 0 error",
         f"written: records.jsonl, report.json and junit.xml in {killed}",
     ]
     report = json.loads((killed / "report.json").read_text())
@@ -231,7 +231,7 @@ def test_invalid_line_is_skipped_with_message(command, killed, line):
         file.write(f"{line}\n")
     status, out, _ = command("report", killed)
     assert status == 0
-    assert "comparisons: 1 pass, 1 fail, 0 error" in out
+    assert "comparisons: 1 pass (50 %), 1 fail, 0 error" in out
     assert "damaged lines, skipped: 1" in out
 
 
@@ -241,7 +241,7 @@ def test_whole_records_of_cut_journal_are_counted(command, killed):
     status, out, _ = command("report", killed)
     report = json.loads((killed / "report.json").read_text())
     assert status == 0
-    assert "comparisons: 1 pass, 0 fail, 0 error" in out
+    assert "comparisons: 1 pass (100 %), 0 fail, 0 error" in out
     assert "damaged lines, skipped: 1" in out
     assert (report["records"]["count"], len(report["comparisons"])) == (1, 1)
     assert (killed / "records.jsonl").read_bytes().count(b"\n") == 1

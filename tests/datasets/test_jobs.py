@@ -67,6 +67,7 @@ def test_the_number_of_processes_changes_no_byte(session, options):
     assert made(2 if options else 3) == one
 
 
+@pytest.mark.ci
 def test_without_a_report(session):
     assert session(2).outcomes == {"passed": 2, "failed": 1}
 
@@ -95,6 +96,7 @@ def test_rows(monkeypatch):
 """
 
 
+@pytest.mark.ci
 def test_an_operator_that_no_other_process_has(harness):
     rows = '{"want": "a", "got": "b"}\n' * 20
     run = harness.run({"conftest.py": CONFTEST, "rows.jsonl": rows, "test_it.py": OWN})

@@ -56,6 +56,7 @@ def test_the_report_is_that_of_a_path(bucket, tmp_path, capsys):
     assert copies(tmp_path) == []
 
 
+@pytest.mark.ci
 def test_processes_share_parts_at_a_url(bucket, tmp_path):
     score("rows.jsonl", "here", "-j", "1")
     assert score((tmp_path / "rows.jsonl").as_uri(), (tmp_path / "there").as_uri(), "-j", "2", "--unit-rows", "20") == 1

@@ -94,7 +94,10 @@ FORMATS = ["jsonl", "csv", "tsv", "parquet", "arrow", "yaml", "jsonl.gz"]
 
 
 @pytest.mark.usefixtures("quick_processes")
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize(
+    "suffix",
+    [pytest.param(suffix, marks=() if suffix in {"jsonl", "parquet"} else pytest.mark.ci) for suffix in FORMATS],
+)
 def test_the_number_of_processes_and_units_changes_no_byte(tmp_path, monkeypatch, suffix):
     monkeypatch.chdir(tmp_path)
     path = written(tmp_path / f"rows.{suffix}")
@@ -216,7 +219,7 @@ def test_a_part_of_something_else_is_not_taken(rows, tmp_path, monkeypatch, chan
     options = {
         "settings": ["--settings", '{"case_sensitive": false}'],
         "threshold": ["--threshold", "0.5"],
-        "column": ["--expected", "got"],
+        "column": ["--expected", "id"],
         "ids": ["--ids", "id"],
     }.get(change, [])
     if change == "data":
@@ -268,6 +271,7 @@ def wait_for_parts(process, folder, number):
         time.sleep(0.01)
 
 
+@pytest.mark.ci
 @linux
 @pytest.mark.usefixtures("quick_processes")
 def test_killed_processes_change_no_byte(long_rows, tmp_path):
@@ -283,6 +287,7 @@ def test_killed_processes_change_no_byte(long_rows, tmp_path):
     assert report_in(tmp_path / "out") == long_rows
 
 
+@pytest.mark.ci
 @linux
 @pytest.mark.usefixtures("quick_processes")
 def test_a_killed_run_ends_its_processes_and_can_continue(long_rows, tmp_path):
@@ -307,6 +312,7 @@ def test_a_killed_run_ends_its_processes_and_can_continue(long_rows, tmp_path):
     assert report_in(tmp_path / "out") == long_rows
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("quick_processes")
 def test_processes_that_keep_dying_are_an_error(long_rows, tmp_path, monkeypatch, capsys):
     from pytest_verdict.core import parallel
@@ -321,6 +327,7 @@ def _die():
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("quick_processes")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_two_rows_with_one_id_are_an_error(rows, capsys, jobs):

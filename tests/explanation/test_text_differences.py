@@ -118,7 +118,7 @@ def test_lines_fit_the_width_of_the_budget(width):
 
 
 def test_marks_count_wide_characters_as_two_columns():
-    lines = explained("\u6771\u4eac tower", "\u6771\u4eac towel")
+    lines = explained("\u6771\u4eac tower" + " " * 40, "\u6771\u4eac towel" + " " * 40)
     assert lines[2] == " " * (len("  expected: '") + 4 + 5) + "^"
 
 

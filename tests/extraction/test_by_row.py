@@ -159,7 +159,7 @@ def test_a_report_is_counted_by_group(harness, capsys):
     assert "4 identical" in capsys.readouterr().out
     assert main(["table", str(harness.path / "verify-report"), "--by", "group"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line[:22] for line in lines[3:]] == ["| a | 2 | 1 | 1 | 0 | ", "| b | 1 | 1 | 0 | 0 | "]
+    assert [line[:22] for line in lines[2:]] == ["| a | 2 | 1 | 1 | 0 | ", "| b | 1 | 1 | 0 | 0 | "]
 
 
 def test_settings_are_those_of_operators():

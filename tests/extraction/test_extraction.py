@@ -185,7 +185,7 @@ def test_the_failure_shows_the_reply_with_the_part_marked():
 def test_a_comparator_takes_a_part_too():
     comparator = Comparator().with_defaults("numeric_tolerance", tolerance=1, mode="absolute")
     assert comparator("numeric_tolerance", 5, "about 5.5", extract="last_number").passed
-    with pytest.raises(MismatchError), comparator.collect():
+    with pytest.raises(UndecidedError), comparator.collect():
         comparator.assert_matches("exact", "a", "b", extract={"after": "A:"})
 
 
@@ -197,7 +197,7 @@ def test_an_expectation_takes_a_part_too():
     assert (result.observed, result.name) == ("5", "sum")
     assert result == compare("numeric_exact", 5, "2 + 3 = 5", extract="last_number", name="sum")
     with pytest.raises(UndecidedError):
-        _ = answer != "no number"
+        assert answer != "no number"
     lenient = expect("numeric_exact", 5, extract={"extract": "last_number", "on_missing": "fail"})
     assert not lenient == "no number"  # noqa: SIM201 - both ways of asking
     assert not lenient != "no number"  # noqa: SIM202

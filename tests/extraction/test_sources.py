@@ -20,12 +20,16 @@ from written_records import line_of
 FOUND = {
     "after_thinking": (1, "d3486bdd"),
     "answer_tag": (1, "46ba482a"),
+    "date": (1, "62eb8262"),
     "fenced_block": (1, "dd37b646"),
     "final_answer": (1, "80249f77"),
     "first_json": (1, "8329f783"),
     "first_number": (1, "f2ed49f5"),
+    "last_json": (1, "a706bf02"),
     "last_line": (1, "f5e0caee"),
     "last_number": (1, "98755233"),
+    "list": (1, "d83d47b1"),
+    "one_number": (1, "7debb806"),
 }
 SENTENCE = "The temperature is -50 degrees."
 NUMBER = {"expected": "$.truth", "observed": {"path": "$.out", "extract": {"regex": "[0-9]+"}}}
@@ -74,7 +78,7 @@ def test_replay_of_an_untouched_record_is_identical():
         {"expected": {"literal": "x"}, "observed": "$.a[*].b"},
         {"expected": "$.a[0].b", "observed": {"path": "$.a[*].b", "many": "list"}},
         {"expected": {"literal": None}, "observed": {"path": "$.text", "extract": {"regex": "(q)|z", "many": "list"}}},
-        {"expected": "$.text", "observed": {"path": "$.text", "extract": {"regex": "nothing like it"}}},
+        {"expected": "$.text", "observed": {"path": "$.text", "extract": {"regex": "nothing like it"}, "same": True}},
         {"expected": "$.text", "observed": "$.absent"},
         {"expected": "$.absent", "observed": "$.text"},
     ],

@@ -45,6 +45,7 @@ def chosen(lines, step):
     return every[:: max(len(every) // step, 1)]
 
 
+@pytest.mark.ci
 def test_control_c_at_a_few_lines():
     assert list(failures("controller", (), chosen(moments("controller", ()), 5))) == []
 

@@ -42,8 +42,8 @@ def check_record(name, operator, side):
 
 @pytest.mark.parametrize(("number", "name"), list(enumerate(VALUES)), ids=list(VALUES))
 def test_record_of_any_value_is_identical_or_unverifiable(number, name):
-    """Each value with each operator; on which side it stands goes round, so that each of both stands on each side."""
-    for turn, operator in enumerate(OPERATORS, number):
+    """Each value with every fourth operator, another fourth for the next value; -m fuzz tries all of them on each side."""
+    for turn, operator in enumerate(OPERATORS[number % 4 :: 4], number):
         check_record(name, operator, SIDES[turn % len(SIDES)])
 
 

@@ -32,10 +32,18 @@ def verdicts(conversations, operator, **settings):
 
 
 @pytest.mark.parametrize(
-    ("operator", "passes"), [("trajectory_exact", 7), ("trajectory_in_order", 41), ("trajectory_any_order", 41)]
+    ("operator", "passes"), [("trajectory_exact", 7), ("trajectory_in_order", 27), ("trajectory_any_order", 27)]
 )
 def test_how_many_pass(conversations, operator, passes):
     assert sum(result.passed for result in verdicts(conversations, operator)) == passes
+
+
+def test_a_conversation_without_expected_actions_is_compared_exactly_or_not_at_all(conversations):
+    unexpected = [row for row in conversations if not row["expected_actions"]]
+    assert len(unexpected) == 14
+    for operator in ("trajectory_in_order", "trajectory_any_order"):
+        assert {result.verdict for result in verdicts(unexpected, operator)} == {"error"}
+    assert {result.verdict for result in verdicts(unexpected, "trajectory_exact")} <= {"pass", "fail"}
 
 
 def test_the_writing_calls_alone_predict_the_reward(conversations):

@@ -71,6 +71,7 @@ small = st.recursive(
 ).map(lambda document: [document])
 
 
+@pytest.mark.ci
 @settings(max_examples=150, deadline=None)
 @given(small, small, st.booleans(), st.sampled_from([0, 1]))
 def test_cost_is_the_lowest_of_all_pairings(left, right, unordered, tolerance):

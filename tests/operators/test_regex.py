@@ -207,6 +207,7 @@ CATASTROPHES = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("pattern", "endless", "harmless", "passes"), CATASTROPHES.values(), ids=CATASTROPHES)
 def test_catastrophic_pattern_is_an_error_only_on_endless_text(pattern, endless, harmless, passes, monkeypatch):
     monkeypatch.setattr(regex, "TIME_LIMIT", 0.15)
@@ -327,6 +328,7 @@ def test_compile_pattern_takes_short_and_long_names():
     )
 
 
+@pytest.mark.ci
 def test_long_pattern_is_compiled_in_the_process(monkeypatch):
     # A wide set of characters takes milliseconds to compile, so many of them in a row would take minutes.
     monkeypatch.setattr(regex, "TIME_LIMIT", 0.4)

@@ -123,6 +123,7 @@ def test_forked_child_starts_its_own_process():
     assert pid() == before
 
 
+@pytest.mark.ci
 @forks
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_child_forked_during_a_match_does_not_wait(fresh, monkeypatch):

@@ -45,6 +45,7 @@ def test_unknown_metric_is_rejected():
         TextSimilarity(metric="cosine")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("metric", METRICS)
 def test_megabytes_take_bounded_time(metric):
     words = [str(number) for number in range(300_000)]
@@ -58,6 +59,7 @@ def test_megabytes_take_bounded_time(metric):
         assert (metric, result.score) == ("token_f1", 1.0)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("metric", ["levenshtein", "rouge_l"])
 def test_similar_megabytes_are_compared(metric):
     text = "word " * 300_000

@@ -23,6 +23,7 @@ def test_not_blank_needs_no_expected_value():
     assert not NotBlank().needs_expected()
 
 
+@pytest.mark.ci
 def test_not_blank_keeps_the_laws():
     check_operator_laws(NotBlank(), examples=50)
 

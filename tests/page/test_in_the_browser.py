@@ -10,6 +10,7 @@ from pytest_verdict import compare
 from pytest_verdict.operators import AnyOf
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, FieldCheck, VerifiedField
 
+COUNTS = {"pass": 1, "fail": 1, "error": 0}
 LONG = {f"tests/test_x.py::test_{at}": [compare("exact", at, at if at % 50 else -1)] for at in range(1_500)}
 
 
@@ -58,7 +59,7 @@ def test_page_opens_with_failures(browse, examples):
     assert chosen(page) == {"verdict": ["fail", "error"]}
     assert page.locator("#status").inner_text() == "10 of 28 comparisons"
     assert page.locator("#rows .row").count() == 10
-    assert texts(page, "#totals span") == ["\u2713 18 pass", "\u2717 9 fail", "! 1 error"]
+    assert texts(page, "#totals span") == ["\u2713 18 pass", "\u2717 9 fail", "! 1 error", "64.2 %"]
     assert page.locator("#detail h2").inner_text() == "verify-report"
     assert "expected 'Canberra', got 'Sydney'" in page.locator("#rows").inner_text()
 
@@ -76,15 +77,15 @@ def test_an_empty_report_is_shown(browse, folder):
 
 def test_the_overview_counts_and_leads_to_what_it_counts(browse, examples):
     page = browse(address(examples))
-    assert parts(page, "By operator")[0] == ["exact", "0", "3", "0"]
-    assert ["examples/capitals/test_capitals.py::test_capital[Australia-Canberra]", "failed"] in [
-        line[:2] for line in parts(page, "Tests that did not pass")
-    ]
+    assert parts(page, "By operator")[0] == ["exact", "0", "3", "0", "0 %"]
+    canberra = "examples/capitals/test_capitals.py::test_capital[Australia-Canberra]"
+    message = "normalized_exact: expected 'Canberra', got 'Sydney'"
+    assert [message, "failed", "1", canberra] in parts(page, "Tests that did not pass")
     assert page.locator("#detail svg").count() == 2
     assert len(parts(page, "Slowest tests")) > 3
-    assert parts(page, "Fields and criteria")[0] == ["Drug.year", "Drug", "", "0", "1", "0"]
-    page.locator("#detail h3:has-text('By operator') + .box button", has_text="pass_rate").click()
-    assert chosen(page) == {"operator": ["pass_rate"]}
+    assert parts(page, "Fields and criteria")[0] == ["Drug.year", "Drug", "", "0", "1", "0", "0 %"]
+    page.locator("#detail h3:has-text('By operator') + .box button", has_text="answer_template").click()
+    assert chosen(page) == {"operator": ["answer_template"]}
     assert page.locator("#rows .row").count() == 1
 
 
@@ -273,7 +274,7 @@ def test_a_list_that_is_too_high_for_a_browser_is_scrolled_in_larger_steps(brows
     last = page.locator(".row[aria-rowindex='1500']")
     assert last.is_visible()
     grid = page.locator("#grid").bounding_box()
-    assert last.bounding_box()["y"] + 44 <= grid["y"] + grid["height"] + 2
+    assert last.bounding_box()["y"] + 60 <= grid["y"] + grid["height"] + 2
     page.evaluate("grid.scrollTop = 2000")
     page.wait_for_timeout(100)
     assert 0 < int(page.locator("#rows .row").first.get_attribute("aria-rowindex")) < 1400
@@ -302,12 +303,68 @@ def test_page_names_records_it_leaves_out(browse, tmp_path):
     assert "pytest-verdict explain" in page.locator("#detail").inner_text()
 
 
+def test_a_page_without_its_passes_counts_them(browse, tmp_path):
+    from pytest_verdict.page.rows import Row
+    from pytest_verdict.page.writing import write_page
+    from written_records import lines_of
+
+    results = [compare("exact", 1, number, name=f"n{number}") for number in (2, 3)] + [compare("pass_rate", 1, COUNTS)]
+    about = {
+        "title": "t",
+        "left_out": 82_066,
+        "counts": {"pass": 82_066, "fail": 3, "error": 0},
+        "operators": [["exact", 82_066, 2, 0], ["regex", 0, 0, 0]],
+    }
+    write_page(map(Row, lines_of(results).splitlines(keepends=True)), about, tmp_path / "report.html")
+    page = browse(address(tmp_path))
+    assert texts(page, "#totals span") == ["\u2713 82,066 pass", "\u2717 3 fail", "! 0 error", "99.9 %"]
+    assert page.locator("#status").inner_text() == "3 comparisons that did not pass"
+    assert parts(page, "By operator") == [["exact", "82,066", "2", "0", "99.9 %"]]
+    assert sorted(parts(page, "By name")) == [["n2", "1", "0"], ["n3", "1", "0"]]
+    assert "do not count below: pass_rate." in page.locator("#detail").inner_text()
+    assert "(those that passed are left out)" in page.locator("#detail").inner_text()
+
+
+def test_charts_count_every_answer(browse, folder):
+    half = compare("text_similarity", "ab", "ax", 0.7)
+    results = [
+        *[compare("exact", 1, 1)] * 500,
+        *[half] * 3,
+        compare("regex", "(", "x"),
+        compare("pass_rate", 1, COUNTS),
+    ]
+    page = browse(address(folder({"t.py::t": results})))
+    scores, margins = ([title.text_content() for title in chart.locator("title").all()] for chart in charts(page))
+    assert scores == [
+        "0.00 to 0.05: 0 pass, 0 fail, 1 error",
+        "0.50 to 0.55: 0 pass, 3 fail, 0 error",
+        "0.95 to 1.00: 500 pass, 0 fail, 0 error",
+    ]
+    assert margins == [
+        "-1.00 to -0.90: 0 pass, 0 fail, 1 error",
+        "-0.20 to -0.10: 0 pass, 3 fail, 0 error",
+        "0.00 to 0.10: 500 pass, 0 fail, 0 error",
+    ]
+
+
+def charts(page):
+    return page.locator("#detail svg").all()
+
+
+def test_equal_failures_are_one_line(browse, folder):
+    equal = {f"t.py::test_{at}": [compare("exact", "a", "b", name=f"n{at}")] for at in range(20)}
+    page = browse(address(folder({**equal, "t.py::test_other": [compare("exact", "a", "c")]})))
+    first = "t.py::test_0\nt.py::test_1\nt.py::test_2"
+    assert parts(page, "Equal failures") == [["exact: expected 'a', got 'b'", "20", f"{first}\nand 17 more"]]
+
+
 def test_two_runs_are_shown_with_their_classes_and_both_records(browse, tmp_path):
     from pytest_verdict.page.rows import Row
     from pytest_verdict.page.writing import write_page
     from written_records import lines_of
 
-    old, new = (lines_of([compare("exact", "a", observed)]) for observed in "ab")
+    old = lines_of([compare("normalized_exact", "a", "a", normalize=["strip"])])
+    new = lines_of([compare("normalized_exact", "a", "b", normalize=["strip", "nfc"])])
     rows = [Row(new, old, "regressed", ("observed",)), Row(old, old)]
     write_page(rows, {"title": "old and new", "start": {"change": ["regressed"]}}, tmp_path / "report.html")
     page = browse(address(tmp_path))
@@ -316,3 +373,4 @@ def test_two_runs_are_shown_with_their_classes_and_both_records(browse, tmp_path
     open_row(page)
     assert texts(page, ".sides .tree") == ['"a"', '"a"', '"a"', '"b"']
     assert "causes\nobserved" in page.locator(".facts").inner_text()
+    assert parts(page, "Changed in the check") == [["normalize", '["strip"]', '["strip","nfc"]']]

@@ -6,13 +6,12 @@ import base64
 import hashlib
 import json
 import re
-from xml.etree import ElementTree
 
 import pytest
 
 from pytest_verdict import compare
 from pytest_verdict.page.rows import Row
-from pytest_verdict.page.writing import charts_of, write_page
+from pytest_verdict.page.writing import write_page
 from written_page import WrittenPage
 from written_records import lines_of
 
@@ -117,16 +116,3 @@ def test_two_runs_have_both_records_what_became_of_them_and_why(tmp_path):
     assert page.columns["causes"] == [["observed", "threshold"]]
     ((record, _, before),) = page.bodies
     assert [record["verdict"], before["verdict"]] == ["pass", "fail"]
-
-
-def test_charts_are_well_formed_and_count_everything():
-    charts = charts_of({(1.0, 1.0, 0): 10_000, (0.5, 0.7, 1): 3, (0.0, 1.0, 2): 1})
-    for chart in charts.values():
-        drawn = ElementTree.fromstring(chart)
-        titles = [title.text for title in drawn.iter("{http://www.w3.org/2000/svg}title")]
-        assert len(titles) == 3
-        assert (
-            sum(int(number) for title in titles for number in re.findall(r"(\d+) (?:pass|fail|error)", title)) == 10_004
-        )
-    assert "0.50 to 0.55: 0 pass, 3 fail, 0 error" in charts["scores"]
-    assert "-0.20 to -0.10: 0 pass, 3 fail, 0 error" in charts["margins"]

@@ -39,6 +39,7 @@ def test_child_process_writes_no_records(harness, args):
     assert hashlib.sha256(run.records_bytes).hexdigest() == run.report["records"]["sha256"]
 
 
+@pytest.mark.ci
 def test_memory_stays_flat_after_disk_is_full(harness):
     run = harness.run(
         {

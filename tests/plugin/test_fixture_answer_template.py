@@ -120,7 +120,7 @@ def test_softly(comparator, answer_template):
     assert "3 failed, " in run.stdout
     assert "answer_template 'City': 1 of 1 failed: city expected 'Paris', got 'Lyon'" in run.stdout
     assert "the reply is no answer of River" in run.stdout
-    assert "4 comparisons: 1 pass, 2 fail, 1 error" in run.stdout
+    assert "4 comparisons: 1 pass (25 %), 2 fail, 1 error" in run.stdout
 
 
 def test_assert_on_result_shows_table(pytester):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from modes import serial_and_workers
 
 CONFTEST = """
@@ -49,12 +51,47 @@ def test_conftest_works_without_the_plugin(harness):
     result.assert_outcomes(passed=1)
 
 
-def test_duplicate_name_is_rejected(harness):
-    conftest = """
-def pytest_verdict_operators(registry):
-    registry.add(lambda expected, observed: 1.0, name="exact")
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [
+        ('lambda expected, observed: 1.0, name="exact"', "the name 'exact' is already registered for another operator"),
+        ("3", "an operator is a class derived from Operator or a function, got 3"),
+        ('lambda expected, observed: 1.0, name="no name"', "needs a name such as 'same_length', got 'no name'"),
+    ],
+)
+@pytest.mark.parametrize("folder", ["", "late/"])
+def test_a_wrong_operator_is_a_usage_error(harness, added, message, folder):
+    conftest = f"def pytest_verdict_operators(registry):\n    registry.add({added})\n"
+    files = {f"{folder}conftest.py": conftest, f"{folder}test_it.py": "def test_it(): pass\n"}
+    run = harness.run(files)
+    # A conftest.py in a folder is imported while tests are collected.
+    assert run.status == (pytest.ExitCode.INTERRUPTED if folder else pytest.ExitCode.USAGE_ERROR)
+    assert message in run.output
+    assert "INTERNALERROR" not in run.output
+
+
+SKIPPING = """
+import pytest
+from pytest_verdict import Operator, UndecidedError, assert_matches, compare
+
+class Skipping(Operator):
+    name = "skipping"
+
+    def evaluate(self, expected, observed):
+        {raised}
+
+def test_it():
+    assert_matches(Skipping(), 1, 1)
+
+def test_expects_an_error():
+    assert "not now" in compare(Skipping(), 1, 1).error
 """
-    harness.write({"conftest.py": conftest, "test_it.py": "def test_it(): pass\n"})
-    result = harness.pytester.runpytest_subprocess("-p", "verdict")
-    assert result.ret != 0
-    assert "the name 'exact' is already registered" in str(result.stdout) + str(result.stderr)
+
+
+@pytest.mark.parametrize(
+    "raised", ["pytest.skip('not now')", "pytest.xfail('not now')", "raise __import__('unittest').SkipTest('not now')"]
+)
+def test_an_operator_that_skips_is_an_error(harness, raised):
+    run = harness.run(SKIPPING.format(raised=raised))
+    assert run.outcomes == {"failed": 1, "passed": 1}
+    assert "skipping: error: " in run.output

@@ -24,6 +24,7 @@ def test_many():
 """
 
 
+@pytest.mark.ci
 @serial_and_workers("args", "-n2")
 def test_memory_stays_flat(harness, args):
     run = harness.run(MANY, "--verify-report", *args, process=True)

@@ -21,7 +21,7 @@ def prepared():
 @pytest.mark.parametrize("number", range(6))
 def test_numbers(number, prepared):
     for other in range(4):
-        compare("exact", number, other, name=f"{number} and {other}").verdict
+        compare("exact", number, other, name=f"{number} and {other}").passed
     if number == 5:
         pytest.fail("this is five")
 
@@ -33,7 +33,7 @@ class TestClass:
 
 @pytest.mark.xdist_group("together")
 def test_grouped_alone():
-    compare("exact", {"b": {3, 1, 2}}, {"b": {2, 3, 1}}).verdict
+    compare("exact", {"b": {3, 1, 2}}, {"b": {2, 3, 1}}).passed
 """,
     "test_two.py": """
 import pytest
@@ -91,12 +91,17 @@ def without_times(run: Run) -> str:
     "args",
     [
         "serial",
-        "-p no:terminal -p no:junitxml -p no:cacheprovider",
         "-n2",
-        "-n2 --dist=loadfile",
-        "-n2 --dist=loadscope -p no:junitxml",
-        "-n2 --dist=loadgroup",
-        "-n2 --dist=worksteal -p no:terminal -p no:cacheprovider",
+        *(
+            pytest.param(args, marks=pytest.mark.ci)
+            for args in [
+                "-p no:terminal -p no:junitxml -p no:cacheprovider",
+                "-n2 --dist=loadfile",
+                "-n2 --dist=loadscope -p no:junitxml",
+                "-n2 --dist=loadgroup",
+                "-n2 --dist=worksteal -p no:terminal -p no:cacheprovider",
+            ]
+        ),
     ],
 )
 def test_reports_agree_in_every_mode(harness, seen, args):
@@ -112,6 +117,7 @@ def test_reports_agree_in_every_mode(harness, seen, args):
     assert "no teardown" in run.case("test_call_and_teardown").findtext("failure")
 
 
+@pytest.mark.ci
 def test_every_worker_runs_every_test(harness):
     run = harness.run(
         "from pytest_verdict import compare\ndef test_it(): compare('exact', 1, 1)\n",

@@ -19,7 +19,7 @@ def test_flag_takes_no_value(harness):
     run = harness.run({"tests/test_it.py": TEST}, "--verify-report", "tests/")
     assert run.outcomes == {"passed": 1}
     assert sorted(path.name for path in run.folder.iterdir()) == FILES
-    assert "1 comparison: 1 pass, 0 fail, 0 error" in run.stdout
+    assert "1 comparison: 1 pass (100 %), 0 fail, 0 error" in run.stdout
     assert "report: verify-report/report.json" in run.stdout
     run.check_agreement()
 
@@ -86,10 +86,10 @@ def test_it():
         "--verify-report",
     )
     lines = [line for line in run.stdout.split("= verification =")[1].splitlines() if line]
-    assert lines[1] == "7 comparisons: 0 pass, 6 fail, 1 error"
+    assert lines[1] == "7 comparisons: 0 pass (0 %), 6 fail, 1 error"
     assert lines[2] == "not passed by operator: exact 6, broken_one 1"
-    assert lines[3] == "  test_it.py::test_it: broken_one: error: OSError: no verdict"
-    assert lines[8] == "  ... and 2 more"
+    assert lines[3:5] == ["  broken_one: error: OSError: no verdict", "    test_it.py::test_it (line 12)"]
+    assert lines[13] == "  ... and 2 more"
     assert "\x1b" not in run.stdout
 
 

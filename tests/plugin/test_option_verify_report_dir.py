@@ -29,6 +29,7 @@ def test_new_folder_outside_the_project_keeps_redaction(harness, outside, worker
     assert '"test": "test_it.py::test_a"' in written(outside)
 
 
+@pytest.mark.ci
 def test_workers_redact_like_the_controller(harness, outside, monkeypatch):
     monkeypatch.setenv("PYTEST_ADDOPTS", f"--verify-report-dir {outside}")
     harness.run(SECRETIVE, "-n2")

@@ -97,4 +97,4 @@ def test_asserts_of_helpers_are_rewritten(harness):
         process=True,
     )
     assert run.outcomes == {"failed": 1}
-    assert "E     expected: 'good'" in run.stdout
+    assert "E   exact: expected 'good', got 'bad'" in run.stdout

@@ -67,6 +67,7 @@ def test_killed():
 """
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("damage", [b"", b'{"record":1,"id":"half'], ids=["whole", "torn"])
 def test_report_built_from_journal_has_no_findings(pytester, few_plugins, capsys, damage):
     pytester.makepyfile(KILLED)

@@ -84,6 +84,42 @@ def test_equal_comparisons_are_no_change(changes):
     assert changes([compare("exact", 1, 1)], [compare("exact", 1, 1)]) == (0, [], [])
 
 
+OPERATORS_CHANGED = [
+    ("exact", "numeric_exact", 1, "check loosened"),
+    ("exact", "contains_any", "a", "check loosened"),
+    ("exact", "regex", "a", "check loosened"),
+    ("numeric_exact", "exact", 1, "check tightened"),
+    ("normalized_exact", "exact", "a", "check tightened"),
+    ("date_match", "exact", "2024-01-01", "check tightened"),
+    ("numeric_exact", "numeric_minimum", 1, "check loosened"),
+    ("numeric_maximum", "numeric_exact", 1, "check tightened"),
+    ("json_canonical", "json_subset", "{}", "check loosened"),
+    ("trajectory_exact", "trajectory_any_order", ["a"], "check loosened"),
+    ("trajectory_in_order", "trajectory_exact", ["a"], "check tightened"),
+    ("numeric_exact", "json_canonical", "1", "check changed"),
+    ("starts_with", "ends_with", "a", "check changed"),
+]
+STEPS_CHANGED = [
+    (["strip"], ["strip", "lowercase"], "check loosened"),
+    ([], ["nfc"], "check loosened"),
+    (["strip", "lowercase"], ["lowercase"], "check tightened"),
+    (["strip"], ["lowercase"], "check changed"),
+    (["strip", "lowercase"], ["lowercase", "strip"], "check changed"),
+]
+
+
+def named(name, threshold):
+    return compare("text_similarity", "Paris", "Parix", name=name, threshold=threshold)
+
+
+def rate(least):
+    return compare("pass_rate", least, {"pass": 6, "fail": 4, "error": 0}, name="rate")
+
+
+def steps(text, normalize):
+    return compare("normalized_exact", text, text, name="a", normalize=normalize)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "kind"),
     [
@@ -91,8 +127,15 @@ def test_equal_comparisons_are_no_change(changes):
         (close(1, 1, 2), close(1, 1, 1), "check tightened"),
         (close(1, 9, 1), close(1, 9, 2), "check loosened"),
         (similar("Pariss", 0.5), similar("Pariss", 0.6), "check tightened"),
-        (compare("exact", 1, 1, name="a"), compare("numeric_exact", 1, 1, name="a"), "check changed"),
+        *[
+            (compare(old, value, value, name="a"), compare(new, value, value, name="a"), kind)
+            for old, new, value, kind in OPERATORS_CHANGED
+        ],
+        *[(steps("a", old), steps("a", new), kind) for old, new, kind in STEPS_CHANGED],
         (compare("exact", 1, 1), compare("exact", 2, 2), "expectation edited"),
+        (rate(0.5), rate(0.4), "check loosened"),
+        (rate(0.4), rate(0.5), "check tightened"),
+        (rate(0.9), rate(0.8), "check loosened"),
     ],
 )
 def test_another_check_with_the_same_verdict_is_information(changes, old, new, kind):
@@ -337,7 +380,7 @@ def test_a_page_has_both_records_of_each_pair(command, write, tmp_path):
     old = write("old", compare("exact", "a", "first answer", name="x"), compare("exact", 1, 1, name="gone"))
     new = write("new", compare("exact", "a", "a", name="x"), compare("exact", 2, 3, name="come"))
     page = tmp_path / "diff.html"
-    words = ("diff", old, new, "--format", "html", "--statistics", "-o", page)
+    words = ("diff", old, new, "--format", "html", "-o", page)
     assert command(*words) == (0, f"written: {page}\n", "")
     found = page.read_bytes()
     pieces = re.findall(rb'<script type="text/plain" id="(\w+)">([^<]*)</script>', found)
@@ -346,6 +389,16 @@ def test_a_page_has_both_records_of_each_pair(command, write, tmp_path):
         assert text in held
     command(*words)
     assert page.read_bytes() == found
+
+
+def test_what_a_looser_check_hides_is_apart_from_what_regressed(command, write):
+    """The check of `a` is looser and its answer better; `b` passes only by its threshold; `c` regressed."""
+    old = write("old", similar("Pxxxx", 0.9), named("b", 0.9), compare("exact", 1, 1, name="c"), rate(0.9))
+    new = write("new", similar("Parix", 0.8), named("b", 0.5), compare("exact", 1, 2, name="c"), rate(0.5))
+    lines = command("diff", old, new)[1].splitlines()
+    headings = [line for line in lines if line.startswith(("regressed", "check", "several"))]
+    assert headings == ["regressed: 1", "several causes, with a looser check: 1", "check loosened: 2"]
+    assert "    threshold: 0.9 -> 0.5" in lines
 
 
 NUMBERS = st.integers(0, 4)

@@ -17,6 +17,7 @@ polars = pytest.importorskip("polars")
 duckdb = pytest.importorskip("duckdb")
 
 
+@pytest.mark.ci
 def test_a_frame_of_pandas(folder):
     frame = pandas.DataFrame(read_records(folder))
     parts = frame[frame["field"].isin(["capital", "people"])]
@@ -24,6 +25,7 @@ def test_a_frame_of_pandas(folder):
     assert passed.to_dict() == PASSED
 
 
+@pytest.mark.ci
 def test_a_frame_of_polars(folder):
     frame = polars.DataFrame(list(read_records(folder)), infer_schema_length=None)
     parts = frame.filter(polars.col("field").is_in(["capital", "people"]))

@@ -109,6 +109,7 @@ def of_one_test(found):
     return [("t", "exact", verdict) for verdict, number in zip(VERDICTS, found, strict=True) for _ in range(number)]
 
 
+@pytest.mark.ci
 @settings(max_examples=60)
 @given(counts, st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99]), st.sampled_from([0.1, 0.5, 0.9, 0.99]))
 def test_the_interval_is_scipys_and_its_lower_end_decides(records, found, confidence, rate):

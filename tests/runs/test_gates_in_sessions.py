@@ -213,6 +213,7 @@ def test_a_session_without_tests_does_not_pass(harness):
     assert "error: nothing was compared that has operators" in run.stdout
 
 
+@pytest.mark.ci
 def test_only_the_last_attempt_counts(harness):
     pytest.importorskip("pytest_rerunfailures", reason="pytest-rerunfailures is not installed")
     tests = """
@@ -287,6 +288,7 @@ def test_fields_criteria_and_rows_that_could_not_be_compared(harness):
     run.check_agreement()
 
 
+@pytest.mark.ci
 def test_the_rebuilt_report_of_a_killed_session_has_its_gates(harness, capsys):
     gates = (GATE, "--verify-gate=marker:verdict_unread >= 1")
     run = harness.run({"test_it.py": BREAKS_OFF.replace("END", "os._exit(9)")}, *gates, process=True)

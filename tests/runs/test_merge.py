@@ -30,7 +30,7 @@ def test_numbers(number, shared):
     assert_matches("exact", number % 2, 0, name=shared)
 
 def test_shared(shared):
-    compare("exact", shared, shared).verdict
+    compare("exact", shared, shared).passed
 
 @pytest.mark.xfail
 def test_known():
@@ -136,7 +136,14 @@ WAYS = {
 
 
 @pytest.mark.parametrize(
-    ("way", "workers"), [*((way, ()) for way in WAYS), ("least_duration", ("-n2",)), ("files", ("-n2",))], ids=str
+    ("way", "workers"),
+    [
+        ("chunks", ()),
+        *(pytest.param(way, (), marks=pytest.mark.ci) for way in WAYS if way != "chunks"),
+        pytest.param("least_duration", ("-n2",), marks=pytest.mark.ci),
+        ("files", ("-n2",)),
+    ],
+    ids=str,
 )
 def test_merged_shards_are_what_one_session_writes(session, project, tmp_path, way, workers, capsys):
     if SPLIT is None and way in {"chunks", "least_duration"}:
@@ -196,10 +203,11 @@ def edit(folder, **run):
     path.write_text(json.dumps(report))
 
 
+@pytest.mark.ci
 def test_shards_are_merged_in_any_order(merge, shards):
     status, out, complaint = merge(*reversed(shards))
     assert (status, complaint) == (0, "")
-    assert out.startswith("2 shards, 4 tests, comparisons: 4 pass, 0 fail, 0 error\n")
+    assert out.startswith("2 shards, 4 tests, comparisons: 4 pass (100 %), 0 fail, 0 error\n")
 
 
 def test_a_merged_report_says_what_each_shard_ran(merge, shards, tmp_path):
@@ -323,6 +331,7 @@ def test_tests_that_no_shard_ran_are_counted(session, built, merge, shards, tmp_
     assert "left out" not in merge(*shards)[1]
 
 
+@pytest.mark.ci
 def test_a_report_that_every_worker_wrote_is_refused(session, built, merge, tmp_path):
     session(built, f"--verify-report-dir={tmp_path / 'each'}", "--verify-shard=1/1", "-n1", "--dist=each")
     status, _, complaint = merge(tmp_path / "each")
@@ -351,7 +360,7 @@ def test_a_shard_without_a_test_is_a_shard(session, built, merge, tmp_path):
         folder = tmp_path / str(number)
         session(built, f"--verify-report-dir={folder}", f"--verify-shard={number}/2", "-k", chosen)
     status, out, _ = merge(tmp_path / "1", tmp_path / "2")
-    assert (status, out.splitlines()[0]) == (0, "2 shards, 4 tests, comparisons: 4 pass, 0 fail, 0 error")
+    assert (status, out.splitlines()[0]) == (0, "2 shards, 4 tests, comparisons: 4 pass (100 %), 0 fail, 0 error")
     run = json.loads((tmp_path / "merged" / "report.json").read_bytes())["run"]
     assert run["exit_status"] == 0
 
@@ -389,6 +398,7 @@ class Echo:
 """
 
 
+@pytest.mark.ci
 def test_merged_shards_have_what_the_adapters_of_all_returned(session, tmp_path, capsys):
     for name, content in {
         "a.verdict.yaml": SCENARIOS,

@@ -29,6 +29,7 @@ DIFFERENCES = st.lists(st.sampled_from([-1.0, -0.5, -0.25, 0.0, 0.1, 0.3, 1.0]),
 EXACT_DIFFERENCES = st.lists(st.sampled_from([-1.0, -0.5, -0.25, 0.0, 0.125, 0.75]), min_size=2, max_size=10)
 
 
+@pytest.mark.ci
 @given(COUNTS, COUNTS)
 def test_mcnemar_is_that_of_scipy_and_statsmodels(worse, better):
     stats = pytest.importorskip("scipy.stats", reason=SCIPY)
@@ -40,6 +41,7 @@ def test_mcnemar_is_that_of_scipy_and_statsmodels(worse, better):
         assert p == pytest.approx(tables.mcnemar([[7, worse], [better, 9]], exact=True).pvalue, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.ci
 def test_mcnemar_of_very_many_changes_is_exact():
     assert mcnemar(50_000, 50_000) == 1.0
     assert 0 < mcnemar(50_400, 49_600) < 0.05
@@ -84,6 +86,7 @@ def test_permutation_is_that_of_scipy(differences):
         assert permutation(differences) == pytest.approx(found.pvalue, abs=1e-9)
 
 
+@pytest.mark.ci
 def test_many_differences_are_permuted_at_random_and_the_same_each_time():
     stats = pytest.importorskip("scipy.stats", reason=SCIPY)
     source = random.Random(7)
@@ -97,6 +100,7 @@ def test_many_differences_are_permuted_at_random_and_the_same_each_time():
     assert permutation([0.0] * 300) == 1.0
 
 
+@pytest.mark.ci
 def test_the_bootstrap_draws_whole_clusters():
     numpy, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats", reason=SCIPY)
     source = random.Random(7)

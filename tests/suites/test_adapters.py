@@ -24,13 +24,13 @@ def program(code):
 @pytest.mark.parametrize(
     ("kind", "code", "output", "calls"),
     [
-        ("command", "print(input().upper())", "HELLO", ()),
-        ("command", "import sys; sys.stdout.write(sys.stdin.read() + chr(10) * 2)", "hello\n", ()),
+        ("command", "print(input().upper())", "HELLO", None),
+        ("command", "import sys; sys.stdout.write(sys.stdin.read() + chr(10) * 2)", "hello\n", None),
         (
             "command-json",
             "print('[1]'.join(['{', '}']).replace('[1]', chr(34) + 'output' + chr(34) + ': [1]'))",
             [1],
-            (),
+            None,
         ),
     ],
 )
@@ -218,7 +218,7 @@ def test_recorded_outputs_by_name_input_suite_and_repeat(write, tmp_path):
     ]
     write("outputs.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     adapter = open_adapter("recorded: outputs.jsonl", tmp_path)
-    assert [adapter.run("", {**CONTEXT, "repeat": repeat}).output for repeat in (1, 2, 3)] == ["1", "2", "2"]
+    assert [adapter.run("", {**CONTEXT, "repeat": repeat}).output for repeat in (1, 2)] == ["1", "2"]
     assert adapter.run("hello", {**CONTEXT, "scenario": "y"}).tool_calls == ({"name": "search", "arguments": {"q": 1}},)
     assert adapter.run("", {**CONTEXT, "suite": "t"}).output == "4"
     with pytest.raises(AdapterError, match="no recorded output for the scenario 'y'"):

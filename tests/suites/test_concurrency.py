@@ -74,6 +74,7 @@ def test_scenarios_run_many_at_a_time(harness, adapter):
         assert (run.path / "most.txt").read_text() == "20"
 
 
+@pytest.mark.ci
 def test_concurrency_does_not_change_the_records(harness):
     given = files(
         "Slow", 12, changed={n: {"metadata": {"seconds": 0.1 / (n + 1)}, "repeats": n % 3 + 1} for n in range(12)}
@@ -169,6 +170,7 @@ def test_no_worker_calls_what_another_one_runs(harness, distribution):
     assert 30 <= len(called(run)) <= 30 + stolen
 
 
+@pytest.mark.ci
 def test_ctrl_c_ends_the_session_at_once(harness):
     began = time.monotonic()
     run = harness.interrupt(files("hangs", 30), "--verify-report", by=signal.SIGINT)

@@ -65,6 +65,7 @@ def outputs(run):
     return [json.loads(line) for line in (run.folder / "outputs.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("more", [[], ["-n2"]], ids=["alone", "workers"])
 def test_a_killed_session_is_taken_up_where_it_ended(harness, more):
     given = files("a", "b", "c", "hangs", "d", "e", max_concurrency=8)

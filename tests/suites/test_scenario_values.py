@@ -107,6 +107,7 @@ def test_a_row_has_its_keys_elsewhere(harness):
     assert list(session.tests()) == ["rows.jsonl:1", "rows.jsonl:2"]
 
 
+@pytest.mark.ci
 def test_limit_and_sample(harness):
     content = jsonl(*ROWS)
     assert list(rows(harness, content, limit=2).tests()) == ["r0", "r1"]

@@ -83,7 +83,7 @@ class Raises:
             "numeric_exact",
             {"input": "5", "expected_output": "6"},
             "failed",
-            "numeric_exact: FAIL. Expected '6', got '5': off by 1.",
+            "numeric_exact: FAIL. Off by 1: expected '6', got '5'.",
         ),
         ("trajectory_in_order", {"expected_tools": ["search", "book"]}, "passed", ""),
         ("trajectory_exact", {"expected_tools": ["book", "search"]}, "failed", "trajectory_exact: FAIL."),

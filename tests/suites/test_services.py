@@ -267,6 +267,7 @@ def test_retries_of_a_service_do_not_change_the_report(harness, serve):
     assert runs[0] == runs[1]
 
 
+@pytest.mark.ci
 def test_a_date_is_waited_for(harness, serve):
     def answer(request, number):
         # The session may have taken its time to begin.

@@ -144,6 +144,7 @@ def test_tags_that_are_marks_of_pytest_do_what_these_do(harness):
     run.check_agreement()
 
 
+@pytest.mark.ci
 def test_last_failed_and_xdist_select_single_scenarios(harness):
     content = suite(*({"name": f"s{n}", "input": "i", "expected_output": "a"} for n in range(6)), scorer="exact")
     recorded = outputs(**{f"s{n}": "a" if n else "b" for n in range(6)})

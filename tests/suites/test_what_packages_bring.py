@@ -162,6 +162,7 @@ def test_row(comparator, expected, observed):
 """
 
 
+@pytest.mark.ci
 def test_suites_and_cases_give_the_same_report_in_every_kind_of_session(harness):
     rows = [{"id": str(number), "want": number, "got": number % 5} for number in range(8)]
     outputs = [{"name": f"s{number}", "output": "a" if number % 3 else "b"} for number in range(8)]

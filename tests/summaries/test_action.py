@@ -69,6 +69,7 @@ def test_action_runs_tests_and_writes_summary(folder):
     assert (folder / "verify-report" / "report.json").is_file()
 
 
+@pytest.mark.ci
 def test_arguments_are_words_of_a_command_line_and_never_run(folder):
     hostile = "-k 'test_b and not $(touch harmed)' -p no:cacheprovider --junit-xml=\"a b.xml\""
     done = run(folder, arguments=hostile, report_folder="my report")

@@ -59,6 +59,7 @@ def test_nine_annotations_and_how_many_more(harness, workflow, workers):
     assert text.count("<details open>") == 10
 
 
+@pytest.mark.ci
 def test_with_and_without_workers_the_summary_has_the_same_bytes(harness, workflow):
     harness.run(FAILING.format(3), "--verify-report")
     first = workflow.read_bytes()

@@ -63,8 +63,8 @@ def test_block_shows_reasons_and_strategy():
         answer_template 'Trip': 4 of 5 failed: city expected 'Paris', got 'Rome'; …
                 field  weight  operator            reason
           FAIL  city   1       normalized_exact    expected 'Paris', got 'Rome'
-          FAIL  price  2       numeric_tolerance   expected 100.0, got 130.0: off by 30, allowed 10
-          FAIL  day    1       date_match          expected '2024-01-31', got '2024-02-02': 2 days apart
+          FAIL  price  2       numeric_tolerance   off by 30, allowed 10: expected 100.0, got 130.0
+          FAIL  day    1       date_match          2 days apart: expected '2024-01-31', got '2024-02-02'
           FAIL  text   1       normalized_exact    expected …'h a word', got …'h a verb'
                 expected: 'a long text that goes on and on and on and ends with a word'
                                                                                   ^^^^

@@ -194,7 +194,7 @@ SOMEBODY = {
     "a pattern as setting": (str, "a year", RegexMatch(pattern="[0-9]{4}"), "in 1928"),
     "accepted values": (str, ["a", "b"], OneOf(), "b"),
     "accepted values as settings": (str, "a", OneOf(values=["x"]), "x"),
-    "a schema": (dict[str, Any], {"type": "object"}, JsonSchema(), {}),
+    "a schema": (dict[str, Any], {"required": ["a"]}, JsonSchema(), {"a": 1}),
     "a model": (Drug, Drug(name="x"), ExactMatch(), {"name": "x"}),
     "an operator of the user": (str, "abc", Longer(), "abcd"),
     "JSON": (str, '{"a": 1}', JsonCanonical(), '{"a":1}'),

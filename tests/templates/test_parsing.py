@@ -232,7 +232,8 @@ def test_default_does_not_replace_a_missing_answer():
     class Defaulted(BaseAnswer):
         target: str = VerifiedField("d", "BCL2", ExactMatch(), default="BCL2")
 
-    assert Defaulted().verify() is True
+    assert Defaulted().verify() is False
+    assert Defaulted(target="BCL2").verify() is True
     assert AnswerTemplate(Defaulted).verify({}).null_fields == ["target"]
 
 
@@ -248,8 +249,8 @@ def test_misspelt_key_is_shown_beside_the_null_field():
     ("reply", "verdict", "notes"),
     [
         ('<think>It may be {"city": "Lyon"}.</think>\nSo: {"city": "Paris"}, I think.', "pass", ["json_extracted"]),
-        ('[1] says it. {"city": "Paris"} and {"city": "Lyon"}', "pass", ["json_extracted"]),
-        ('First {"city": "Lyon"}, then {"city": "Paris"}', "fail", ["json_extracted"]),
+        ('[1] says it. {"city": "Paris"} and {"city": "Paris"}', "pass", ["json_extracted"]),
+        ('First {"city": "Lyon"}, then {"city": "Paris"}', "error", ["not_an_object", "child_error"]),
         ('{"city": "Paris"}', "pass", []),
         ('```json\n{"city": "Paris"}\n```', "pass", ["markdown_fence_removed"]),
         ('{"city": "Lyon", "city": "Paris"}', "error", ["json_duplicate_key", "child_error"]),

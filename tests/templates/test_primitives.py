@@ -199,7 +199,7 @@ def test_check_and_check_trace_raise_for_the_other_kind():
 
 
 class Graded(BaseAnswer):
-    near: float = VerifiedField("n", 100, NumericGraded(cutoff=0.2), weight=2)
+    near: float = VerifiedField("n", 100, NumericGraded(cutoff=0.2, full_credit=0), weight=2)
     inside: float = VerifiedField("i", 15, NumericRangeGraded(min=10, max=20, margin=0.4, mode="relative"))
     least: int = VerifiedField(
         "l", 100, NumericThresholdGraded(direction="min", margin=10, mode="absolute"), quote=True
@@ -243,9 +243,9 @@ def test_any_of_counts_the_best_graded_field():
         (NumericThresholdGraded(direction="max", margin=0.2), 0, 0.1, 0.0),
         (NumericThresholdGraded(direction="max", margin=0.2), float("-inf"), 3, 0.0),
         (NumericThresholdGraded(direction="min", margin=0.2, decay="quadratic"), 50, 45, 0.75),
-        (NumericGraded(cutoff=0.2, decay="quadratic"), 100, 110, 0.75),
+        (NumericGraded(cutoff=0.2, full_credit=0, decay="quadratic"), 100, 110, 0.75),
         (NumericGraded(cutoff=0.3, full_credit=0.1, decay="quadratic"), 100, 120, 0.75),
-        (NumericGraded(cutoff=0.2, decay="quadratic"), 100, 121, 0.0),
+        (NumericGraded(cutoff=0.2, full_credit=0, decay="quadratic"), 100, 121, 0.0),
         (NumericRangeGraded(min=10, max=20, margin=4, decay="quadratic"), None, 22, 0.75),
     ],
 )

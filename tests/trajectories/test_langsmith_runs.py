@@ -100,6 +100,7 @@ def test_langchain_arguments_as_python_text_are_parsed():
     assert event.args_note == "args_not_recorded"
 
 
+@pytest.mark.ci
 @given(
     st.dictionaries(
         st.text(),

@@ -40,6 +40,7 @@ def test_agentevals_and_openevals_miss_the_pairing(args, expected, observed, ext
     assert passes("trajectory_any_order", expected, observed, args=args, extras=extras)
 
 
+@pytest.mark.ci
 def test_agentevals_fails_a_quarter_of_feasible_trajectories():
     """4,000 instances that have a pairing by construction; agentevals fails 23 % of them, openevals 24 %."""
     dice = random.Random(7)

@@ -56,6 +56,7 @@ def test_partial_credit_under_equality_does_not_score_every_pair(monkeypatch):
     assert len(scores) == len(expected)
 
 
+@pytest.mark.ci
 def test_equality_uses_linear_memory():
     def peak(count):
         expected = calls(count)

@@ -1,15 +1,19 @@
 """Values that equal everything, or hide what is in them, never pass."""
 
 import collections
+import dataclasses
 import decimal
 import ipaddress
 import json
+import types
 from unittest import mock
 
+import attrs
 import numpy as np
+import pydantic
 import pytest
 
-from pytest_verdict import Outcome, compare
+from pytest_verdict import ComparisonResult, Outcome, compare
 from pytest_verdict.core.kernel import result_from_outcome
 from pytest_verdict.operators import Exact
 
@@ -246,3 +250,204 @@ def test_missing_values_of_pandas_are_blank():
 @pytest.mark.parametrize("value", [0, False, 0.0, b"\0", [None], {"a": None}, object()])
 def test_values_that_are_there_are_not_blank(value):
     assert compare("not_blank", None, value).passed
+
+
+Point = collections.namedtuple("Point", "x y")
+Swapped = collections.namedtuple("Swapped", "y x")
+IN_PLACES = {
+    **PLACES,
+    "set": lambda value: {value},
+    "key": lambda value: {value: 1},
+    "member": lambda value: frozenset({(value,)}),
+}
+
+
+@pytest.mark.parametrize("place", IN_PLACES.values(), ids=IN_PLACES)
+def test_named_tuples_with_other_fields_are_not_equal(place):
+    for expected, observed in ((Point(1, 2), Swapped(1, 2)), (Swapped(1, 2), Point(1, 2))):
+        result = compare("exact", place(expected), place(observed))
+        assert result.verdict == "fail"
+        recorded = ComparisonResult.from_record(result.to_record())
+        assert recorded == result
+        assert compare("exact", recorded.expected, recorded.observed).to_text() == result.to_text()
+
+
+@pytest.mark.parametrize("place", IN_PLACES.values(), ids=IN_PLACES)
+def test_named_tuple_equals_a_tuple_and_one_with_the_same_fields(place):
+    same = collections.namedtuple("Other", "x y")
+    for expected, observed in ((Point(1, 2), (1, 2)), ((1, 2), Point(1, 2)), (Point(1, 2), same(1, 2))):
+        assert compare("exact", place(expected), place(observed)).passed
+        assert not compare("exact", place(expected), place((1, 3))).passed
+
+
+@pytest.mark.parametrize("operator", ["set_containment", "set_similarity", "ordered_match", "one_of"])
+def test_lists_of_named_tuples(operator):
+    def verdict(expected, observed):
+        return compare(operator, expected, observed[0] if operator == "one_of" else observed).verdict
+
+    assert verdict([Point(1, 2)], [Swapped(1, 2)]) == "fail"
+    assert verdict([Point(1, 2), Swapped(1, 2)], [Point(1, 2), Swapped(1, 2)]) == "pass"
+    assert verdict([(1, 2)], [Point(1, 2)]) == "pass"
+
+
+@dataclasses.dataclass
+class ItemsBesideFields(list):
+    label: str = "a"
+
+    def __init__(self, items):
+        list.__init__(self, items)
+
+
+@dataclasses.dataclass
+class ItemsAreFields(dict):
+    """A mapping of its own fields, as outputs of models have it."""
+
+    text: str
+    score: float
+
+    def __post_init__(self):
+        self.update(text=self.text, score=self.score)
+
+
+@dataclasses.dataclass
+class NothingCompared:
+    text: str = dataclasses.field(compare=False)
+
+
+class PrivateModel(pydantic.BaseModel):
+    _text: str = pydantic.PrivateAttr()
+
+    def __init__(self, text):
+        super().__init__()
+        self._text = text
+
+
+@attrs.define
+class NoAttributeCompared:
+    text: str = attrs.field(eq=False)
+
+
+class SlotsNotCompared:
+    __slots__ = ("text",)
+
+    def __init__(self, text):
+        self.text = text
+
+    def __eq__(self, other):
+        return isinstance(other, SlotsNotCompared)
+
+    __hash__ = None
+
+
+class GetOfAnother(dict):
+    def get(self, key, default=None):
+        return 1
+
+
+class PairsOfAnother(dict):
+    def items(self):
+        return dict(zip(self, reversed(self.values()), strict=True)).items()
+
+
+class Backwards(list):
+    def __iter__(self):
+        return reversed([*list.__iter__(self)])
+
+
+class FewerMembers(set):
+    def __iter__(self):
+        return iter([1])
+
+    def __len__(self):
+        return 1
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize(
+    ("expected", "observed"),
+    [
+        ({"a": 1}, GetOfAnother(a=3)),
+        ({"a": 2, "b": 1}, PairsOfAnother(a=1, b=2)),
+        ([2, 1], Backwards([1, 2])),
+        ({1}, FewerMembers([1, 2])),
+        (ItemsBesideFields([1]), ItemsBesideFields([2])),
+        (NothingCompared("a"), NothingCompared("b")),
+        (PrivateModel("a"), PrivateModel("b")),
+        (NoAttributeCompared("a"), NoAttributeCompared("b")),
+        (SlotsNotCompared("a"), SlotsNotCompared("b")),
+        ({}, mock.MagicMock(spec=dict)),
+        ([], mock.MagicMock(spec=list)),
+        ("", mock.MagicMock(spec=str)),
+        (np.array([1], dtype=object), np.array([mock.ANY], dtype=object)),
+        (collections.deque([1]), collections.deque([EqualsAll()])),
+        (Money(1), Money(EqualsAll())),
+        (1, lambda: 1),
+        (5, np.array([5])),
+    ],
+    ids=repr,
+)
+def test_class_that_ignores_or_hides_content_never_passes(expected, observed, place):
+    assert compare("exact", place(expected), place(observed)).verdict != "pass"
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed"),
+    [
+        (ItemsAreFields("a", 1.0), ItemsAreFields("a", 1.0)),
+        (attrs.make_class("A", ["x"])(1),) * 2,
+        (collections.deque([1]), collections.deque([1])),
+        (range(3), range(3)),
+        (collections.ChainMap({"a": 1}), {"a": 1}),
+        (types.MappingProxyType({"a": 1}), {"a": 1}),
+        (collections.OrderedDict(a=1, b=2), {"b": 2, "a": 1}),
+        (mock.sentinel.one, mock.sentinel.one),
+        (np.array([1, 2]), np.array([1.0, 2.0])),
+        (np.array(["2024-01-01"], dtype="M8[D]"), np.array(["2024-01-01"], dtype="M8[D]")),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_classes_that_show_their_content_are_compared(expected, observed, place):
+    assert compare("exact", place(expected), place(observed)).passed
+
+
+def test_arrays_of_moments_need_the_same_unit():
+    moments = np.array([1], dtype="M8[ns]")
+    assert compare("exact", moments, np.array([1], dtype="M8[s]")).verdict == "fail"
+    assert compare("exact", moments, np.array([1], dtype="m8[ns]")).verdict == "fail"
+
+
+def test_nan_equal_holds_inside_of_arrays():
+    arrays = np.array([1.0, np.nan]), np.array([1.0, np.nan])
+    assert compare("exact", *arrays, nan_equal=True).passed
+    assert not compare("exact", *arrays).passed
+
+
+def test_columns_and_arrays_are_lists():
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    arrow = pytest.importorskip("pyarrow")
+    columns = [
+        np.array,
+        pandas.Series,
+        pandas.Index,
+        polars.Series,
+        arrow.array,
+        lambda items: arrow.chunked_array([items]),
+    ]
+    for column in columns:
+        assert compare("set_containment", [2, 1], column([1, 2])).passed
+        assert compare("ordered_match", column([1, 2]), [1, 2]).passed
+        assert compare("set_containment", [2, 1], column([1, 3])).verdict == "fail"
+    for table in (np.array([[1]]), np.array(1), pandas.DataFrame({"a": [1]}), arrow.table({"a": [1]}), pandas.NA):
+        assert compare("set_containment", [1], table).notes == ["not_a_list"]
+
+
+def test_tables_with_other_names_are_not_equal():
+    pandas = pytest.importorskip("pandas")
+    column = pandas.Series([1], name="a")
+    assert compare("exact", column, pandas.Series([1], name="b")).verdict == "fail"
+    assert compare("exact", column, pandas.Series([1])).passed
+    table = pandas.DataFrame({"name": [1], "names": [2]})
+    assert compare("exact", table, table.copy()).passed
+    assert compare("exact", table.rename_axis("a"), table.rename_axis("b")).verdict == "fail"

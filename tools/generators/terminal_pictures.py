@@ -74,7 +74,8 @@ def output(command: str, folder: str) -> list[str]:
         encoding="utf-8",
         check=False,
     )
-    return re.sub(r"in \d+\.\d+s", "in 0.05s", done.stdout).rstrip().splitlines()
+    text = done.stdout.replace(Path(folder).resolve().as_uri(), "file:///home/me/project")
+    return re.sub(r"in \d+\.\d+s", "in 0.05s", text).rstrip().splitlines()
 
 
 def spans(line: str) -> Iterator[tuple[str, str, bool]]:

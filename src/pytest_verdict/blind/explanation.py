@@ -14,7 +14,7 @@ from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.explanation.facts import build_default_explanation
-from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, line, table
+from pytest_verdict.explanation.lines import Explanation, Line, Part, indent, line, table, wrap
 
 _STATUSES: Final = {
     "INCONSISTENT": "INCONSISTENT: with the labels exchanged, the judge preferred the other output",
@@ -120,7 +120,9 @@ def _explain_calls(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
     rows = [("call", "first shown", "winner", "overall scores")]
     rows += [_build_row(child, names) for child in result.children[:limit]]
     for row_line in table([[Part(cell) for cell in row] for row in rows]):
-        yield cut(row_line, budget.room(2))
+        first, *others = wrap(row_line, budget.room(2))
+        yield first
+        yield from indent(others, 4)
     if len(result.children) > limit:
         yield line(f"… {format_count(len(result.children) - limit, 'more call')}")
 

@@ -125,6 +125,7 @@ def _derive_winner(sides: Mapping[Label, Side]) -> Winner:
 
 def _find_document(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the JSON object in a reply, and the notes about text around it."""
+    text = text.removeprefix("\ufeff")
     if not text.strip():
         raise ReplyProblem("reply_empty", "the reply is empty")
     fenced = _FENCE.match(text)

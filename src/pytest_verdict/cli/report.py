@@ -30,7 +30,7 @@ from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS, Journal, read
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, PROFILES, check_profile
 from pytest_verdict.report.records_file import reporting_damage
-from pytest_verdict.report.summary import counts_text, verdict_line
+from pytest_verdict.report.summary import counts_with_rate, verdict_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,7 +109,7 @@ def _describe(journal: Journal, built: Built) -> Iterator[str]:
     if summary.missing:
         tests += f"; collected, but without a result: {summary.missing}"
     yield tests
-    yield f"comparisons: {counts_text(summary.comparisons)}"
+    yield f"comparisons: {counts_with_rate(summary.comparisons)}"
     yield from map(verdict_line, built.sections.get("gates", ()))
     if journal.lost:
         yield f"comparisons lost, because the session was killed before it wrote them: {journal.lost}"

@@ -7,13 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
-from pytest_verdict.core.values.snapshot import (
-    PLAIN,
-    FalseContentError,
-    copy_for_record,
-    recorded_form,
-    snapshot,
-)
+from pytest_verdict.core.values.refused import PLAIN, RefusedValueError
+from pytest_verdict.core.values.snapshot import copy_for_record, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
 
 if TYPE_CHECKING:
@@ -62,10 +57,11 @@ def run(
             outcome = operator.evaluate(expected, observed)
         if type(outcome) is not Outcome or outcome.children:
             outcome = _check_outcome(operator, outcome, threshold)
-    except Exception as error:
+    except BaseException as error:
         if needs_model and isinstance(error, RecordError):
             raise
-        if isinstance(error, FalseContentError):
+        _raise_unless_of_operator(error)
+        if isinstance(error, RefusedValueError):
             recorded_expected = copy_for_record(original)
             recorded_observed = copy_for_record(observed)
         outcome = error_outcome(error)
@@ -75,9 +71,16 @@ def run(
     )
 
 
+def _raise_unless_of_operator(error: BaseException) -> None:
+    """Raise what ends a program; ``pytest.skip`` and ``pytest.xfail`` are for tests, so in an operator they are errors."""
+    is_outcome = any(kind.__module__ == "_pytest.outcomes" for kind in type(error).__mro__)
+    if not isinstance(error, Exception) and not (is_outcome and type(error).__name__ in {"Skipped", "XFailed"}):
+        raise error
+
+
 def _copy_evidence(operator: Operator, value: Any) -> tuple[Any, Any]:
     """Return the copy of a value for the record, and the value for the operator."""
-    recorded, decoded = recorded_form(value)
+    recorded, decoded = recorded_form(value, matchers=operator.evaluate_is_pure)
     if operator.compares_decoded:
         return recorded, decoded
     if operator.evaluate_is_pure:
@@ -126,7 +129,7 @@ def check_threshold(threshold: Any) -> float:
     return float(threshold)
 
 
-def error_outcome(error: Exception) -> Outcome:
+def error_outcome(error: BaseException) -> Outcome:
     """Return the outcome of a comparison that raised."""
     if isinstance(error, RecursionError):
         # The text of a RecursionError depends on where the stack ended.

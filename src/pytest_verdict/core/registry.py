@@ -13,7 +13,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.equality import TEXT
-from pytest_verdict.core.values.snapshot import PLAIN
+from pytest_verdict.core.values.refused import PLAIN
 from pytest_verdict.errors import ConfigurationError, SettingsError, UnknownOperatorError, allowed
 
 ENTRY_POINT_GROUP: Final = f"{GROUP}.operators"

@@ -426,7 +426,7 @@ class ComparisonResult:
             raise RecordError(f"the record cannot be read: {error}") from None
 
     def __bool__(self) -> bool:
-        if self.error is not None:
+        if has_error(self):
             raise UndecidedError(repr(self), [self])
         return self.passed
 
@@ -446,3 +446,13 @@ class ComparisonResult:
             f"<{visible(self.operator)}{label}: {verdict}{score},"
             f" expected {shown(self._expected, 60)}, got {shown(self._observed, 60)}>"
         )
+
+
+def has_passed(result: ComparisonResult) -> bool:
+    """Return whether a comparison passed; no look of a test at the verdict."""
+    return (result._outcome.score >= result._threshold) is not result._negated  # noqa: SLF001 - this module's class
+
+
+def has_error(result: ComparisonResult) -> bool:
+    """Return whether a comparison could not be made; no look of a test at the verdict."""
+    return result._outcome.error is not None  # noqa: SLF001 - this module's class

@@ -20,9 +20,8 @@ from pytest_verdict.datasets.slices import Slice, read_slices, single_rows, slic
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import InputMapping
-from pytest_verdict.operators.pass_rate import PassRate
+from pytest_verdict.operators.pass_rate import PassRate, RowCount
 from pytest_verdict.session import SESSION, publish
-from pytest_verdict.signatures import OperatorName
 
 if TYPE_CHECKING:
     from pytest_verdict.datasets.units import PartRows
@@ -74,6 +73,11 @@ class DatasetCheck:
         return self.passed / self.total if self.total else 0.0
 
     @property
+    def selected(self) -> str:
+        """The rows that were compared, such as ``the first 5 rows``; empty when all were."""
+        return str(self.gate.settings.get("selected", ""))
+
+    @property
     def interval(self) -> tuple[float, float]:
         """The exact confidence interval of the true share."""
         low, high = self.gate.details.get("interval", (0.0, 1.0))
@@ -87,12 +91,14 @@ class DatasetCheck:
         unreadable = f" ({self.unreadable} of these could not be read)" if self.unreadable else ""
         passed = f"{self.passed} of {format_count(self.total, 'row')} passed, {self.failed} failed"
         summary = f"{passed}, {self.errors} could not be compared{unreadable}"
+        if self.selected:
+            summary += f"; compared was only {self.selected}"
         low, high = self.interval
         confidence = self.gate.settings["confidence"]
         rate = f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for"
         others = [f"{rate}; the true rate is from {low:g} to {high:g} (confidence {confidence:g})"]
         if self.size is not None and not self.size.passed:
-            least = "at least " if self.size.operator == "numeric_minimum" else ""
+            least = "at least " if self.size.settings["at_least"] else ""
             rows = format_count(self.size.observed, "row")
             others.append(f"there are {rows}, and {least}{self.size.expected} are expected")
         if not self.gate.passed and self.gate.error:
@@ -197,23 +203,23 @@ def check_dataset(
     size = None
     if expected_size is not None and selection != Selection():
         size = sum(1 for _ in read_numbered_rows(source))
-    outcome = conclude(check.label, rows, gate, pass_rate, compare, expected_size, size)
+    outcome = conclude(check.label, rows, gate, pass_rate, compare, selection, expected_size, size)
     failed = [result for result in (outcome.size, outcome.gate) if result is not None and not result.passed]
     if failed:
-        comparator.fail(outcome.describe(), [*failed, *outcome.first])
+        comparator.fail(outcome.describe(), [*failed, *outcome.first], failed)
     return outcome
 
 
-def _expected_size(expect_rows: int | None, min_rows: int | None) -> tuple[OperatorName, int] | None:
+def _expected_size(expect_rows: int | None, min_rows: int | None) -> tuple[RowCount, int] | None:
     """Return the operator and the number that the number of rows is compared with."""
     check_count("expect_rows", expect_rows)
     check_count("min_rows", min_rows)
     if expect_rows is not None and min_rows is not None:
         raise ConfigurationError("give expect_rows or min_rows, not both")
     if expect_rows is not None:
-        return OperatorName("numeric_exact"), expect_rows
+        return RowCount(), expect_rows
     if min_rows is not None:
-        return OperatorName("numeric_minimum"), min_rows
+        return RowCount(at_least=True), min_rows
     return None
 
 
@@ -230,7 +236,8 @@ def conclude(
     gate: PassRate,
     pass_rate: float,
     compare: Callable[..., ComparisonResult],
-    expected_size: tuple[OperatorName, int] | None = None,
+    selection: Selection,
+    expected_size: tuple[RowCount, int] | None = None,
     size: int | None = None,
 ) -> DatasetCheck:
     """Decide by the counts of all rows; ``size`` is the number of rows of the whole data set, if only some were selected."""
@@ -245,6 +252,9 @@ def conclude(
 
     passed, failed, errors = sum_counts(counts)
     verdicts = {"pass": passed, "fail": failed, "error": errors}
+    selected = selection.describe(passed + failed + errors)
+    if selected:
+        gate = gate.model_copy(update={"selected": selected})
     gate_result = compare(gate, pass_rate, verdicts, name=f"pass rate of {label}")
     if size is None:
         size = passed + failed + errors
@@ -260,7 +270,7 @@ def _judge(source: Any, check: RowCheck, selection: Selection) -> Iterator[Judge
     positions = check.positions(source, selection)
     observes_single_results = SESSION.observer is not None and SESSION.rows_observer is None
     together = None if observes_single_results else read_slices(source, check.needed_columns)
-    slices: Iterator[Slice] = together or single_rows(source)
+    slices: Iterator[Slice] = check.checked(together) if together else single_rows(source)
     if positions is not None:
         slices = slices_at(slices, positions)
     for rows in slices:

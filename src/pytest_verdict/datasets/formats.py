@@ -143,6 +143,7 @@ def read_batches(
     with _readable(path):
         if _is_parquet(path):
             with _import("pyarrow.parquet").ParquetFile(path) as file:
+                refuse_repeated_columns(file.schema_arrow, path.name)
                 size = sum(file.metadata.row_group(index).total_byte_size for index in range(file.num_row_groups))
                 fitting = BATCH_BYTES * file.metadata.num_rows // max(size, 1)
                 yield from file.iter_batches(
@@ -152,10 +153,22 @@ def read_batches(
                 )
             return
         for batch in islice(_read_arrow_batches(path), start, stop):
+            refuse_repeated_columns(batch.schema, path.name)
             columns = needed(batch.schema)
             rows = batch if columns is None else batch.select(columns)
             for first in range(0, rows.num_rows, BATCH_ROWS):
                 yield rows.slice(first, BATCH_ROWS)
+
+
+def refuse_repeated_columns(columns: Iterable[Any], label: str) -> None:
+    """Refuse two columns, or two fields of a struct, with one name: which one a path means is not known."""
+    names = set()
+    for column in columns:
+        if column.name in names:
+            raise ConfigurationError(f"{label}: two columns have the name {shown(column.name, 80)}; rename one of them")
+        names.add(column.name)
+        inner = [column.type.field(index) for index in range(column.type.num_fields)]
+        refuse_repeated_columns(inner, label)
 
 
 def count_rows_of_groups(path: Path) -> list[int]:

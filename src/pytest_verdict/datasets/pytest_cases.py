@@ -59,6 +59,8 @@ def _read_cases(
 ) -> tuple[list[str], list[Any]]:
     """Return the arguments of the test that come from a row, and their values for each row."""
     inputs = None if mapping is None else InputMapping.read(mapping)
+    if inputs is not None:
+        inputs.refuse_same_sides()
     check_count("expect_rows", expect_rows)
     check_count("min_rows", min_rows)
     selection = Selection(limit, sample, seed)

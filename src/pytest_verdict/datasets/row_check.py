@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.core.record import AttemptRecords, Counts, count, record_end
 from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.datasets.columns.table import has_column_function
 from pytest_verdict.datasets.rows import LONGEST_NAME, RowNames, Selection
-from pytest_verdict.datasets.slices import Slice, read_slices, single_rows
+from pytest_verdict.datasets.slices import RowSlice, Slice, read_slices, single_rows
+from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.extraction.evaluator import Evaluator
+from pytest_verdict.extraction.input_mapping import OBSERVED, InputMapping
 from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.session import SESSION
 
@@ -38,8 +41,32 @@ class RowCheck:
     def names(self) -> RowNames:
         return RowNames(self.label, self.ids)
 
+    def refuse_absent_columns(self, columns: Collection[str]) -> None:
+        """Refuse an input, or ids, whose path begins with none of the columns."""
+        mapping = self.evaluator.mapping
+        keys = {} if self.evaluator.is_by_row else dict(mapping.first_keys)
+        if mapping.fails_where_missing:
+            keys.pop(OBSERVED, None)
+        if self.ids is not None:
+            keys |= InputMapping(observed=self.ids).first_keys
+            keys["ids"] = keys.pop(OBSERVED)
+        for name, key in keys.items():
+            if key is not None and key not in columns:
+                hint = allowed("column", key, columns)
+                raise ConfigurationError(f"{self.label}: {name}: no row has {shown(key, 60)}.{hint}")
+
+    def checked(self, slices: Iterable[Slice]) -> Iterator[Slice]:
+        """Yield slices, and refuse an input that no row of the first one has; columns were checked by their names."""
+        for number, rows in enumerate(slices):
+            if number == 0 and isinstance(rows, RowSlice) and len(rows.values) > 1:
+                objects = [value for value in rows.values if isinstance(value, Mapping)]
+                if len(objects) + len(rows.errors) == len(rows.values) and objects:
+                    self.refuse_absent_columns({str(key) for value in objects for key in value})
+            yield rows
+
     def needed_columns(self, schema: Any) -> list[Any] | None:
         """Return the columns that are needed; None for all, when records contain the whole document."""
+        self.refuse_absent_columns(schema.names)
         mapped = self.evaluator.mapping.columns()
         if mapped is None:
             return None

@@ -67,6 +67,8 @@ class RowNames:
         self.label = label
         self.ids = ids
         self.duplicates = 0
+        self._rows = 0
+        self._has_names = False
         self._first_duplicate = ""
         self._fetch = None if ids is None else read_input("ids", ids)
         # Hashes take less memory than the names.
@@ -97,7 +99,9 @@ class RowNames:
         """Count the names that an earlier row has."""
         if self._fetch is None:
             return
+        self._rows += len(numbers)
         for number, name in zip(numbers, names, strict=True):
+            self._has_names = self._has_names or name != self.place(number)
             name_hash = hash(name)
             if name_hash in self._hashes:
                 self.duplicates += 1
@@ -106,11 +110,18 @@ class RowNames:
             self._hashes.add(name_hash)
 
     def warn(self) -> None:
-        """Warn of duplicates, in the caller of the function that compares the rows."""
+        """Warn of duplicates, in the caller of the function that compares the rows; refuse ids that no row has."""
+        if self._rows and not self._has_names:
+            raise ids_error(self.label, self.ids)
         if self.duplicates:
             have = "has" if self.duplicates == 1 else "have"
             rows = f"{format_count(self.duplicates, 'row')} {have} the id of an earlier one"
             warnings.warn(DatasetWarning(f"{self.label}: {rows}{self._first_duplicate}"), stacklevel=5)
+
+
+def ids_error(label: str, ids: Any) -> ConfigurationError:
+    ways = "name the path of a value that identifies a row, or leave ids out to use file and line"
+    return ConfigurationError(f"{label}: ids: no row has a value at {shown(ids, 60)}; {ways}")
 
 
 def read_named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[NamedRow]:
@@ -145,6 +156,9 @@ def check_count(name: str, count: Any) -> int | None:
 def read_rows(source: Any) -> Iterable[Any]:
     """Read the rows of a data set, each as a `Row` or as its value."""
     if hasattr(source, "to_batches"):
+        from pytest_verdict.datasets.formats import refuse_repeated_columns
+
+        refuse_repeated_columns(source.schema, "the table")
         return (row for batch in source.to_batches(BATCH_ROWS) for row in batch.to_pylist())
     if isinstance(source, bytes | Mapping) or not isinstance(source, str | Path | Iterable):
         raise ConfigurationError(f"a dataset is a path, a table or an iterable of rows, got {shown(source, 80)}")
@@ -195,6 +209,16 @@ class Selection:
         check_count("sample", self.sample)
         if type(self.seed) is not int:
             raise ConfigurationError(f"seed is a whole number, got {shown(self.seed, 40)}")
+
+    def describe(self, number: int) -> str:
+        """Describe the rows that were compared, if these are perhaps not all; ``number`` is how many they are."""
+        seed = f" with the seed {self.seed}"
+        if self.sample is not None and number >= self.sample:
+            first = "" if self.limit is None else f" of the first {self.limit:,}"
+            return f"a sample of {format_count(self.sample, 'row')}{first}{seed}"
+        if self.limit is not None and number >= self.limit:
+            return f"the first {format_count(self.limit, 'row')}"
+        return ""
 
     def draw(self, names: Iterable[str]) -> list[int]:
         """Draw a sample by the names of rows, and return its positions; most of it stays when rows are added."""

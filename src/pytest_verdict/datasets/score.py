@@ -120,7 +120,7 @@ def score_dataset(
             reason = "another run is writing its report there; name another folder"
             raise FolderInUseError(f"{target.folder}: {reason}") from None
         try:
-            outcome = _score_units(report, run, units, check, gate, pass_rate)
+            outcome = _score_units(report, run, units, check, gate, pass_rate, selection)
             target.upload_report()
         finally:
             report.release()
@@ -128,7 +128,13 @@ def score_dataset(
 
 
 def _score_units(
-    report: ReportFolder, run: Executor, units: Sequence[Unit], check: RowCheck, gate: PassRate, pass_rate: float
+    report: ReportFolder,
+    run: Executor,
+    units: Sequence[Unit],
+    check: RowCheck,
+    gate: PassRate,
+    pass_rate: float,
+    selection: Selection,
 ) -> DatasetCheck:
     facts = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now()}
     started = time.monotonic()
@@ -143,7 +149,7 @@ def _score_units(
     if not fold.rows:
         raise ConfigurationError(f"{check.label}: there are no rows, so nothing was compared")
     target = units[0].target
-    for one, other in find_duplicate_ids([fold], target):
+    for one, other in find_duplicate_ids([fold], target, check):
         lines = (line for path in record_files(fold, target) for line in path.read_bytes().splitlines())
         name = shown(json.loads(next(islice(lines, one - 1, None)))["name"], 60)
         raise ConfigurationError(
@@ -152,7 +158,7 @@ def _score_units(
         )
 
     rows = PartRows(fold.counts, fold.first_failures(), fold.unreadable, ())
-    outcome = conclude(check.label, [rows], gate, pass_rate, kernel.run)
+    outcome = conclude(check.label, [rows], gate, pass_rate, kernel.run, selection)
 
     report.set_aside_earlier()
     journal = _write_journal(target, check, fold, outcome, facts, time.monotonic() - started)

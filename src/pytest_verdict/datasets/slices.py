@@ -123,6 +123,7 @@ Slice = RowSlice | ColumnSlice
 def read_slices(source: Any, needed: formats.NeededColumns) -> Iterator[Slice] | None:
     """Read a data set in slices; None for an iterator, because it may produce a row after the check of the last one."""
     if hasattr(source, "to_batches"):
+        formats.refuse_repeated_columns(source.schema, "the table")
         columns = needed(source.schema)
         if columns is not None:
             source = source.select(columns)
@@ -217,7 +218,7 @@ def _csv_block_parser(header: bytes, path: Path, needed: formats.NeededColumns) 
         names = header.decode("utf-8-sig").rstrip("\r\n").split(delimiter)
     except (ImportError, UnicodeDecodeError):
         return None
-    if not _is_plain_csv(header.removeprefix(formats.BOM)) or len({*names}) != len(names):
+    if not _is_plain_csv(header.removeprefix(formats.BOM)) or len({*names}) != len(names) or names == [""]:
         return None
 
     types = dict.fromkeys(names, pyarrow.string())

@@ -28,7 +28,7 @@ from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.datasets import formats
 from pytest_verdict.datasets.remote import PARTS, ReportTarget, fetch_file
 from pytest_verdict.datasets.row_check import SAMPLES, RowCheck, score_rows
-from pytest_verdict.datasets.rows import Selection, find_reader, positions_between
+from pytest_verdict.datasets.rows import Selection, find_reader, ids_error, positions_between
 from pytest_verdict.datasets.slices import Slice, read_slices, slice_batches, slice_csv, slice_lines, slices_at
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.compression import file_digest
@@ -42,6 +42,8 @@ _BLANK_IN_CSV: Final = frozenset({b"\n", b"\r\n"})
 _RECORDS: Final = ".jsonl"
 _KEYS: Final = ".keys"
 _KEY_BYTES: Final = 16
+# The first row of a file with and without a header.
+_FIRST_LINES: Final = 2
 _ENTRY_BYTES: Final = _KEY_BYTES + 8
 
 Subtree = tuple[int, int, str]
@@ -323,7 +325,8 @@ def score_unit(unit: Unit) -> Fold:
 
     def score_slices() -> Iterator[bytes]:
         nonlocal fold
-        for rows in read_piece(piece, check.needed_columns):
+        slices = read_piece(piece, check.needed_columns)
+        for rows in check.checked(slices) if piece.line <= _FIRST_LINES else slices:
             before = fold.before + fold.rows
             judged, lines = score_rows(check, rows, before + 1)
             keys.extend(_build_keys(check, rows, judged.names, before))
@@ -371,9 +374,11 @@ def record_files(fold: Fold, target: ReportTarget) -> list[Path]:
     return [target.part(name) for name, _ in fold.parts if name.endswith(_RECORDS)]
 
 
-def find_duplicate_ids(folds: Iterable[Fold], target: ReportTarget) -> Iterator[tuple[int, int]]:
+def find_duplicate_ids(folds: Iterable[Fold], target: ReportTarget, check: RowCheck) -> Iterator[tuple[int, int]]:
     """Yield the ordinals of each two rows with one id; the keys of each unit are sorted."""
     files = [target.part(name) for fold in folds for name, _ in fold.parts if name.endswith(_KEYS)]
+    if files and not any(file.stat().st_size for file in files):
+        raise ids_error(check.label, check.ids)
     for one, other in pairwise(merge(*map(_read_keys, files))):
         if one[:_KEY_BYTES] == other[:_KEY_BYTES]:
             yield int.from_bytes(one[_KEY_BYTES:]), int.from_bytes(other[_KEY_BYTES:])
@@ -408,7 +413,7 @@ def judge_units(path: Path, check: RowCheck, selection: Selection, jobs: int) ->
         units = plan_units(path, check, selection, target, ROWS, attempt.take(0))
         folds = sorted(in_order(score_unit, units, min(jobs, len(units))), key=attrgetter("before", "rows"))
         names = check.names()
-        names.duplicates = sum(1 for _ in find_duplicate_ids(folds, target))
+        names.duplicates = sum(1 for _ in find_duplicate_ids(folds, target, check))
         names.warn()
         for fold in folds:
             if attempt.take(fold.rows) != fold.before:

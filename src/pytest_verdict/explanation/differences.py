@@ -76,8 +76,10 @@ def _count_common_ends(expected: str, observed: str) -> tuple[int, int]:
     return head, Postfix.similarity(expected[head:], observed[head:])
 
 
-def draw_text_difference(expected: str, observed: str, budget: Budget, labels: tuple[str, str]) -> Iterator[Line]:
-    """Draw the differences of two texts that are not equal."""
+def draw_text_difference(
+    expected: str, observed: str, budget: Budget, labels: tuple[str, str], *, has_marks: bool = True
+) -> Iterator[Line]:
+    """Draw the differences of two texts that are not equal; without marks, only characters that an eye may not see."""
     if "\n" in expected or "\n" in observed:
         yield from draw_line_changes(compare_lines(expected, observed), budget)
         return
@@ -89,6 +91,8 @@ def draw_text_difference(expected: str, observed: str, budget: Budget, labels: t
     if room and max(len(expected), len(observed)) + 2 > room:
         groups = _group_changes(changes, room)
 
+    if not has_marks:
+        groups = []
     most = budget.differences or len(groups)
     for group in groups[:most]:
         for side, text, label in zip(_SIDES, (expected, observed), labels, strict=True):

@@ -1,6 +1,7 @@
 """The block of a comparison: what differs first, then the rest of the record."""
 
 import contextlib
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from pytest_verdict.core.values.display import format_count, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.explanation.differences import Side, draw_marked
-from pytest_verdict.explanation.facts import build_explanation
+from pytest_verdict.explanation.facts import build_explanation, shows_sides
 from pytest_verdict.explanation.lines import Block, Explanation, Line, Part, block, format_plain, indent, mark
 from pytest_verdict.explanation.notes import draw_note, is_refusal
 
@@ -66,8 +67,6 @@ def explain(result: ComparisonResult, budget: Budget | None = None) -> Iterator[
           expected surface: 'paris'
           observed surface: 'paris!'
                                   ^
-          expected: 'Paris'
-          observed: ' PARIS!'
           normalization: lowercase, strip, collapse_whitespace
     """
     for line in draw_explanation(result, budget or Budget()):
@@ -83,6 +82,8 @@ def draw_explanation(result: ComparisonResult, budget: Budget) -> Iterator[Line]
     """Draw all lines of an explanation."""
     explanation = build_explanation(result, budget)
     yield _draw_headline(result, explanation)
+    if shows_sides(explanation.summary, result):
+        explanation = replace(explanation, sides=False)
     yield from indent(_draw_body(result, explanation, budget))
 
 
@@ -177,7 +178,13 @@ def _draw_sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
 
 
 def _draw_sources(sources: Mapping[str, Any], budget: Budget) -> Iterator[Line]:
-    """Draw the input of each extraction step, with the part that the step extracted marked."""
+    """Draw the rest of the document, and the input of each extraction step with the part that the step extracted marked."""
+    document = sources.get("document")
+    if isinstance(document, Mapping):
+        paths = [one.get("path") if isinstance(one, Mapping) else one for one in sources["mapping"].values()]
+        rest = {name: value for name, value in document.items() if not any(_is_member(name, path) for path in paths)}
+        if rest:
+            yield Part("document: "), Part(shown(rest, budget.room(12)))
     for name, steps in sources.get("steps", {}).items():
         mapping = sources["mapping"][name]
         side: Side = "expected" if name == "expected" else "observed"
@@ -197,6 +204,11 @@ def _draw_sources(sources: Mapping[str, Any], budget: Budget) -> Iterator[Line]:
                 yield from draw_marked(value, spans, room, side, label)
             else:
                 yield label, Part(shown(value, room), side)
+
+
+def _is_member(name: Any, path: Any) -> bool:
+    """Return whether a path begins at a member of the document."""
+    return re.match(rf"\$(\.{re.escape(str(name))}\b|\['{re.escape(str(name))}'\])", str(path)) is not None
 
 
 def _pair_steps(extract: Any, steps: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, Mapping[str, Any]]]:

@@ -44,6 +44,10 @@ _COMPARES_TEXT: Final = frozenset({"exact", "normalized_exact", "text_similarity
 # Members of a collection that one side lacks, and the side that has them.
 _MEMBERS: Final[dict[str, Role]] = {"missing": "expected", "unexpected": "observed"}
 
+# Up to this length, a text that differs needs no marks below it.
+_SHORT: Final = 40
+# Longer values are shown below each other as well.
+_LONGEST_PAIR: Final = 120
 # Columns before the summary in a first line of usual length.
 _HEAD: Final = 16
 # Differences are counted up to this number.
@@ -192,14 +196,14 @@ def _explain_distance(result: ComparisonResult, budget: Budget) -> Explanation |
     if isinstance(measure, str):
         unit = f" {visible(measure)}"
     if distance is None:
-        tail = f": missed by {-(margin or 0):f}{unit}"
+        fact = f"missed by {-(margin or 0):f}{unit}"
     else:
-        tail = f": off by {distance:f}{unit}"
+        fact = f"off by {distance:f}{unit}"
         if margin is not None and distance + margin > 0:
-            tail += f", allowed {distance + margin:f}{unit}"
+            fact += f", allowed {distance + margin:f}{unit}"
     if result.score:
-        tail += f", score {result.score:.6g}, {result.threshold:.6g} needed"
-    return Explanation(summary=(*_draw_sides(result, budget, len(tail)), Part(tail)))
+        fact += f", score {result.score:.6g}, {result.threshold:.6g} needed"
+    return Explanation(summary=(Part(f"{fact}: "), *_draw_sides(result, budget, len(fact) + 2)))
 
 
 def _read_number(value: Any) -> Decimal | None:
@@ -217,8 +221,8 @@ def _explain_dates(result: ComparisonResult, budget: Budget) -> Explanation | No
     observed = read_date(result.details.get("observed_date"))
     if isinstance(expected, str) or isinstance(observed, str):
         return None
-    tail = f": {format_count(abs((observed.day - expected.day).days), 'day')} apart"
-    return Explanation(summary=(*_draw_sides(result, budget, len(tail)), Part(tail)))
+    fact = f"{format_count(abs((observed.day - expected.day).days), 'day')} apart: "
+    return Explanation(summary=(Part(fact), *_draw_sides(result, budget, len(fact))))
 
 
 def _explain_values(result: ComparisonResult, budget: Budget) -> Explanation | None:
@@ -249,14 +253,29 @@ def _explain_text(result: ComparisonResult, expected: str, observed: str, budget
     is_changed = any(result.changed_sides)
     if is_changed:
         labels = ("expected surface", "observed surface")
-    lines = list(draw_text_difference(expected, observed, budget, labels))
-    return Explanation(summary=_draw_sides(result, budget), lines=lines, sides=is_changed)
+    summary = _draw_sides(result, budget)
+    # The first line shows where short texts differ.
+    needs_marks = is_changed or max(len(expected), len(observed)) > _SHORT or not shows_sides(summary, result)
+    lines = list(draw_text_difference(expected, observed, budget, labels, has_marks=needs_marks))
+    return Explanation(summary=summary, lines=lines, sides=is_changed)
 
 
-def _draw_sides(result: ComparisonResult, budget: Budget, tail: int = 0) -> Line:
-    """Draw both sides for the first line; ``tail`` is the number of characters after them."""
+def shows_sides(summary: Line, result: ComparisonResult) -> bool:
+    """Return whether a first line has all of expected and observed, and is short."""
+    texts = {"expected": "", "observed": ""}
+    for part in summary:
+        side = part.role.removesuffix("_changed")
+        if side in texts:
+            texts[side] += part.text
+    if len(texts["expected"]) + len(texts["observed"]) > _LONGEST_PAIR:
+        return False
+    return texts == {"expected": shown(result.expected, 0), "observed": shown(result.observed, 0)}
+
+
+def _draw_sides(result: ComparisonResult, budget: Budget, used: int = 0) -> Line:
+    """Draw both sides for the first line; ``used`` is the number of its other characters."""
     head = _EXPECTED.get(result.operator, "expected ")
-    room = budget.room(len(head) + tail + len(result.operator) + 8) // 2
+    room = budget.room(len(head) + used + len(result.operator) + 8) // 2
     if room:
         room = max(room, 12)
     left, right = draw_both_sides(result.expected, result.observed, room)

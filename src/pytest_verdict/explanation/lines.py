@@ -87,6 +87,32 @@ def cut(parts: Iterable[Part], room: int) -> Line:
     return tuple(shorter)
 
 
+def wrap(parts: Sequence[Part], room: int) -> list[Line]:
+    """Break a line into lines of a number of characters, at blanks where possible; 0 breaks nothing."""
+    text = format_plain(parts)
+    lines: list[Line] = []
+    start = 0
+    while 0 < room < len(text) - start:
+        end = text.rfind(" ", start + 1, start + room + 1)
+        if end < 0:
+            end = start + room
+        lines.append(_slice(parts, start, end))
+        start = end + text.startswith(" ", end)
+    return [*lines, _slice(parts, start, len(text))]
+
+
+def _slice(parts: Iterable[Part], start: int, stop: int) -> Line:
+    """Return the part of a line between two positions in its text."""
+    pieces = []
+    offset = 0
+    for part in parts:
+        piece = part.text[max(start - offset, 0) : max(stop - offset, 0)]
+        if piece:
+            pieces.append(Part(piece, part.role))
+        offset += len(part.text)
+    return tuple(pieces)
+
+
 def indent(lines: Iterable[Line], by: int = 2) -> list[Line]:
     """Indent lines."""
     return [(Part(" " * by), *parts) for parts in lines]

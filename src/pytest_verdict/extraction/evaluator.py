@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Literal
 from pytest_verdict.core.kernel import check_threshold, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
-from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.result import ComparisonResult, has_error
 from pytest_verdict.core.values.display import safe_repr, shown
 from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError, allowed
 from pytest_verdict.explanation import explain
@@ -69,14 +69,14 @@ class Evaluation:
     @property
     def label(self) -> Label | None:
         """``true`` or ``false``, a text without a truth value; None when the comparison could not be made."""
-        if self.result.error is not None:
+        if has_error(self.result):
             return None
         return Label("true" if self.result.passed else "false")
 
     @property
     def score(self) -> float | None:
         """From 0.0 to 1.0; None when the comparison could not be made."""
-        return None if self.result.error is not None else self.result.score
+        return None if has_error(self.result) else self.result.score
 
     @property
     def explanation(self) -> str:
@@ -139,6 +139,8 @@ class Evaluator:
         if is_path:
             inputs = _merge(inputs, {GROUP: operator}, "the path of the operator is the group; take it away")
         self.mapping = InputMapping.read(inputs)
+        if not isinstance(operator, Mapping):
+            self.mapping.refuse_same_sides()
         self.threshold = None if threshold is None else check_threshold(threshold)
         self._name = operator
         self._operator: Operator | None = None

@@ -10,7 +10,14 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, digest, encode_text
 from pytest_verdict.errors import MappingError, RecordError, SettingsError
-from pytest_verdict.extraction.paths import NothingFoundError, check_word, first_key, only_key, read_path
+from pytest_verdict.extraction.paths import (
+    NothingFoundError,
+    are_same_place,
+    check_word,
+    first_key,
+    only_key,
+    read_path,
+)
 from pytest_verdict.extraction.steps import (
     ExtractionTimeLimitError,
     apply_steps,
@@ -31,8 +38,8 @@ LONGEST_DOCUMENT: Final = 65_536
 """The longest document that a record contains as a whole, in characters of JSON."""
 
 _PART_KEYS: Final = ("path", "extract", "on_missing", "literal")
-# A step of an extraction may have the last two as well.
-_KEYS: Final = (*_PART_KEYS, "many", "dialect")
+# A step of an extraction may have many and dialect as well.
+_KEYS: Final = (*_PART_KEYS, "many", "dialect", "same")
 
 
 class AnswerMissingError(NothingFoundError):
@@ -62,7 +69,17 @@ class InputMapping:
         {'expected': 'positive', 'observed': None}
     """
 
-    __slots__ = ("_sources", "fails_where_missing", "fetch", "inputs", "keys", "literals", "presets", "settings")
+    __slots__ = (
+        "_sources",
+        "fails_where_missing",
+        "fetch",
+        "first_keys",
+        "inputs",
+        "keys",
+        "literals",
+        "presets",
+        "settings",
+    )
 
     def __init__(self, /, *, observed: Any, expected: Any = None, group: Any = None, **settings: Any) -> None:
         optional = {name: source for name, source in ((EXPECTED, expected), (GROUP, group)) if source is not None}
@@ -70,9 +87,10 @@ class InputMapping:
         self.fetch = {name: read_input(name, source) for name, source in self.inputs.items()}
         self._sources = {name: _as_dict(source) for name, source in self.inputs.items()}
         self.fails_where_missing = self._sources[OBSERVED].get("on_missing") == "fail"
-        keys = [first_key(source) for source in self._sources.values() if "path" in source]
+        self.first_keys = {name: first_key(source) for name, source in self._sources.items() if "path" in source}
+        keys = tuple(dict.fromkeys(self.first_keys.values()))
         # The keys of a document that the record needs; None when a path may match anywhere.
-        self.keys = None if None in keys else tuple(dict.fromkeys(keys))
+        self.keys = None if None in keys else keys
         self.settings = tuple(settings)
         self.literals = {name: self._sources[name]["literal"] for name in settings if "literal" in self._sources[name]}
         self.presets = find_changed_presets([source.get("extract") for source in self._sources.values()])
@@ -116,6 +134,32 @@ class InputMapping:
         inputs: dict[str, Any] = {}
         _resolve_into(inputs, {}, self, document)
         return inputs
+
+    def refuse_same_sides(self) -> None:
+        """Refuse a mapping that compares a value with itself, or that compares nothing of the document.
+
+        Raises:
+            SettingsError: Observed and another input are the same value, and observed has no ``same: true``.
+        """
+        observed = self._sources[OBSERVED]
+        others = {name: source for name, source in self._sources.items() if name not in {OBSERVED, GROUP}}
+        if "path" not in observed:
+            if all("literal" in source for source in others.values()):
+                raise SettingsError(
+                    "observed is a literal, and so is everything that it is compared with; give it a path"
+                )
+            return
+        for name, source in others.items():
+            if "path" not in source or not are_same_place(source, observed):
+                continue
+            steps = source.get("extract"), observed.get("extract")
+            if None not in steps and steps[0] != steps[1]:
+                continue
+            if observed.get("same") is not True:
+                raise SettingsError(
+                    f"{name} and observed are the same value, {source['path']} and {observed['path']}, so the comparison"
+                    f" shows nothing; name another path, or write observed: {{path: ..., same: true}} if this is meant"
+                )
 
     def columns(self) -> dict[str, str] | None:
         """Return the key of the document that each input is; None when an input is anything else than the value of a key."""
@@ -174,6 +218,8 @@ def read_input(name: str, source: Any) -> Fetch:
         on_missing = check_word("on_missing", source.get("on_missing"), ("error", "fail"))
     except SettingsError as error:
         raise SettingsError(f"{name}: {error}") from None
+    if "same" in source and (name != OBSERVED or type(source["same"]) is not bool):
+        raise SettingsError(f"{name}: same is true or false, and only observed has it; got {shown(source['same'], 40)}")
     if on_missing == "fail" and name != OBSERVED:
         raise SettingsError(f"{name}: on_missing is for observed; without {name} there is nothing to compare with")
     return lambda document, trace=None: apply_steps(steps, follow(document), [] if trace is None else trace)

@@ -17,6 +17,7 @@ Many = Literal["error", "first", "last", "list"]
 MANY: Final = get_args(Many)
 
 _MOST_KEYS: Final = 12
+_OTHER_ITEMS: Final = 1_000
 
 
 class NothingFoundError(MappingError):
@@ -142,6 +143,47 @@ def only_key(path: str) -> str | None:
     if steps and len(steps) == 1 and isinstance(steps[0], str):
         return steps[0]
     return None
+
+
+def are_same_place(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether the paths of two inputs match the same value, whatever their spelling."""
+    for steps, source in ((_steps_of(one), other), (_steps_of(other), one)):
+        if steps is None:
+            continue
+        # A document that has nothing but the value of one path, and many items beside it in each list.
+        marker = object()
+        document: Any = marker
+        beside: Any = None
+        for step in reversed(steps):
+            if isinstance(step, str):
+                document = {step: document}
+                beside = {step: beside}
+            else:
+                items = [beside] * (abs(step) + _OTHER_ITEMS)
+                items[step] = document
+                document = items
+                beside = [beside]
+        try:
+            value = read_path(source["path"], source.get("many"), source.get("dialect"))(document)
+        except MappingError:
+            return False
+        return value is marker or value == [marker]
+    return one.get("many") == other.get("many") and _normal_form(one) == _normal_form(other)
+
+
+def _steps_of(source: Mapping[str, Any]) -> tuple[str | int, ...] | None:
+    path = source["path"]
+    try:
+        return _plain_steps(compile_path(_normal_form(source) if source.get("dialect") == "rfc9535" else path))
+    except ValueError:
+        return None
+
+
+def _normal_form(source: Mapping[str, Any]) -> str:
+    """Return a path in one spelling of its dialect."""
+    if source.get("dialect") == "rfc9535":
+        return str(importlib.import_module("jsonpath_rfc9535").compile(source["path"]))
+    return str(compile_path(source["path"])).removeprefix("$.")
 
 
 def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -> str:

@@ -15,17 +15,16 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json
 from pytest_verdict.core.values.numerals import find_numerals
 from pytest_verdict.errors import MappingError, SettingsError, allowed
+from pytest_verdict.extraction.answers import find_date, find_last_json, find_list, find_one_number, name_finder
+from pytest_verdict.extraction.claims import Part
 from pytest_verdict.extraction.paths import MANY, Many, NothingFoundError, check_word, choose, read_path
 from pytest_verdict.operators.regex import compile_pattern, find_matches
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
 
-
-class Part(NamedTuple):
-    value: Any
-    start: int
-    end: int
-
-
+# A tag in the middle of a line may be mentioned.
+_THINKING: Final = re.compile(
+    r"<(?P<close>/)(?:think|thinking|reasoning)>|^\s*<(?:think|thinking|reasoning)>", re.MULTILINE
+)
 _TAG: Final = re.compile(r"<((?:final_)?answer)>((?:[^<]|<(?!/?\1>))*+)</\1>", re.IGNORECASE)
 _BOXED: Final = re.compile(r"\\boxed\{([^{}]*)\}")
 _HASHES: Final = re.compile(r"^#{4,}[ \t]+(.+)$", re.MULTILINE)
@@ -135,12 +134,16 @@ class Preset(NamedTuple):
 PRESETS: Final[dict[str, Preset]] = {
     "after_thinking": Preset(lambda text: [Part(text, 0, len(text))], "first"),
     "answer_tag": Preset(functools.partial(_find_groups, _TAG), "last"),
+    "date": Preset(find_date, "first"),
     "fenced_block": Preset(functools.partial(_find_groups, _FENCED), "first"),
     "final_answer": Preset(_find_final_answer, "first"),
     "first_json": Preset(_find_json, "first"),
     "first_number": Preset(_find_numbers, "first"),
+    "last_json": Preset(find_last_json, "first"),
     "last_line": Preset(_find_lines, "last"),
     "last_number": Preset(_find_numbers, "last"),
+    "list": Preset(find_list, "first"),
+    "one_number": Preset(find_one_number, "first"),
 }
 
 
@@ -151,8 +154,7 @@ def _is_missing(value: Any) -> bool:
 def find_parts(name: str, text: str) -> list[Part]:
     """Return the part that a preset finds, or no part."""
     find, which, _ = PRESETS[name]
-    before, thinking_end, _ = text.rpartition("</think>")
-    offset = len(before + thinking_end)
+    offset = _thinking_end(text)
     parts: Iterable[Part] = find(text[offset:])
     if which == "first":
         parts = itertools.islice(parts, 1)
@@ -160,6 +162,14 @@ def find_parts(name: str, text: str) -> list[Part]:
         parts = deque(parts, maxlen=1)
     # No other part takes the place of a number that is refused or of an empty text: it would be another answer.
     return [Part(part.value, part.start + offset, part.end + offset) for part in parts if not _is_missing(part.value)]
+
+
+def _thinking_end(text: str) -> int:
+    """Return where the last thinking ends; thinking without an end takes the rest of the reply."""
+    end = 0
+    for tag in _THINKING.finditer(text):
+        end = tag.end() if tag["close"] else len(text)
+    return end
 
 
 class StepResult(NamedTuple):
@@ -258,6 +268,17 @@ def _parts_step(label: str, find: Callable[[str], Sequence[Part]], many: Many = 
         return StepResult(part.value, {"spans": [[part.start, part.end]]})
 
     return extract
+
+
+def _name_step(labels: Any) -> Step:
+    """Return a step that finds the label that a reply claims."""
+    find = name_finder(labels)
+
+    def find_after_thinking(text: str) -> list[Part]:
+        offset = _thinking_end(text)
+        return [Part(part.value, part.start + offset, part.end + offset) for part in find(text[offset:])]
+
+    return _parts_step("name", find_after_thinking)
 
 
 def _first_of_step(alternatives: Any) -> Step:
@@ -378,6 +399,7 @@ _KINDS: Final[Mapping[str, Callable[..., Step]]] = {
     "regex": _regex_step,
     "after": _after_step,
     "choice": _choice_step,
+    "name": _name_step,
     "split": _split_step,
     "json": _json_step,
     "first_of": _first_of_step,

@@ -78,7 +78,7 @@ class Judge(Protocol[Request_contra]):
     """Answers a request. It does not know the correct answer or who made an output, and it does not decide.
 
     Any callable with one `JudgeRequest` argument is a judge. It may be async. It answers with a mapping, JSON text as a model
-    wrote it, or a pydantic object, whose fields that are None are left out.
+    wrote it, or a pydantic object, whose fields that are None or that nobody set are left out.
 
     A judge that opens the files of a `BlindRequest`, like a person or an agent, sets the attribute ``sees_files`` to True. A
     judge that receives pictures, like some models, sets ``sees_images`` to True. All others see text only. A judge never gets
@@ -108,7 +108,7 @@ def serialize_reply(reply: Any) -> str:
     if isinstance(reply, str):
         return reply
     if isinstance(reply, BaseModel):
-        return reply.model_dump_json(exclude_none=True)
+        return reply.model_dump_json(exclude_none=True, exclude_unset=True)
     if isinstance(reply, Mapping):
         return json.dumps(reply, default=_encode_member, ensure_ascii=False, allow_nan=False)
     raise TypeError(f"a judge answers with a mapping, JSON text or a pydantic object, got {shown(reply, 80)}")
@@ -116,7 +116,7 @@ def serialize_reply(reply: Any) -> str:
 
 def _encode_member(value: Any) -> Any:
     if isinstance(value, BaseModel):
-        return value.model_dump(mode="json", exclude_none=True)
+        return value.model_dump(mode="json", exclude_none=True, exclude_unset=True)
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{shown(value, 80)} is no JSON value")

@@ -10,6 +10,7 @@ from .category import BooleanMatch as BooleanMatch, IsType as IsType, LiteralMat
 from .criteria import CriteriaMatch as CriteriaMatch, read_criteria as read_criteria
 from .date import DateMatch as DateMatch, DateRange as DateRange, DateTolerance as DateTolerance
 from .derived import DerivedMatch as DerivedMatch, compare_derived as compare_derived
+from .json.by_field import ByField as ByField
 from .json.distance import JsonDistance as JsonDistance
 from .json.equality import JsonCanonical as JsonCanonical, JsonSubset as JsonSubset
 from .json.rules import JsonRule as JsonRule

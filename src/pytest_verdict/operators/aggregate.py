@@ -85,9 +85,33 @@ def _read_conditions(value: Any) -> Any:
     return tuple(read_condition(item) for item in value)
 
 
-class _Aggregate(Operator):
+class Parts(Operator):
+    """An operator on the verdicts of parts."""
+
     kind: ClassVar[str] = "aggregate"
 
+    def outcome_of(self, children: list[ComparisonResult], details: Mapping[str, Any] | None = None) -> Outcome:
+        """Return the outcome of these parts."""
+        notes = (CHILD_ERROR,) if first_error(children) is not None else ()
+        counts = {"passed": sum(child.passed for child in children), "total": len(children)}
+        score = self._score([self._child_score(child) for child in children])
+        return Outcome(score, notes=notes, details={**counts, **(details or {})}, children=children)
+
+    def reject_undecidable(self, outcome: Outcome, threshold: float) -> Outcome:
+        """Return an error if the outcome would pass should all parts with an error pass."""
+        scores = [1.0 if child.error is not None else self._child_score(child) for child in outcome.children]
+        if self._score(scores) < threshold:
+            return outcome
+        return outcome.replace(score=0.0, error=first_error(outcome.children))
+
+    def _child_score(self, child: ComparisonResult) -> float:
+        return float(child.passed)
+
+    def _score(self, scores: list[float]) -> float:
+        return sum(scores) / len(scores)
+
+
+class _Aggregate(Parts):
     conditions: Annotated[Any, BeforeValidator(_read_conditions)]
 
     def needs_expected(self) -> bool:
@@ -105,24 +129,7 @@ class _Aggregate(Operator):
         else:
             for index, condition in enumerate(self.conditions):
                 children.append(condition.compare(expected, observed, str(index)))
-
-        notes = (CHILD_ERROR,) if first_error(children) is not None else ()
-        details = {"passed": sum(child.passed for child in children), "total": len(children)}
-        score = self._score([self._child_score(child) for child in children])
-        return Outcome(score, notes=notes, details=details, children=children)
-
-    def reject_undecidable(self, outcome: Outcome, threshold: float) -> Outcome:
-        """Return an error if the outcome would pass should all parts with an error pass."""
-        scores = [1.0 if child.error is not None else self._child_score(child) for child in outcome.children]
-        if self._score(scores) < threshold:
-            return outcome
-        return outcome.replace(score=0.0, error=first_error(outcome.children))
-
-    def _child_score(self, child: ComparisonResult) -> float:
-        return float(child.passed)
-
-    def _score(self, scores: list[float]) -> float:
-        return sum(scores) / len(scores)
+        return self.outcome_of(children)
 
 
 def first_error(children: Iterable[ComparisonResult]) -> str | None:

@@ -15,7 +15,18 @@ from pytest_verdict.explanation.notes import is_refusal
 
 _NARROWEST: Final = 40
 _EXPLAINED: Final = (
-    *("conditions", "criteria", "n", "passed", "total", "criteria_id", "criteria_version", "criteria_sha256"),
+    *(
+        "conditions",
+        "criteria",
+        "rules",
+        "fields",
+        "n",
+        "passed",
+        "total",
+        "criteria_id",
+        "criteria_version",
+        "criteria_sha256",
+    ),
     *("length", "count", "matched", "position", "rate", "attempts", "score", "explanation"),
     *("similarity", "vectors", "dimensions", "inner", "best_index", "best", "type"),
 )
@@ -152,7 +163,7 @@ def _describe_rate(result: ComparisonResult, budget: Budget) -> Line:
 
 def _describe_similarity(result: ComparisonResult, budget: Budget) -> Line:
     summary = build_default_explanation(result, budget).summary
-    return *summary, Part(f": similarity {result.score:.6g}, {result.threshold:.6g} needed")
+    return Part(f"similarity {result.score:.6g}, {result.threshold:.6g} needed: "), *summary
 
 
 def _describe_forbidden(result: ComparisonResult, budget: Budget) -> Line:
@@ -177,10 +188,16 @@ def _draw_window(text: str, position: int, target: str, budget: Budget) -> list[
     return draw_window(text, [range(position, position + len(target))], budget.room(60), "observed")
 
 
+def _describe_row_count(result: ComparisonResult, budget: Budget) -> Line:
+    least = "at least " if result.settings["at_least"] else ""
+    return line(f"{format_count(result.observed, 'row')}, {least}{result.expected} expected")
+
+
 _DESCRIPTIONS: Final[dict[str, Callable[[ComparisonResult, Budget], Line]]] = {
     "is_type": _describe_type,
     "not_contains": _describe_forbidden,
     "pass_rate": _describe_rate,
+    "row_count": _describe_row_count,
     "scorer_verdict": _describe_scorer,
     "semantic": _describe_similarity,
     "trace_contains": _describe_search,

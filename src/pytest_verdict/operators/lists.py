@@ -12,6 +12,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import differences, summarize_differences
 from pytest_verdict.core.values.encoding import encode, encode_text
 from pytest_verdict.core.values.equality import TEXT, content_key, equal
+from pytest_verdict.core.values.refused import ARRAY_PACKAGES, items_of_array, package_of
 from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NormalizedSides, normalize_sides
 
 EMPTY_OBSERVED: Final = "empty_observed"
@@ -23,9 +24,11 @@ MOST_ITEMS: Final = 100
 
 
 def as_list(value: Any) -> list[Any] | None:
-    """Return the items of a list, tuple or set; None for any other value."""
+    """Return the items of a list, tuple, set, array or column; None for any other value."""
     if isinstance(value, list | tuple):
         return list(value)
+    if package_of(value) in ARRAY_PACKAGES:
+        return items_of_array(value)
     if isinstance(value, set | frozenset):
         return sorted(value, key=encode_text)
     return None
@@ -42,8 +45,9 @@ def item_details(name: str, items: Sequence[Any]) -> dict[str, Any]:
 class SetContainment(Operator):
     """Two lists have the same items, or one contains the other, whatever their order and repetitions.
 
-    Items may be of any type and are compared as by the operator ``exact``: 1 is 1.0 and is not true. A tuple or set counts
-    as a list; text and mappings do not (note ``not_a_list``).
+    Items may be of any type and are compared as by the operator ``exact``: 1 is 1.0 and is not true. A tuple, a set and
+    an array of one dimension (NumPy, pandas, polars, Arrow) count as a list; text and mappings do not (note
+    ``not_a_list``).
 
     Args:
         mode: ``exact`` (the same items), ``subset`` (every observed item is expected), ``superset`` (every expected item is
@@ -189,27 +193,29 @@ class _Distinct:
         # An item without a key is stored under a new object.
         self.items: dict[Hashable, Any] = {}
         self.unkeyed: dict[Hashable, Any] = {}
-        if TEXT.issuperset(map(type, items)):
+        self.has_only_texts = TEXT.issuperset(map(type, items))
+        if self.has_only_texts:
             self.items = dict(zip(items, items, strict=True))
             return
         for item in items:
             key = content_key(item)
             if self.contains(key, item):
                 continue
-            if key is None:
+            # Named tuples with the same items, and no field names in common, have the same key.
+            if key is None or key in self.items:
                 key = object()
                 self.unkeyed[key] = item
             self.items[key] = item
 
     def contains(self, key: Hashable | None, item: Any) -> bool:
         """Return whether an item, with its key, is among the items."""
-        if key is not None and key in self.items:
+        if key is not None and key in self.items and equal(self.items[key], item):
             return True
         return any(equal(other, item) for other in (self.items if key is None else self.unkeyed).values())
 
     def split(self, other: "_Distinct") -> tuple[list[Any], list[Any]]:
         """Split the items into those that another list lacks and those that it has."""
-        if not self.unkeyed and self.items.keys() <= other.items.keys():
+        if self.has_only_texts and self.items.keys() <= other.items.keys():
             return [], [*self.items.values()]
         missing = []
         common = []

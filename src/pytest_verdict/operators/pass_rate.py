@@ -10,9 +10,10 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.operators.normalized_sides import unusable
+from pytest_verdict.operators.number import NOT_A_NUMBER
 
 NOT_COUNTS: Final = "not_counts"
 NOT_A_RATE: Final = "not_a_rate"
@@ -37,6 +38,7 @@ class PassRate(Operator):
         confident: True passes only if the whole confidence interval reaches the share, and fails only if all of it is below.
         confidence: The confidence of the interval, in (0, 1).
         attempts: The numbers k for which pass^k and pass@k are estimated.
+        selected: Which verdicts were counted, if not all; it is only recorded.
 
     Example:
         >>> compare("pass_rate", 0.75, {"pass": 3, "fail": 1, "error": 0}).score
@@ -52,6 +54,7 @@ class PassRate(Operator):
     confident: bool = False
     confidence: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.95
     attempts: tuple[Annotated[int, Field(ge=1)], ...] = ()
+    selected: OmitWhenDefault[str] = ""
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         if isinstance(expected, bool) or not isinstance(expected, int | float) or not 0.0 < expected <= 1.0:
@@ -100,6 +103,32 @@ class PassRate(Operator):
             f"{share}, so the true rate lies between {interval[0]:g} and {interval[1]:g}"
             f" (confidence {self.confidence:g}), and that does not tell whether it reaches {rate:g}{enough}"
         )
+
+
+class RowCount(Operator):
+    """A data set has as many rows as expected.
+
+    Args:
+        at_least: Whether more rows are accepted.
+
+    Example:
+        >>> compare("row_count", 100, 99).score
+        0.0
+        >>> compare("row_count", 100, 120, at_least=True).score
+        1.0
+    """
+
+    name: ClassVar[str] = "row_count"
+    kind: ClassVar[str] = "aggregate"
+
+    at_least: bool = False
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        if type(expected) is not int or expected < 1:
+            return unusable(NOT_A_NUMBER, "a whole number from 1", expected)
+        if type(observed) is not int or observed < 0:
+            return Outcome(0.0, notes=(NOT_A_NUMBER,))
+        return Outcome(float(observed == expected or (self.at_least and observed > expected)))
 
 
 def _estimate(passed: int, total: int, k: int, interval: tuple[float, float]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ _CLASSES: Final = {
         "ordered_match": "OrderedMatch", "set_containment": "SetContainment", "set_similarity": "SetSimilarity",
     },
     "date": {"date_match": "DateMatch", "date_range": "DateRange", "date_tolerance": "DateTolerance"},
+    "json.by_field": {"by_field": "ByField"},
     "json.equality": {"json_canonical": "JsonCanonical", "json_subset": "JsonSubset"},
     "json.distance": {"json_distance": "JsonDistance"},
     "json.schema": {"json_schema": "JsonSchema"},
@@ -54,6 +55,7 @@ def recorded_operators() -> Mapping[str, str]:
         "not_compared": f"{_HERE}synthetic_operators:NotCompared",
         "nothing_found": f"{_HERE}synthetic_operators:NothingFound",
         "pass_rate": f"{_HERE}pass_rate:PassRate",
+        "row_count": f"{_HERE}pass_rate:RowCount",
         "scorer_verdict": f"{_HERE}synthetic_operators:ScorerVerdict",
     }
 
@@ -61,6 +63,6 @@ def recorded_operators() -> Mapping[str, str]:
 @hookimpl
 def explanations() -> Mapping[str, str]:
     """Return the explanations by operator."""
-    parts = dict.fromkeys((*_CLASSES["aggregate"], "criteria"), f"{_HERE}explanation:explain_parts")
-    described = "is_type", "not_contains", "pass_rate", "scorer_verdict", "semantic", *_CLASSES["trace"]
+    parts = dict.fromkeys((*_CLASSES["aggregate"], "by_field", "criteria"), f"{_HERE}explanation:explain_parts")
+    described = "is_type", "not_contains", "pass_rate", "row_count", "scorer_verdict", "semantic", *_CLASSES["trace"]
     return {**parts, **dict.fromkeys(described, f"{_HERE}explanation:explain_in_words")}

@@ -2,11 +2,12 @@
 
 import shlex
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.record import read_verdict
-from pytest_verdict.core.values.display import format_count
+from pytest_verdict.core.values.display import format_count, shorten
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
 from pytest_verdict.report.compression import open_records
@@ -14,8 +15,10 @@ from pytest_verdict.report.folder import PAGE
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.reading import Report, read_report
+from pytest_verdict.report.summary import VERDICTS, is_answer
 
 _MOST_TESTS: Final = 200
+_MOST_NAMES: Final = 3
 _SLOWEST: Final = 10
 # Up to this number, the page takes a few hundredths of a second.
 _FEW: Final = 2_000
@@ -28,6 +31,7 @@ def write_page_of_session(folder: Path, title: str, passed: int, *, is_watched: 
         lines: Iterable[bytes] = records
         if passed > _FEW and not is_watched:
             lines = (line for line in records if read_verdict(line) != "pass")
+            about["left_out"] = passed
             about["warnings"].append(
                 f"This page leaves out the {format_count(passed, 'comparison')} that passed."
                 f" To write it with all comparisons, run: pytest-verdict view {shlex.quote(title)}"
@@ -52,7 +56,10 @@ def about_folder(folder: Path, title: str) -> dict[str, Any]:
         return {**about, "warnings": [warning]}
     report = read_report(folder)
     slowest = sorted(report.run.seconds.items(), key=lambda pair: (-pair[1], pair[0]))[:_SLOWEST]
-    not_green = [test for test in report.tests if not test.is_green][:_MOST_TESTS]
+    equal_tests: dict[tuple[str, str], list[str]] = {}
+    for test in report.tests:
+        if not test.is_green:
+            equal_tests.setdefault((test.outcome, shorten(test.message, 300)), []).append(test.test)
     fields = []
     # The fields with the most failures come first.
     for counts in sorted(report.fields, key=lambda counts: -counts.fail - counts.error)[:_MOST_TESTS]:
@@ -63,7 +70,11 @@ def about_folder(folder: Path, title: str) -> dict[str, Any]:
         **about,
         "facts": [[name, str(value)] for name, value in _facts(report)],
         "slowest": [list(pair) for pair in slowest if pair[1] >= 0.001],
-        "tests": [[test.test, test.outcome, test.message[:300]] for test in not_green],
+        "tests": [[len(names), names[:_MOST_NAMES], *key] for key, names in islice(equal_tests.items(), _MOST_TESTS)],
+        "operators": [
+            [one.operator, one.passed, one.fail, one.error] for one in report.operators if is_answer(one.operator)
+        ],
+        "counts": {verdict: report.totals.comparisons[verdict] for verdict in VERDICTS},
         "fields": fields,
         "warnings": warnings,
     }
@@ -86,4 +97,6 @@ def _facts(report: Report) -> Iterator[tuple[str, object]]:
     programs = {"pytest-verdict": run.pytest_verdict, "pytest": run.pytest, "python": run.python}
     versions = [f"{name} {version}" for name, version in programs.items() if version]
     yield "versions", ", ".join([*versions, run.platform])
+    if report.totals.comparisons_of_earlier_attempts:
+        yield "earlier attempts", format_count(report.totals.comparisons_of_earlier_attempts, "comparison")
     yield "records", f"{report.records.count}, SHA-256 {report.records.sha256}"

@@ -8,7 +8,7 @@ const FACETS = [
   ["verdict", "Verdict"], ["change", "Change"], ["causes", "Cause"], ["operator", "Operator"], ["name", "Name"],
   ["parts", "Part that did not pass"], ["notes", "Note"], ["test", "Test"],
 ];
-const ROW = 44;
+const ROW = 60;
 // Firefox draws nothing that is higher than 17.9 million pixels.
 let HIGHEST = 15e6;
 const MOST_VALUES = 50;
@@ -18,7 +18,7 @@ const MOST_ITEMS = 200;
 const LEFT_OUT = "With all records this page would be too large. It lists every comparison, and has the records of those that did not pass."
   + " All of them are shown by pytest-verdict view --serve.";
 
-let about, counts, rows, texts, columns, place, rowsOf, facets;
+let about, counts, decisions, rows, texts, columns, place, rowsOf, facets;
 const KEPT = { query: "q", order: "order", id: "id" };
 const state = { chosen: {}, query: "", order: "", id: "" };
 let shown = new Uint32Array(0), at = -1, current = -1, found = null, sought = "", searching = 0, opening = 0;
@@ -55,6 +55,8 @@ function add(element, children) {
 const [span, div, td] = ["span", "div", "td"].map((tag) => (kind, ...children) => h(tag, { class: kind }, children));
 const notice = (text) => h("p", { class: "notice" }, text);
 const grouped = (number) => number.toLocaleString("en");
+// Rounded down, so that only all of them are 100 %.
+const rate = (part, whole) => whole ? `${Math.floor(part * 1000 / whole) / 10} %` : "";
 const section = (title, ...children) => [h("h3", {}, title), ...children];
 const button = (label, click, more) => h("button", { type: "button", click, ...more }, label);
 const table = (heads, lines) => h("div", { class: "box", tabindex: 0, role: "region", "aria-label": heads.filter(Boolean).join(", ") },
@@ -92,6 +94,7 @@ async function load() {
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   ({ about, rows, texts } = head);
   counts = about.counts;
+  decisions = new Set(about.decisions.map((name) => texts.operator.indexOf(name)));
   columns = {};
   head.columns.forEach(([name, kind], number) => {
     columns[name] = new (kind === "f" ? Float32Array : Uint32Array)(buffer, 4 + length + 4 * rows * number, rows);
@@ -265,7 +268,8 @@ const shortTest = (test) => test.slice(test.indexOf("::", test.lastIndexOf("/") 
 function drawStatus() {
   const all = grouped(rows), some = grouped(shown.length);
   const state = searching ? `, searching ${Math.floor(searching * 100)} %` : "";
-  $("status").textContent = `${some === all ? all : `${some} of ${all}`} comparisons${state}`;
+  const what = about.left_out ? "comparisons that did not pass" : "comparisons";
+  $("status").textContent = `${some === all ? all : `${some} of ${all}`} ${what}${state}`;
 }
 
 // ---- search
@@ -422,15 +426,16 @@ function details(row, record, lines, before) {
     h("dl", { class: "facts" }, facts.flatMap(([name, value]) => value ? [h("dt", {}, name), h("dd", {}, value)] : [])),
     ...(lines.length ? section("Why it did not pass", said(lines)) : []),
     ...special(record),
-    ...(before ? twoRuns(before, record) : sides(record)),
+    ...(before ? [...changedCheck(before, record), ...twoRuns(before, record)] : sides(record)),
     ...more("Extracted from", record.sources), ...more("Settings", record.settings), ...more("Details", record.details),
     commands(row),
   ];
 }
 
 const MARKED = { ok: "mark pass", FAIL: "mark fail", ERROR: "mark error" };
-const said = (lines) => h("pre", { class: "said box", tabindex: 0 }, lines.map((parts) => [
-  parts.map((text, at) => at % 2 ? null : span(parts[at + 1] === "mark" ? MARKED[text.trim()] || "mark" : parts[at + 1], text)), "\n",
+const said = (lines) => h("pre", { class: "said box", tabindex: 0 }, lines.map((parts, line) => [
+  span(line ? "" : "reason", parts.map((text, at) => at % 2 ? null : span(parts[at + 1] === "mark" ? MARKED[text.trim()] || "mark" : parts[at + 1], text))),
+  "\n",
 ]));
 
 const more = (title, value) => Object.keys(asObject(value)).length ? section(title, div("box tree", tree(value, 0, ""))) : [];
@@ -443,6 +448,17 @@ function sides(record) {
     const switched = surface === undefined ? null : choice(["as given", "as compared"], (index) => draw(index ? surface : record[side]));
     return h("section", {}, h("h3", {}, span(side, side), switched), content);
   }))];
+}
+
+// How the check of a comparison changed between two runs.
+function changedCheck(before, record) {
+  const checkOf = (one) => ({
+    operator: one.operator, version: one.operator_version, threshold: one.threshold, negated: one.negated ?? false, ...asObject(one.settings),
+  });
+  const old = checkOf(before), now = checkOf(record);
+  const names = Object.keys({ ...old, ...now }).filter((name) => JSON.stringify(old[name], withExact) !== JSON.stringify(now[name], withExact));
+  const cell = (value) => td("mono", value === undefined ? span("dim", "\u2013") : short(value));
+  return names.length ? section("Changed in the check", table(["", "before", "now"], names.map((name) => [name, cell(old[name]), cell(now[name])]))) : [];
 }
 
 function twoRuns(before, record) {
@@ -550,30 +566,34 @@ function strategy(node, children) {
 }
 
 function calls(details) {
+  // The differences of a call by the position of its observed side: each with its path in the arguments.
   const inside = new Map();
   for (const one of asList(details.differences)) {
-    const made = /^\$\[(\d+)\]\.args\.?([^]*)$/.exec(String(one.observed_path ?? one.path));
-    if (made) inside.set(made[1], [...(inside.get(made[1]) || []), [made[2], one]]);
+    const match = /^\$\[(\d+)\]\.args([^]*)$/.exec(String(one.observed_path ?? one.path));
+    if (match) inside.set(match[1], [...(inside.get(match[1]) || []), match[2]]);
   }
   const lines = asList(details.alignment).filter(isObject).map((row) => {
     const kind = String(row.kind), isFine = kind === "equal" || kind === "extra", differs = kind === "different_arguments";
-    const differences = differs && inside.get(String(row.observed)) || [];
+    const paths = differs && inside.get(String(row.observed)) || [];
     const said = differs ? "differs" : kind === "equal" ? "" : kind.replaceAll("_", " ");
-    return [mark(isFine ? "pass" : "fail"), said, ...["expected", "observed"].map((side) =>
-      td("mono", Number.isInteger(row[side]) ? call(row, side, differences, isFine) : span("dim", "\u2013")))];
+    const sideOf = { expected: isObject(row.expected_call) ? row.expected_call : row, observed: row };
+    return [mark(isFine ? "pass" : "fail"), said, ...Object.entries(sideOf).map(([side, one]) =>
+      td("mono", Number.isInteger(row[side]) ? call(one, row[side], side, paths, isFine) : span("dim", "\u2013")))];
   });
   if (details.alignment_omitted) lines.push(["", "", `\u2026 ${details.alignment_omitted} more calls`, ""]);
   return table(["", "", "expected", "observed"], lines);
 }
 
-function call(row, side, differences, isFine) {
-  const changed = new Set(differences.map(([path]) => path.split(/[.[]/)[0]));
-  const argument = (name, value, role) => div("leaf", span(role, `${name} = ${short(value)}`));
+// A call as one side has it; the arguments that differ are marked.
+function call(one, position, side, paths, isFine) {
+  const differs = (name) => [`.${name}`, `['${name.replace(/[\\']/g, "\\$&")}']`].some((start) =>
+    paths.some((path) => path === start || path.startsWith(`${start}.`) || path.startsWith(`${start}[`)));
+  const isWhole = !isFine && (!paths.length || paths.includes(""));
   return [
-    span(isFine || differences.length ? "" : side, `${row[side] + 1}. ${row.name}`),
-    Object.entries(asObject(row.args)).filter(([name]) => !changed.has(name)).map(([name, value]) => argument(name, value, "")),
-    differences.filter(([, one]) => one[side] !== undefined).map(([path, one]) => argument(path || "arguments", one[side], `${side}_changed`)),
-    row.args_text === undefined ? null : argument("malformed", row.args_text, "dim"),
+    span(isWhole ? side : "", `${position + 1}. ${one.name}`),
+    Object.entries(asObject(one.args)).map(([name, value]) => div("leaf", span(differs(name) ? `${side}_changed` : "", `${name} = ${short(value)}`))),
+    one.args_text === undefined ? null : div("leaf", span("dim", `malformed = ${short(one.args_text)}`)),
+    one.note ? div("leaf", span("dim", String(one.note).replaceAll("_", " "))) : null,
   ];
 }
 
@@ -624,10 +644,12 @@ async function copy(text, element) {
 
 function overview() {
   const isShort = !IS_SERVED && rowsOf.rows.k + rowsOf.rows.r < rows;
-  const chart = (name, title) => div("", section(title, document.importNode(
-    new DOMParser().parseFromString(about.charts[name], "image/svg+xml").documentElement, true)));
-  const failed = about.tests.map(([test, outcome, message]) => [link("test", test), td(outcome === "failed" ? "fail" : "error", outcome), message]);
-  const parts = about.fields.map(([field, name, given, ...sums]) => [field, name, given, ...sums.map(countCell)]);
+  const chart = (title, ...more) => div("", section(title, histogram(title, ...more)));
+  const margin = (row) => columns.score[row] - columns.threshold[row];
+  const failed = about.tests.map(([number, tests, outcome, message]) =>
+    [message, td(outcome === "failed" ? "fail" : "error", outcome), td("number", grouped(number)), firstTests(tests, number)]);
+  const parts = about.fields.map(([field, name, given, ...sums]) => [field, name, given, ...countCells(sums)]);
+  const rest = about.left_out ? " (those that passed are left out)" : "";
   const slow = about.slowest.map(([test, seconds]) => {
     const meter = span("meter");
     meter.style.width = `${100 * seconds / about.slowest[0][1]}%`;
@@ -637,28 +659,94 @@ function overview() {
     h("h2", {}, about.title),
     [...about.warnings, ...(isShort ? [LEFT_OUT] : [])].map(notice),
     h("dl", { class: "facts" }, about.facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
-    failed.length ? section("Tests that did not pass", table(["test", "outcome", "message"], failed)) : [],
-    rows ? div("charts", chart("scores", "Scores (heights are logarithmic)"), chart("margins", "Scores less thresholds")) : [],
+    failed.length ? section("Tests that did not pass", table(["message", "outcome", "tests", "first"], failed)) : [],
+    reasons(),
+    rows ? div("charts", chart(`Scores${rest} (heights are logarithmic)`, (row) => columns.score[row], 0, 1), chart(`Scores less thresholds${rest}`, margin, -1, 1)) : [],
+    about.decisions.length ? h("p", { class: "dim" }, `Decisions over other comparisons do not count below: ${about.decisions.join(", ")}.`) : [],
     facets.filter(({ name }) => name !== "verdict").map(countTable),
-    parts.length ? section("Fields and criteria", table(["field", "name", "parameters", "pass", "fail", "error"], parts)) : [],
+    parts.length ? section("Fields and criteria", table(["field", "name", "parameters", "pass", "fail", "error", "rate"], parts)) : [],
     slow.length ? section("Slowest tests", table(["test", "seconds", "share of the slowest"], slow)) : [],
   ].flat(2);
+}
+
+const BINS = 20, WIDTH = 320, HEIGHT = 88, FOOT = 14;
+
+function svg(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children.flat(2));
+  return element;
+}
+
+// The distribution of a number of the answers.
+function histogram(title, numberOf, low, high) {
+  const bins = Array.from({ length: BINS }, () => [0, 0, 0]), width = (high - low) / BINS;
+  for (let row = 0; row < rows; row++) {
+    if (decisions.has(columns.operator[row])) continue;
+    // A small tolerance, because 0.7 - 0.5 is slightly below the lower edge of its bin.
+    const bin = Math.floor((numberOf(row) - low) / width + 1e-5);
+    bins[Math.min(Math.max(bin, 0), BINS - 1)][columns.verdict[row]]++;
+  }
+  const most = Math.max(...bins.map(sumOf)), axis = [[low, "start", 0], [(low + high) / 2, "middle", WIDTH / 2], [high, "end", WIDTH]];
+  return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}; the highest bar is ${most}` },
+    bins.map((bin, at) => sumOf(bin) ? bar(bin, at, most, low + at * width, width) : []), svg("path", { d: `M0 ${HEIGHT - FOOT + 0.5}H${WIDTH}` }),
+    axis.map(([number, anchor, x]) => svg("text", { x, y: HEIGHT, "text-anchor": anchor }, String(number))));
+}
+
+const sumOf = (bin) => bin[0] + bin[1] + bin[2];
+
+function bar(bin, at, most, low, width) {
+  const step = WIDTH / BINS, total = sumOf(bin), counts = texts.verdict.map((verdict, code) => `${bin[code]} ${verdict}`).join(", ");
+  // Logarithmic, so one failure stays visible beside a hundred thousand passes.
+  const height = (HEIGHT - FOOT - 4) * Math.log1p(total) / Math.log1p(most);
+  let top = HEIGHT - FOOT;
+  return svg("g", {}, svg("title", {}, `${low.toFixed(2)} to ${(low + width).toFixed(2)}: ${counts}`), texts.verdict.map((verdict, code) => {
+    if (!bin[code]) return [];
+    const part = Math.max(height * bin[code] / total, 1.5);
+    top -= part;
+    return svg("rect", { class: verdict, x: (at * step + 1).toFixed(1), y: top.toFixed(1), width: (step - 2).toFixed(1), height: part.toFixed(1) });
+  }));
 }
 
 const link = (name, value) => facets.some((one) => one.name === name && one.values.includes(value))
   ? button(value, () => { choose(name, value, true); grid.focus(); }, { class: "link" }) : value;
 
 const countCell = (number, verdict) => td(`number ${number ? verdict && texts.verdict[verdict] : "dim"}`, grouped(number));
+const countCells = (sums) => [...sums.map(countCell), td("number dim", rate(sums[0], sums[0] + sums[1] + sums[2]))];
+const firstTests = (tests, number) =>
+  [tests.map((test) => h("div", {}, link("test", test))), number > tests.length ? span("dim", `and ${grouped(number - tests.length)} more`) : null];
+
+// Equal failures are one line.
+function reasons() {
+  const groups = new Map();
+  for (let row = 0; row < rows; row++) {
+    const headline = word("headline", row);
+    if (!headline) continue;
+    const key = `${word("operator", row)}: ${headline}`, group = groups.get(key) || { number: 0, tests: new Set() };
+    group.number++;
+    group.tests.add(testOf(row));
+    groups.set(key, group);
+  }
+  const equal = [...groups].filter(([, { number }]) => number > 1).sort((a, b) => b[1].number - a[1].number).slice(0, 10);
+  const lines = equal.map(([reason, { number, tests }]) => [td("mono", reason), td("number", grouped(number)), firstTests([...tests].slice(0, 3), tests.size)]);
+  return lines.length ? section("Equal failures", table(["reason", "comparisons", "first tests"], lines)) : [];
+}
 
 function countTable({ name, title, members, values }) {
   const counted = new Uint32Array(members.length * 3), sums = new Map(), column = columns[name], bad = ([, sum]) => sum[1] + sum[2];
-  for (let row = 0; row < rows; row++) counted[column[row] * 3 + columns.verdict[row]]++;
+  for (let row = 0; row < rows; row++) if (!decisions.has(columns.operator[row])) counted[column[row] * 3 + columns.verdict[row]]++;
   members.forEach((found, code) => found.filter((member) => values[member] !== "").forEach((member) =>
     sums.set(member, (sums.get(member) || [0, 0, 0]).map((sum, verdict) => sum + counted[code * 3 + verdict]))));
-  const listed = [...sums].filter((one) => name !== "test" || bad(one)).sort((a, b) => bad(b) - bad(a) || b[1][0] - a[1][0]);
-  const lines = listed.slice(0, 10).map(([member, sum]) => [link(name, values[member]), ...sum.map(countCell)]);
-  if (listed.length > 10) lines.push([`\u2026 ${grouped(listed.length - 10)} more`, "", "", ""]);
-  return lines.length ? section(`By ${title.toLowerCase()}`, table([title.toLowerCase(), "pass", "fail", "error"], lines)) : [];
+  // Rows that are left out count in the report.
+  const inReport = name === "operator" ? about.operators : [];
+  for (const [operator, ...numbers] of inReport) sums.set(operator, numbers);
+  const listed = [...(inReport.length ? inReport.map(([operator]) => [operator, sums.get(operator)]) : sums)]
+    .filter((one) => one[1].some(Boolean) && (name !== "test" || bad(one))).sort((a, b) => bad(b) - bad(a) || b[1][0] - a[1][0]);
+  const isPartial = about.left_out && !inReport.length, heads = isPartial ? ["fail", "error"] : ["pass", "fail", "error", "rate"];
+  const cellsOf = (sum) => isPartial ? countCells(sum).slice(1, 3) : countCells(sum);
+  const lines = listed.slice(0, 10).map(([member, sum]) => [link(name, inReport.length ? member : values[member]), ...cellsOf(sum)]);
+  if (listed.length > 10) lines.push([`\u2026 ${grouped(listed.length - 10)} more`, ...heads.map(() => "")]);
+  return lines.length ? section(`By ${title.toLowerCase()}`, table([title.toLowerCase(), ...heads], lines)) : [];
 }
 
 // ---- keyboard and start
@@ -709,6 +797,7 @@ async function start() {
     return;
   }
   add($("totals"), Object.entries(counts).map(([verdict, number]) => span(number ? verdict : "dim", `${MARKS[verdict]} ${grouped(number)} ${verdict}`)));
+  add($("totals"), [span("dim", rate(counts.pass, counts.pass + counts.fail + counts.error))]);
   addEventListener("hashchange", readAddress);
   addEventListener("keydown", press);
   addEventListener("resize", () => drawRows());

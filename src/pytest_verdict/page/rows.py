@@ -14,7 +14,7 @@ from pytest_verdict.core.record import parse_record, summarize_record
 from pytest_verdict.core.record_members import MEMBER
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.summary import VERDICTS
+from pytest_verdict.report.summary import VERDICTS, is_answer
 
 # Higher levels take twice as long and save little.
 _COMPRESSION: Final = 5
@@ -79,8 +79,9 @@ class Index:
         codes = Counter(self._columns["verdict"])
         return {verdict: codes[code] for code, verdict in enumerate(VERDICTS)}
 
-    def scores(self) -> Counter[tuple[float, float, int]]:
-        return Counter(zip(*(self._columns[name] for name in ("score", "threshold", "verdict")), strict=True))
+    def decisions(self) -> list[str]:
+        """Return the operators of the rows that are no answers."""
+        return [str(name) for name in self._texts["operator"] if not is_answer(str(name))]
 
     def pack(self, about: Mapping[str, Any], chunks: Mapping[str, Sequence[int]]) -> bytes:
         """Build the index: the length of a JSON head, the head, and the columns as little-endian 32-bit numbers."""

@@ -1,8 +1,7 @@
-"""Writing a page as one file without dependencies, from the rows of a folder or of two runs; its charts as SVG."""
+"""Writing a page as one file without dependencies, from the rows of a folder or of two runs."""
 
 import base64
 import hashlib
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
@@ -10,21 +9,16 @@ from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.page.rows import Index, Row, body, compress, read_rows
-from pytest_verdict.report.summary import VERDICTS, counts_text
 
 _LARGEST_PAGE: Final = 50_000_000
 # The limits of one compressed chunk.
 _MOST_ROWS: Final = 500
 _MOST_BYTES: Final = 1 << 20
-# The charts.
-_BINS: Final = 20
-_WIDTH: Final = 320
-_HEIGHT: Final = 88
-_FOOT: Final = 14
 # The members of a page besides its rows; a member `start` may set the first filters (default: all verdicts except pass).
 _EMPTY: Final[Mapping[str, Any]] = {
     "title": "",
-    **dict.fromkeys(("warnings", "commands", "facts", "fields", "tests", "slowest"), ()),
+    "left_out": 0,
+    **dict.fromkeys(("warnings", "commands", "facts", "fields", "operators", "tests", "slowest"), ()),
 }
 
 
@@ -99,7 +93,8 @@ def write_page(rows: Iterable[Row], about: Mapping[str, Any], path: Path, limit:
 
 def pack_index(index: Index, about: Mapping[str, Any], chunks: Mapping[str, Any]) -> bytes:
     """Compress the index and the members of the page besides its rows."""
-    return index.pack({**_EMPTY, **about, "charts": charts_of(index.scores()), "counts": index.counts()}, chunks)
+    members = {"counts": index.counts(), "decisions": index.decisions()}
+    return index.pack({**_EMPTY, **members, **about}, chunks)
 
 
 def _page_html(index: bytes, chunks: Mapping[str, Iterable[bytes]]) -> Iterator[str]:
@@ -140,55 +135,3 @@ def _digest(text: str) -> str:
 
 def _base64(content: bytes) -> str:
     return base64.b64encode(content).decode("ascii")
-
-
-def charts_of(scores: Mapping[tuple[float, float, int], int]) -> dict[str, str]:
-    """Draw the distributions of scores and margins; the numbers of comparisons are by score, threshold and verdict."""
-    if not scores:
-        return {}
-    plain = [(score, verdict, number) for (score, _, verdict), number in scores.items()]
-    margins = [(score - threshold, verdict, number) for (score, threshold, verdict), number in scores.items()]
-    return {
-        "scores": _histogram("Scores", plain, 0.0, 1.0),
-        "margins": _histogram("Margins: score less threshold", margins, -1.0, 1.0),
-    }
-
-
-def _histogram(title: str, values: Iterable[tuple[float, int, int]], low: float, high: float) -> str:
-    bins = [[0, 0, 0] for _ in range(_BINS)]
-    for value, verdict, number in values:
-        share = (value - low) / (high - low)
-        # A small tolerance, because 0.7 - 0.5 is slightly below the lower edge of its bin.
-        bins[min(max(int(share * _BINS + 1e-6), 0), _BINS - 1)][verdict] += number
-    most = max(map(sum, bins))
-    axis = "".join(
-        f'<text x="{x}" y="{_HEIGHT}" text-anchor="{anchor}">{at:g}</text>'
-        for at, anchor, x in ((low, "start", 0), ((low + high) / 2, "middle", _WIDTH // 2), (high, "end", _WIDTH))
-    )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
-        f' aria-label="{title}; the highest bar is {most}">'
-        f'{"".join(_bars(bins, most, low, (high - low) / _BINS))}<path d="M0 {_HEIGHT - _FOOT + 0.5}H{_WIDTH}"/>{axis}</svg>'
-    )
-
-
-def _bars(bins: list[list[int]], most: int, low: float, width: float) -> Iterator[str]:
-    step = _WIDTH / _BINS
-    for at, (passed, failed, broken) in enumerate(bins):
-        total = passed + failed + broken
-        if not total:
-            continue
-        # Logarithmic, so one failure stays visible beside a hundred thousand passes.
-        height = (_HEIGHT - _FOOT - 4) * math.log1p(total) / math.log1p(most)
-        label = f"{low + at * width:.2f} to {low + (at + 1) * width:.2f}: {counts_text((passed, failed, broken))}"
-        yield f"<g><title>{label}</title>"
-        top = float(_HEIGHT - _FOOT)
-        for verdict, number in zip(VERDICTS, (passed, failed, broken), strict=True):
-            if number:
-                part = max(height * number / total, 1.5)
-                top -= part
-                yield (
-                    f'<rect class="{verdict}" x="{at * step + 1:.1f}" y="{top:.1f}"'
-                    f' width="{step - 2:.1f}" height="{part:.1f}"/>'
-                )
-        yield "</g>"

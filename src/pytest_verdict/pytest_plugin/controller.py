@@ -22,7 +22,7 @@ from pytest_verdict.pytest_plugin.recorder import (
     detach_records,
 )
 from pytest_verdict.pytest_plugin.shards import WHOLE, shard_of
-from pytest_verdict.pytest_plugin.terminal import closing_lines, session_verdicts, write_github_summary
+from pytest_verdict.pytest_plugin.terminal import closing_lines, page_line, session_verdicts, write_github_summary
 from pytest_verdict.report.building import build
 from pytest_verdict.report.environment import describe_process, now
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
@@ -44,6 +44,7 @@ class Controller:
         self._session: pytest.Session | None = None
         self._closing: list[str] = []
         self._annotations: list[str] = []
+        self._page = ""
         self._problem: Exception | None = None
         self._began = False
         # A line for each gate and other demand on the session, and whether it is met.
@@ -151,6 +152,8 @@ class Controller:
         lines = [(line, True) for line in self._closing if not is_quiet]
         lines += [(line, is_met) for line, is_met in self._verdicts if not (is_quiet and is_met)]
         lines += [(line, True) for line in self._annotations]
+        if self._page and not is_quiet:
+            lines.append((self._page, True))
         if lines and self._interrupted is not None:
             path = self._relative(self._interrupted)
             lines.insert(0, (f"the journal of an interrupted session was kept in {path}", True))
@@ -218,8 +221,10 @@ class Controller:
         if self._html == "auto":
             has_failed = self._session is not None and self._session.exitstatus not in _GREEN
             has_page = is_watched or has_failed or any(not is_met for _, is_met in self._verdicts)
-        closing = list(closing_lines(built, place, has_page=has_page))
+        closing = list(closing_lines(built, place))
         self._closing, self._annotations = write_github_summary(self._config, built.folder, closing)
+        if has_page:
+            self._page = page_line(built)
         if built.problems:
             self._problem = RecordError("; ".join(built.problems))
         self._journal.forget()

@@ -29,7 +29,7 @@ _MOST_NOTES: Final = 3
 def explain_failure(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     """Explain the comparisons that a phase failed on, and show only lines of the user in the traceback."""
     from pytest_verdict.comparison import HIDDEN
-    from pytest_verdict.errors import MismatchError
+    from pytest_verdict.errors import MismatchError, UndecidedError
 
     error = excinfo.value
     if isinstance(error, AssertionError) and not isinstance(error, MismatchError):
@@ -41,8 +41,8 @@ def explain_failure(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseExcepti
             if str(names.get("__name__", "")).startswith("pytest_verdict."):
                 names["__tracebackhide__"] = HIDDEN
     # No explanation is loaded while all comparisons pass.
-    if RECENT_FAILURES or isinstance(error, MismatchError) or hasattr(error, "__notes__"):
-        is_short = isinstance(error, MismatchError) or type(error) is AssertionError
+    if RECENT_FAILURES or isinstance(error, MismatchError | UndecidedError) or hasattr(error, "__notes__"):
+        is_short = isinstance(error, MismatchError | UndecidedError) or type(error) is AssertionError
         if is_short and type(excinfo) is pytest.ExceptionInfo and _blocks(error):
             excinfo.__class__ = _ShortExceptionInfo
         failure_reports(item.config).remember(item.nodeid, error)
@@ -84,15 +84,15 @@ def _find_asserted_comparisons(entry: Any) -> Iterator[tuple[ComparisonResult, C
             yield result, getattr(value, "describe", functools.partial(describe_failure, result))
     for failure in calls:
         if first <= failure.line <= last:
-            yield failure.result, functools.partial(describe_failure, failure.result)
+            yield failure.subject, functools.partial(describe_failure, failure.subject)
 
 
 def _failing_result(value: Any) -> ComparisonResult | None:
     """Return a value that is a failing comparison, or the failing comparison of a value such as a template's result."""
-    from pytest_verdict.core.result import ComparisonResult
+    from pytest_verdict.core.result import ComparisonResult, has_passed
 
     if isinstance(value, ComparisonResult):
-        return None if value.passed else value
+        return None if has_passed(value) else value
     try:
         is_ours = str(type(value).__module__).startswith("pytest_verdict.")
     except Exception:  # noqa: BLE001 - a class of the user may have any __module__
@@ -100,7 +100,7 @@ def _failing_result(value: Any) -> ComparisonResult | None:
     if is_ours:
         for name in ("comparison", "result"):
             result = getattr(value, name, None)
-            if isinstance(result, ComparisonResult) and not result.passed:
+            if isinstance(result, ComparisonResult) and not has_passed(result):
                 return result
     return None
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _REDACT = "verdict_redact"
 _REDACT_ENVIRONMENT = "verdict_redact_environment"
 _SUITE_FILES = "verdict_suite_files"
+_SUITE_NAMES = ["*.verdict.yaml", "*.verdict.yml"]
 _CASES = "verdict_cases"
 _GATE = "verdict_gate"
 # The key of a worker's input with the width of the terminal.
@@ -42,7 +43,10 @@ _FEWEST_COLUMNS = 40
 _MARGIN = 8
 _WATCH = pytest.StashKey[ComparisonWatch]()
 # The members of the session's slot that this plugin sets.
-_SLOT = ("budget", "advice", "redaction", "journal", "observer", "rows_observer", "next_place")
+_SLOT = (
+    *("budget", "advice", "redaction", "journal", "next_place"),
+    *("observer", "failure_observer", "expectation_observer", "rows_observer"),
+)
 _MODES_WITHOUT_TESTS = (
     *("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow"),
     *("collectonly", "setuponly", "setupplan"),
@@ -102,7 +106,11 @@ _INI_KEYS: _Declarations = (
         "environment variables whose values a report never contains; default stands for the usual names",
         {"type": "args"},
     ),
-    (_SUITE_FILES, "names of suite files (default: *.verdict.yaml)", {"type": "args", "default": ["*.verdict.yaml"]}),
+    (
+        _SUITE_FILES,
+        "names of suite files (default: *.verdict.yaml *.verdict.yml)",
+        {"type": "args", "default": _SUITE_NAMES},
+    ),
     (
         UNREAD,
         "the result of a failing comparison that no test checks: fail (default), warn or ignore",
@@ -153,11 +161,16 @@ class OperatorRegistrar:
             The operator class.
 
         Raises:
-            ConfigurationError: Another operator has this name, or the class has no name.
+            pytest.UsageError: Another operator has this name, or the class has no name.
         """
         from pytest_verdict.core.registry import REGISTRY
+        from pytest_verdict.errors import ConfigurationError
 
-        return REGISTRY.add(operator, name=name)
+        try:
+            return REGISTRY.add(operator, name=name)
+        except ConfigurationError as error:
+            # Any other exception of a hook ends the session with INTERNALERROR.
+            raise pytest.UsageError(f"pytest_verdict_operators: {error}") from error
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -201,6 +214,8 @@ def _fill_session(config: pytest.Config) -> None:
     # A session inside a test of another session has an observer of its own.
     watch = config.stash[_WATCH] = ComparisonWatch(config.invocation_params.dir)
     SESSION.observer = watch.observe
+    SESSION.failure_observer = watch.observe_failure
+    SESSION.expectation_observer = watch.observe_expectation
     SESSION.rows_observer = watch.observe_rows
     SESSION.next_place = None
     SESSION.budget = _budget(config)
@@ -210,6 +225,9 @@ def _fill_session(config: pytest.Config) -> None:
 
         SESSION.redaction = session_redaction(config)
     check_mode(config)
+    minimum = config.option.verify_min_comparisons
+    if minimum < 0:
+        raise pytest.UsageError(f"--verify-min-comparisons: a whole number from 0 is needed, got {minimum}")
     try:
         SESSION.advice = bool(config.getini("verdict_advice"))
     except (ValueError, pytest.UsageError) as error:
@@ -301,8 +319,9 @@ def pytest_assertrepr_compare() -> Any:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Explain the exception of a phase; after hooks that run first, which put that of a ``unittest.TestCase`` into the call."""
     watch = item.config.stash[_WATCH]
-    if watch.of_test.count:
+    if not watch.of_test.is_empty:
         fail_unchecked(item, call, watch)
+    watch.runs_call = call.when == "setup" and call.excinfo is None
     if call.excinfo is not None and "pytest_verdict.errors" in sys.modules:
         from pytest_verdict.pytest_plugin.failure_display import explain_failure
 

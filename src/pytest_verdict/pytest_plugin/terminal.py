@@ -3,28 +3,36 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import format_count, safe_repr, visible
 from pytest_verdict.errors import RecordError, VerdictError
-from pytest_verdict.report.building import Built
+from pytest_verdict.report.building import Built, EqualFailures
 from pytest_verdict.report.folder import PAGE
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.records_file import reporting_damage
-from pytest_verdict.report.summary import INCOMPLETE, MET, counts_text, decisive_records, list_names, verdict_line
+from pytest_verdict.report.summary import (
+    INCOMPLETE,
+    MET,
+    counts_with_rate,
+    decisive_records,
+    list_names,
+    name_comparison,
+    verdict_line,
+)
 from pytest_verdict.session import SESSION
 
 _MOST_OPERATORS: Final = 5
 
 
-def closing_lines(built: Built, place: str, *, has_page: bool) -> Iterator[str]:
+def closing_lines(built: Built, place: str) -> Iterator[str]:
     summary = built.summary
     counts = summary.comparisons
-    yield f"{format_count(sum(counts), 'comparison')}: {counts_text(counts)}"
+    yield f"{format_count(sum(counts), 'comparison')}: {counts_with_rate(counts)}"
     expected = summary.expected_by_tests
     if expected:
         verb = "was" if expected == 1 else "were"
@@ -34,9 +42,9 @@ def closing_lines(built: Built, place: str, *, has_page: bool) -> Iterator[str]:
         failures.sort(key=lambda failure: (-failure[0], failure[1]))
         names = ", ".join(f"{name} {number}" for number, name in failures[:_MOST_OPERATORS])
         yield f"not passed by operator: {names}"
-    for worst in built.worst:
-        yield _headline(worst.record) + (", expected by the test" if worst.is_expected else "")
-    remaining = counts[1] + counts[2] - len(built.worst)
+    for equal in built.worst:
+        yield from _failure_lines(equal)
+    remaining = counts[1] + counts[2] - sum(equal.count for equal in built.worst)
     if built.worst and remaining > 0:
         yield f"  ... and {remaining} more"
     yield from _lines_of_families(built)
@@ -44,22 +52,40 @@ def closing_lines(built: Built, place: str, *, has_page: bool) -> Iterator[str]:
         yield "the report is not complete: not every collected test ended"
     if built.worst:
         yield f"in full: pytest-verdict explain {visible(place)} --failed"
-    if has_page:
-        first = f"#id={built.worst[0].record['id']}" if built.worst else ""
-        yield f"page: {place}/{PAGE}{first}"
     yield f"report: {place}/{REPORT}"
 
 
-def _headline(record: dict[str, Any]) -> str:
+def page_line(built: Built) -> str:
+    """Return the line with the address of the page, which terminals open; it selects the worst failure."""
+    selected = f"#id={built.worst[0].record['id']}" if built.worst else ""
+    return f"page: {(built.folder / PAGE).resolve().as_uri()}{selected}"
+
+
+def _failure_lines(equal: EqualFailures) -> Iterator[str]:
+    """Yield why comparisons did not pass, and below it which; equal ones are counted, and the first are named."""
     from pytest_verdict.core.result import ComparisonResult
     from pytest_verdict.explanation.drawing import headline
-    from pytest_verdict.explanation.lines import format_plain
+    from pytest_verdict.explanation.lines import Part, format_plain, wrap
 
+    record = equal.record
+    if equal.count > 1:
+        record = {name: value for name, value in record.items() if name != "name"}
     try:
-        text = format_plain(headline(ComparisonResult.from_record(record), SESSION.budget))
+        reason = format_plain(headline(ComparisonResult.from_record(record), SESSION.budget))
     except Exception as error:  # noqa: BLE001 - details of an operator of another package must not hide the rest
-        text = f"{visible(str(record.get('operator')))}: {visible(safe_repr(error))}"
-    return f"  {visible(record['test'])}: {text}"
+        reason = f"{visible(str(record.get('operator')))}: {visible(safe_repr(error))}"
+    names = ", ".join(map(visible, equal.names))
+    if equal.count == 1:
+        # The reason has the name of the comparison.
+        names = visible(name_comparison({**record, "name": None}))
+    elif equal.count > len(equal.names):
+        names += f" and {equal.count - len(equal.names)} more"
+    times = f"{equal.count} times: " if equal.count > 1 else ""
+    note = ", expected by the test" if equal.is_expected else ""
+    width = SESSION.budget.width
+    for text, margin in ((reason, "  "), (f"{times}{names}{note}", "    ")):
+        for number, line in enumerate(wrap((Part(text),), width and width - len(margin))):
+            yield f"{margin}{'  ' if number else ''}{format_plain(line)}"
 
 
 def _lines_of_families(built: Built) -> Iterator[str]:

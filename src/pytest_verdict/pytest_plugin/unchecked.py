@@ -16,14 +16,21 @@ import pytest_verdict
 from pytest_verdict.session import SESSION
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import CodeType, FrameType
 
+    from pytest_verdict.comparison import Expectation
     from pytest_verdict.core.result import ComparisonResult
+    from pytest_verdict.errors import MismatchError, UndecidedError
+    from pytest_verdict.explanation.lines import Line
 
 # The ini key and the marker.
 OPTION: Final = "verdict_unread"
 _MODES: Final = ("fail", "warn", "ignore")
 _MOST_DESCRIBED: Final = 5
+_MOST_EXPECTATIONS: Final = 1_000
+_NOT_READ: Final = "nothing looked at it"
+_NOT_HEARD: Final = "its exception reached no report of a test"
 _PACKAGE: Final = str(Path(pytest_verdict.__file__).parent) + os.sep
 
 
@@ -32,11 +39,12 @@ class UncheckedComparisonWarning(UserWarning):
 
 
 class Failure(NamedTuple):
-    """A comparison that did not pass, and the code that called it."""
+    """A comparison that did not pass, or an expectation that was not compared; the code that called it; whether it was raised."""
 
-    result: ComparisonResult
+    subject: Any
     code: CodeType
     line: int
+    is_raised: bool = False
 
 
 RECENT_FAILURES: Final[deque[Failure]] = deque(maxlen=3)
@@ -51,64 +59,142 @@ def calling_frame() -> FrameType | None:
     return frame
 
 
-def remember_failure(result: ComparisonResult) -> Failure:
+def remember_failure(result: ComparisonResult, *, is_raised: bool = False) -> Failure:
     """Remember a comparison that did not pass, and the line that called it."""
     frame = calling_frame() or sys._getframe(1)  # noqa: SLF001 - as above
-    failure = Failure(result, frame.f_code, frame.f_lineno or 0)
-    RECENT_FAILURES.append(failure)
+    failure = Failure(result, frame.f_code, frame.f_lineno or 0, is_raised)
+    if not is_raised:
+        RECENT_FAILURES.append(failure)
     return failure
 
 
 class UncheckedComparisons:
-    """Counts failing comparisons until the test reads their verdict; it stores only the first few of millions."""
+    """Counts failures until the test looks at them or somebody hears them; it stores only the first few of millions."""
 
     def __init__(self) -> None:
         self.count = 0
         self._first: list[Failure] = []
+        # Of each line that makes expectations in the test function: those that were not compared at once.
+        self._expectations: list[tuple[CodeType, int, Expectation]] = []
         # Threads of one test compare at the same time.
         self._lock = threading.Lock()
 
     def add(self, result: ComparisonResult) -> ComparisonResult:
-        """Count a comparison, and return a result that ends the count when the test reads its verdict."""
+        """Count a comparison, and return a result that ends the count when the test looks at its verdict."""
         from pytest_verdict.pytest_plugin.watched_result import WatchedResult
 
-        watched = WatchedResult(result, self._remove)
-        failure = remember_failure(watched)
+        watch = _Watch(self)
+        watched = WatchedResult(result, watch)
+        watch.failure = remember_failure(watched)
+        if _is_doctest(watch.failure.code):
+            return WatchedResult(result, None)
+        self.begin(watch.failure)
+        return watched
+
+    def add_raised(self, error: MismatchError | UndecidedError) -> None:
+        """Count an exception that is about to be raised, in place of its comparisons, until somebody hears it."""
+        from pytest_verdict.pytest_plugin.watched_result import WatchedResult
+
+        for result in error.results:
+            if isinstance(result, WatchedResult):
+                result.settle()
+        if not error.results:
+            return
+        failure = remember_failure(error.results[0], is_raised=True)
+        if not _is_doctest(failure.code):
+            self.begin(failure)
+            error.on_heard = functools.partial(self.end, failure)
+
+    def begin(self, failure: Failure) -> None:
         with self._lock:
             self.count += 1
             if len(self._first) < _MOST_DESCRIBED:
                 self._first.append(failure)
-        return watched
 
-    def _remove(self, result: ComparisonResult) -> None:
+    def end(self, failure: Failure) -> None:
         with self._lock:
             self.count -= 1
-            self._first = [failure for failure in self._first if failure.result is not result]
+            self._first = [other for other in self._first if other is not failure]
+
+    def add_expectation(self, expectation: Expectation) -> None:
+        """Remember an expectation that somebody should compare."""
+        frame = calling_frame()
+        if frame is not None and len(self._expectations) < _MOST_EXPECTATIONS:
+            self._expectations.append((frame.f_code, frame.f_lineno, expectation))
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.count and not self._expectations
+
+    def count_idle_expectations(self) -> None:
+        """Count the lines that made expectations of which none was compared."""
+        lines: dict[tuple[CodeType, int], list[Expectation]] = {}
+        for code, line, expectation in self._expectations:
+            lines.setdefault((code, line), []).append(expectation)
+        self._expectations = []
+        for (code, line), expectations in lines.items():
+            if not any(expectation.was_compared for expectation in expectations):
+                self.begin(Failure(expectations[0], code, line))
 
     def describe(self, folder: Path) -> str:
-        """Format the number of comparisons, and the first ones with their places relative to a folder."""
-        from pytest_verdict.comparison import describe_failure
+        """Format the number of failures, and the first ones with their places relative to a folder."""
         from pytest_verdict.core.values.display import format_count, visible
-        from pytest_verdict.explanation.lines import Line, Part, block, lines_of
+        from pytest_verdict.explanation.lines import Part, block
 
-        # Describing a result reads its verdict, which removes it.
-        count = self.count
         failures = self._first
-        blocks = [lines_of(describe_failure(failure.result)) for failure in failures]
+        blocks = [_describe_subject(failure.subject) for failure in failures]
         lines: list[Line] = []
-        if count > 1 or not failures:
+        if self.count > 1 or not failures:
             first = (Part("; first "), *blocks[0][0]) if failures else ()
-            lines.append((Part(f"{format_count(count, 'comparison')} did not pass, and nothing looked at it"), *first))
+            lines.append(
+                (Part(f"{format_count(self.count, 'comparison')} did not pass, and nothing looked at it"), *first)
+            )
         for failure, described in zip(failures, blocks, strict=True):
             file = failure.code.co_filename
             path = type(folder)(file)
             if path.is_relative_to(folder):
                 file = path.relative_to(folder).as_posix()
-            lines += [*described, (Part(f"  made at {visible(file)}:{failure.line}; nothing looked at it"),)]
-        if count > len(failures):
-            lines.append((Part(f"... and {count - len(failures)} more"),))
+            reason = _NOT_HEARD if failure.is_raised else _NOT_READ
+            lines += [*described, (Part(f"  made at {visible(file)}:{failure.line}; {reason}"),)]
+        if self.count > len(failures):
+            lines.append((Part(f"... and {self.count - len(failures)} more"),))
         lines.append((Part("Assert on the comparison, or accept it by the marker verdict_unread('ignore')."),))
         return block(lines)
+
+
+def _is_doctest(code: CodeType) -> bool:
+    """Return whether a doctest is running, which compares everything that it shows."""
+    return code.co_filename.startswith("<doctest ")
+
+
+def _describe_subject(subject: Any) -> Sequence[Line]:
+    from pytest_verdict.comparison import Expectation, describe_failure
+    from pytest_verdict.explanation.lines import lines_of
+
+    if isinstance(subject, Expectation):
+        return lines_of(f"{subject!r} was not compared: write assert observed == expect(...)")
+    return lines_of(describe_failure(subject))
+
+
+class _Watch:
+    """The watch of one result."""
+
+    __slots__ = ("_has_ended", "_unchecked", "failure")
+    failure: Failure
+
+    def __init__(self, unchecked: UncheckedComparisons) -> None:
+        self._unchecked = unchecked
+        self._has_ended = False
+
+    def look(self, _result: ComparisonResult) -> None:
+        if not self._has_ended:
+            self._has_ended = True
+            self._unchecked.end(self.failure)
+
+    def look_away(self, _result: ComparisonResult) -> None:
+        if self._has_ended:
+            self._has_ended = False
+            self._unchecked.begin(self.failure)
 
 
 class ComparisonWatch:
@@ -117,6 +203,8 @@ class ComparisonWatch:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.of_test = UncheckedComparisons()
+        # Whether the function of a test runs, and no fixture of it.
+        self.runs_call = False
         self._of_fixtures: dict[Any, UncheckedComparisons] = {}
 
     def observe(self, result: ComparisonResult) -> ComparisonResult:
@@ -128,6 +216,18 @@ class ComparisonWatch:
         from pytest_verdict.pytest_plugin.watched_result import WatchedResult
 
         return WatchedResult(result, None)
+
+    def observe_failure(self, error: Any) -> None:
+        """Remember an exception of comparisons that is about to be raised."""
+        from pytest_verdict.pytest_plugin.expected_failures import hear_expected_failures
+
+        hear_expected_failures()
+        self._group().add_raised(error)
+
+    def observe_expectation(self, expectation: Expectation) -> None:
+        """Remember an expectation of a test function; those of fixtures and modules may be for other tests."""
+        if self.runs_call:
+            self.of_test.add_expectation(expectation)
 
     def observe_rows(self, rows: Any) -> None:
         """Remember the first of many comparisons that did not pass; the gate of the data set checks all of them."""
@@ -163,6 +263,14 @@ def fail_unchecked(item: pytest.Item, call: pytest.CallInfo[None], watch: Compar
         return
     unchecked = watch.of_test
     watch.of_test = UncheckedComparisons()
+    if call.excinfo is None:
+        unchecked.count_idle_expectations()
+    else:
+        from pytest_verdict.pytest_plugin.expected_failures import hear
+
+        hear(call.excinfo.value)
+    if not unchecked.count:
+        return
     marker = item.get_closest_marker(OPTION)
     if marker is None:
         mode = str(item.config.getini(OPTION))

@@ -1,67 +1,250 @@
-"""The result that a session hands to a test, which reports when the test reads the verdict."""
+"""The result that a session hands to a test, which reports what the test looks at.
+
+A look counts if it tells what came out: what it shows would be different if a failed comparison had passed. For a comparison that
+could not be made, only its error and a verdict that is compared with ``error`` tell that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import dis
+import functools
+from types import CodeType
+from typing import Any, Final, Protocol, Self
 
-from pytest_verdict.comparison import describe_failure, redact_result
-from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.comparison import build_failure, describe_failure, redact_result
+from pytest_verdict.core.result import ComparisonResult, has_error
 from pytest_verdict.core.values.redaction import Redaction
-from pytest_verdict.errors import UndecidedError
+from pytest_verdict.pytest_plugin.unchecked import calling_frame
 from pytest_verdict.session import SESSION
 
+# The verdicts that tell a verdict from the others, if one is compared with them.
+_TELLING: Final = {"fail": {"pass", "fail"}, "error": {"error"}}
 
-def _watch_property(name: str) -> Any:
-    """Build a property that counts as a look at the verdict."""
+
+class Watch(Protocol):
+    """Learns what a test looks at."""
+
+    def look(self, result: WatchedResult) -> None:
+        """The test saw that a comparison did not pass."""
+
+    def look_away(self, result: WatchedResult) -> None:
+        """The last look did not tell it after all."""
+
+
+def _watch_evidence(name: str) -> Any:
+    """Build a property that shows that a comparison failed."""
     plain = getattr(ComparisonResult, name)
 
     def read(self: WatchedResult) -> Any:
-        self.look()
+        self.look_unless_error()
         return plain.fget(self)
 
     return property(read, doc=plain.__doc__)
 
 
 class WatchedResult(ComparisonResult):
-    """A result that calls ``on_look`` once, when a property or method that shows the verdict is used.
+    """A result that tells a watch when a property or method shows that the comparison did not pass.
 
-    The sides, the name and `repr` do not show it. `repr` is redacted. Copies and pickles are plain results.
+    The sides, the name, ``repr`` and ``==`` do not show it. `repr` is redacted. Copies and pickles are plain results.
     """
 
-    __slots__ = ("_on_look",)
+    __slots__ = ("_watch",)
 
-    def __init__(self, result: ComparisonResult, on_look: Callable[[ComparisonResult], None] | None) -> None:
+    def __init__(self, result: ComparisonResult, watch: Watch | None) -> None:
         super().__init__(**result.parts())
-        self._on_look = on_look
+        self._watch = watch
 
-    outcome = _watch_property("outcome")
-    score = _watch_property("score")
-    passed = _watch_property("passed")
-    verdict = _watch_property("verdict")
-    notes = _watch_property("notes")
-    details = _watch_property("details")
-    children = _watch_property("children")
-    error = _watch_property("error")
+    outcome = _watch_evidence("outcome")
+    passed = _watch_evidence("passed")
+    notes = _watch_evidence("notes")
+    details = _watch_evidence("details")
+    children = _watch_evidence("children")
+
+    @property
+    def score(self) -> float:
+        """How well the values match, from 0.0 to 1.0."""
+        score = super().score
+        if self._watch is None or has_error(self):
+            return score
+        self.look()
+        return WatchedScore(score, self)
+
+    @property
+    def verdict(self) -> Any:
+        """``pass``, ``fail``, or ``error`` when the comparison could not be made."""
+        verdict = super().verdict
+        if self._watch is None:
+            return verdict
+        return WatchedVerdict(verdict, self)
+
+    @property
+    def error(self) -> str | None:
+        """Why the comparison could not be made, or None."""
+        if has_error(self):
+            self.look()
+        return super().error
 
     def look(self) -> None:
-        on_look = self._on_look
-        if on_look is not None:
-            self._on_look = None
-            on_look(self)
+        if self._watch is not None and not _is_value_dropped():
+            self._watch.look(self)
+
+    def settle(self) -> None:
+        """End the watch, because an exception stands for this result."""
+        if self._watch is not None:
+            self._watch.look(self)
+
+    def look_unless_error(self) -> None:
+        if not has_error(self):
+            self.look()
+
+    def look_away(self) -> None:
+        if self._watch is not None:
+            self._watch.look_away(self)
 
     def to_text(self, redaction: Redaction | None = None) -> str:
         """Write the full record as one line of JSON."""
-        self.look()
+        self.look_unless_error()
         return super().to_text(redaction)
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the full record as JSON values."""
+        self.look_unless_error()
+        return {**_plain(self).to_record(), "verdict": self.verdict}
 
     def __repr__(self) -> str:
         if SESSION.redaction is None:
             return super().__repr__()
-        plain = ComparisonResult(**self.parts())
-        return SESSION.redaction(repr(redact_result(plain, SESSION.redaction)))
+        return SESSION.redaction(repr(redact_result(_plain(self), SESSION.redaction)))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ComparisonResult):
+            return _plain(self) == _plain(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(_plain(self))
 
     def __bool__(self) -> bool:
-        if self.error is not None:
-            raise UndecidedError(describe_failure(self), [self])
+        if has_error(self):
+            raise build_failure(describe_failure(self), [self])
         return bool(self.passed)
+
+
+def _is_value_dropped() -> bool:
+    """Return whether the test drops what it reads now."""
+    frame = calling_frame()
+    # What pytest calls directly, such as the item of a suite, reads results to decide about them.
+    if frame is None or str(frame.f_globals.get("__name__")).startswith(("_pytest.", "pluggy.")):
+        return False
+    return is_dropped(frame.f_code, frame.f_lasti)
+
+
+@functools.lru_cache(maxsize=1_024)
+def is_dropped(code: CodeType, offset: int) -> bool:
+    """Return whether a function drops the value of an instruction, or stores it in a variable that it never reads."""
+    instructions = list(dis.get_instructions(code))
+    following = [one for one in instructions if one.offset > offset and one.opname not in {"UNARY_NOT", "TO_BOOL"}]
+    is_jump = any(one.offset == offset and "JUMP" in one.opname for one in instructions)
+    if is_jump or not following:
+        return False
+    target = following[0]
+    if not target.opname.startswith("STORE_FAST"):
+        return target.opname == "POP_TOP"
+    loaded = {name for one in instructions if "LOAD" in one.opname for name in _names(one.argval)}
+    return _names(target.argval)[0] not in loaded
+
+
+def _names(argument: Any) -> tuple[Any, ...]:
+    """Return the variables of an instruction; some have two."""
+    return argument if isinstance(argument, tuple) else (argument,)
+
+
+def _plain(result: ComparisonResult) -> ComparisonResult:
+    return ComparisonResult(**result.parts())
+
+
+class WatchedVerdict(str):
+    """A verdict of which only a comparison with the right verdict is a look; that it is a true text is none."""
+
+    __slots__ = ("_result",)
+    _result: WatchedResult
+
+    def __new__(cls, verdict: str, result: WatchedResult) -> Self:
+        self = super().__new__(cls, verdict)
+        self._result = result
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        # That two verdicts are equal does not tell which they are.
+        if isinstance(other, str) and not isinstance(other, WatchedVerdict) and str(other) in _TELLING[str(self)]:
+            self._result.look()
+        return super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        # Sets and dicts compare only verdicts with the same hash.
+        self._result.look_unless_error()
+        return super().__hash__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return str, (str(self),)
+
+
+class WatchedScore(float):
+    """A score that tells nothing by being true, as 0.6 is, or by being in the range that all scores are in."""
+
+    __slots__ = ("_result",)
+    _result: WatchedResult
+
+    def __new__(cls, score: float, result: WatchedResult) -> Self:
+        self = super().__new__(cls, score)
+        self._result = result
+        return self
+
+    def __bool__(self) -> bool:
+        self._result.look_away()
+        return super().__bool__()
+
+    def __eq__(self, other: object) -> bool:
+        return self._answer(super().__eq__(other), holds_always=isinstance(other, WatchedScore))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = float.__hash__
+
+    def __repr__(self) -> str:
+        self._result.look_away()
+        return super().__repr__()
+
+    __str__ = __repr__
+
+    def __format__(self, form: str) -> str:
+        self._result.look_away()
+        return super().__format__(form)
+
+    def __ge__(self, other: Any) -> bool:
+        return self._answer(super().__ge__(other), holds_always=_is_number(other) and other <= 0.0)
+
+    def __gt__(self, other: Any) -> bool:
+        return self._answer(super().__gt__(other), holds_always=_is_number(other) and other < 0.0)
+
+    def __le__(self, other: Any) -> bool:
+        return self._answer(super().__le__(other), holds_always=_is_number(other) and other >= 1.0)
+
+    def __lt__(self, other: Any) -> bool:
+        return self._answer(super().__lt__(other), holds_always=_is_number(other) and other > 1.0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return float, (float(self),)
+
+    def _answer(self, answer: bool, *, holds_always: bool) -> bool:  # noqa: FBT001 - what Python asked for
+        if holds_always:
+            self._result.look_away()
+        return answer
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)

@@ -4,9 +4,9 @@ import hashlib
 import heapq
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
@@ -21,7 +21,16 @@ from pytest_verdict.report.folder import PAGE, plugin_files
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, ROOT, SHARD, TESTS, Journal, are_contiguous, blocks_of
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
 from pytest_verdict.report.plugin import report_writers
-from pytest_verdict.report.summary import PASSED, Contents, Summary, derive_sections, summarize
+from pytest_verdict.report.summary import (
+    MOST_NAMES,
+    PASSED,
+    Contents,
+    Summary,
+    derive_sections,
+    failure_key,
+    name_comparison,
+    summarize,
+)
 
 DEFAULT_INLINE_LIMIT: Final = 1_000
 _INLINE_LINE_LIMIT: Final = 65_536
@@ -35,14 +44,28 @@ _MOST_CANDIDATES: Final = 1_000
 _MOST_CANDIDATE_BYTES: Final = 1 << 25
 
 
-class WorstRecord(NamedTuple):
-    """The record of a failing comparison, ordered by its members: those that failed a test come before expected ones."""
+class _FailureOrder(NamedTuple):
+    """The order of failures: those that failed a test come before expected ones, and errors before low scores."""
 
     is_expected: bool
     is_no_error: bool
     score: float
     ordinal: int
+
+
+@dataclass(slots=True)
+class EqualFailures:
+    """Comparisons that did not pass in the same way: the first of their records, the names of some, and their number."""
+
+    order: _FailureOrder
     record: dict[str, Any]
+    names: list[str] = field(default_factory=list)
+    count: int = 0
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether their tests passed."""
+        return self.order.is_expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +74,7 @@ class Built:
 
     folder: Path
     summary: Summary
-    worst: list[WorstRecord]
+    worst: list[EqualFailures]
     problems: list[str]
     sections: Mapping[str, Any]
 
@@ -77,7 +100,7 @@ def build(
         count = sum(summary.comparisons) + sum(summary.superseded)
         with journal.records.open("rb") as records:
             inline = list(_inline(records, summary, inline_limit))
-            worst = heapq.nsmallest(_MOST_WORST, _unsuccessful(records, summary))
+            worst = heapq.nsmallest(_MOST_WORST, _group_failures(records, summary), key=lambda equal: equal.order)
         contents = Contents(
             summary=summary,
             run=run,
@@ -189,24 +212,27 @@ def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]
                 yield line
 
 
-def _unsuccessful(records: IO[bytes], summary: Summary) -> Iterator[WorstRecord]:
-    number = 0
+def _group_failures(records: IO[bytes], summary: Summary) -> Iterable[EqualFailures]:
+    groups: dict[tuple[bool, str], EqualFailures] = {}
     size = 0
+    number = 0
     for test in summary.tests:
         if not any(test.comparisons[1:]):
             continue
+        is_expected = test.decisive.outcome == PASSED
         for line in chain.from_iterable(blocks_of(records, test.final.records)):
             if read_verdict(line) == "pass":
                 continue
             record = json.loads(line)
-            yield WorstRecord(
-                is_expected=test.decisive.outcome == PASSED,
-                is_no_error=record["verdict"] != "error",
-                score=record["score"],
-                ordinal=number,
-                record=record,
-            )
+            key = is_expected, failure_key(record)
+            if key not in groups:
+                order = _FailureOrder(is_expected, record["verdict"] != "error", record["score"], number)
+                groups[key] = EqualFailures(order, record)
+            groups[key].count += 1
+            if groups[key].count <= MOST_NAMES:
+                groups[key].names.append(name_comparison(record))
             number += 1
             size += len(line)
             if number >= _MOST_CANDIDATES or size > _MOST_CANDIDATE_BYTES:
-                return
+                return groups.values()
+    return groups.values()

@@ -92,6 +92,7 @@ class Gate(_Verdicts):
 class _Totals(_Part):
     tests: dict[str, int]
     comparisons: dict[str, int]
+    comparisons_of_earlier_attempts: int = 0
 
 
 class _Records(_Part):

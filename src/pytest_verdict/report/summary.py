@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.record import Counts, digest_of_test, merge_counts, names_operator, read_id, sum_counts
-from pytest_verdict.core.values.display import format_count, visible
+from pytest_verdict.core.record_members import MEMBER
+from pytest_verdict.core.values.display import format_count, shown, visible
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.journal import Journal, TestEntry
 
@@ -26,13 +27,54 @@ MET: Final = "met"
 MISSED: Final = "missed"
 UNDECIDED: Final = "error"
 INCOMPLETE: Final = "the session, or one of its tests, did not come to its end"
-_MOST_NAMES: Final = 8
+_SAME_FAILURE: Final = ("operator", "settings", "threshold", "negated", "expected", "observed")
+MOST_NAMES: Final = 3
+"""The most names of equal failures that a face shows."""
+_MOST_LISTED: Final = 8
 _LONGEST_NAME: Final = 200
+
+# Operators that decide over other comparisons, or count them.
+_DECISIONS: Final = frozenset({"pass_rate", "row_count"})
+
+
+def is_answer(operator: str) -> bool:
+    """Return whether comparisons of an operator are answers; decisions over rows and repeats count in no rate."""
+    return operator not in _DECISIONS
 
 
 def counts_text(counts: tuple[int, int, int]) -> str:
     """Format counts as ``1 pass, 0 fail, 0 error``."""
     return ", ".join([f"{number} {verdict}" for number, verdict in zip(counts, VERDICTS, strict=True)])
+
+
+def rate_text(passed: int, total: int) -> str:
+    """Format a share in percent, rounded down, so that only all of them are 100 %."""
+    return f"{passed * 1_000 // total / 10:g} %" if total else "0 %"
+
+
+def name_comparison(record: Mapping[str, Any]) -> str:
+    """Return the test of a comparison, the place of the call, and the name of the comparison."""
+    label = str(record["test"])
+    if label.startswith(f"{record['path']}::"):
+        label += f" (line {record['line']})"
+    elif record["path"]:
+        label += f" ({record['path']}:{record['line']})"
+    name = MEMBER["name"].read(record)
+    return label if name is None else f"{label} {shown(name, 80)}"
+
+
+def failure_key(record: Mapping[str, Any]) -> str:
+    """Return a key that equal failures share: those with the same error, or of the same values under the same check."""
+    if record["verdict"] == "error":
+        return json.dumps([record["operator"], record.get("error")])
+    return json.dumps([record.get(name) for name in _SAME_FAILURE])
+
+
+def counts_with_rate(counts: tuple[int, int, int]) -> str:
+    """Format counts as ``3 pass (75 %), 1 fail, 0 error``."""
+    if not any(counts):
+        return counts_text(counts)
+    return counts_text(counts).replace(" pass", f" pass ({rate_text(counts[0], sum(counts))})")
 
 
 class TestSummary:
@@ -188,5 +230,5 @@ def verdict_line(gate: Mapping[str, Any]) -> str:
 
 def list_names(names: Sequence[str]) -> str:
     """List the first names, and count the others."""
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(f"{name:.{_LONGEST_NAME}}" for name in names[:_MOST_NAMES]) + more
+    more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
+    return ", ".join(f"{name:.{_LONGEST_NAME}}" for name in names[:_MOST_LISTED]) + more

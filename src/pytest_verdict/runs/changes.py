@@ -17,6 +17,7 @@ from pytest_verdict.core.replay import Unverifiable, derive_result, find_operato
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import is_replayable
 from pytest_verdict.errors import ConfigurationError, RecordError, allowed
+from pytest_verdict.report.summary import is_answer
 from pytest_verdict.runs.run import Comparison, Pairs, Run, pair, read_run
 
 Sets = tuple[tuple[str, ...], ...]
@@ -49,6 +50,10 @@ FAIL_ON: Final = (Kind.REGRESSED.word, Kind.ALARM.word)
 _MAYBE_OBSERVED: Final = {Kind.SEVERAL, Kind.CODE, Kind.NOT_COMPARABLE}
 _CHECKS: Final = frozenset({"operator", "settings", "threshold"})
 _CODE: Final = "code"
+# Strict operators, and the beginning of the names of those that accept more.
+_LOOSER: Final = {
+    "exact": "", "numeric_exact": "numeric_", "json_canonical": "json_", "date_match": "date_", "trajectory_exact": "trajectory_",
+}  # fmt: skip
 _MEMBERS: Final = {
     "expected": ("expected",),
     "observed": ("observed",),
@@ -156,7 +161,8 @@ def _classify_turned_verdict(old: Run, new: Run, before: Comparison, after: Comp
     causes = set(chain.from_iterable(sets))
     if not causes:
         kind = Kind.ALARM
-    elif causes <= _CHECKS:
+    elif causes <= _CHECKS or (causes == {"expected"} and not is_answer(after.operator)):
+        # What a decision over others expects is the rate or the number that it demands.
         kind = Kind.TIGHTENED if before.passed else Kind.LOOSENED
     elif len(causes) > 1:
         kind = Kind.SEVERAL
@@ -169,7 +175,7 @@ def _classify_turned_verdict(old: Run, new: Run, before: Comparison, after: Comp
 
 
 def _classify_edit(before: Comparison, after: Comparison) -> Change:
-    if before.check == after.check:
+    if before.check == after.check and is_answer(after.operator):
         return Change(Kind.EDITED, before, after, sets=(("expected",),))
     records = _Records(before, after)
     # The margins of the new values, by the old check and by the new one.
@@ -181,11 +187,26 @@ def _classify_edit(before: Comparison, after: Comparison) -> Change:
         new_margin = _margin(records.derive(records.factors))
     except Unverifiable as reason:
         return Change(Kind.CHECK, before, after, reason=str(reason))
-    if new_margin > old_margin:
+    looseness = _compare_looseness(records.before, records.after)
+    if (new_margin, looseness) > (old_margin, 0):
         return Change(Kind.LOOSENED, before, after)
-    if new_margin < old_margin:
+    if (new_margin, looseness) < (old_margin, 0):
         return Change(Kind.TIGHTENED, before, after)
     return Change(Kind.CHECK, before, after)
+
+
+def _compare_looseness(old: Mapping[str, Any], new: Mapping[str, Any]) -> int:
+    """Return 1 if the later check accepts more whatever the values are, -1 if it accepts less, 0 if that is unknown."""
+    before, after = old["operator"], new["operator"]
+    if before != after:
+        is_looser = before in _LOOSER and after.startswith(_LOOSER[before])
+        is_tighter = after in _LOOSER and before.startswith(_LOOSER[after])
+        return int(is_looser) - int(is_tighter)
+    demands = (old["expected"], new["expected"])
+    if not is_answer(after) and all(isinstance(demand, int | float) for demand in demands):
+        return int(demands[1] < demands[0]) - int(demands[1] > demands[0])
+    steps = [set(map(repr, record["settings"].get("normalize") or ())) for record in (old, new)]
+    return int(steps[0] < steps[1]) - int(steps[1] < steps[0])
 
 
 def _margin(result: ComparisonResult) -> tuple[float, Decimal]:

@@ -28,7 +28,7 @@ from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.errors import RecordError
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
-from pytest_verdict.report.summary import VERDICTS
+from pytest_verdict.report.summary import VERDICTS, counts_with_rate
 from pytest_verdict.runs.changes import Change, Diff, Kind, diff, parse_fail_on
 from pytest_verdict.runs.run import Comparison, read_run
 from pytest_verdict.runs.significance import compute_statistics, statistics_lines
@@ -38,6 +38,7 @@ _VALUE: Final = 80
 _SHOWN: Final = ("operator", "threshold", "expected", "observed")
 _IN_JSON: Final = ("id", "verdict", "score", *_SHOWN, "settings")
 _SAME_VERDICT: Final = ", with the same verdict"
+_LOOSER: Final = ", with a looser check"
 # Written as a character reference, no character is markup in Markdown.
 _REFERENCES: Final = {ord(character): f"&#{ord(character)};" for character in string.punctuation}
 
@@ -82,26 +83,32 @@ def _select_members(comparison: Comparison) -> dict[str, Any]:
     return {name: record.get(name) for name in _IN_JSON}
 
 
-def write_html(diff: Diff, statistics: dict[str, Any] | None, path: Path) -> None:
+def write_html(diff: Diff, statistics: dict[str, Any], path: Path) -> None:
     """Write a diff as a page that has both records of each pair."""
     facts = [["compared", line] for line in _summary_lines(diff, str)]
-    if statistics:
-        facts += [["statistics", line] for line in statistics_lines(statistics, str)]
-    # At first the page shows the changes only.
-    start = {"change": [f"{kind}{ending}" for kind in Kind for ending in ("", _SAME_VERDICT)]}
+    facts += [["statistics", line] for line in statistics_lines(statistics, str)]
     title = f"{diff.old.place} and {diff.new.place}"
-
-    # A pair is in one of the two lists.
-    changes = {id(change.comparison): (change, change.kind + _SAME_VERDICT) for change in diff.information}
-    changes |= {id(change.comparison): (change, str(change.kind)) for change in diff.changes}
+    changes = {id(change.comparison): (change, label) for label, group in _group_changes(diff) for change in group}
     rows: list[Row] = []
     for old, new in diff.pairs:
-        change, kind = changes.get(id(new), (None, ""))
+        change, label = changes.get(id(new), (None, ""))
         causes = () if change is None else change.causes
-        rows.append(Row(record=new.line, before=old.line, change=kind, causes=causes))
+        rows.append(Row(record=new.line, before=old.line, change=label, causes=causes))
     single = [change for change in diff.changes if change.old is None or change.new is None]
     rows += [Row(record=change.comparison.line, change=change.kind) for change in single]
+    # At first the page shows the changes only.
+    start = {"change": [label for label, _ in _group_changes(diff)]}
     write_page(rows, {"title": title, "facts": facts, "start": start}, path)
+
+
+def _group_changes(diff: Diff) -> list[tuple[str, list[Change]]]:
+    """Group changes by class, the most severe first; those that a looser check hides or made pass are apart."""
+    groups: dict[str, list[Change]] = {}
+    for changes, ending in ((diff.changes, ""), (diff.information, _SAME_VERDICT)):
+        for change in sorted(changes, key=lambda change: [*Kind].index(change.kind)):
+            is_looser = Kind.LOOSENED.word in change.words() and change.kind is not Kind.LOOSENED
+            groups.setdefault(f"{change.kind}{_LOOSER if is_looser else ''}{ending}", []).append(change)
+    return list(groups.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +135,14 @@ _MARKDOWN: Final = _Layout(
 def _format_lines(diff: Diff, statistics: dict[str, Any] | None, layout: _Layout) -> Iterator[str]:
     escape = layout.escape
     yield from _summary_lines(diff, escape)
-    for ending, all_changes in (("", diff.changes), (_SAME_VERDICT, diff.information)):
-        for kind in Kind:
-            changes = [change for change in all_changes if change.kind == kind]
-            if changes:
-                title = f"{kind}{ending}: {len(changes)}"
-                yield from (line.format(title=title) for line in layout.heading)
-            for change in changes[:_MOST_LISTED]:
-                yield layout.item.format(change=_title(change, escape))
-                for name, text in _values(change):
-                    yield layout.value.format(name=escape(name), value=escape(text))
-            if len(changes) > _MOST_LISTED:
-                yield layout.item.format(change=f"... and {len(changes) - _MOST_LISTED} more")
+    for label, changes in _group_changes(diff):
+        yield from (line.format(title=f"{label}: {len(changes)}") for line in layout.heading)
+        for change in changes[:_MOST_LISTED]:
+            yield layout.item.format(change=_title(change, escape))
+            for name, text in _values(change):
+                yield layout.value.format(name=escape(name), value=escape(text))
+        if len(changes) > _MOST_LISTED:
+            yield layout.item.format(change=f"... and {len(changes) - _MOST_LISTED} more")
     if statistics:
         yield from (line.format(title="statistics") for line in layout.heading)
         yield from (layout.item.format(change=line) for line in statistics_lines(statistics, escape))
@@ -148,7 +151,8 @@ def _format_lines(diff: Diff, statistics: dict[str, Any] | None, layout: _Layout
 def _summary_lines(diff: Diff, escape: Callable[[str], str]) -> Iterator[str]:
     for label, run in (("old", diff.old), ("new", diff.new)):
         counts = Counter(comparison.verdict for comparison in run.comparisons)
-        verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
+        passed, failed, errors = (counts[verdict] for verdict in VERDICTS)
+        verdicts = counts_with_rate((passed, failed, errors))
         yield f"{label}: {escape(run.place)}, {format_count(len(run.comparisons), 'comparison')}: {verdicts}"
     changes = ", ".join(f"{number} {kind}" for kind, number in diff.counts().items())
     yield f"{format_count(len(diff.pairs), 'pair')}: {changes or 'nothing changed'}"
@@ -222,7 +226,7 @@ def run(arguments: argparse.Namespace) -> int:
     with pause_garbage_collection():
         differences = diff(read_run(arguments.old), read_run(arguments.new))
     statistics = None
-    if arguments.statistics or arguments.cluster:
+    if arguments.statistics or arguments.cluster or arguments.format == "html":
         statistics = compute_statistics(differences.pairs, arguments.cluster)
     failing = len(differences.failing(fail_on))
     if arguments.format == "json":
@@ -233,7 +237,7 @@ def run(arguments: argparse.Namespace) -> int:
             # These lines are escaped already; say() would escape their backslashes again.
             sys.stdout.write(f"{line}{ending}\n")
     elif arguments.format == "html":
-        write_html(differences, statistics, Path(arguments.output))
+        write_html(differences, statistics or {}, Path(arguments.output))
         say(f"written: {arguments.output}")
     else:
         say(*_format_lines(differences, statistics, _TERMINAL))

@@ -14,7 +14,7 @@ from pytest_verdict.core.kernel import run
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError, allowed, similar
-from pytest_verdict.operators.pass_rate import PassRate
+from pytest_verdict.operators.pass_rate import PassRate, RowCount
 from pytest_verdict.report.summary import (
     INCOMPLETE,
     MET,
@@ -23,6 +23,7 @@ from pytest_verdict.report.summary import (
     VERDICTS,
     Summary,
     decisive_records,
+    is_answer,
     list_names,
 )
 from pytest_verdict.runs.parts import WHOLES, parts_of
@@ -124,8 +125,9 @@ class _GateCounts:
         """Count the parts of a comparison that the gate selects."""
         kind = self._gate.kind
         operator = record["operator"]
-        if operator == PassRate.name != self._gate.pattern:
-            # The comparisons over which a pass rate decides are counted themselves.
+        misses_rows = operator == RowCount.name and record["verdict"] != "pass" and kind in {PINNED, CASE}
+        if not (is_answer(operator) or misses_rows or operator == self._gate.pattern):
+            # The comparisons over which an operator decides are counted themselves.
             return
         parts: Iterable[tuple[Sequence[str], str]]
         if kind in WHOLES:

@@ -34,7 +34,7 @@ from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import PROFILES, check_profile
 from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.records_file import MALFORMED, RecordsFile
-from pytest_verdict.report.summary import MET, counts_text, summarize, verdict_line
+from pytest_verdict.report.summary import MET, counts_with_rate, summarize, verdict_line
 from pytest_verdict.report.verification import format_tally, replay_file
 
 # Members of `run` that describe the files of one shard.
@@ -265,7 +265,7 @@ def run(arguments: argparse.Namespace) -> int:
         built = merge(shards, Path(arguments.output), allow_missing=arguments.allow_missing)
     summary = built.summary
     tests = f"{format_count(len(shards), 'shard')}, {format_count(len(summary.tests), 'test')}"
-    say(f"{tests}, comparisons: {counts_text(summary.comparisons)}")
+    say(f"{tests}, comparisons: {counts_with_rate(summary.comparisons)}")
     if number := count_unselected(shards):
         say(f"collected, but run by no shard: {format_count(number, 'test')}")
     if not summary.complete:

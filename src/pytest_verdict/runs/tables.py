@@ -1,8 +1,8 @@
 """`read_records`, records as flat rows; and ``pytest-verdict table``, which counts these rows by group.
 
 By field, the table counts the parts of answer templates, criteria and aggregates; otherwise it counts the comparisons that
-tests made. The rate has an exact 95 % interval, and an error counts as not passed. Without --by, the output file contains the
-records.
+tests made, but not the decisions over rows and repeats (`pass_rate`, `row_count`). The rate has an exact 95 % interval,
+and an error counts as not passed. Without --by, the output file contains the records.
 
 exit codes:
   0  the table was written
@@ -29,7 +29,7 @@ from pytest_verdict.operators.pass_rate import exact_interval
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.records_file import RecordsFile
-from pytest_verdict.report.summary import VERDICTS
+from pytest_verdict.report.summary import VERDICTS, is_answer
 
 PARAMETER: Final = "param:"
 """The prefix of a column that holds a parameter of tests."""
@@ -147,7 +147,7 @@ def count_groups(rows: Rows, by: Sequence[str]) -> list[dict[str, Any]]:
         # All rows have the same columns.
         parameters = parameters or {name for name in row if name.startswith(PARAMETER)}
         # By field, the parts count; otherwise the comparisons that tests made.
-        if bool(row["field"]) is not counts_parts:
+        if bool(row["field"]) is not counts_parts or not is_answer(row["operator"]):
             continue
         notes = row["notes"] if "note" in by else []
         for note in notes or [""]:

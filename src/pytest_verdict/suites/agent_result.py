@@ -33,7 +33,8 @@ class AgentResult:
 
     Args:
         output: The answer: text, or a JSON value such as a dict.
-        tool_calls: The calls of tools in order: `ToolCall`, dicts with ``name`` and ``arguments``, or names.
+        tool_calls: The calls of tools in order: `ToolCall`, dicts with ``name`` and ``arguments``, or names. An empty list means
+            that none were made; None, that the adapter does not report calls.
         latency_ms: The duration of the run, in milliseconds.
         token_usage: Tokens by kind, such as ``{"prompt_tokens": 12, "completion_tokens": 3}``.
         raw_response: The answer of the model, verbatim.
@@ -45,7 +46,7 @@ class AgentResult:
     """
 
     output: Any
-    tool_calls: Sequence[Any] = ()
+    tool_calls: Sequence[Any] | None = None
     latency_ms: float | None = None
     token_usage: Any = None
     raw_response: Any = None
@@ -84,13 +85,13 @@ def _build(members: Mapping[str, Any]) -> AgentResult:
         raise AdapterError(f"the output of an adapter is text or another JSON value, got {value}")
     if calls is not None and (isinstance(calls, str | Mapping) or not isinstance(calls, Sequence)):
         raise AdapterError(f"tool_calls is a list, got {type(calls).__name__}: {shown(calls, 80)}")
-    return AgentResult(**{**members, "tool_calls": tuple(calls or ())})
+    return AgentResult(**{**members, "tool_calls": None if calls is None else tuple(calls)})
 
 
 def called_tools(result: AgentResult) -> list[Any]:
     return [
         {name: getattr(call, name, None) for name in CALL_FIELDS} if hasattr(call, "arguments") else call
-        for call in result.tool_calls
+        for call in result.tool_calls or ()
     ]
 
 

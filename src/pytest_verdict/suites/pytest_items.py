@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
-from pytest_verdict.core.values.display import format_count, visible
-from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError
+from pytest_verdict.core.values.display import format_count, shown, visible
+from pytest_verdict.errors import AdapterError, ConfigurationError, MismatchError, UndecidedError
 from pytest_verdict.suites.suite_reader import PlannedScenario, Suite, SuiteWarning, read_suite
 
 if TYPE_CHECKING:
     from pytest_verdict.suites.scenario_runs import AdapterRun, ScenarioCalls
 
 _MOST_SHOWN: Final = 5
+_LONGEST_INPUT: Final = 500
 _CALLS: Final[pytest.StashKey[ScenarioCalls]] = pytest.StashKey()
 
 
@@ -54,7 +55,8 @@ class ScenarioItem(pytest.Item):
         self.plan = plan
         self._runs: list[AdapterRun] = []
         for tag in plan.tags:
-            self.add_marker(tag)
+            # An expected failure is a comparison that failed, never an error of the adapter or of the check.
+            self.add_marker(pytest.mark.xfail(raises=MismatchError) if tag == "xfail" else tag)
 
     @property
     def verdict_place(self) -> tuple[Path, int]:
@@ -88,11 +90,12 @@ class ScenarioItem(pytest.Item):
             raise _setup_failure(*dict.fromkeys(str(run.error) for run in self._runs))
 
     def runtest(self) -> None:
+        from pytest_verdict.comparison import build_failure
         from pytest_verdict.suites.scenario_runs import score_runs
 
         outcome = score_runs(self.plan, self._runs)
         if outcome.verdict != "pass":
-            raise MismatchError(outcome.describe(), outcome.failures)
+            raise build_failure(outcome.describe(), outcome.failures)
         self._file.not_passed = None
         self.add_report_section("call", "verdict", "\n".join([*outcome.sentences, outcome.counts]))
 
@@ -101,10 +104,12 @@ class ScenarioItem(pytest.Item):
         self._runs = []
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Show the outcome, without frames of this library."""
-        if isinstance(excinfo.value, MismatchError):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
+        """Show the outcome, the input and the place of the scenario, without frames of this library."""
+        if not isinstance(excinfo.value, MismatchError | UndecidedError | pytest.fail.Exception):
+            return super().repr_failure(excinfo, style)
+        path, line, _ = self.location
+        asked = shown(self.plan.scenario.input, _LONGEST_INPUT)
+        return f"{excinfo.value}\nasked: {asked}\n\n{path}:{(line or 0) + 1}: {visible(self.name)}"
 
     def reportinfo(self) -> tuple[Path, int, str]:
         path, line = self.verdict_place

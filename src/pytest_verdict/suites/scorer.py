@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pytest_verdict.comparison import compare
 from pytest_verdict.core.families import FAMILIES, load_brought
 from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import safe_repr, shorten, visible
 from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
+from pytest_verdict.extraction.steps import refuse_unknown_keys
 from pytest_verdict.operators.synthetic_operators import ScorerVerdict, not_compared
 from pytest_verdict.session import SESSION, publish
 from pytest_verdict.suites.adapters import import_object
@@ -27,7 +29,12 @@ if TYPE_CHECKING:
     from pytest_verdict.extraction.evaluator import Evaluator
 
 _LONGEST_VALUE: Final = 500
+_REPLY_KEYS: Final = ("score", "passed", "explanation", "details")
 _DEFAULT_SIMILARITY: Final = 0.7
+_NO_CALLS: Final = (
+    "the adapter reports no tool_calls, so nothing is known about calls; return an AgentResult with tool_calls, which is"
+    " an empty list if none were made"
+)
 _OUTPUTS: Final = {"expected": "$.reference", "observed": "$.output"}
 _CALLS: Final = {"expected": "$.expected_calls", "observed": "$.tool_calls"}
 
@@ -125,16 +132,24 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
 
     def score(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
         limit = entry.threshold or threshold
+        if is_trajectory and evaluator is None:
+            return describe_score(entry.operator, _compare_calls(operator, scenario, result, label, limit))
         if evaluator is not None:
             comparison = evaluator.compare(_build_document(scenario, result), name=label, threshold=limit)
-        elif is_trajectory:
-            calls = called_tools(result)
-            comparison = compare(operator, _expected_calls(scenario), calls, limit, name=label)
         else:
             comparison = compare(operator, scenario.expected_output, result.output, limit, name=label)
         return describe_score(entry.operator, comparison)
 
     return SuiteScorer(entry.operator, score, check, expects)
+
+
+def _compare_calls(
+    operator: Operator, scenario: Scenario, result: AgentResult, label: str, limit: float | None
+) -> ComparisonResult:
+    expected = _expected_calls(scenario)
+    if result.tool_calls is None:
+        return publish(not_compared(_NO_CALLS, expected, instead_of=operator.recorded_name(), name=label))
+    return compare(operator, expected, called_tools(result), limit, name=label)
 
 
 def _expected_calls(scenario: Scenario) -> list[Any]:
@@ -143,7 +158,7 @@ def _expected_calls(scenario: Scenario) -> list[Any]:
 
 
 def _build_document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
-    return {
+    document = {
         "input": scenario.input,
         "context": scenario.context,
         "output": result.output,
@@ -152,7 +167,12 @@ def _build_document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
         "expected_tools": scenario.expected_tools,
         "expected_tool_args": scenario.expected_tool_args,
         "expected_calls": _expected_calls(scenario),
-        "tool_calls": called_tools(result),
+    }
+    if result.tool_calls is not None:
+        # A path to calls that were not reported matches nothing, which is an error.
+        document["tool_calls"] = called_tools(result)
+    return {
+        **document,
         "latency_ms": result.latency_ms,
         "token_usage": result.token_usage,
         "raw_response": result.raw_response,
@@ -331,10 +351,15 @@ def _read_answer(answer: Any) -> dict[str, Any]:
     if isinstance(answer, int | float):
         return {"score": answer, "passed": None, "explanation": None}
 
+    if isinstance(answer, Mapping):
+        refuse_unknown_keys("the reply of a scorer", answer, _REPLY_KEYS)
+
     def part(key: str) -> Any:
         return answer.get(key) if isinstance(answer, Mapping) else getattr(answer, key, None)
 
     score, passed, explanation, details = map(part, ("score", "passed", "explanation", "details"))
+    if isinstance(passed, bool) and type(score) in {int, float} and score == float(not passed):
+        raise ConfigurationError(f"the scorer contradicts itself: passed is {passed}, and the score is {score:g}")
     if not explanation:
         explanation = details if isinstance(details, str) else None
     return {"score": score, "passed": passed, "explanation": explanation}

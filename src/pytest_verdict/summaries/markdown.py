@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.core.values.display import format_count, visible
-from pytest_verdict.report.reading import Report, Test
-from pytest_verdict.summaries.reading import MOST_SHOWN, Comparison, failures, no_command, one_line
+from pytest_verdict.report.reading import Report
+from pytest_verdict.report.summary import is_answer, rate_text
+from pytest_verdict.summaries.reading import FailingTests, failing_tests, no_command, one_line
 
 # In bytes. GitHub drops the summaries of a job beyond 1,024 kB, and a job may have several.
 _LIMIT: Final = 256 * 1024
@@ -26,13 +27,15 @@ def write(report: Report) -> Iterator[str]:
     head = "".join(_head(report))
     yield head
     size = len(head.encode()) + _RESERVED
-    for number, (test, failing) in enumerate(failures(report)):
-        text = "".join(_failure(test, failing, is_open=number < _MOST_OPEN))
+    remaining = report.not_green
+    for number, tests in enumerate(failing_tests(report)):
+        text = "".join(_failure(tests, is_open=number < _MOST_OPEN))
         size += len(text.encode())
         if size > _LIMIT:
-            yield f"… and {format_count(report.not_green - number, 'more test')} that did not pass\n"
+            yield f"… and {format_count(remaining, 'more test')} that did not pass\n"
             return
         yield text
+        remaining -= tests.number
 
 
 def write_github(report: Report) -> Iterator[str]:
@@ -42,25 +45,27 @@ def write_github(report: Report) -> Iterator[str]:
         text = "".join(write(report))
         with Path(path).open("a", encoding="utf-8", newline="\n") as file:
             file.write(text)
-    for test, failing in islice(failures(report), _MOST_ANNOTATIONS):
-        yield _annotation(report, test, next(failing, None))
-    more = report.not_green - _MOST_ANNOTATIONS
-    if more > 0:
-        yield f"::error title=pytest-verdict::and {format_count(more, 'more test')} that did not pass\n"
+    remaining = report.not_green
+    for tests in islice(failing_tests(report), _MOST_ANNOTATIONS):
+        yield _annotation(report, tests)
+        remaining -= tests.number
+    if remaining:
+        yield f"::error title=pytest-verdict::and {format_count(remaining, 'more test')} that did not pass\n"
 
 
 def _head(report: Report) -> Iterator[str]:
     result = "no test failed"
     if report.not_green:
         result = f"{report.not_green} of {format_count(len(report.tests), 'test')} did not pass"
-    yield f"## pytest-verdict: {result}\n\n| | total | passed | failed | error | other |\n|---|---|---|---|---|---|\n"
-    tests = [report.totals.tests[name] for name in ("total", "passed", "failed", "error")]
-    yield f"| tests | {' | '.join(map(str, tests))} | {tests[0] - sum(tests[1:])} |\n"
-    comparisons = [report.totals.comparisons[name] for name in ("total", "pass", "fail", "error")]
-    yield f"| comparisons | {' | '.join(map(str, comparisons))} | 0 |\n"
-    for counts in report.operators[:_MOST_ROWS]:
-        total = counts.passed + counts.fail + counts.error
-        yield f"| {_code(counts.operator)} | {total} | {counts.passed} | {counts.fail} | {counts.error} | 0 |\n"
+    yield f"## pytest-verdict: {result}\n\n| | total | passed | failed | error | other | rate |\n{'|---' * 7}|\n"
+    tests = report.totals.tests
+    yield _row("tests", tests["total"], tests["passed"], tests["failed"], tests["error"])
+    compared = report.totals.comparisons
+    yield _row("comparisons", compared["total"], compared["pass"], compared["fail"], compared["error"])
+    # Decisions over other comparisons are no answers, so they come last and say so.
+    for counts in sorted(report.operators, key=lambda counts: not is_answer(counts.operator))[:_MOST_ROWS]:
+        label = _code(counts.operator) + ("" if is_answer(counts.operator) else " (decides over others)")
+        yield _row(label, counts.passed + counts.fail + counts.error, counts.passed, counts.fail, counts.error)
     for line, is_met in islice(report.gate_lines(), _MOST_ROWS):
         yield f"\n- **{'met' if is_met else 'not met'}**: {_code(line)}"
     yield "\n"
@@ -69,17 +74,28 @@ def _head(report: Report) -> Iterator[str]:
     yield "\n"
 
 
-def _failure(test: Test, failing: Iterator[Comparison], *, is_open: bool) -> Iterator[str]:
-    name = f"<code>{html.escape(one_line(test.name))}</code>"
-    yield f"<details{' open' if is_open else ''}>\n<summary>{name} {test.outcome}</summary>\n\n"
-    first = list(islice(failing, MOST_SHOWN))
-    for comparison in first:
-        yield f"{_code('{}:{}'.format(*comparison.place()))}\n\n{_format_code_block(comparison.block())}\n"
-    if not first:
-        yield f"{_format_code_block(one_line(test.reason, 2_000))}\n"
-    more = sum(1 for _ in failing)
-    if more:
-        yield f"… and {format_count(more, 'more comparison')} that did not pass\n\n"
+def _row(label: str, total: int, passed: int, failed: int, errors: int) -> str:
+    other = total - passed - failed - errors
+    # A skipped test has not failed, so tests have no rate.
+    rate = "" if other else rate_text(passed, total)
+    return f"| {label} | {total} | {passed} | {failed} | {errors} | {other} | {rate} |\n"
+
+
+def _failure(tests: FailingTests, *, is_open: bool) -> Iterator[str]:
+    names = ", ".join(f"<code>{html.escape(one_line(name))}</code>" for name in tests.names)
+    if tests.number > len(tests.names):
+        names += f" and {tests.number - len(tests.names)} more"
+    label = f"{names} {tests.test.outcome}"
+    if tests.number > 1:
+        label = f"{tests.number} tests {tests.test.outcome} in the same way: {names}"
+    yield f"<details{' open' if is_open else ''}>\n<summary>{label}</summary>\n\n"
+    for failure in tests.failures:
+        times = "" if failure.number == 1 else f" and {format_count(failure.number - 1, 'equal failure')}"
+        yield f"{_code('{}:{}'.format(*failure.first.place()))}{times}\n\n{_format_code_block(failure.first.block())}\n"
+    if not tests.failures:
+        yield f"{_format_code_block(one_line(tests.test.reason, 2_000))}\n"
+    if tests.more:
+        yield f"… and {format_count(tests.more, 'more comparison')} that did not pass\n\n"
     yield "</details>\n\n"
 
 
@@ -100,12 +116,15 @@ def _longest_run(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
 
 
-def _annotation(report: Report, test: Test, first: Comparison | None) -> str:
+def _annotation(report: Report, tests: FailingTests) -> str:
+    test = tests.test
     path, line, text = test.path, test.line, visible(test.reason)
-    if first is not None:
+    if tests.failures:
+        first = tests.failures[0].first
         path, line = first.place()
         text = first.block()
-    properties = {"file": visible(report.place(path)), "line": str(line or ""), "title": one_line(test.name)}
+    title = one_line(test.name) + (f" and {tests.number - 1} more" if tests.number > 1 else "")
+    properties = {"file": visible(report.place(path)), "line": str(line or ""), "title": title}
     escaped = {name: _escape(value).replace(":", "%3A").replace(",", "%2C") for name, value in properties.items()}
     settings = ",".join(f"{name}={value}" for name, value in escaped.items() if value)
     return f"::error {settings}::{_escape(text[:_LONGEST_ANNOTATION])}\n"

@@ -15,6 +15,7 @@ from pytest_verdict.explanation.lines import format_plain
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.reading import Report, Test
+from pytest_verdict.report.summary import MOST_NAMES, failure_key
 
 MOST_SHOWN: Final = 5
 """The most comparisons of one test that a summary shows."""
@@ -94,7 +95,50 @@ def by_test(report: Report, comparisons: Iterator[Comparison]) -> Iterator[tuple
         raise ValueError("its records are not in the order of its tests")
 
 
-def failures(report: Report) -> Iterator[tuple[Test, Iterator[Comparison]]]:
-    """Yield each test that is not green with its comparisons that did not pass."""
+class EqualFailures(NamedTuple):
+    """Equal failing comparisons of a test: the first of them, and their number."""
+
+    first: Comparison
+    number: int
+
+
+class FailingTests(NamedTuple):
+    """Tests with equal failures: the first of them, the names of some, their number, and what failed in each."""
+
+    test: Test
+    names: list[str]
+    number: int
+    failures: list[EqualFailures]
+    more: int
+    """The number of failing comparisons that are not in the list."""
+
+
+def failing_tests(report: Report) -> Iterator[FailingTests]:
+    """Yield the tests that are not green, those with equal failures once."""
+    names: dict[int, list[str]] = {}
+    for tests, key in _failing_tests(report):
+        names.setdefault(key, []).append(tests.test.name)
+    for tests, key in _failing_tests(report):
+        equal = names.pop(key, [])
+        if equal:
+            yield tests._replace(names=equal[:MOST_NAMES], number=len(equal))
+
+
+def _failing_tests(report: Report) -> Iterator[tuple[FailingTests, int]]:
     groups = by_test(report, comparisons(report, keys=False)) if report.not_green else iter(())
-    return ((test, failing) for test, failing in groups if not test.is_green)
+    for test, failing in groups:
+        if test.is_green:
+            continue
+        failures: dict[str, EqualFailures] = {}
+        more = 0
+        for comparison in failing:
+            key = failure_key(comparison.record)
+            if key in failures:
+                failures[key] = failures[key]._replace(number=failures[key].number + 1)
+            elif len(failures) < MOST_SHOWN:
+                failures[key] = EqualFailures(comparison, 1)
+            else:
+                more += 1
+        counts = tuple((key, equal.number) for key, equal in failures.items())
+        tests = FailingTests(test, [test.name], 1, list(failures.values()), more)
+        yield tests, hash((test.outcome, counts, more, "" if failures else test.reason))

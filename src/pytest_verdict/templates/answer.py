@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
@@ -12,7 +12,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ReservedNameError, TemplateError
-from pytest_verdict.templates.field import FieldRule, Verification, types_of
+from pytest_verdict.templates.field import FieldRule, Verification, find_verified, is_choice, is_verified, types_of
 from pytest_verdict.templates.ground_truth import refuse_impossible
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all, regex_checks, regex_report
 from pytest_verdict.templates.template_match import TRACE_KEY, Fields, TemplateMatch, check_strategy, quote_key
@@ -235,8 +235,14 @@ class BaseAnswer(BaseModel):
 
 
 def collect_values(answer: BaseAnswer, trace: str | None) -> dict[str, Any]:
-    """Return the observed side of an answer."""
-    values = {name: getattr(answer, name, None) for name in answer.__verdict_definition__.reply_keys}
+    """Return the observed side of an answer; a default that nobody set is no answer."""
+    definition = answer.__verdict_definition__
+    values: dict[str, Any] = {}
+    for name in definition.reply_keys:
+        if name not in definition.verified or name in answer.model_fields_set:
+            values[name] = getattr(answer, name, None)
+        elif definition.expected[name] is not None:
+            values[name] = None
     if trace is not None:
         values[TRACE_KEY] = trace
     return values
@@ -248,11 +254,13 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
     for name, field in cls.model_fields.items():
         verification = next((item for item in field.metadata if isinstance(item, Verification)), None)
         if verification is not None:
+            if verification.quote and is_choice(field.annotation):
+                verification = replace(verification, quote="choice")
             verified[name] = verification
         elif name != "id":
             plain.append(name)
 
-    _check_fields(cls, verified, plain)
+    _check_fields(cls, verified)
     strategy = None
     inner = getattr(cls, "VerificationStrategy", None)
     if inner is not None:
@@ -277,7 +285,7 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
     return definition
 
 
-def _check_fields(cls: type[BaseAnswer], verified: Mapping[str, Verification], plain: list[str]) -> None:
+def _check_fields(cls: type[BaseAnswer], verified: Mapping[str, Verification]) -> None:
     aliases = {": alias_generator": cls.model_config.get("alias_generator")}
     for name, field in cls.model_fields.items():
         aliases.update({f".{name}: {kind}": getattr(field, kind) for kind in _ALIASES})
@@ -298,12 +306,34 @@ def _check_fields(cls: type[BaseAnswer], verified: Mapping[str, Verification], p
             reason = f"the judge copies a quote under the name {quote!r}; rename the field"
             raise ReservedNameError(f"{cls.__name__}.{quote}: {reason}")
 
-    for source in cls.__mro__[1:]:
+    for source in cls.__mro__:
         definition = vars(source).get("__verdict_definition__")
         for name in definition.verified if definition is not None else ():
-            if name in plain:
+            if name not in verified:
                 reason = f"is verified by {source.__name__}, and no longer here: declare it with VerifiedField"
                 raise TemplateError(f"{cls.__name__}.{name} {reason}")
+        for name, value in vars(source).items():
+            if is_verified(value) and name not in verified:
+                reason = "is no field because of its annotation, such as ClassVar, so nothing would check it"
+                raise TemplateError(f"{cls.__name__}.{name} {reason}; write {name}: TYPE = VerifiedField(...)")
+    refuse_unchecked(cls)
+
+
+def refuse_unchecked(cls: type[BaseAnswer]) -> None:
+    """Raise if the type of a field has verified fields or templates inside, because no operator looks there."""
+    for name, field in cls.model_fields.items():
+        is_compared = is_verified(field)
+        for inner in find_verified(field.annotation):
+            # An operator compares the whole value, and a method of the author may call verify() of an inner template.
+            is_template = isinstance(inner, type)
+            if is_compared or (is_template and cls.verify is not BaseAnswer.verify):
+                continue
+            place = f"{cls.__name__}.{name}"
+            label = inner.__name__ if is_template else "VerifiedField"
+            raise TemplateError(
+                f"{place}: nothing checks {label} inside of its type; declare the verified fields in {cls.__name__} itself,"
+                " give this field a ground truth, or write verify(self) -> bool"
+            )
 
 
 BaseAnswer.__verdict_definition__ = read_definition(BaseAnswer)

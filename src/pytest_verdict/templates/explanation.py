@@ -1,6 +1,6 @@
 """Why an answer did not pass its template: a table of the fields, the strategy as a tree, and what could not be read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -8,13 +8,15 @@ from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shorten, shown
 from pytest_verdict.explanation.facts import build_default_explanation, build_explanation
-from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, format_plain, indent, line, mark, table
+from pytest_verdict.explanation.lines import Explanation, Line, Part, format_plain, indent, line, mark, table, wrap
 from pytest_verdict.explanation.notes import is_refusal
 from pytest_verdict.operators.explanation import describe_failed_parts, explain_parts
 from pytest_verdict.templates.template_match import REPLY_KEY, UNKNOWN_KEY, WHOLE_REPLY, is_abstention, read_problems
 
-__all__ = ["explain_parts", "explain_regex_check", "explain_template"]
+__all__ = ["explain_parts", "explain_reason", "explain_template"]
 
+# Reasons have a column of at least this width, or lines of their own.
+_NARROWEST: Final = 40
 _COVERED_NAMES: Final = (
     *("template", "fields", "strategy", "regex", "hand_written", "embedding_check"),
     *("granular_score", "failed", "null_fields", "model_evidence", "normalization"),
@@ -75,13 +77,28 @@ def _draw_fields(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
         return
 
     header, *rows = table(cells)
-    narrower = budget.narrower(max(len(format_plain(row)) for row in rows) + 2)
+    column = max(len(format_plain(row)) for row in rows)
+    is_narrow = 0 < budget.width < column + _NARROWEST
+    if is_narrow:
+        # The reason follows on a line of its own.
+        column = 6
+    narrower = budget.narrower(column + 2)
     yield header
     for child, row in zip(children, rows, strict=True):
-        reason = _draw_reason(child, narrower)
-        yield *row, *reason
+        reason = _draw_reason(child, budget)
+        lines: Sequence[Line] = ()
         if "…" in format_plain(reason):
-            yield from indent(build_explanation(child, budget.narrower(8)).lines, 6)
+            # The lines below show the values, as far as they fit.
+            lines = build_explanation(child, budget.narrower(8)).lines
+            reason = _draw_reason(child, narrower) if lines else reason
+        first, *others = wrap(reason, narrower.width)
+        if is_narrow and not child.passed:
+            yield row[:-2]
+            others = [first, *others]
+        else:
+            yield *row, *first
+        yield from indent(others, column)
+        yield from indent(lines, 6)
 
     names: dict[tuple[str, ...], list[str]] = {}
     for child in children:
@@ -95,12 +112,11 @@ def _draw_fields(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
 
 def _draw_reason(child: ComparisonResult, budget: Budget) -> Line:
     if child.passed:
-        return (Part(shown(child.observed, budget.room(0)), "observed"),)
+        return (Part(shown(child.observed, budget.room(40)), "observed"),)
     summary = build_explanation(child, budget).summary
     if child.error is None and not any(map(is_refusal, child.notes)):
-        return cut(summary, budget.width)
-    expected = Part(shown(child.expected, 30), "expected")
-    return *cut(summary, budget.narrower(len(expected.text) + 11).width), Part("; expected "), expected
+        return summary
+    return *summary, Part("; expected "), Part(shown(child.expected, 30), "expected")
 
 
 class _Tree(NamedTuple):
@@ -123,11 +139,14 @@ def _draw_tree(node: Mapping[str, Any], passed: Mapping[Any, bool]) -> _Tree:
     return _Tree(count >= needed, lines)
 
 
-def explain_regex_check(result: ComparisonResult, budget: Budget) -> Explanation:
+def explain_reason(result: ComparisonResult, budget: Budget) -> Explanation:
     explanation = build_default_explanation(result, budget)
     if result.error is not None or result.passed:
         return explanation
     reason = shorten(str(result.details.get("reason")), 200)
-    head = line(f"{reason}: pattern {shown(result.settings['pattern'], 60)}, got ")
+    pattern = ""
+    if "pattern" in result.settings:
+        pattern = f": pattern {shown(result.settings['pattern'], 60)}"
+    head = line(f"{reason}{pattern}, got ")
     observed = Part(shown(result.observed, budget.room(len(format_plain(head)))), "observed")
     return replace(explanation, summary=(*head, observed), covered_names=("reason", "match_count"))

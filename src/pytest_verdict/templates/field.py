@@ -2,8 +2,9 @@
 
 import contextlib
 import enum
+import inspect
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
@@ -17,6 +18,7 @@ from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.registry import REGISTRY, operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ConfigurationError, TemplateError
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
@@ -36,7 +38,8 @@ class FieldRule:
 
     operator: Operator
     weight: ExactNumber = 1
-    quote: bool = False
+    # "choice" if the response may say the value in other words.
+    quote: bool | Literal["choice"] = False
 
     @property
     def reads_trace(self) -> bool:
@@ -45,12 +48,15 @@ class FieldRule:
     def written(self) -> dict[str, Any]:
         setting = {**as_setting(self.operator), "weight": self.weight}
         if self.quote:
-            setting["quote"] = True
+            setting["quote"] = self.quote
         return setting
 
     def compare(self, name: str, expected: Any, observed: Any, recorded: Mapping[str, Any] | None) -> ComparisonResult:
-        """Compare the field; a null answer fails with the note ``null_observed``."""
-        if observed is None and self.operator.effective_expected(expected) is not None:
+        """Compare the field; an answer that is null or absent fails with the note ``null_observed``."""
+        is_answered = observed is not ABSENT
+        if observed is None:
+            is_answered = self.operator.effective_expected(expected) is None
+        if not is_answered:
             return result_from_outcome(self.operator, expected, None, Outcome(0.0, notes=(NULL_OBSERVED,)), name=name)
         return run(self.operator, expected, observed, name=name, recorded=recorded)
 
@@ -76,10 +82,11 @@ def read_rule(value: Any) -> FieldRule:
         return value
     if not isinstance(value, Mapping):
         return FieldRule(operator_from_settings(value))
+    quote = value.get("quote")
     return FieldRule(
         operator=operator_from_settings({key: item for key, item in value.items() if key not in {"weight", "quote"}}),
         weight=read_weight(value.get("weight", 1)),
-        quote=value.get("quote") is True,
+        quote="choice" if quote == "choice" else quote is True,
     )
 
 
@@ -120,7 +127,7 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
         weight: The weight of the field in the granular score, at least 0 (default: 1).
         extraction_hint: More guidance for the judge (default: None).
         quote: Whether the judge also copies the words that state the value, under the field's name and ``_quote``. The field
-            passes only if the response contains them, whatever blanks and line ends lie between (default: False).
+            passes only if they are a passage of the response that supports the value (default: False).
         **pydantic_field_kwargs: Arguments of pydantic's ``Field``, such as ``default`` and ``ge``.
 
     Returns:
@@ -185,6 +192,39 @@ def _read_operator(value: Any) -> Operator:
     if isinstance(value, type) and issubclass(value, Operator):
         raise TemplateError(f"verify_with takes an operator, not its class: verify_with={value.__name__}(...)")
     raise TemplateError(f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(value, 80)}")
+
+
+def is_verified(field: Any) -> bool:
+    return isinstance(field, FieldInfo) and any(isinstance(item, Verification) for item in field.metadata)
+
+
+def find_verified(annotation: Any) -> Iterator[Any]:
+    """Yield the verified fields and the templates inside of a type, at any depth."""
+    visited: list[Any] = []
+    waiting = [annotation]
+    while waiting:
+        kind = waiting.pop()
+        if any(kind is one for one in visited):
+            continue
+        visited.append(kind)
+        if is_verified(kind) or hasattr(kind, "__verdict_definition__"):
+            yield kind
+            continue
+        waiting += [*get_args(kind), getattr(kind, "__value__", None)]
+        for source in getattr(kind, "__mro__", ()):
+            # A name that cannot be resolved says nothing.
+            with contextlib.suppress(Exception):
+                waiting += inspect.get_annotations(source, eval_str=True).values()
+            waiting += filter(is_verified, vars(source).values())
+        for field in getattr(kind, "model_fields", {}).values():
+            waiting += [field, field.annotation]
+
+
+def is_choice(annotation: Any) -> bool:
+    """Return whether a type has only truth values or members of a literal or an enumeration, also in a list."""
+    types = types_of(annotation)
+    inner = [part for kind in types if get_origin(kind) is not Literal for part in get_args(kind)]
+    return bool(choices_of(annotation)) or types == [bool] or (bool(inner) and all(map(is_choice, inner)))
 
 
 def texts_in(value: Any) -> list[str]:

@@ -1,6 +1,6 @@
 """The form of a template: `FormRequest` asks a judge to fill it in, and `parse_reply` reads the reply."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final, Union
@@ -14,7 +14,8 @@ from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json
-from pytest_verdict.core.values.snapshot import PLAIN, snapshot
+from pytest_verdict.core.values.refused import PLAIN
+from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError, TemplateError
 from pytest_verdict.judging.protocol import JudgeRequest, encode_for_prompt
 from pytest_verdict.templates.answer import BaseAnswer
@@ -181,8 +182,8 @@ def parse_reply(
         template: The template.
         reply: A mapping from field to value, or the text of a JSON object, which may be in one markdown fence.
         trace: The raw response that the reply is about (default: None).
-        extract_json: Whether the object may be surrounded by prose; the first one after the last ``</think>`` is read
-            (default: False).
+        extract_json: Whether the object may be surrounded by prose or follow ``</think>``; several different ones with keys of
+            the form are a problem (default: False).
 
     Returns:
         The answer and its problems. A broken reply does not raise; see `ParsedAnswer.required`.
@@ -197,13 +198,13 @@ def parse_reply(
         "Input should be a valid integer, unable to parse string as an integer, got 'many'"
     """
     notes: list[str] = []
+    keys = template.__verdict_definition__.reply_keys
     try:
-        values = _read_object(reply, notes, extract_json=extract_json)
+        values = _read_object(reply, notes, keys, extract_json=extract_json)
     except JsonTextError as error:
         problems = {WHOLE_REPLY: str(error)}
         return ParsedAnswer(template, None, problems, notes=(*notes, error.note), trace=trace, reply=reply)
 
-    keys = template.__verdict_definition__.reply_keys
     unknown = {key: value for key, value in values.items() if key not in keys}
     if unknown:
         notes.append(UNKNOWN_KEYS)
@@ -211,7 +212,7 @@ def parse_reply(
     return ParsedAnswer(template, answer, problems, unknown, notes=tuple(notes), trace=trace, reply=reply)
 
 
-def _read_object(reply: Any, notes: list[str], *, extract_json: bool) -> dict[str, Any]:
+def _read_object(reply: Any, notes: list[str], keys: Collection[str], *, extract_json: bool) -> dict[str, Any]:
     """Read a reply as an object, and append the codes of how it was read to the notes."""
     if isinstance(reply, Mapping):
         return {str(key): value if type(value) in PLAIN else snapshot(value) for key, value in reply.items()}
@@ -221,20 +222,35 @@ def _read_object(reply: Any, notes: list[str], *, extract_json: bool) -> dict[st
         raise JsonTextError(NOT_AN_OBJECT, f"a reply is a JSON object, got {shown(reply, 80)}")
 
     document = None
+    reply = reply.removeprefix("\ufeff")
     text = normalize(reply, ["strip_markdown_fence"])
     has_braces = text.lstrip()[:1] == "{" and text.rstrip()[-1:] == "}"
     if extract_json and not has_braces:
-        after_thinking = reply.rpartition("</think>")[2]
-        document = next((item for item, _, _ in documents_in(after_thinking) if isinstance(item, dict)), None)
+        document = _find_object(reply.rpartition("</think>")[2], keys)
     if document is not None:
         notes.append(JSON_EXTRACTED)
     else:
         if text != reply:
             notes.append(FENCE_REMOVED)
-        document = parse_json(text)
+        try:
+            document = parse_json(text)
+        except JsonTextError as error:
+            if "{" in text or not text.strip():
+                raise
+            hint = "verify() takes the values of the fields; a judge reads them from prose: template.parse(text)"
+            raise JsonTextError(error.note, f"{error}; {hint}") from None
     if not isinstance(document, dict):
         raise JsonTextError(NOT_AN_OBJECT, f"a reply is a JSON object, got {shown(document, 80)}")
     return {key: plain_numbers(value) for key, value in document.items()}
+
+
+def _find_object(text: str, keys: Collection[str]) -> dict[str, Any] | None:
+    """Return the one object with keys of the form; a form or an example that is repeated before it has others."""
+    objects = [document for document, _, _ in documents_in(text) if isinstance(document, dict)]
+    answers = [document for document in objects if document.keys() & keys] or objects
+    if any(answer != answers[0] for answer in answers):
+        raise JsonTextError(NOT_AN_OBJECT, f"a reply is one JSON object, got {len(answers)} that differ")
+    return answers[0] if answers else None
 
 
 def plain_numbers(value: Any) -> Any:
@@ -253,7 +269,9 @@ def plain_numbers(value: Any) -> Any:
 def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseAnswer | None, dict[str, str]]:
     """Build the answer from the values without problems, and return it with the problems of the others."""
     definition = template.__verdict_definition__
-    values = {name: value for name, value in values.items() if value is not None or name in definition.plain}
+    # A null that is correct is an answer; any other is the lack of one.
+    nullable = {*definition.plain, *(name for name, truth in definition.expected.items() if truth is None)}
+    values = {name: value for name, value in values.items() if value is not None or name in nullable}
     problems = {
         name: f"Input should be a number that its type can hold, got {value!r}"
         for name, value in values.items()
@@ -262,8 +280,9 @@ def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseA
     required = {name for name in definition.extracted if name in definition.verified}
     while True:
         valid = {name: value for name, value in values.items() if name not in problems}
-        # Defaults are for people who build an instance; a field that a judge left out has no answer.
-        model = template if required <= valid.keys() else _make_nullable(template)
+        # A field that a judge left out has no answer, whatever its default is.
+        answered = {name for name, value in valid.items() if value is not None}
+        model = template if required <= answered else _make_nullable(template)
         try:
             return model.model_validate(valid), problems
         except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Refuse a ground truth that no answer can pass, when the class of a template is defined."""
+"""Refuse a ground truth with which no answer passes, or every answer, when the class of a template is defined."""
 
 import contextlib
 import datetime
@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.normalizers import SynonymMap, normalize
 from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.refusals import REFUSALS
 from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.dates import read_date, read_formatted
 from pytest_verdict.core.values.display import shown
@@ -27,8 +28,9 @@ from pytest_verdict.operators.lists import as_list
 from pytest_verdict.operators.normalized_sides import NOT_TEXT
 from pytest_verdict.operators.number import Delta, NumericTolerance
 from pytest_verdict.operators.semantic import SemanticMatch
+from pytest_verdict.operators.synthetic_operators import NotBlank
 from pytest_verdict.operators.text import Exact
-from pytest_verdict.templates.field import Verification, choices_of, types_of
+from pytest_verdict.templates.field import Verification, choices_of, texts_in, types_of
 
 # An observed value that operators can read, by their kind.
 _READABLE: Final[Mapping[str, Any]] = {
@@ -51,12 +53,23 @@ _MOST_DIGITS: Final = 300
 _BOUNDS: Final = ("ge", "gt", "le", "lt")
 
 
+# Sample values of which a check should fail on at least one.
+_SAMPLES: Final[tuple[Any, ...]] = (
+    *("", "x", "☃ 7", "{}", "[]"),
+    *(-(10**18), 0, 10**18, True, False),
+    *([], ["☃"], [0, ""], {}, {"☃": 0}),
+)
+
+
 def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]) -> None:
     for name, verification in verified.items():
+        truth = f"with the ground truth {shown(verification.ground_truth, 60)}"
         reason = _find_reason(cls, name, verification)
         if reason:
-            problem = f"no answer passes with the ground truth {shown(verification.ground_truth, 60)}"
-            raise TemplateError(f"{cls.__name__}.{name}: {problem}: {reason}")
+            raise TemplateError(f"{cls.__name__}.{name}: no answer passes {truth}: {reason}")
+        if _passes_always(cls, name, verification):
+            hint = "to check only that there is an answer, write verify_with=NotBlank()"
+            raise TemplateError(f"{cls.__name__}.{name}: every answer passes {truth}, so it checks nothing; {hint}")
 
 
 def _find_reason(cls: type[BaseModel], name: str, verification: Verification) -> str:
@@ -75,6 +88,11 @@ def _find_reason(cls: type[BaseModel], name: str, verification: Verification) ->
     problem = _find_unreadable(verification)
     if problem:
         return f"{operator.name} cannot read it ({problem})"
+    for text in texts_in(operator.effective_expected(verification.ground_truth)):
+        # A tab may be the answer, and so may an empty text, but not what only looks empty.
+        is_removed = normalize(text, getattr(operator, "normalize", ())) == ""
+        if text and not NotBlank().check(text) and (is_removed or not text.isspace()):
+            return f"{shown(text, 40)} has no visible character"
     if verification.reads_trace or operator.asks_model or operator.contains_model_operator:
         return ""
 
@@ -89,6 +107,35 @@ def _find_reason(cls: type[BaseModel], name: str, verification: Verification) ->
     elif operator.name in _REFLEXIVE_OPERATORS:
         return _explain_failures(verification, [verification.ground_truth])
     return ""
+
+
+def _passes_always(cls: type[BaseModel], name: str, verification: Verification) -> bool:
+    """Return whether the operator passes on all sample values of the field, and on the expected texts themselves."""
+    operator = verification.operator
+    # What runs code of the user, or asks a model, is not tried out.
+    if not operator.evaluate_is_pure or operator.asks_model or operator.contains_model_operator:
+        return False
+    # A trace operator with the ground truth False passes on all samples without the text that it looks for.
+    truth = True if verification.reads_trace else verification.ground_truth
+    expected = operator.effective_expected(truth)
+    if expected is None or operator.name in _EQUALITY_OPERATORS or hasattr(operator, "conditions"):
+        return False
+    if choices_of(cls.model_fields[name].annotation):
+        # An audit tries the other choices.
+        return False
+
+    samples: list[Any] = list(_SAMPLES)
+    if not verification.reads_trace:
+        read = _build_reader(cls, name)
+        if read is None:
+            return False
+        samples = _select_valid(samples, read)
+    # What is expected to be absent, as under not_contains, is in the expected texts.
+    texts = texts_in(expected)
+    results = [run(operator, truth, sample) for sample in (*samples, *texts)]
+    readable = [result.error is None and not REFUSALS.intersection(result.notes) for result in results]
+    failed = [is_readable and not result.passed for is_readable, result in zip(readable, results, strict=True)]
+    return sum(readable) > 1 + len(texts) and not any(failed)
 
 
 def _find_unreadable(verification: Verification) -> str:
@@ -119,14 +166,8 @@ def _try_answers(cls: type[BaseModel], name: str, verification: Verification, ch
             return ""
         return _explain_failures(verification, answers)
 
-    valid: list[Any] = []
     problems: list[tuple[Any, Problem]] = []
-    for answer in answers:
-        try:
-            valid.append(read(answer))
-        except ValidationError as error:
-            problems.append((answer, problems_in(error)[0]))
-    reason = _explain_failures(verification, valid)
+    reason = _explain_failures(verification, _select_valid(answers, read, problems))
     if not reason or _may_match_in_another_case(verification, [problem for _, problem in problems]):
         return ""
     if choices:
@@ -135,6 +176,20 @@ def _try_answers(cls: type[BaseModel], name: str, verification: Verification, ch
     if problems and problems[0][0] is answers[0]:
         return f"it is no answer of the field: {problems[0][1].message}"
     return reason
+
+
+def _select_valid(
+    answers: Iterable[Any], read: Callable[[Any], Any], problems: list[tuple[Any, Problem]] | None = None
+) -> list[Any]:
+    """Return the answers as the field reads them; the invalid ones go to the problems."""
+    valid = []
+    for answer in answers:
+        try:
+            valid.append(read(answer))
+        except ValidationError as error:
+            if problems is not None:
+                problems.append((answer, problems_in(error)[0]))
+    return valid
 
 
 def _explain_failures(verification: Verification, answers: Iterable[Any]) -> str:

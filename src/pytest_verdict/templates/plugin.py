@@ -14,6 +14,7 @@ def recorded_operators() -> Mapping[str, str]:
     return {
         "answer_template": f"{_HERE}template_match:TemplateMatch",
         "field_check": f"{_HERE}template_match:FieldCheck",
+        "quote_check": f"{_HERE}quotes:QuoteCheck",
         "regex_check": f"{_HERE}regex_check:RegexCheck",
     }
 
@@ -23,7 +24,8 @@ def explanations() -> Mapping[str, str]:
     return {
         "answer_template": f"{_HERE}explanation:explain_template",
         "field_check": f"{_HERE}explanation:explain_parts",
-        "regex_check": f"{_HERE}explanation:explain_regex_check",
+        "quote_check": f"{_HERE}explanation:explain_reason",
+        "regex_check": f"{_HERE}explanation:explain_reason",
     }
 
 

@@ -1,14 +1,17 @@
 """The primitives of answer templates whose defaults differ from their operators; all others are the operator classes."""
 # ruff: noqa: PLC0414 - "name as name" marks a re-export
 
+import contextlib
+import warnings
+from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.operators.category import BooleanMatch as BooleanMatch, LiteralMatch as LiteralMatch
 from pytest_verdict.operators.date import DateMatch as DateMatch, DateRange as DateRange, DateTolerance as DateTolerance
-from pytest_verdict.operators.exact_number import as_exact
+from pytest_verdict.operators.exact_number import as_exact, as_setting
 from pytest_verdict.operators.lists import OrderedMatch as OrderedMatch, SetContainment as SetContainment
 from pytest_verdict.operators.number import (
     Decay,
@@ -27,6 +30,7 @@ from pytest_verdict.operators.trace import (
     TraceLength as TraceLength,
     TraceRegex as TraceRegex,
 )
+from pytest_verdict.templates.field import TemplateWarning
 
 
 class ExactMatch(NormalizedExact):
@@ -65,7 +69,7 @@ class RegexMatch(Regex):
 
 def NumericGraded(  # noqa: N802 - a function that is written like a class, as VerifiedField is
     cutoff: Any,
-    full_credit: Any = 0,
+    full_credit: Any = None,
     mode: ToleranceMode = "relative",
     decay: Decay = "linear",
 ) -> NumericTolerance:
@@ -73,7 +77,8 @@ def NumericGraded(  # noqa: N802 - a function that is written like a class, as V
 
     Args:
         cutoff: The distance at which the score reaches 0, above ``full_credit``.
-        full_credit: The distance up to which the field passes with the score 1 (default: 0).
+        full_credit: The distance up to which the field passes with the score 1 (default: 0, with a `TemplateWarning`, because
+            karenina passes up to the cutoff then).
         mode: Whether distances are ``relative`` to the ground truth or ``absolute`` (default: ``relative``).
         decay: How the score falls: ``linear``, or ``quadratic``, which is slower at first (default: ``linear``).
 
@@ -82,9 +87,16 @@ def NumericGraded(  # noqa: N802 - a function that is written like a class, as V
 
     Example:
         >>> from pytest_verdict.templates import NumericGraded
-        >>> compare(NumericGraded(cutoff=0.2), 100, 110).score
+        >>> compare(NumericGraded(cutoff=0.2, full_credit=0), 100, 110).score
         0.5
     """
+    if full_credit is None:
+        full_credit = 0
+        message = (
+            f"NumericGraded(cutoff={cutoff}) passes only at distance 0 and scores what is nearer than the cutoff; karenina passes"
+            f" up to the cutoff. Write full_credit=0 if that is meant, or the distance up to which it passes"
+        )
+        warnings.warn(message, TemplateWarning, stacklevel=2)
     return NumericTolerance(tolerance=full_credit, zero_at=cutoff, mode=mode, decay=decay)
 
 
@@ -94,15 +106,19 @@ def NumericRangeGraded(  # noqa: N802 - likewise
     margin: Any,
     mode: ToleranceMode = "absolute",
     decay: Decay = "linear",
+    exclusive_min: bool = False,  # noqa: FBT001, FBT002 - a setting
+    exclusive_max: bool = False,  # noqa: FBT001, FBT002 - likewise
 ) -> NumericRange:
     """Build a `NumericRange` whose score falls gradually outside; the granular score counts it.
 
     Args:
-        min: The lower bound, included.
-        max: The upper bound, included.
+        min: The lower bound, below ``max``.
+        max: The upper bound.
         margin: The distance from the range at which the score reaches 0, above 0.
         mode: Whether the margin is ``absolute`` or ``relative`` to the width of the range (default: ``absolute``).
         decay: As for `NumericGraded`.
+        exclusive_min: Whether the lower bound itself fails (default: False).
+        exclusive_max: Whether the upper bound itself fails (default: False).
 
     Returns:
         The operator.
@@ -112,10 +128,14 @@ def NumericRangeGraded(  # noqa: N802 - likewise
         >>> compare(NumericRangeGraded(min=10, max=20, margin=4), None, 21).score
         0.75
     """
-    width = Decimal(1)
+    _refuse_unknown("mode", mode, get_args(ToleranceMode))
+    plain = NumericRange(min=min, max=max, exclusive_min=exclusive_min, exclusive_max=exclusive_max, decay=decay)
+    if plain.min is None or plain.max is None or as_exact(plain.min) >= as_exact(plain.max):
+        raise SettingsError(f"NumericRangeGraded: min={min!r} must be below max={max!r}")
+    zero_at = _read_margin(margin)
     if mode == "relative":
-        width = as_exact(max) - as_exact(min)
-    return NumericRange(min=min, max=max, zero_at=as_exact(margin) * width, decay=decay)
+        zero_at *= as_exact(plain.max) - as_exact(plain.min)
+    return plain.model_copy(update={"zero_at": zero_at})
 
 
 def NumericThresholdGraded(  # noqa: N802 - likewise
@@ -142,7 +162,20 @@ def NumericThresholdGraded(  # noqa: N802 - likewise
         >>> compare(NumericThresholdGraded(direction="min", margin=0.1), 100, 95).score
         0.5
     """
-    if direction not in ("min", "max"):
-        raise SettingsError(f"direction={direction!r} is unknown.{allowed('direction', direction, ('min', 'max'))}")
+    _refuse_unknown("direction", direction, ("min", "max"))
+    _read_margin(margin)
     operator = NumericMinimum if direction == "min" else NumericMaximum
     return operator(zero_at=margin, mode=mode, decay=decay, exclusive=exclusive)
+
+
+def _refuse_unknown(setting: str, value: str, values: Sequence[str]) -> None:
+    if value not in values:
+        raise SettingsError(f"{setting}={value!r} is unknown.{allowed(setting, value, values)}")
+
+
+def _read_margin(value: Any) -> Decimal:
+    with contextlib.suppress(ValueError):
+        margin = as_exact(as_setting(value))
+        if margin > 0:
+            return margin
+    raise SettingsError(f"margin must be a number above 0, got {value!r}")

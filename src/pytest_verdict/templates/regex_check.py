@@ -27,11 +27,11 @@ class RegexCheck(Operator):
     A match is its text. With one group in the pattern it is the text of the group, with several a tuple of them.
 
     Args:
-        pattern: A regular expression in the syntax of Python's ``re``. One that does not compile fails.
+        pattern: A regular expression in the syntax of Python's ``re``. One that does not compile is an error.
         value: The expected matches, in place of expected (default: None).
         match_type: ``exact`` (one match, equal to expected), ``contains`` (expected is one of the matches), ``count``
-            (expected is their number) or ``all`` (expected is a list, and each item is one of the matches). Any other word
-            fails (default: ``exact``).
+            (expected is their number) or ``all`` (expected is a list of at least one item, and each is one of the matches).
+            Any other word is an error (default: ``exact``).
 
     Example:
         >>> compare("regex_check", None, "4 of 5", pattern="[0-9]", value=2, match_type="count").score
@@ -40,6 +40,7 @@ class RegexCheck(Operator):
 
     name: ClassVar[str] = "regex_check"
     kind: ClassVar[str] = "trace"
+    version: ClassVar[int] = 2
 
     pattern: str = ""
     # decode() also reads the typed JSON of settings(), in which a tuple is an object.
@@ -56,11 +57,15 @@ class RegexCheck(Operator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         if not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,), details={"reason": f"the trace is no text: {shown(observed, 80)}"})
+        expected = self.effective_expected(expected)
+        mistake = self._find_mistake(expected)
+        if mistake:
+            return Outcome(0.0, details={"reason": mistake}, error=mistake)
         try:
             results = find_matches(self.pattern, (), "search", observed, limit=None)
         except re.error as error:
             reason = f"{self.pattern!r} is not a regular expression: {error}"
-            return Outcome(0.0, notes=(INVALID_PATTERN,), details={"reason": reason})
+            return Outcome(0.0, notes=(INVALID_PATTERN,), details={"reason": reason}, error=reason)
         except RegexTimeLimitError as error:
             return error_outcome(error)
 
@@ -72,11 +77,23 @@ class RegexCheck(Operator):
             else:
                 matches.append(groups[0] if groups else result.text)
         details: dict[str, Any] = {"matches_found": encode(matches), "match_count": len(matches)}
-        reason = self._find_problem(self.effective_expected(expected), matches)
+        reason = self._find_problem(expected, matches)
         if reason:
             details["reason"] = reason
             return Outcome(0.0, details=details)
         return Outcome(1.0, details=details)
+
+    def _find_mistake(self, expected: Any) -> str:
+        """Return why no matches can be compared with expected, or an empty text."""
+        if self.match_type not in _MATCH_TYPES:
+            return f"Unknown match_type: {self.match_type!r}.{allowed('match_type', self.match_type, _MATCH_TYPES)}"
+        if self.match_type == "count" and type(expected) is not int:
+            return f"match_type count expects a whole number, got {shown(expected, 80)}"
+        if self.match_type == "all" and not isinstance(expected, list | tuple):
+            return f"match_type all expects a list, got {shown(expected, 80)}"
+        if self.match_type == "all" and not expected:
+            return "match_type all expects at least one item; for no match, write match_type count and expected 0"
+        return ""
 
     def _find_problem(self, expected: Any, matches: list[Any]) -> str:
         """Return why the matches are not as expected, or an empty text."""
@@ -89,18 +106,12 @@ class RegexCheck(Operator):
             if not any(equal(expected, match) for match in matches):
                 return f"{shown(expected, 80)} is not among the matches"
         elif self.match_type == "count":
-            if type(expected) is not int:
-                return f"match_type count expects a whole number, got {shown(expected, 80)}"
             if expected != len(matches):
                 return f"{len(matches)} matches were found, not {expected}"
-        elif self.match_type == "all":
-            if not isinstance(expected, list | tuple):
-                return f"match_type all expects a list, got {shown(expected, 80)}"
+        else:
             missing = [item for item in expected if not any(equal(item, match) for match in matches)]
             if missing:
                 return f"not among the matches: {shown(missing, 160)}"
-        else:
-            return f"Unknown match_type: {self.match_type!r}.{allowed('match_type', self.match_type, _MATCH_TYPES)}"
         return ""
 
 

@@ -15,7 +15,7 @@ from pytest_verdict.errors import TemplateError
 from pytest_verdict.judging.asking import ask, ask_async
 from pytest_verdict.judging.protocol import Judge
 from pytest_verdict.operators.semantic import SemanticMatch
-from pytest_verdict.templates.answer import BaseAnswer, Definition, collect_values
+from pytest_verdict.templates.answer import BaseAnswer, Definition, collect_values, refuse_unchecked
 from pytest_verdict.templates.form import FormRequest, ParsedAnswer, form_request, parse_reply
 from pytest_verdict.templates.regex_check import regex_checks
 from pytest_verdict.templates.template_match import (
@@ -155,8 +155,7 @@ class AnswerTemplate:
             (default: None).
         embedding_check: Whether text that failed is compared again by meaning: True for the model all-MiniLM-L6-v2 and the
             threshold 0.85, or a `SemanticMatch` with others (default: False).
-        extract_json: Whether the JSON object of a reply may be surrounded by prose or follow ``</think>``; the first one is
-            read (default: False).
+        extract_json: Whether the JSON object of a reply may be surrounded by prose or follow ``</think>`` (default: False).
         comparator: A comparator inside whose `Comparator.collect` `assert_verified` is soft (default: None).
 
     Raises:
@@ -168,9 +167,9 @@ class AnswerTemplate:
         >>> class Answer(BaseAnswer):
         ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
         >>> print(AnswerTemplate(Answer).verify({"pair_count": 46}).describe())
-        answer_template 'Answer': 1 of 1 failed: pair_count expected 23, got 46: off by 23
+        answer_template 'Answer': 1 of 1 failed: pair_count off by 23: expected 23, got 46
                 field       weight  operator        reason
-          FAIL  pair_count  1       numeric_exact   expected 23, got 46: off by 23
+          FAIL  pair_count  1       numeric_exact   off by 23: expected 23, got 46
           normalization: none
           granular score: 0.00
     """
@@ -186,6 +185,9 @@ class AnswerTemplate:
     ) -> None:
         if not isinstance(template, type) or not issubclass(template, BaseAnswer) or template is BaseAnswer:
             raise TemplateError(f"a template is a class derived from BaseAnswer, got {shown(template, 80)}")
+        if not template.__pydantic_complete__ and template.model_rebuild(raise_errors=False):
+            # Its types are known only now.
+            refuse_unchecked(template)
         definition = template.__verdict_definition__
         if not definition.has_own_verify:
             definition.refuse_without_ground_truth()

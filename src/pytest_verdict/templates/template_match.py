@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BeforeValidator, Field
 
-from pytest_verdict.core.kernel import result_from_outcome
+from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
@@ -17,8 +17,9 @@ from pytest_verdict.errors import TemplateError, allowed
 from pytest_verdict.operators.aggregate import CHILD_ERROR, AllOf, AnyOf, AtLeastN, Condition, first_error
 from pytest_verdict.operators.category import BooleanMatch
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
-from pytest_verdict.operators.text import ContainsAll, Exact
+from pytest_verdict.operators.text import Exact
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
+from pytest_verdict.templates.quotes import QuoteCheck
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all
 
 # Keys of the observed side besides the fields. They start with an underscore, which no pydantic field can.
@@ -37,7 +38,6 @@ EMBEDDING_OVERRIDE: Final = "embedding_override"
 QUOTE_NOT_FOUND: Final = "quote_not_found"
 
 _VERIFY: Final = FieldRule(BooleanMatch())
-_QUOTE: Final = FieldRule(ContainsAll(normalize=("collapse_whitespace",)))
 
 Fields = dict[str, ComparisonResult]
 Values = Mapping[str, Any]
@@ -165,6 +165,7 @@ class TemplateMatch(Operator):
 
     name: ClassVar[str] = "answer_template"
     kind: ClassVar[str] = "template"
+    version: ClassVar[int] = 2
 
     template: str = ""
     fields: dict[str, Annotated[FieldRule, BeforeValidator(read_rule)]] = {}  # noqa: RUF012 - pydantic copies defaults
@@ -194,11 +195,11 @@ class TemplateMatch(Operator):
                 value = observed.get(TRACE_KEY)
                 reason = problems.get(name) or (MISSING_TRACE if value is None else "")
             else:
-                value = observed.get(name)
+                value = observed.get(name, ABSENT)
                 reason = problems.get(name) or problems.get(WHOLE_REPLY, "")
 
             if reason:
-                results[name] = rule.refuse(name, expected.get(name), value, reason)
+                results[name] = rule.refuse(name, expected.get(name), None if value is ABSENT else value, reason)
             else:
                 details = None if recorded is None else recorded.get(name, {})
                 results[name] = rule.compare(name, expected.get(name), value, details)
@@ -211,15 +212,13 @@ class TemplateMatch(Operator):
         for name, rule in self.fields.items():
             if not rule.quote or observed.get(name) is None:
                 continue
+            check = FieldRule(QuoteCheck(value=observed[name], classified=rule.quote == "choice"))
             label = f"quote of {name}"
             quote = observed.get(quote_key(name))
             if trace is None:
-                quotes[name] = _QUOTE.refuse(label, quote, trace, MISSING_TRACE)
-            elif not isinstance(quote, str) or not quote.strip():
-                outcome = Outcome(0.0, notes=(QUOTE_NOT_FOUND,))
-                quotes[name] = result_from_outcome(_QUOTE.operator, quote, trace, outcome, name=label)
+                quotes[name] = check.refuse(label, quote, trace, MISSING_TRACE)
             else:
-                quotes[name] = _QUOTE.compare(label, quote, trace, None)
+                quotes[name] = run(check.operator, quote, trace, name=label)
         return quotes
 
     def holds(self, fields: Fields, quotes: Fields) -> bool:

@@ -154,7 +154,7 @@ def align(
             sides["expected"] = expected[row]
         if column is not None:
             sides["observed"] = observed[column]
-        alignment.append((kind, place, column, sides.get("observed") or sides["expected"]))
+        alignment.append((kind, place, column, sides))
 
         if kind == DIFFERENT:
             for inner in _compare_args(sides["expected"], sides["observed"], matcher):
@@ -174,14 +174,20 @@ def align(
         different_rows = [at for at, (kind, *_) in enumerate(alignment) if kind not in _AS_EXPECTED]
         near = {near for at in different_rows for near in range(at - 2, at + 3)}
         chosen = sorted(near.intersection(chosen))[:MOST_ROWS]
-    rows = [
-        {"kind": kind, "expected": place, "observed": column, **format_call(call)}
-        for kind, place, column, call in (alignment[at] for at in chosen)
-    ]
-    details: dict[str, Any] = {"alignment": rows}
+    details: dict[str, Any] = {"alignment": [_format_pair(*alignment[at]) for at in chosen]}
     if len(chosen) < len(alignment):
         details["alignment_omitted"] = len(alignment) - len(chosen)
     return {**details, **list_differences(different)}
+
+
+def _format_pair(kind: str, place: int | None, column: int | None, sides: Mapping[str, Call]) -> dict[str, Any]:
+    calls = {side: format_call(call) for side, call in sides.items()}
+    call = calls.get("observed") or calls["expected"]
+    details = {"kind": kind, "expected": place, "observed": column, **call}
+    # A rule accepts calls with other arguments; repr() tells 1, 1.0 and True apart.
+    if repr(calls.get("expected", call)) != repr(call):
+        details["expected_call"] = calls["expected"]
+    return details
 
 
 def _classify(

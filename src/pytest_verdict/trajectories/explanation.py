@@ -12,7 +12,7 @@ from pytest_verdict.core.values.display import format_count, shorten, shown, vis
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.explanation.differences import draw_both_sides, draw_difference
 from pytest_verdict.explanation.facts import build_default_explanation
-from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, line, table
+from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, format_plain, indent, line, table, wrap
 
 _MARKS: Final = {
     "equal": Part("ok"),
@@ -161,23 +161,27 @@ def _draw_table(result: ComparisonResult, rows: Sequence[_Row], budget: Budget) 
         near = {near for at in different[: budget.differences] for near in (at - 1, at, at + 1)}
         chosen = sorted(near.intersection(chosen).difference(different[budget.differences :]))
     room = budget.room(26 + max((len(rows[at].mark.text) for at in chosen), default=0))
-    calls = [cut(_draw_call(rows[at], room), room) for at in chosen]
+    calls = []
+    for at in chosen:
+        parts = tuple(_draw_call(rows[at], room))
+        calls.append([cut(parts, room)] if rows[at].kind in _AS_EXPECTED else wrap(parts, room))
     column = "step" if result.operator == "trajectory_steps" else "expected"
     cells = [[Part(""), Part(column, "expected"), Part("observed", "observed"), Part("call")]]
-    for at, call in zip(chosen, calls, strict=True):
+    for at, (first, *_) in zip(chosen, calls, strict=True):
         numbers = [Part(_format_number(rows[at].details.get(side))) for side in ("expected", "observed")]
-        cells.append([rows[at].mark, *numbers, call[0]])
+        cells.append([rows[at].mark, *numbers, first[0]])
 
     head, *lines = table(cells)
     yield head
     is_complete = "alignment_omitted" not in result.details
     following = 0
-    for at, call, cells_line in zip(chosen, calls, lines, strict=True):
+    for at, (first, *others), cells_line in zip(chosen, calls, lines, strict=True):
         if at > following and is_complete:
             yield line(f"… {format_count(at - following, 'call')} as expected")
         elif at > following:
             yield line("… more calls as expected")
-        yield (*cells_line, *call[1:])
+        yield (*cells_line, *first[1:])
+        yield from indent(others, len(format_plain(cells_line[:-1])) + 2)
         following = at + 1
     if not is_complete:
         yield line("… more calls")

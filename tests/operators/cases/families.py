@@ -24,6 +24,7 @@ def judged_blindly(x, y):
 CASES = [
     case("answer_template", {"a": 1}, {"a": None, "_trace": "x"}, "fail", "null_observed", fields={"a": "exact"}),
     case("field_check", {"a": 1}, {"a": 2}, "fail", field="a"),
+    case("quote_check", "is Paris", "It is Paris.", "pass", value="Paris"),
     case("regex_check", None, "5 mg", "pass", pattern="([0-9]+) (mg|g)", value=("5", "mg")),
     case("trajectory_forbidden", ["delete"], [{"name": "search", "args": {"q": "x"}}], "pass"),
     case("trajectory_max_calls", 3, [{"name": "search", "args": {"q": "x"}}], "pass"),

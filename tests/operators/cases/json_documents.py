@@ -5,6 +5,10 @@ from decimal import Decimal
 from operators.cases import case
 
 CASES = [
+    case("by_field", {"a": "X", "b": 1}, '{"a": "x", "b": 1.0}', "pass", rules={"$.a": "normalized_exact"}),
+    case("by_field", {"a": "X"}, '{"a": "y"}', "fail", rules={"$.a": "normalized_exact"}),
+    case("by_field", {"a": "X"}, {}, "fail", rules={"$.a": "exact"}),
+    case("by_field", {"a": 1}, "{", "fail", "json_parse_failed", rules={"$.a": "exact"}),
     case("json_canonical", '{"a": 1}', '{"a": 1.0}', "pass"),
     case("json_canonical", "{}", "{", "fail", "json_parse_failed"),
     case("json_canonical", {"id": 1, "a": "X"}, {"id": 2, "a": "x"}, "pass", ignore=["$.id"], case_sensitive=False),

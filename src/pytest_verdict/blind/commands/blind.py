@@ -1,4 +1,18 @@
-"""``pytest-verdict blind``: compare outputs without telling the judge who made which."""
+"""``pytest-verdict blind``: compare outputs without telling the judge who made which.
+
+FIRST and SECOND are two outputs, files or folders. With --pairs they are two folders of outputs, compared name by name. A
+single folder is an iteration of the skill-creator workflow: eval-*/{with_skill,without_skill}/run-*/outputs, with the task and
+the assertions in eval_metadata.json and, if they exist, the gradings of both runs.
+
+--judge human and --judge folder write a folder for each question. A person fills in form.yaml; a program answers request.json
+in reply.json. Run the same command again to read the answers.
+
+exit codes:
+  0  every pair has a verdict and, with --prefer, that output won more pairs than the other
+  1  a pair has no verdict, or the other output won as often
+  2  something cannot be read, or the judge would not be blind
+  3  answers are awaited
+"""
 
 from __future__ import annotations
 
@@ -19,26 +33,11 @@ if TYPE_CHECKING:
     from pytest_verdict.blind.pairs import PairSeries
     from pytest_verdict.blind.protocol import BlindProtocol
 
-_EPILOG: Final = """\
-FIRST and SECOND are two outputs, files or folders. With --pairs they are two folders of outputs, compared name by name. A
-single folder is an iteration of the skill-creator workflow: eval-*/{with_skill,without_skill}/run-*/outputs, with the task and
-the assertions in eval_metadata.json and, if they exist, the gradings of both runs.
-
---judge human and --judge folder write a folder for each question. A person fills in form.yaml; a program answers request.json
-in reply.json. Run the same command again to read the answers.
-
-exit codes:
-  0  every pair has a verdict and, with --prefer, that output won more pairs than the other
-  1  a pair has no verdict, or the other output won as often
-  2  something cannot be read, or the judge would not be blind
-  3  answers are awaited
-"""
 _EXIT_AWAITED: Final = 3
 _LATER_JUDGES: Final = ("human", "folder")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     add = parser.add_argument
     add("outputs", nargs="+", metavar="OUTPUT", help="FIRST SECOND, or one iteration")
     add("--judge", required=True, help="package.module:name, kind:text, human or folder")

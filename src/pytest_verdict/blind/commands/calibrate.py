@@ -1,4 +1,13 @@
-"""``pytest-verdict calibrate``: measure how far a judge agrees with people."""
+"""``pytest-verdict calibrate``: measure how far a judge agrees with people.
+
+GOLD is a YAML file with pairs of outputs that people have labelled. The calibration is valid for one judge, rubric and
+protocol, so use the protocol of your tests. Set the limits of the gate before you see a result.
+
+exit codes:
+  0  the judge passes the gate
+  1  the judge does not pass the gate
+  2  something cannot be read, or the judge cannot be imported
+"""
 
 import argparse
 import json
@@ -10,20 +19,10 @@ from pytest_verdict.blind.commands.blind import add_protocol_options, read_proto
 from pytest_verdict.console import complain, progress, say
 from pytest_verdict.errors import ConfigurationError
 
-_EPILOG: Final = """\
-GOLD is a YAML file with pairs of outputs that people have labelled. The calibration is valid for one judge, rubric and
-protocol, so use the protocol of your tests. Set the limits of the gate before you see a result.
-
-exit codes:
-  0  the judge passes the gate
-  1  the judge does not pass the gate
-  2  something cannot be read, or the judge cannot be imported
-"""
 _RATES: Final = ("coverage", "agreement", "flips", "first_shown_wins", "longer_wins", "longer_wins_with_people")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     add = parser.add_argument
     add("gold", metavar="GOLD", help="a YAML file of labelled pairs")
     add("--judge", required=True, help="package.module:name or kind:text, such as pydantic-ai:openai:gpt-4o-mini")

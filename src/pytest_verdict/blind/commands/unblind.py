@@ -1,13 +1,5 @@
-"""``pytest-verdict unblind``: reveal which output was A, and verify the commitment and the verdict."""
+"""``pytest-verdict unblind``: reveal which output was A, and verify the commitment and the verdict.
 
-import argparse
-from pathlib import Path
-from typing import Final
-
-from pytest_verdict.console import complain, say
-from pytest_verdict.core.values.display import visible
-
-_EPILOG: Final = """\
 FOLDER is the output of blind_compare(..., output=FOLDER): commitment.json, written before the judge was asked, and blind.json
 and comparison.json, written afterwards. The command computes the commitment again from the revealed assignment and setup, and
 derives the verdict, every number and comparison.json again from the replies. It asks no judge. It names any other file in
@@ -22,9 +14,14 @@ exit codes:
   2  a file is missing or cannot be read
 """
 
+import argparse
+from pathlib import Path
+
+from pytest_verdict.console import complain, say
+from pytest_verdict.core.values.display import visible
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     parser.add_argument("folder", metavar="FOLDER", help="the folder of a blind comparison")
     parser.add_argument("--commitment", metavar="DIGEST", help="the commitment as it was kept in another place")
 

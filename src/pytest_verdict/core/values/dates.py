@@ -52,7 +52,7 @@ def read_date(value: Any, *, day_first: bool = False) -> ReadDate | str:
         return _with_time(value)
     if isinstance(value, datetime.date):
         return ReadDate(value)
-    if not isinstance(value, str) or len(value) > _LONGEST:
+    if not isinstance(value, str) or len(value) > _LONGEST or _has_other_digits(value):
         return NOT_A_DATE
     if _WEEK.match(value.strip()):
         return DATE_INCOMPLETE
@@ -61,7 +61,7 @@ def read_date(value: Any, *, day_first: bool = False) -> ReadDate | str:
 
 def read_formatted(value: Any, form: str, *, or_iso: bool = False) -> ReadDate | str:
     """Read a date in a strptime format, with English names of months."""
-    if not isinstance(value, str) or len(value) > _LONGEST:
+    if not isinstance(value, str) or len(value) > _LONGEST or _has_other_digits(value):
         return read_date(value)
     iso = _read_iso(value) if or_iso else None
     try:
@@ -89,6 +89,10 @@ def check_format_directives(form: str) -> str:
     if not ({"y", "m", "d"} <= set(kinds) or {"y", "j"} <= set(kinds)):
         raise ValueError(f"{form!r} must give a whole date: a year (%Y), a month (%m, %b, %B) and a day (%d)")
     return form
+
+
+def _has_other_digits(text: str) -> bool:
+    return any(sign.isnumeric() and not sign.isascii() for sign in text)
 
 
 def _with_numbered_month(text: str, form: str) -> tuple[str, str]:

@@ -24,7 +24,15 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.numbers import plain_scalar
-from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, class_name, has_fields, named_fields
+from pytest_verdict.core.values.placeholders import (
+    EncodedObject,
+    NamedItems,
+    Unreplayable,
+    class_name,
+    has_fields,
+    item_names,
+    named_fields,
+)
 from pytest_verdict.errors import RecordError
 
 TYPE_KEY: Final = "$type"
@@ -196,6 +204,14 @@ def _encode_items(value: Any, above: tuple[int, ...]) -> Any:
     return [_encode(item, inside) for item in value]
 
 
+def _encode_tuple(value: tuple[Any, ...], above: tuple[int, ...]) -> Any:
+    items = _encode_items(value, above)
+    names = item_names(value)
+    if names:
+        return _tag("tuple", items, fields=list(names))
+    return _tag("tuple", items)
+
+
 def _encode_set(value: Any, above: tuple[int, ...]) -> Any:
     # Sorted, because the order of a set depends on the hash seed.
     kind = "set" if isinstance(value, set) else "frozenset"
@@ -254,7 +270,7 @@ _WRITERS: Final[dict[type, _Writer]] = {
     dict: _encode_dict,
     Mapping: _encode_dict,
     list: _encode_items,
-    tuple: lambda value, above: _tag("tuple", _encode_items(value, above)),
+    tuple: _encode_tuple,
     set: _encode_set,
     frozenset: _encode_set,
     EncodedObject: _encode_encoded,
@@ -277,6 +293,13 @@ def _items(encoded: dict[str, Any]) -> list[Any]:
     return [decode(item) for item in encoded["value"]]
 
 
+def _read_tuple(encoded: dict[str, Any]) -> tuple[Any, ...]:
+    items = _items(encoded)
+    if "fields" in encoded:
+        return NamedItems(items, map(str, encoded["fields"]))
+    return tuple(items)
+
+
 def _read_object(encoded: dict[str, Any]) -> EncodedObject:
     fields = {name: decode(item) for name, item in encoded["value"].items()}
     return EncodedObject(encoded[TYPE_KEY], encoded["class"], fields)
@@ -287,7 +310,7 @@ _READERS: Final[dict[str, Callable[[dict[str, Any]], Any]]] = {
     "int": _by_value(lambda text: int(text, 16)),
     "float": _by_value(float),
     "dict": lambda encoded: {decode(key): decode(item) for key, item in encoded["value"]},
-    "tuple": lambda encoded: tuple(_items(encoded)),
+    "tuple": _read_tuple,
     "set": lambda encoded: set(_items(encoded)),
     "frozenset": lambda encoded: frozenset(_items(encoded)),
     "enum": lambda encoded: EncodedObject("enum", encoded["class"], decode(encoded["value"]), encoded["member"]),

@@ -10,21 +10,17 @@ from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from typing import Any, Final
 
-from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.encoding import encode, encode_text, is_replayable
 from pytest_verdict.core.values.numbers import as_exact, is_nan, is_number, same_number, truth_value
 from pytest_verdict.core.values.placeholders import (
     ABSENT,
     EncodedObject,
     Unreplayable,
-    class_name,
     has_named_fields,
+    item_names,
     named_fields,
 )
-
-
-class OwnEqualityError(TypeError):
-    """A value whose class decides what it equals, so that the comparison would decide nothing."""
+from pytest_verdict.core.values.refused import OwnEqualityError, decides_equality, package_of
 
 
 def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
@@ -51,7 +47,7 @@ def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
         is_same_class = expected_class == observed_class
         return is_same_class and _equal_mappings(expected_fields, observed_fields, nan_equal=nan_equal)
     if any(_is_member(value) or has_named_fields(value) for value in (expected, observed)):
-        return _equal_by_class(expected, observed)
+        return _equal_by_class(expected, observed, nan_equal=nan_equal)
     return _equal_others(expected, observed, nan_equal=nan_equal)
 
 
@@ -85,7 +81,10 @@ def _equal_mappings(expected: Mapping[Any, Any], observed: Mapping[Any, Any], *,
     keys = {_key(key, nan_equal=nan_equal): key for key in observed}
     for key, item in expected.items():
         other = keys.get(_key(key, nan_equal=nan_equal), ABSENT)
-        if other is ABSENT or not equal(item, observed[other], nan_equal=nan_equal):
+        # The keys of named tuples have no names.
+        if other is ABSENT or not equal(key, other, nan_equal=nan_equal):
+            return False
+        if not equal(item, observed[other], nan_equal=nan_equal):
             return False
     return True
 
@@ -94,6 +93,7 @@ TEXT: Final = frozenset({str})
 _CONTAINER_CLASSES: Final = (Mapping, list, tuple, set, frozenset)
 # The checks below are slow, so the most common classes skip them.
 _EQUAL_IN_PYTHON: Final = frozenset({str, int, bool, type(None)})
+_TABLE_PACKAGES: Final = frozenset({"pandas", "polars", "pyarrow"})
 _CONTAINERS: Final[dict[type, Callable[..., bool]]] = {dict: _equal_mappings, list: _equal_items, tuple: _equal_items}
 
 
@@ -148,10 +148,6 @@ def _key_of_leaf(value: Any, *, nan_equal: bool) -> Any:
         return "complex", _key(value.real, nan_equal=nan_equal), _key(value.imag, nan_equal=nan_equal)
     if isinstance(value, bytes | bytearray):
         return "bytes", bytes(value)
-    if _decides_equality(value) and value == _SENTINEL:
-        raise OwnEqualityError(
-            f"{safe_repr(value)[:80]} is in a set, and its class {class_name(type(value))} equals everything"
-        )
     return "other", value
 
 
@@ -166,14 +162,16 @@ def _equal_others(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
         return _equal_mappings(expected, observed, nan_equal=nan_equal)
     for kind in (list, tuple):
         if isinstance(expected, kind) and isinstance(observed, kind):
-            return _equal_items(expected, observed, nan_equal=nan_equal)
+            is_same_form = _agree(item_names(expected), item_names(observed))
+            return is_same_form and _equal_items(expected, observed, nan_equal=nan_equal)
     if isinstance(expected, set | frozenset) and isinstance(observed, set | frozenset):
-        return bool(_key(expected, nan_equal=nan_equal) == _key(observed, nan_equal=nan_equal))
+        # As mappings from members, which may be named tuples, to nothing.
+        return _equal_mappings(dict.fromkeys(expected), dict.fromkeys(observed), nan_equal=nan_equal)
     if isinstance(expected, datetime.datetime) and isinstance(observed, datetime.datetime):
         return _instant(expected) == _instant(observed)
     if _same_kind(expected, observed) and is_replayable(encode(expected)) and is_replayable(encode(observed)):
         return bool(expected == observed)
-    return _equal_by_class(expected, observed)
+    return _equal_by_class(expected, observed, nan_equal=nan_equal)
 
 
 def _instant(value: datetime.datetime) -> tuple[bool, datetime.timedelta]:
@@ -185,44 +183,41 @@ def _instant(value: datetime.datetime) -> tuple[bool, datetime.timedelta]:
     return (True, since - offset)
 
 
-def _equal_by_class(expected: Any, observed: Any) -> bool:
+def _equal_by_class(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
     """Compare two values of which one has no recorded form."""
     if is_replayable(encode(expected)) and is_replayable(encode(observed)):
         return False
     is_same_class = type(expected) is type(observed)
+    if is_same_class and package_of(expected) in _TABLE_PACKAGES:
+        return bool(expected.equals(observed)) and all(map(_agree, _labels(expected), _labels(observed)))
     if is_same_class and hasattr(expected, "dtype") and getattr(expected, "ndim", None):
-        # The == of an array is an array.
-        return expected.shape == observed.shape and equal(expected.tolist(), observed.tolist())
-    if is_same_class and _package_of(expected) in _TABLE_PACKAGES:
-        return bool(expected.equals(observed))
+        return _equal_arrays(expected, observed, nan_equal=nan_equal)
     for value in (expected, observed):
-        if _decides_equality(value) and (not is_same_class or value == _SENTINEL):
-            cls = class_name(type(value))
-            hint = _INSTEAD.get(_package_of(value), "compare its parts, or its text")
-            raise OwnEqualityError(f"{safe_repr(value)[:80]}: its class {cls} decides what it equals; {hint}")
+        if not is_same_class and decides_equality(value):
+            raise OwnEqualityError(value)
     return bool(expected == observed)
 
 
-_SENTINEL: Final = object()
-_TABLE_PACKAGES: Final = frozenset({"pandas", "polars", "pyarrow"})
-# What the matchers of a package are used for.
-_INSTEAD: Final = {
-    "_pytest": "use numeric_tolerance",
-    "dirty_equals": "use is_type, regex, numeric_range or json_schema",
-    "unittest": "use not_blank or is_type, or leave the part out with json_subset",
-}
-
-
-def _package_of(value: Any) -> str:
-    return type(value).__module__.partition(".")[0]
-
-
-def _decides_equality(value: Any) -> bool:
-    """Return whether a value is no container, has no recorded form, and has an ``__eq__`` of its own."""
-    has_default_equality = getattr(type(value), "__eq__", None) is object.__eq__
-    if has_default_equality or isinstance(value, _CONTAINER_CLASSES) or has_named_fields(value):
+def _equal_arrays(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
+    # The == of an array is an array, and the numbers in one of moments say nothing without their unit.
+    kinds = {getattr(array.dtype, "kind", "") for array in (expected, observed)}
+    if expected.shape != observed.shape or (kinds & {"M", "m", "V"} and expected.dtype != observed.dtype):
         return False
-    return not is_replayable(encode(value))
+    return equal(expected.tolist(), observed.tolist(), nan_equal=nan_equal)
+
+
+def _labels(table: Any) -> list[tuple[Any, ...]]:
+    """Return the names of a series, of the columns and of the rows, which ``equals`` of a table ignores."""
+    columns = getattr(table, "columns", None)
+    axes = [table if columns is None else columns, getattr(table, "index", None)]
+    # Asked of the class, because a table may have rows or columns that are called "name".
+    labels = [(getattr(axis, "names", None) or [axis.name]) if hasattr(type(axis), "name") else () for axis in axes]
+    return [tuple(name for name in names if name is not None) for names in labels]
+
+
+def _agree(names: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Return whether names are the same; what has none may be called anything."""
+    return not names or not others or names == others
 
 
 def _same_kind(expected: Any, observed: Any) -> bool:

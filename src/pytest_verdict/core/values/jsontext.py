@@ -54,6 +54,8 @@ def parse_json(text: str | bytes | bytearray) -> Any:
     """Parse one JSON document, with exact numbers."""
     try:
         document = text if isinstance(text, str) else text.decode("utf-8")
+        # RFC 8259 lets a reader ignore a byte-order mark.
+        document = document.removeprefix("\ufeff")
         if len(document) > MAXIMUM_DEPTH:
             _refuse_depth(document)
         try:
@@ -139,6 +141,26 @@ def documents_in(text: str) -> Iterator[tuple[Any, int, int]]:
 
     Nothing inside of a broken document is a document: it would be a part of the answer.
     """
+    return (document for document in _scan_documents(text) if document[0] is not _BROKEN)
+
+
+def last_document(text: str) -> tuple[Any, int, int] | None:
+    """Return the last object in a text, or the last list if it has no object; None if a later document is broken."""
+    if sum(1 for _ in _OPENING.finditer(text)) > _MOST_TRIED:
+        return None
+    last = None
+    for document in _scan_documents(text):
+        if last is None or document[0] is _BROKEN or "{" in text[slice(*document[1:])] or isinstance(last[0], list):
+            last = document
+    if last is None or last[0] is _BROKEN:
+        return None
+    return last
+
+
+_BROKEN: Final = object()
+
+
+def _scan_documents(text: str) -> Iterator[tuple[Any, int, int]]:
     end = 0
     for opening in itertools.islice(_OPENING.finditer(text), _MOST_TRIED):
         start = opening.start()
@@ -150,6 +172,7 @@ def documents_in(text: str) -> Iterator[tuple[Any, int, int]]:
         except (ArithmeticError, RecursionError, ValueError):
             if _BEGINNING.match(text, start):
                 end = _end_of_broken(text, start)
+                yield _BROKEN, start, end
         else:
             yield document, start, end
 

@@ -65,7 +65,7 @@ _BLANKS: Final = " \t\u00a0\u2009\u202f"
 # A sign between two operands, as in 7-3, belongs to no number. A comma or narrow blank before three digits separates thousands.
 _NUMBER: Final = re.compile(
     r"(?:(?<![\w)\]])(?P<sign>[-+\u2212])[$€£¥]?)?(?<![\w.])"
-    r"(?P<digits>[0-9]{1,3}(?:[,\u00a0\u2009\u202f'\u2019][0-9]{3})+(?![0-9])|[0-9]+)(?P<rest>(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
+    r"(?P<digits>[0-9]{1,3}(?:(?:[,\u00a0\u2009\u202f'\u2019]|\{,\}|\\,)[0-9]{3})+(?![0-9])|[0-9]+)(?P<rest>(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
 )
 _CONTINENTAL: Final = re.compile(
     r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+(?![0-9.,]*[0-9])|[0-9]{1,3}(?:\.[0-9]{3}){2,}(?![.,]?[0-9])"
@@ -73,12 +73,12 @@ _CONTINENTAL: Final = re.compile(
 # An operator, a sign or a bracket before a number that makes it a part of another number.
 _CHANGED_BEFORE: Final = re.compile(
     rf"(?:\w[{_BLANKS}]*(?:\^|(?<=\w)\*\*)[{_BLANKS}]*[({{]?[-+\u2212]?|±|\+/-|[/\u2044\u2215][{_BLANKS}]?"
-    rf"|[0-9][{_BLANKS}]*[\xd7·⋅✕x*][{_BLANKS}]*|[0-9][.,]"
+    rf"|[0-9][{_BLANKS}]*(?:[\xd7·⋅✕x*]|\\(?:times|cdot))[{_BLANKS}]*|[0-9][.,:]|√[{_BLANKS}]?|\\[dt]?(?:frac|sqrt)[^ ]*{{"
     rf"|\b(?:minus|negative|out of|to the power of|power of|half of|times ten to the)[{_BLANKS}]+)[$€£¥]?$",
     re.IGNORECASE,
 )
 _CHANGED_AFTER: Final = re.compile(
-    rf"[.,][0-9]|[{_BLANKS}]*[/\u2044\u2215][{_BLANKS}]*[0-9]|[{_BLANKS}]*\^|\*\*[({{]?[-+]?[0-9]|[{_BLANKS}]*[\xd7·⋅✕*x][{_BLANKS}]*10(?![0-9.,])"
+    rf"[.,:][0-9]|[{_BLANKS}]*\\(?:times|cdot)[{_BLANKS}]*10|[{_BLANKS}]*[/\u2044\u2215][{_BLANKS}]*[0-9]|[{_BLANKS}]*\^|\*\*[({{]?[-+]?[0-9]|[{_BLANKS}]*[\xd7·⋅✕*x][{_BLANKS}]*10(?![0-9.,])"
     rf"|[xXbBoO][0-9A-Fa-f]+\b|[{_BLANKS}]*[‰‱]|[{_BLANKS}]+(?:out of|to the power of|times ten to|over)[{_BLANKS}]+[0-9]"
     rf"|[{_BLANKS}]+[0-9]{{1,15}}[/\u2044\u2215][0-9]|[{_BLANKS}]+and[{_BLANKS}]+(?:a|an|one|two|three)[-{_BLANKS}]+(?:half|third|quarter|fourth)"
     rf"|e[+-]?[0-9]",

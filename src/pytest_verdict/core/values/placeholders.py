@@ -1,8 +1,8 @@
 """Placeholders for values that a record cannot hold, and the class name and fields of objects."""
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Self
 
 
 class _Absent:
@@ -56,6 +56,36 @@ class Unreplayable:
 def class_name(cls: type) -> str:
     """Return the name of a class as ``module:qualified name``."""
     return f"{cls.__module__}:{cls.__qualname__}"
+
+
+class NamedItems(tuple[Any, ...]):  # noqa: SLOT001 - the names are no item
+    """A named tuple that was read from a record."""
+
+    _fields: tuple[str, ...]
+
+    def __new__(cls, items: Iterable[Any], fields: Iterable[str] = ()) -> Self:
+        """Build the tuple of these items and the names of its fields."""
+        built = super().__new__(cls, items)
+        built._fields = tuple(fields)
+        return built
+
+    def __repr__(self) -> str:
+        return f"({', '.join(f'{name}={item!r}' for name, item in zip(self._fields, self, strict=False))})"
+
+
+def item_names(value: Any) -> tuple[str, ...]:
+    """Return the names of the items of a named tuple; none for any other value."""
+    names = getattr(value, "_fields", ()) if isinstance(value, tuple) else ()
+    return tuple(names) if isinstance(names, tuple | list) and len(names) == len(value) else ()
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """Return the attributes of an object, without those of its class."""
+    names = [*getattr(value, "__dict__", ())]
+    for cls in type(value).__mro__:
+        slots = vars(cls).get("__slots__", ())
+        names += [slots] if isinstance(slots, str) else slots
+    return {name: getattr(value, name) for name in names if not name.startswith("__") and hasattr(value, name)}
 
 
 def has_fields(value: object) -> bool:

@@ -2,7 +2,6 @@
 
 import copy
 import datetime
-import operator
 import uuid
 from collections.abc import Callable, MutableMapping, MutableSequence, MutableSet
 from decimal import Decimal
@@ -12,15 +11,11 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.encoding import decode, encode, encode_text, is_replayable
 from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, class_name, has_fields
-
-PLAIN: Final = frozenset({str, int, float, bool, type(None)})
-"""Classes whose values need no copy."""
+from pytest_verdict.core.values.refused import PLAIN, FalseContentError, refuse
 
 _CHANGEABLE: Final = (dict, list, set, MutableMapping, MutableSequence, MutableSet)
 _SINGLE: Final = {bytes, complex, Decimal, Fraction, uuid.UUID, datetime.date, datetime.timedelta}
 _LEAVES: Final = PLAIN | _SINGLE | {EncodedObject, Unreplayable}
-_READ_IN_ORDER: Final = (list, tuple, dict)
-_PLAIN_CONTAINERS: Final = (*_READ_IN_ORDER, set, frozenset)
 _COLLECTIONS: Final = frozenset({tuple, set, frozenset, bytearray})
 
 
@@ -61,15 +56,15 @@ def _copy(value: Any, of_class: Callable[[Any], Any]) -> Any:
     return of_class(value)
 
 
-def recorded_form(value: Any) -> tuple[Any, Any]:
-    """Return the copy of a value for the record, and the decoded copy for the operator.
+def recorded_form(value: Any, *, matchers: bool = False) -> tuple[Any, Any]:
+    """Return the copy of a value for the record, and the decoded copy for the operator; refuse what `refuse` refuses.
 
     An operator that used more of an object than its record has, such as its methods, could not be replayed.
     """
     try:
         copied = _copy(value, _refuse_class)
     except (TypeError, RecursionError):
-        _refuse_false_content(value)
+        refuse(value, matchers=matchers)
         recorded = snapshot(value)
     else:
         return copied, copied
@@ -84,41 +79,6 @@ def recorded_form(value: Any) -> tuple[Any, Any]:
     if is_same:
         return recorded, decoded
     return Unreplayable(class_name(type(value)), safe_repr(value)), value
-
-
-class FalseContentError(TypeError):
-    """A container whose methods hide what is in it."""
-
-
-def _refuse_false_content(value: Any) -> None:
-    """Refuse subclasses of list, tuple and dict that do not show the items they contain."""
-    visited: set[int] = set()
-    # A stack, because a value may be nested more deeply than functions can be.
-    remaining = [value]
-    while remaining:
-        container = remaining.pop()
-        base: Any = next((base for base in _PLAIN_CONTAINERS if isinstance(container, base)), None)
-        if base is None or id(container) in visited:
-            continue
-        visited.add(id(container))
-        content = [*base.__iter__(container)]
-        if base is dict:
-            content += [base.__getitem__(container, key) for key in content]
-        if type(container) is not base and base in _READ_IN_ORDER and not _shows(container, content):
-            raise FalseContentError(f"the class {class_name(type(container))} hides what is in the {base.__name__}")
-        remaining += [item for item in content if type(item) not in PLAIN]
-
-
-def _shows(value: Any, content: list[Any]) -> bool:
-    """Return whether a container shows these items; a container that cannot be read shows nothing else."""
-    try:
-        shown = [*value]
-        if isinstance(value, dict):
-            shown += [item for _, item in value.items()]
-            return len(value) == len(content) // 2 and all(map(operator.is_, shown, content))
-        return len(value) == len(shown) == len(content) and all(map(operator.is_, shown, content))
-    except Exception:  # noqa: BLE001 - a class under test can raise anything
-        return True
 
 
 def copy_for_record(value: Any) -> Any:

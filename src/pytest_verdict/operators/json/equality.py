@@ -71,6 +71,8 @@ class JsonCanonical(_JsonPartsOperator):
     ``NaN`` and more than 200 levels. A document that cannot be read is a fail with a note and the reason in the details, and
     an ``error`` if it is expected.
 
+    `ByField` compares each field by an operator of its own. A byte-order mark before JSON text is ignored.
+
     Args:
         normalize: Normalizers for evidence that is text, such as ``["strip_markdown_fence"]`` (default: none). A value that
             is neither str nor bytes is the parsed document; a dataclass or model is the object of its fields.

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, model_serializer, model_validator
 
@@ -21,7 +21,8 @@ Place = tuple[int, str | int]
 """A part of a document: the id of the dict or list that holds it, and its key or index there."""
 
 
-def _refuse_root(path: str) -> str:
+def refuse_root(path: str) -> str:
+    """Return a JSONPath; refuse one that matches the document itself."""
     if is_root(path):
         raise ValueError(f"{path!r} matches the whole document; name the parts")
     return path
@@ -32,7 +33,7 @@ def _check_path(path: str) -> str:
     return path
 
 
-IgnoredPaths = Annotated[tuple[Annotated[str, AfterValidator(_refuse_root)], ...], IN_ORDER]
+IgnoredPaths = Annotated[tuple[Annotated[str, AfterValidator(refuse_root)], ...], IN_ORDER]
 """A setting that lists the JSONPaths of parts that are ignored."""
 RulePath = Annotated[str, AfterValidator(_check_path)]
 """A setting that is a JSONPath."""
@@ -77,6 +78,7 @@ class JsonRule(BaseModel):
         return {name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set}
 
 
+Rule = TypeVar("Rule")
 Rank = tuple[int, ...]
 """The precedence of a rule: steps of its path, named steps among them, position in the mapping."""
 
@@ -140,21 +142,28 @@ def mark(document: Any, ignore: Sequence[str], rules: Mapping[str, JsonRule]) ->
     """Find the parts of a document that JSONPaths match."""
     if not ignore and not rules:
         return NO_MARKS
-    origins: dict[int, int] = {}
-    copied = _copy_for_paths(document, origins)
-    ignored = {place for path in ignore for place in _find_places(path, copied, origins)}
-    rules_by_place: dict[Place, list[tuple[Rank, JsonRule]]] = {}
-    for position, (path, rule) in enumerate(rules.items()):
-        rank = (*_specificity(compile_path(path)), position)
-        for place in _find_places(path, copied, origins):
-            rules_by_place.setdefault(place, []).append((rank, rule))
+    ignored = set(find_by_place(document, dict.fromkeys(ignore)))
+    rules_by_place = find_by_place(document, rules)
     for place, ranked_rules in rules_by_place.items():
-        ranked_rules.sort(key=lambda ranked: ranked[0])
         # The last rule that sets "ignore" wins.
         settings = [rule.ignore for _, rule in ranked_rules if "ignore" in rule.model_fields_set]
         if settings and settings[-1]:
             ignored.add(place)
     return Marks(frozenset(ignored - {NO_MARKS.root}), rules_by_place)
+
+
+def find_by_place(document: Any, rules: Mapping[str, Rule]) -> dict[Place, list[tuple[Rank, Rule]]]:
+    """Return the rules of each part that a JSONPath matches, the one that takes precedence last."""
+    origins: dict[int, int] = {}
+    copied = _copy_for_paths(document, origins)
+    by_place: dict[Place, list[tuple[Rank, Rule]]] = {}
+    for position, (path, rule) in enumerate(rules.items()):
+        rank = (*_specificity(compile_path(path)), position)
+        for place in _find_places(path, copied, origins):
+            by_place.setdefault(place, []).append((rank, rule))
+    for ranked_rules in by_place.values():
+        ranked_rules.sort(key=lambda ranked: ranked[0])
+    return by_place
 
 
 def _copy_for_paths(document: Any, origins: dict[int, int]) -> Any:

@@ -66,7 +66,7 @@ class CommandAdapter:
             message = shown(err.decode("utf-8", "backslashreplace")[-_LONGEST_MESSAGE:], _LONGEST_MESSAGE)
             raise AdapterError(f"{program} ended with status {process.returncode}: {message}")
         try:
-            printed = out.decode("utf-8")
+            printed = out.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             reason = f"{error.reason} at byte {error.start}"
             raise AdapterError(f"{program} printed something that is not UTF-8: {reason}") from None

@@ -71,7 +71,7 @@ class HttpAdapter:
         content, content_type = self._send(request, context.get("timeout_seconds"))
 
         try:
-            decoded = self._hide(content.decode("utf-8"))
+            decoded = self._hide(content.decode("utf-8-sig"))
             if not self._parts and not content_type.endswith("json"):
                 return AgentResult(decoded)
             document = parse_json_with_floats(decoded)

@@ -37,16 +37,19 @@ class Recording:
                 if problem is None:
                     key = "name" if "name" in value else "input"
                     rows = self._rows.setdefault((value.get("suite"), key, as_text(value[key])), {})
-                    rows[value.get("repeat", len(rows) + 1)] = value
-                elif not is_folder:
+                    repeat = value.get("repeat", len(rows) + 1)
+                    if repeat in rows and not is_folder:
+                        problem = f"repeat {repeat} of this scenario is recorded twice"
+                    rows[repeat] = value
+                if problem is not None and not is_folder:
                     raise AdapterError(f"{place}: {problem}")
 
     def find(self, text: Any, context: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Find the row of a repeat; the last row is used for all later repeats."""
+        """Find the row of a repeat."""
         kinds = ("name", str(context.get("scenario"))), ("input", as_text(text))
         keys = [(suite, *kind) for suite in (context.get("suite"), None) for kind in kinds]
         rows = next((self._rows[key] for key in keys if key in self._rows), {})
-        return rows.get(context.get("repeat", 1), rows.get(max(rows, default=0)))
+        return rows.get(context.get("repeat", 1))
 
 
 class RecordedAdapter(Recording):
@@ -64,7 +67,12 @@ class RecordedAdapter(Recording):
         row = self.find(text, context)
         if row is None:
             scenario = shown(str(context.get("scenario")), 80)
-            raise AdapterError(f"{self._name} has no recorded output for the scenario {scenario}")
+            repeat = context.get("repeat", 1)
+            ending = f", repeat {repeat}; record an output for each repeat" if repeat > 1 else ""
+            raise AdapterError(f"{self._name} has no recorded output for the scenario {scenario}{ending}")
+        if "name" in row and "asked" not in row and as_text(row.get("input", text)) != as_text(text):
+            given = f"{shown(row['input'], 80)}, and the scenario asks {shown(text, 80)}"
+            raise AdapterError(f"{self._name}: the output of {shown(row['name'], 80)} was recorded for {given}")
         return result_of_row(row, f"a row of {self._name}")
 
 
@@ -75,7 +83,7 @@ def result_of_row(row: Mapping[str, Any], source: str) -> AgentResult:
 
     # A session saves results with the encoding of records.
     members = decode(members)
-    calls = members["tool_calls"]
+    calls = members.get("tool_calls") or []
     for number, call in enumerate(calls):
         if isinstance(call, dict) and tuple(call) == CALL_FIELDS:
             calls[number] = ToolCall(**call)
@@ -97,7 +105,8 @@ def save(result: AgentResult, question: str, context: Mapping[str, Any]) -> None
     if SESSION.journal is None or not SESSION.journal.is_dir():
         return
     members = {part.name: getattr(result, part.name) for part in fields(result)}
-    members["tool_calls"] = called_tools(result)
+    if result.tool_calls is not None:
+        members["tool_calls"] = called_tools(result)
     head = {"suite": context["suite"], "name": context["scenario"], "repeat": context["repeat"], "asked": question}
     line = {**head, **encode({name: value for name, value in members.items() if value is not None})}
     if SESSION.redaction is not None and redact(line, SESSION.redaction) != line:
@@ -110,6 +119,9 @@ def save(result: AgentResult, question: str, context: Mapping[str, Any]) -> None
 def _find_problem(row: Any) -> str | None:
     if not isinstance(row, dict) or "output" not in row:
         return f"a recorded row is an object with output, got {shown(row, 80)}"
+    repeat = row.get("repeat", 1)
+    if type(repeat) is not int or repeat < 1:
+        return f"repeat is a whole number from 1, got {shown(repeat, 40)}"
     key = row.get("name", row.get("input"))
     if isinstance(key, str) or ("name" not in row and key is not None):
         return None

@@ -1,0 +1,213 @@
+"""Values that our operators do not compare: what hides its content, and what decides for itself what it equals."""
+
+import operator
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Mapping, MutableSequence, Set as AbstractSet
+from typing import Any, Final
+
+from pytest_verdict.core.values.display import safe_repr
+from pytest_verdict.core.values.encoding import encode, encode_text, is_replayable
+from pytest_verdict.core.values.placeholders import attributes, class_name, has_fields, has_named_fields, named_fields
+
+PLAIN: Final = frozenset({str, int, float, bool, type(None)})
+"""Classes whose values need no copy and no check."""
+
+_ORDERED: Final = (list, tuple)
+_CONTAINERS: Final = (*_ORDERED, dict, set, frozenset)
+_HONEST: Final = frozenset({*_CONTAINERS, OrderedDict, defaultdict, Counter})
+_TEXT_AND_BYTES: Final = (str, bytes, bytearray)
+ARRAY_PACKAGES: Final = frozenset({"numpy", "pandas", "polars", "pyarrow"})
+_MATCHER_MODULES: Final = ("_pytest.python_api", "dirty_equals.")
+_ANYTHING: Final = object()
+# What the matchers of a package are used for.
+_INSTEAD: Final = {
+    "_pytest": "use numeric_tolerance",
+    **dict.fromkeys(("numpy", "pandas", "polars"), "compare its items: to_list() or tolist()"),
+    "dirty_equals": "use is_type, regex, numeric_range or json_schema",
+    "unittest": "use not_blank or is_type, or leave the part out with json_subset",
+}
+
+
+class RefusedValueError(TypeError):
+    """A value that is not compared."""
+
+
+class FalseContentError(RefusedValueError):
+    """A value whose class hides what is in it."""
+
+
+class OwnEqualityError(RefusedValueError):
+    """A value whose class decides what it equals, so that the comparison would decide nothing."""
+
+    def __init__(self, value: Any, reason: str = "its class {} decides what it equals") -> None:
+        hint = _INSTEAD.get(package_of(value), "compare its parts, or its text")
+        super().__init__(f"{safe_repr(value)[:80]}: {reason.format(class_name(type(value)))}; {hint}")
+
+
+def package_of(value: Any) -> str:
+    """Return the top-level package of the class of a value."""
+    return type(value).__module__.partition(".")[0]
+
+
+def refuse(value: Any, *, matchers: bool = False) -> None:
+    """Refuse containers at any depth that hide their content, and values that equal everything."""
+    # Also keeps what is made here alive, so that no id is used twice.
+    visited: dict[int, Any] = {}
+    # A stack, because a value may be nested more deeply than functions can be.
+    remaining = [value]
+    while remaining:
+        part = remaining.pop()
+        if type(part) in PLAIN or id(part) in visited:
+            continue
+        visited[id(part)] = part
+        # Not isinstance, which would believe a class that claims to be another one.
+        base: Any = next((base for base in _CONTAINERS if issubclass(type(part), base)), None)
+        if base is not None:
+            content = _content_of(part, base)
+            remaining += content
+            if type(part) in _HONEST:
+                continue
+            if not _shows(part, base, content) or not _has_in_fields(part, content):
+                raise FalseContentError(f"the class {class_name(type(part))} hides what is in the {base.__name__}")
+        elif not issubclass(type(part), _TEXT_AND_BYTES):
+            if matchers:
+                _refuse_matcher(part)
+            remaining += _parts_of(part)
+
+
+def _content_of(container: Any, base: Any) -> list[Any]:
+    content = [*base.__iter__(container)]
+    if base is dict:
+        content += [base.__getitem__(container, key) for key in content]
+    return content
+
+
+def _shows(container: Any, base: Any, content: list[Any]) -> bool:
+    """Return whether a container shows these items, however it is read."""
+    if base is not dict:
+        reads = [lambda: [*container], lambda: [len(container)]]
+        return all(map(_is_shown, reads, (content, [len(content)]), (base in _ORDERED, True)))
+    keys = content[: len(content) // 2]
+    pairs = [*zip(keys, content[len(keys) :], strict=True)]
+    views: list[tuple[Callable[[], list[Any]], list[Any]]] = [
+        (lambda: [len(container)], [len(keys)]),
+        (lambda: [*container], keys),
+        (lambda: [*container.items()], pairs),
+        (lambda: [*container.values()], [item for _, item in pairs]),
+        (lambda: [(key, container[key]) for key in keys], pairs),
+        (lambda: [(key, container.get(key)) for key in keys], pairs),
+    ]
+    return all(_is_shown(read, part, in_order=False) for read, part in views)
+
+
+def _is_shown(read: Callable[[], list[Any]], content: list[Any], in_order: bool) -> bool:  # noqa: FBT001 - for map
+    """Return whether a container shows this content; one that cannot be read shows nothing else."""
+    try:
+        shown = read()
+        if len(shown) != len(content):
+            return False
+        if all(map(operator.is_, shown, content)):
+            return True
+        # A class may wrap its items each time.
+        texts = [*map(encode_text, shown)]
+        others = [*map(encode_text, content)]
+        return texts == others if in_order else sorted(texts) == sorted(others)
+    except Exception:  # noqa: BLE001 - a class under test can raise anything
+        return True
+
+
+def _has_in_fields(container: Any, content: list[Any]) -> bool:
+    """Return whether the fields of a container, which are all that is compared, have its items."""
+    if not has_fields(container):
+        return True
+    try:
+        fields = named_fields(container)[2]
+    except Exception:  # noqa: BLE001 - likewise
+        return True
+    in_fields = {*map(id, fields.values())}
+    return all(id(item) in in_fields or (type(item) is str and item in fields) for item in content)
+
+
+def _parts_of(value: Any) -> Iterable[Any]:
+    """Return what is in a value that is no container of Python itself, as far as a comparison may look at it."""
+    try:
+        if has_named_fields(value):
+            return [*named_fields(value)[2].values()]
+        if issubclass(type(value), Mapping):
+            return [*value, *value.values()]
+        if issubclass(type(value), MutableSequence | AbstractSet):
+            return [*value]
+        if package_of(value) in ARRAY_PACKAGES:
+            return _objects_in(value)
+        # A mock has as many attributes as somebody asks for.
+        if package_of(value) != "unittest" and decides_equality(value):
+            return [*attributes(value).values()]
+    except Exception:  # noqa: BLE001 - a class under test can raise anything
+        return ()
+    return ()
+
+
+def _objects_in(array: Any) -> list[Any]:
+    """Return the elements of an array, or of the columns of a table, that may hold any Python object."""
+    if str(getattr(array, "dtype", "")).lower() == "object":
+        return list(array.tolist() if hasattr(array, "tolist") else array.to_list())
+    names = getattr(array, "columns", ()) if hasattr(array, "dtypes") else ()
+    return [item for name in names for item in _objects_in(array[name])]
+
+
+def items_of_array(array: Any) -> list[Any] | None:
+    """Return the items of an array of one dimension; None for a table, a scalar or an array of more dimensions."""
+    if getattr(array, "ndim", 1) != 1 or hasattr(array, "columns"):
+        return None
+    for name in ("to_list", "tolist", "to_pylist"):
+        if hasattr(array, name):
+            return list(getattr(array, name)())
+    return None
+
+
+def _refuse_matcher(value: Any) -> None:
+    if package_of(value) in ARRAY_PACKAGES:
+        return
+    if package_of(value) == "unittest" and value.__class__ is not type(value):
+        raise OwnEqualityError(value, "its class {} claims to be another one")
+    if has_fields(value):
+        if _has_no_compared_field(value):
+            raise OwnEqualityError(value, "no field of its class {} is compared")
+    elif decides_equality(value):
+        module = f"{type(value).__module__}."
+        if module.startswith(_MATCHER_MODULES) or _equals(value, _ANYTHING):
+            raise OwnEqualityError(value)
+        if package_of(value) != "unittest" and attributes(value) and _equals_blank(value):
+            raise OwnEqualityError(value, "its class {} compares none of its attributes")
+
+
+def _has_no_compared_field(value: Any) -> bool:
+    try:
+        return not named_fields(value)[2] and bool(attributes(value) or getattr(value, "__pydantic_private__", None))
+    except Exception:  # noqa: BLE001 - a class under test can raise anything
+        return False
+
+
+def _equals(value: Any, other: Any) -> bool:
+    try:
+        return (value == other) is True
+    except Exception:  # noqa: BLE001 - a class under test can raise anything
+        return False
+
+
+def _equals_blank(value: Any) -> bool:
+    """Return whether a value equals an object of its class that has no attributes."""
+    try:
+        blank = object.__new__(type(value))
+    except TypeError:
+        return False
+    return _equals(value, blank)
+
+
+def decides_equality(value: Any) -> bool:
+    """Return whether a value is no container, has no recorded form, and has an ``__eq__`` of its own."""
+    has_default_equality = getattr(type(value), "__eq__", None) is object.__eq__
+    # Not isinstance, which would believe a mock that claims to be another class.
+    if has_default_equality or issubclass(type(value), (Mapping, *_CONTAINERS)) or has_named_fields(value):
+        return False
+    return not is_replayable(encode(value))

@@ -1,0 +1,67 @@
+"""Which raised failures a test expected, by ``pytest.raises``, ``RaisesGroup`` or ``assertRaises`` with their class."""
+
+from __future__ import annotations
+
+import functools
+import unittest
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import pytest
+
+_HEARS: Final = "_verdict_hears"
+# An expectation of any exception takes a failure without meaning it.
+_ANY_EXCEPTION: Final = (Exception, BaseException)
+
+
+def hear(error: BaseException | None) -> None:
+    """Note that somebody heard an exception, those behind it, and those of a group."""
+    for other in _walk(error):
+        on_heard = getattr(other, "on_heard", None)
+        if on_heard is not None:
+            other.on_heard = None  # type: ignore[attr-defined]
+            on_heard()
+
+
+def _walk(error: BaseException | None) -> Iterator[BaseException]:
+    pending = [error]
+    visited = set()
+    while pending:
+        error = pending.pop()
+        if error is None or id(error) in visited:
+            continue
+        visited.add(id(error))
+        yield error
+        pending += [error.__cause__, error.__context__]
+        if isinstance(error, BaseExceptionGroup):
+            pending += error.exceptions
+
+
+def hear_expected_failures() -> None:
+    """Make the checks for expected exceptions hear our failures; neither pytest nor unittest has a hook for this."""
+    context = type(unittest.TestCase().assertRaises(AssertionError))  # noqa: PT027 - its class is meant
+    _extend(pytest.RaisesExc, "matches", lambda check: check.expected_exceptions)
+    _extend(pytest.RaisesGroup, "matches", lambda check: check.expected_exceptions)
+    _extend(
+        context, "__exit__", lambda check: check.expected if isinstance(check.expected, tuple) else (check.expected,)
+    )
+
+
+def _extend(kind: type, name: str, expected_types: Callable[[Any], tuple[type, ...]]) -> None:
+    plain = getattr(kind, name)
+    if hasattr(plain, _HEARS):
+        return
+
+    @functools.wraps(plain)
+    def check(self: Any, *arguments: Any) -> Any:
+        __tracebackhide__ = True
+        is_expected = plain(self, *arguments)
+        types = [expected for expected in expected_types(self) if isinstance(expected, type)]
+        if is_expected and types and not any(expected in _ANY_EXCEPTION for expected in types):
+            for error in arguments:
+                if isinstance(error, BaseException):
+                    hear(error)
+        return is_expected
+
+    setattr(check, _HEARS, True)
+    setattr(kind, name, check)

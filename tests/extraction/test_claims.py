@@ -1,0 +1,112 @@
+"""A reply has one answer or none: presets on families of phrasings, and the attacks on each rule."""
+
+from collections import Counter
+
+import pytest
+
+from pytest_verdict import compare
+from pytest_verdict.errors import SettingsError
+from pytest_verdict.extraction.steps import find_parts
+from pytest_verdict.suites import Evaluator
+from tools.replies import KINDS, make_replies
+from tools.replies.making import NAMES
+
+PRESETS = {
+    "number": ("numeric_exact", "one_number"),
+    "date": ("date_match", "date"),
+    "name": ("exact", {"name": NAMES}),
+    "choice": ("exact", {"name": ["A", "B", "C", "D"]}),
+    "yes or no": ("exact", {"name": ["yes", "no"]}),
+    "list": ("set_containment", "list"),
+    "json": ("json_canonical", "last_json"),
+}
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("part", ["tuned", "held out"])
+def test_false_fails_are_below_two_percent_and_no_reply_passes_falsely(part, seed):
+    evaluators = {}
+    for kind, (operator, extract) in PRESETS.items():
+        observed = {"path": "$.reply", "extract": extract, "on_missing": "fail"}
+        evaluators[kind] = Evaluator(operator, {"expected": "$.expected", "observed": observed})
+    replies = Counter()
+    false_fails = Counter()
+    false_passes = []
+    for reply in make_replies(part, seed, each=2):
+        result = evaluators[reply.kind].compare({"expected": reply.expected, "reply": reply.text})
+        replies[reply.kind] += reply.is_right
+        false_fails[reply.kind] += reply.is_right and result.verdict != "pass"
+        if result.verdict == "pass" and not reply.is_right:
+            false_passes.append(reply)
+    assert set(replies) == set(KINDS)
+    assert false_passes == []
+    assert false_fails.total() < 0.02 * replies.total()
+
+
+REFUSED = [
+    *("between 5 and 7", "about half of 5", "double 5", "twice 5", "5 times as many", "5 per thousand", "anywhere from 5"),
+    *("5:30", "5/10", "√5", "\\sqrt{5}", "\\boxed{\\frac{5}{2}}", "5 \\times 10^6", "5 x 10^6", "5 at most", "5 or more"),
+    *("Is it 5?", "I don't think it's 5", "x=5, y=7", "The answer is 5. It might also be 7.", "one in 5", "5th", "5...7"),
+    *("I can't say, maybe 5", "slightly more than 5", "<think>so it is 5", "<think>5</think>", "5 or 6", "٥", "５", "5٥"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_one_number_refuses_what_is_not_one_number(text):
+    assert find_parts("one_number", text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5 or so",
+        "~5",
+        "5 (five)",
+        "5.0",
+        "3 + 2 = 5",
+        "It is 5, not 6.",
+        "In 3 steps. So it's 5.",
+        "five",
+        "5!",
+        "2 times 2.5 is 5",
+    ],
+)
+def test_one_number_reads_its_neighbours(text):
+    assert compare("numeric_exact", 5, text, extract="one_number").passed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "March 5",
+        "early March 2024",
+        "May 13-15, 2024",
+        "5 or 6 March 2024",
+        "March 5, 2024 or 2025",
+        "within 3 days of 2024-03-05",
+    ],
+)
+def test_date_refuses_what_is_not_one_date(text):
+    assert find_parts("date", text) == []
+
+
+@pytest.mark.parametrize("text", ["２０２４-０３-０５", "٢٠٢٤-٠٣-٠٥", "5 March ２０２４", "2024-03-0५", "² March 2024"])
+def test_date_with_other_digits_is_refused(text):
+    assert compare("date_match", "2024-03-05", text).notes == ["not_a_date"]
+    assert compare("date_match", "2024-03-05", text, format="%Y-%m-%d").notes == ["not_a_date"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Everything but Paris", "Paris does not fit", "Paris is unlikely", "Parisian", "Paris?", "Paris or Rome"]
+)
+def test_name_refuses_what_is_no_claim(text):
+    extract = {"extract": {"name": ["Paris", "Rome"]}, "on_missing": "fail"}
+    assert compare("exact", "Paris", text, extract=extract).verdict == "fail"
+
+
+@pytest.mark.parametrize(
+    "labels", [[], {}, "Paris", [""], {"Paris": [""]}, {"a": ["x"], "b": ["x"]}, [1], {"a": [1]}], ids=repr
+)
+def test_name_needs_labels(labels):
+    with pytest.raises(SettingsError, match="name"):
+        compare("exact", "a", "a", extract={"name": labels})

@@ -1,0 +1,409 @@
+"""What would pass an answer template although nothing was checked, and the neighbours that are meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.errors import PydanticUserError
+
+from pytest_verdict import compare
+from pytest_verdict.errors import SettingsError, TemplateError
+from pytest_verdict.operators import (
+    BooleanMatch,
+    ContainsAll,
+    ContainsAny,
+    Exact,
+    JsonCanonical,
+    JsonSchema,
+    JsonSubset,
+    NotBlank,
+    NotContains,
+    NumericMinimum,
+    NumericRange,
+    OneOf,
+    OrderedMatch,
+    SetContainment,
+    SetSimilarity,
+    StartsWith,
+    TraceLength,
+    TraceRegex,
+)
+from pytest_verdict.templates import (
+    AnswerTemplate,
+    BaseAnswer,
+    ExactMatch,
+    NumericGraded,
+    NumericRangeGraded,
+    NumericThresholdGraded,
+    RegexMatch,
+    TemplateWarning,
+    VerifiedField,
+)
+
+TRACE = (
+    "The capital is **Paris**,\nand it was founded in 259 BC. Yes, it is old. It has 2 airports; 1,234 trams; 5 million"
+    " guests. The gene is BCL2. 首都は巴里です。"
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "quote"),
+    [
+        ("Paris", "capital is Paris"),
+        ("Paris", "The capital is **Paris**, and"),
+        ("Paris", "Paris"),
+        ("paris", "is\n Paris"),
+        ("Paris", "The cap\u200bital is Paris"),
+        ("Bcl-2", "gene is BCL2"),
+        ("the old Paris", "capital is Paris"),
+        (259, "founded in 259 BC"),
+        (259, "259"),
+        (1234, "1,234 trams"),
+        (5_000_000, "5 million guests"),
+        ("259 BC", "founded in 259 BC"),
+        (["Paris", "Lyon"], "capital is Paris"),
+        (True, "it is old"),
+        (True, "Yes"),
+        ("old", "it is old"),
+        ("巴里", "首都は巴里"),
+        ("A B", "The capital is Paris"),
+    ],
+)
+def test_quote_supports_a_value(value, quote):
+    assert compare("quote_check", quote, TRACE, value=value).passed
+
+
+@pytest.mark.parametrize(
+    ("value", "quote"),
+    [
+        ("Paris", "a"),
+        ("Paris", "P"),
+        ("Paris", "."),
+        ("Paris", ", "),
+        ("Paris", "**"),
+        ("Paris", ""),
+        ("Paris", "\u200b"),
+        ("Paris", "\ufeff\u2060"),
+        ("Paris", None),
+        ("Paris", ["Paris"]),
+        ("Paris", 5),
+        ("Paris", "Par"),
+        ("Paris", "aris"),
+        ("Paris", "l is P"),
+        ("Paris", "it was founded in 259 BC"),
+        ("Paris", "The capital"),
+        ("Paris", "it is old"),
+        ("Lyon", "The capital is Paris"),
+        ("Lyon", "it is old"),
+        (259, "The capital is Paris"),
+        (259, "25"),
+        (259, "59 BC"),
+        (259, "2 airports"),
+        (1234, "234 trams"),
+        (5, "5"),
+        (2, "founded in 259 BC"),
+        (True, "is"),
+        (True, "is a"),
+        (True, "Y"),
+        ({"a": 1}, "is"),
+        (["Lyon"], "The capital is Paris"),
+    ],
+)
+def test_quote_does_not_support_a_value(value, quote):
+    result = compare("quote_check", quote, TRACE, value=value)
+    assert result.verdict == "fail"
+    assert result.details["reason"]
+
+
+def test_choice_may_be_said_in_other_words():
+    class Answer(BaseAnswer):
+        age: Literal["ancient", "modern"] = VerifiedField("The age", "ancient", ExactMatch(), quote=True)
+
+    def verify(quote):
+        return AnswerTemplate(Answer).verify({"age": "ancient", "age_quote": quote}, TRACE).passed
+
+    assert verify("founded in 259 BC")
+    assert not verify("in")
+
+
+def build(kind, truth, operator, base=(BaseAnswer,), **options):
+    body = {"__annotations__": {"x": kind}, "__module__": __name__, "x": VerifiedField("d", truth, operator, **options)}
+    return type(BaseAnswer)("Answer", base, body)
+
+
+@pytest.mark.parametrize(
+    ("kind", "truth", "operator", "options"),
+    [
+        (list[str], [], SetContainment(mode="superset"), {}),
+        (set[str], set(), SetContainment(mode="superset"), {}),
+        (Any, (), SetContainment(mode="superset"), {}),
+        (dict, {}, JsonSubset(), {}),
+        (list, [], JsonSubset(), {}),
+        (dict[str, Any], {}, JsonSchema(), {}),
+        (Any, True, JsonSchema(), {}),
+        (str, ".*", RegexMatch(), {}),
+        (str, "x", RegexMatch(pattern=r"[\s\S]*"), {}),
+        (str, "x", RegexMatch(pattern="x?"), {}),
+        (bool, True, TraceRegex(pattern=".*"), {}),
+        (bool, True, TraceRegex(pattern="a|"), {}),
+        (bool, False, TraceRegex(pattern="a*"), {}),
+        (int, 0, NumericMinimum(), {"ge": 0}),
+        (float, [0, 1], NumericRange(), {"ge": 0, "le": 1}),
+    ],
+    ids=str,
+)
+def test_check_that_every_answer_passes_is_refused(kind, truth, operator, options):
+    with pytest.raises(TemplateError, match=r"every answer passes with the ground truth .* so it checks nothing"):
+        build(kind, truth, operator, **options)
+
+
+@pytest.mark.parametrize(
+    ("kind", "truth", "operator"),
+    [
+        (str, "  ", ExactMatch()),
+        (str, "\u200b", ExactMatch()),
+        (str, "\u200b\u200b", Exact()),
+        (str, "\u200b", ContainsAny()),
+        (str, ["a", "\u2060"], ContainsAll()),
+        (str, "\ufeff", StartsWith()),
+        (str, ["a", "\u200b"], OneOf()),
+        (list[str], ["  "], SetContainment(normalize=["strip"])),
+    ],
+    ids=str,
+)
+def test_ground_truth_without_visible_characters_is_refused(kind, truth, operator):
+    with pytest.raises(TemplateError, match="no answer passes"):
+        build(kind, truth, operator)
+
+
+@pytest.mark.parametrize(
+    ("kind", "truth", "operator"),
+    [
+        (list[str], [], SetContainment()),
+        (list[str], [], OrderedMatch()),
+        (list[str], [], SetSimilarity()),
+        (dict, {}, JsonCanonical()),
+        (str, "", ExactMatch()),
+        (str, "\t", Exact()),
+        (str, "zzz", NotContains()),
+        (str, ["zzz", "y"], NotContains()),
+        (str, "x", NotBlank()),
+        (Literal["a", "b"], "x", NotBlank()),
+        (str, ".+", RegexMatch()),
+        (str, "^$", RegexMatch()),
+        (int, 0, NumericMinimum()),
+        (bool, True, BooleanMatch()),
+        (bool, True, TraceRegex(pattern="a")),
+        (bool, False, TraceRegex(pattern="a")),
+        (bool, True, TraceLength(min=1)),
+        (Literal["a"], "a", ExactMatch()),
+        (list[str], ["a"], SetContainment(mode="superset")),
+        (dict, {"a": 1}, JsonSubset()),
+        (str, "?", ContainsAny()),
+    ],
+    ids=str,
+)
+def test_check_that_some_answer_fails_is_accepted(kind, truth, operator):
+    assert build(kind, truth, operator).__verdict_definition__.verified
+
+
+def field(**options):
+    return VerifiedField("d", "Paris", ExactMatch(), **options)
+
+
+class Inner(BaseAnswer):
+    city: str = field()
+
+
+class Part(BaseModel):
+    city: str = field()
+
+
+@dataclass
+class Piece:
+    city: Annotated[str, field()]
+
+
+class Holder(BaseModel):
+    inner: list[Inner]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Inner,
+        Inner | None,
+        list[Inner],
+        dict[str, Inner],
+        tuple[Inner, ...],
+        Inner | int,
+        Part,
+        list[Part],
+        Piece,
+        Holder,
+        dict[str, list[Holder]],
+        list[Annotated[str, field()]],
+        Annotated[str, field()] | None,
+    ],
+    ids=str,
+)
+def test_verified_field_inside_of_a_type_is_refused(kind):
+    with pytest.raises(TemplateError, match=r"^Outer\.inner: nothing checks "):
+
+        class Outer(BaseAnswer):
+            city: str = field()
+            inner: kind  # type: ignore[valid-type]
+
+            __annotations__["inner"] = kind
+
+
+@pytest.mark.parametrize("kind", [ClassVar[str], ClassVar, "ClassVar[str]"], ids=str)
+def test_annotation_that_turns_a_field_off_is_refused(kind):
+    body = {"__annotations__": {"x": kind}, "__module__": __name__, "x": field()}
+    with pytest.raises(TemplateError, match=r"^Answer\.x is no field because of its annotation"):
+        type(BaseAnswer)("Answer", (BaseAnswer,), body)
+    with pytest.raises(TemplateError, match=r"^Derived\.city is verified by Inner, and no longer here"):
+        type(BaseAnswer)(
+            "Derived", (Inner,), {"__annotations__": {"city": kind}, "city": "Paris", "__module__": __name__}
+        )
+
+
+@pytest.mark.parametrize("member", [Field(default="Paris"), property(lambda _: "Paris")], ids=["field", "property"])
+def test_verified_field_that_a_subclass_replaces_is_refused(member):
+    body = {"__annotations__": {"city": str}, "city": member, "__module__": __name__}
+    with pytest.raises(TemplateError, match=r"^Derived\.city is verified by Inner"):
+        type(BaseAnswer)("Derived", (Inner,), body)
+
+
+@pytest.mark.parametrize("name", ["_x", "__x"])
+def test_private_name_is_refused(name):
+    with pytest.raises(PydanticUserError, match="leading underscores"):
+        type(BaseAnswer)("Answer", (BaseAnswer,), {"__annotations__": {name: str}, name: field()})
+
+
+@pytest.mark.parametrize("options", [{"exclude": True}, {"init": False}, {"frozen": True}, {"repr": False}], ids=str)
+def test_option_of_a_field_does_not_turn_it_off(options):
+    answer = build(str, "Paris", ExactMatch(), **options)
+    assert AnswerTemplate(answer).verify({"x": "Lyon"}).verdict == "fail"
+    assert AnswerTemplate(answer).verify({"x": "Paris"}).verdict == "pass"
+
+
+def test_annotated_field_and_mixin_are_verified():
+    class Mixin:
+        x: str = field()
+
+    class Answer(Mixin, BaseAnswer):
+        model_config = ConfigDict(frozen=True)
+        y: Annotated[str, field()]
+
+    assert AnswerTemplate(Answer).verify({"x": "Paris", "y": "Lyon"}).verdict == "fail"
+    assert AnswerTemplate(Answer).verify({"x": "Lyon", "y": "Paris"}).verdict == "fail"
+
+
+class Silent(BaseAnswer):
+    city: str = field(default="Paris")
+    country: str = field(default_factory=lambda: "Paris")
+    mayor: str | None = VerifiedField("The mayor", None, ExactMatch(), default=None)
+
+
+@pytest.mark.parametrize("reply", [{}, "{}", Silent(), {"city": None}], ids=str)
+def test_default_is_no_answer(reply):
+    result = AnswerTemplate(Silent).verify(reply)
+    assert (result.verdict, result.null_fields) == ("fail", ["city", "country", "mayor"])
+
+
+def test_instance_of_a_judge_without_values_is_no_answer():
+    template = AnswerTemplate(Silent, lambda _: Silent())
+    assert template.verify(template.parse("Nothing.")).verdict == "fail"
+
+
+def test_null_passes_only_where_it_is_said():
+    values = {"city": "Paris", "country": "Paris"}
+    assert AnswerTemplate(Silent).verify({**values, "mayor": None}).verdict == "pass"
+    assert AnswerTemplate(Silent).verify(Silent(**values, mayor=None)).verdict == "pass"
+    assert AnswerTemplate(Silent).verify(values).null_fields == ["mayor"]
+
+
+@pytest.mark.parametrize(
+    ("trace", "entry"),
+    [
+        ("none", {"pattern": r"\d", "expected": [], "match_type": "all"}),
+        ("5", {"pattern": r"\d", "expected": [], "match_type": "all"}),
+        ("5", {"pattern": r"\d", "expected": (), "match_type": "all"}),
+        ("5", {"pattern": r"\d", "expected": "5", "match_type": "all"}),
+        ("5", {"pattern": r"\d", "expected": "1", "match_type": "count"}),
+        ("5", {"pattern": r"\d", "expected": "5", "match_type": "any"}),
+        ("5", {"pattern": "(", "expected": "5"}),
+    ],
+    ids=str,
+)
+def test_regex_check_that_asserts_nothing_is_an_error(trace, entry):
+    class Answer(BaseAnswer):
+        regex: ClassVar[dict[str, Any]] = {"check": entry}
+
+    assert AnswerTemplate(Answer).verify(trace=trace).verdict == "error"
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        ('\ufeff{"city": "Paris"}', "pass"),
+        ('\ufeff```json\n{"city": "Paris"}\n```', "pass"),
+        ('Form: {"properties": {"city": {}}} Answer: {"city": "Paris"}', "pass"),
+        ('{"city": "Paris"} as said: {"city": "Paris"}.', "pass"),
+        ('Either {"city": "Paris"} or {"city": "Lyon"}.', "error"),
+        ('Broken {"a": {"city": "Paris"}, "c":', "error"),
+        ('List [{"city": "Paris"}] of one', "error"),
+        ('Inner {"answer": {"city": "Paris"}} object', "fail"),
+        ('{"city": NaN}', "error"),
+        ('{"city": "Paris", "city": "Paris"}', "error"),
+        ('"{\\"city\\": \\"Paris\\"}"', "error"),
+        ("null", "error"),
+    ],
+)
+def test_reply_is_one_object(reply, verdict):
+    assert AnswerTemplate(Inner, extract_json=True).verify(reply).verdict == verdict
+
+
+def test_prose_says_to_ask_a_judge():
+    problem = AnswerTemplate(Inner).verify("The capital is Paris.").problems[""]
+    assert "a judge reads them from prose: template.parse(text)" in problem
+
+
+def test_graded_cutoff_alone_warns():
+    with pytest.warns(TemplateWarning, match=r"passes only at distance 0.*Write full_credit=0 if that is meant"):
+        NumericGraded(cutoff=0.25)
+
+
+@pytest.mark.parametrize(
+    "build_operator",
+    [
+        lambda: NumericGraded(cutoff=0, full_credit=0),
+        lambda: NumericGraded(cutoff=0.1, full_credit=0.1),
+        lambda: NumericRangeGraded(min=1, max=1, margin=1),
+        lambda: NumericRangeGraded(min=2, max=1, margin=1),
+        lambda: NumericRangeGraded(min=None, max=1, margin=1),
+        lambda: NumericRangeGraded(min=1, max=2, margin=0),
+        lambda: NumericRangeGraded(min=1, max=2, margin=0, mode="relative"),
+        lambda: NumericRangeGraded(min=1, max=2, margin=-1),
+        lambda: NumericRangeGraded(min=1, max=2, margin="x"),
+        lambda: NumericRangeGraded(min=1, max=2, margin=True),
+        lambda: NumericRangeGraded(min=1, max=2, margin=1, mode="other"),
+        lambda: NumericRangeGraded(min="a", max=2, margin=1, mode="relative"),
+        lambda: NumericThresholdGraded("min", 0),
+        lambda: NumericThresholdGraded("min", -1),
+        lambda: NumericThresholdGraded("min", float("inf")),
+        lambda: NumericThresholdGraded("middle", 1),
+    ],
+)
+def test_graded_primitive_without_a_slope_is_refused(build_operator):
+    with pytest.raises(SettingsError):
+        build_operator()
+
+
+def test_exclusive_edge_of_a_graded_range_fails():
+    operator = NumericRangeGraded(min=1, max=2, margin=1, exclusive_min=True, exclusive_max=True)
+    assert [compare(operator, None, number).passed for number in (1, 1.5, 2)] == [False, True, False]
