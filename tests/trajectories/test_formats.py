@@ -531,7 +531,7 @@ CHAT = {"role": "assistant", "tool_calls": [REQUEST]}
 def test_call_of_another_format_is_unreadable(value, form):
     result = compare("trajectory_forbidden", ["search"], value)
     assert (result.passed, result.notes) == (False, ["trajectory_unreadable"])
-    assert f"has a call in the form {form!r}" in result.details["reason"]
+    assert form in result.details["reason"]
 
 
 def test_stream_chunks_are_unreadable():

@@ -174,18 +174,18 @@ LOST = {
     "vercel tool": (
         spans({"ai.operationId": "ai.toolCall", "ai.toolCall.name": "delete_all"}),
         "auto",
-        "ai.operationId",
+        "ai.toolCall",
     ),
     "vercel response": (
         spans({"gen_ai.system": "x", "ai.response.toolCalls": '[{"toolName": "delete_all", "input": "{}"}]'}),
         "auto",
         "ai.response.toolCalls",
     ),
-    "mlflow": (spans({"mlflow.spanType": '"TOOL"', "mlflow.spanInputs": '{"path": "/"}'}), "auto", "mlflow.spanType"),
+    "mlflow": (spans({"mlflow.spanType": '"TOOL"', "mlflow.spanInputs": '{"path": "/"}'}), "auto", "tool_calls"),
     "openinference as otel": (
         spans({"openinference.span.kind": "TOOL", "tool.name": "delete_all"}),
         "otel",
-        "openinference.span.kind",
+        "delete_all",
     ),
     "span event": (
         spans(
@@ -195,7 +195,7 @@ LOST = {
             ],
         ),
         "auto",
-        "attribute 'message'",
+        "message.tool_calls",
     ),
     "spans of something else": (spans({"http.method": "GET"}), "auto", "gen_ai"),
 }

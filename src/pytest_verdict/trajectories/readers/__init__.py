@@ -64,7 +64,7 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
             # A reader of another package is a module with two functions, and may reuse its events.
             return attach_results(map(copy.copy, reader.read(source)))
         if simple is None:
-            reader.refuse_unknown_calls(name, source)
+            return reader.read_all(name, source)
         return attach_results(reader.read(source))
     except TrajectoryError as error:
         reason = str(error)

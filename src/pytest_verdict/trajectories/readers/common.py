@@ -33,7 +33,15 @@ class Result(NamedTuple):
         return cls(identifier, content, failed, reason=content)
 
 
-CallOrResult = Event | Result
+class LeftOut(NamedTuple):
+    """A call that the value has and the trajectory does not, because the format says so."""
+
+    name: str | None
+    id: str | None
+    args: Any = MISSING
+
+
+CallOrResult = Event | Result | LeftOut
 """What a reader yields, in the order of its source; the events are its own."""
 
 
@@ -73,6 +81,11 @@ def iter_entries(value: Any) -> Iterator[tuple[str, Any]]:
     for holder in (getattr(source, "__dict__", None), getattr(source, "__pydantic_extra__", None)):
         if isinstance(holder, Mapping):
             yield from ((key, item) for key, item in holder.items() if not key.startswith("_"))
+
+
+def omit_keys(value: Any, *keys: str) -> dict[str, Any]:
+    """Return the entries of an object without some keys."""
+    return {key: item for key, item in iter_entries(value) if key not in keys}
 
 
 def has(value: Any, *names: str) -> bool:
@@ -198,6 +211,8 @@ def attach_results(items: Iterable[CallOrResult]) -> list[Event]:
     set_field = object.__setattr__
 
     for item in items:
+        if isinstance(item, LeftOut):
+            continue
         if isinstance(item, Event):
             if item.id:
                 by_id[item.id] = item

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallOrResult,
+    Result,
     attach_results,
     get,
     is_object,
@@ -108,9 +109,11 @@ class Format:
     def read_all(self, name: str, value: Any) -> list[Event]:
         """Read a value, and refuse one of another format or one with calls that are not read."""
         self.check(name, value)
-        events = attach_results(self.read(value))
-        refuse_unread_calls(name, self.list_parts(value), events, frozenset(self.ignored.split()))
-        return events
+        items = list(self.read(value))
+        calls = [item for item in items if not isinstance(item, Result)]
+        reason = f"which is not read as {name}"
+        refuse_unread_calls(self.list_parts(value), calls, reason, frozenset(self.ignored.split()))
+        return attach_results(items)
 
     def check(self, name: str, value: Any) -> None:
         if self.item is None:

@@ -11,12 +11,13 @@ from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallOrResult,
+    LeftOut,
     Result,
     build_call,
     get,
     get_objects,
     has,
-    iter_entries,
+    omit_keys,
     parse_if_json,
     require_list,
     require_objects,
@@ -151,9 +152,9 @@ def _list_events(value: Any) -> Sequence[Any]:
 
 
 def _list_parts(value: Any) -> Iterator[Any]:
-    # A partial event is repeated when it is complete, with other identifiers.
-    yield [event for event in _list_events(value) if get(event, "partial") is not True]
-    yield {key: item for key, item in iter_entries(value) if key not in (*_CASES, "conversation", "events", "content")}
+    yield _list_events(value)
+    for source in (value, *(get(value, *_CASES) or ())):
+        yield omit_keys(source, *_CASES, "conversation", "events", "content")
 
 
 @partial(
@@ -175,13 +176,15 @@ def adk(value: Any) -> Iterator[CallOrResult]:
         tools = {get(call, "name") for call in calls if has(call, "name")}
         if get(event, "partial") is True:
             incomplete_tools |= tools
+            # The complete event repeats it, with other identifiers.
+            yield from (LeftOut(get(call, "name"), get(call, "id")) for call in calls if call is not None)
         else:
             incomplete_tools -= tools
             events.append(event)
     if incomplete_tools:
         names = ", ".join(sorted(map(str, incomplete_tools)))
         raise TrajectoryError(f"partial events call {names}, and no event after them is the whole call")
-    return iter(gemini.read(events))
+    yield from gemini.read(events)
 
 
 # Rows of Vertex AI hold lists of tool_name and tool_input, and so do the first evaluation files of ADK.

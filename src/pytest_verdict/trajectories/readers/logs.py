@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -18,6 +18,7 @@ from pytest_verdict.trajectories.readers.common import (
     get,
     get_list,
     has,
+    omit_keys,
     require_objects,
     require_one,
     unwrap_list,
@@ -60,10 +61,19 @@ def _is_log(value: Any) -> bool:
     return False
 
 
+# The events are read apart, or are inputs, states and what scorers did.
+_SAMPLE_KEYS: Final = (
+    *("messages", "events", "input", "output", "scores", "metadata", "store"),
+    *("timelines", "error_retries", "events_data"),
+)
+
+
 def _list_parts(value: Any) -> Iterator[Any]:
+    sample = _choose_sample(value)
+    yield from (message for _, message, _ in _iter_messages(sample))
     if not isinstance(value, list | tuple):
-        yield value
-    yield from (message for _, message, _ in _iter_messages(_choose_sample(value)))
+        yield omit_keys(value, "eval", "plan", "results", "metadata", "samples", *_SAMPLE_KEYS)
+        yield omit_keys(sample, *_SAMPLE_KEYS)
 
 
 @partial(
@@ -71,7 +81,6 @@ def _list_parts(value: Any) -> Iterator[Any]:
     item=_SAMPLE_OR_MESSAGE,
     is_whole=_is_log,
     other_containers={"samples": _SAMPLE},
-    ignored="eval plan results samples messages events input output scores metadata store timelines error_retries events_data",
     list_parts=_list_parts,
 )
 def inspect_ai(value: Any) -> Iterator[CallOrResult]:
@@ -205,6 +214,14 @@ _OTHER_ACTIONS: Final = frozenset(
 )
 
 
+# The action that a call became, the state of a conversation, and the input of a hook, which repeats a call.
+_EVENT_KEYS: Final = ("action", "args", "observation", "extras", "value", "hook_input")
+
+
+def _list_events(value: Any) -> Sequence[Any]:
+    return require_objects(unwrap_list(value, "history", "trajectory"), "events")
+
+
 def _get_kind(event: Any) -> Any:
     if isinstance(event, EncodedObject):
         # A record of an event has the name of its class, but not its kind.
@@ -219,13 +236,12 @@ def _get_kind(event: Any) -> Any:
     ),
     item=_STORED_EVENT,
     containers="history trajectory",
-    # The action that a call became, the state of a conversation, and the input of a hook, which repeats a call.
-    ignored="action args observation extras value hook_input",
+    list_parts=lambda value: [omit_keys(event, *_EVENT_KEYS) for event in _list_events(value)],
 )
 def openhands(value: Any) -> Iterator[CallOrResult]:
     """Read the calls with the arguments of the model; those of one answer of the model are one group."""
     groups: dict[Hashable, int] = {}
-    for place, event in enumerate(require_objects(unwrap_list(value, "history", "trajectory"), "events")):
+    for place, event in enumerate(_list_events(value)):
         kind = _get_kind(event)
         if kind is not None:
             group = groups.setdefault(get(event, "llm_response_id") or place, len(groups))

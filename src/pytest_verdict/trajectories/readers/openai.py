@@ -1,7 +1,6 @@
 """OpenAI chat completions and Responses, and the messages of tau2-bench, which are alike."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -18,7 +17,7 @@ from pytest_verdict.trajectories.readers.common import (
     get_list,
     get_objects,
     has,
-    iter_entries,
+    omit_keys,
     read_messages,
     require_list,
     require_objects,
@@ -118,7 +117,7 @@ def _is_item(item: Any) -> bool:
 
 def _list_parts(value: Any) -> Iterator[Any]:
     # The input of a response has the calls of earlier ones.
-    yield {key: item for key, item in iter_entries(value) if key != "input"} if _is_response(value) else value
+    yield omit_keys(value, "input") if _is_response(value) else value
 
 
 @partial(Format, is_item=_is_item, item=_ITEM, containers="output items", is_whole=_is_response, list_parts=_list_parts)
@@ -167,7 +166,8 @@ def _is_run(item: Any) -> bool:
     containers="simulations",
     is_whole=lambda value: has(value, "simulations"),
     # Expected calls, calls that prepared the environment, and copies of those that are read.
-    ignored="info tasks reward_info initial_state env_assertions turn_taking_action agent_chunk user_chunk user_tool_calls raw_data",
+    ignored="info tasks reward_info initial_state env_assertions turn_taking_action agent_chunk user_chunk user_tool_calls"
+    " raw_data",
 )
 def tau2(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one message or one tick are one group, those of a task are not grouped."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -22,7 +22,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.equality import content_key
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
-from pytest_verdict.trajectories.readers.common import MISSING, iter_entries, parse_if_json
+from pytest_verdict.trajectories.readers.common import MISSING, LeftOut, iter_entries, parse_if_json
 
 # The keys of the tool's name; the first ones are never the name of anything else.
 _TOOL_KEYS: Final = ("tool_name", "function_name", "tool", "function", "action_name")
@@ -74,9 +74,9 @@ class CallLike(NamedTuple):
 
 
 def refuse_unread_calls(
-    format_name: str, parts: Iterable[Any], events: Sequence[Event], ignored: Collection[str] = frozenset()
+    parts: Iterable[Any], events: Sequence[Event | LeftOut], reason: str, ignored: Collection[str] = frozenset()
 ) -> None:
-    """Refuse a value with more calls than its reader returned; each part of it may repeat every call."""
+    """Refuse a value with more calls than its reader returned or left out; each part of it may repeat every call."""
     identities = {identity for event in events if event.id for identity in ((event.name, event.id), (None, event.id))}
     keys: dict[str | None, list[Any]] = {}
     keys_without_id: dict[str | None, list[Any]] = {}
@@ -103,11 +103,13 @@ def refuse_unread_calls(
             at = next((at for at, other in enumerate(candidates) if None in (key, other) or key == other), None)
             if at is None:
                 name = "a call" if call.name is None else f"a call of {shown(call.name, 80)}"
-                raise TrajectoryError(f"{call.path or 'the value'} has {name}, which is not read as {format_name}")
+                raise TrajectoryError(f"{call.path or 'the value'} has {name}, {reason}")
             candidates.pop(at)
 
 
-def _get_event_key(event: Event) -> Any:
+def _get_event_key(event: Event | LeftOut) -> Any:
+    if isinstance(event, LeftOut):
+        return _get_key(event.args)
     if event.args_note == ARGS_NOT_RECORDED:
         return None
     return _get_key(event.args_text if event.args_note == ARGS_MALFORMED else event.args)
@@ -158,7 +160,8 @@ class _Search:
         is_result = any(map(is_result_type, kinds))
         for key, item in entries.items():
             self._look_into_entry(to_snake_case(key), item, f"{path}.{key}" if path else key, is_result=is_result)
-        if count == len(self.calls) and any(map(is_call_type, kinds)):
+        if any(map(is_call_type, kinds)) and not any(call.name for call in self.calls[count:]):
+            del self.calls[count:]
             self._add(by_key, path)
 
     def _look_into_entry(self, key: str, item: Any, path: str, *, is_result: bool) -> None:
