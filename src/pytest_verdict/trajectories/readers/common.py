@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Final, NamedTuple
@@ -203,29 +202,41 @@ def build_call_from(source: Any, *args: str, **fields: Any) -> Event:
 
 
 def attach_results(items: Iterable[CallOrResult]) -> list[Event]:
-    """Return the calls in order, each with its result; a result without a call is left out."""
+    """Return the calls in order, each with its result; a result whose call is not there is refused."""
     events: list[Event] = []
-    by_id: dict[str, Event] = {}
-    without_id: dict[str, deque[Event]] = {}
+    by_id: dict[str, Event | None] = {}
+    without_result: dict[int, Event] = {}
+    orphans: list[Result] = []
     # The events are completed in place, because a copy takes longer than reading the call.
     set_field = object.__setattr__
 
     for item in items:
         if isinstance(item, LeftOut):
+            by_id.setdefault(str(item.id), None)
             continue
         if isinstance(item, Event):
             if item.id:
                 by_id[item.id] = item
-            else:
-                without_id.setdefault(item.name, deque()).append(item)
             set_field(item, "index", len(events))
+            without_result[len(events)] = item
             events.append(item)
             continue
 
         event = by_id.get(str(item.identifier))
-        if not item.identifier and without_id.get(item.name):
-            event = without_id[item.name].popleft()
-        if event is not None:
+        if event is None:
+            # A call or a result without an identifier may belong to any other of its name.
+            events_of_name = (one for one in without_result.values() if item.name in (None, one.name))
+            event = next((one for one in events_of_name if not (one.id and item.identifier)), None)
+        if event is None:
+            orphans.append(item)
+            continue
+        without_result.pop(event.index, None)
+        if str(item.identifier) in by_id or (item.name and not event.id):
             set_field(event, "result", item.value)
             set_field(event, "error", format_failure(item.reason) if item.failed else None)
+
+    for item in orphans:
+        if str(item.identifier) not in by_id:
+            result = shown(item.identifier or item.name or item.value, 80)
+            raise TrajectoryError(f"there is a result without its call, {result}; was the beginning cut off?")
     return events

@@ -25,6 +25,7 @@ from pytest_verdict.trajectories.readers.common import (
     unwrap_list,
 )
 from pytest_verdict.trajectories.readers.formats import Format, Shape
+from pytest_verdict.trajectories.readers.unread import require_one_answer
 
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
 _TOOL_USES: Final = ("tool_uses", "toolUses")
@@ -64,7 +65,7 @@ def _is_item(item: Any) -> bool:
     if has(item, *_INTERMEDIATE) or has(item, "user_content", "userContent") or has(item, "parts"):
         return True
     # An OpenAI message may have a function_call too, but always next to a role.
-    return has(get(item, "content"), "parts") or (has(item, *_CALL, *_RESPONSE) and not has(item, "role"))
+    return has(get(item, "content"), "parts") or (has(item, *_CALL, *_RESPONSE) and not has(item, "role", "messages"))
 
 
 @partial(Format, is_item=_is_item, item=_ITEM, containers=_CONTAINERS, is_whole=_is_trace, ignored=_IGNORED)
@@ -72,6 +73,7 @@ def gemini(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one content are one group, and so are those of one list of tool uses."""
     items: Sequence[Any] = (value,)
     are_parts = False
+    require_one_answer(get(value, "candidates"), "candidates")
     if not _is_trace(value):
         items = require_objects(unwrap_list(value, *_CONTAINERS.split()), "contents")
         are_parts = all(has(item, *_CALL, *_RESPONSE, "text", "thought") for item in items)

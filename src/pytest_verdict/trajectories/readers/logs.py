@@ -13,6 +13,7 @@ from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallOrResult,
+    LeftOut,
     Result,
     build_call,
     get,
@@ -253,8 +254,7 @@ def openhands(value: Any) -> Iterator[CallOrResult]:
                 identifier = get(metadata, "tool_call_id")
             is_error = get(event, "observation") in {"error", "user_rejected"}
             yield Result.from_content(event, identifier, failed=is_error)
-        elif get(event, "source") != "user":
-            # The user may run commands, too.
+        else:
             yield from _read_action(event, groups, place)
 
 
@@ -273,11 +273,17 @@ def _read_sdk_event(event: Any, kind: str, group: int) -> Iterator[CallOrResult]
         yield Result(identifier, observation, is_error, reason)
 
 
-def _read_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[Event]:
+def _read_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[CallOrResult]:
     metadata = get(event, "tool_call_metadata")
+    # The user may run commands, too.
+    if get(event, "source") == "user":
+        yield LeftOut(get(event, "action"), get(event, "id"))
+        return
     if metadata is None:
-        # Without function calling there is only the action that the call became.
-        if get(event, "action") not in _OTHER_ACTIONS:
+        if get(event, "action") in _OTHER_ACTIONS:
+            yield LeftOut(get(event, "action"), get(event, "id"))
+        else:
+            # Without function calling there is only the action that the call became.
             group = groups.setdefault(place, len(groups))
             args = get(event, "args", default=MISSING)
             yield build_call(get(event, "action"), args, id=get(event, "id"), group=group)

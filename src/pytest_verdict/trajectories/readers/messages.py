@@ -21,6 +21,7 @@ from pytest_verdict.trajectories.readers.common import (
     get_list,
     get_objects,
     has,
+    omit_keys,
     read_messages,
     require_list,
     require_objects,
@@ -169,6 +170,20 @@ def pydantic_ai(value: Any) -> Iterator[CallOrResult]:
 
 
 # MCP: the messages of JSON-RPC
+def _list_parts(value: Any) -> Iterator[Any]:
+    messages = read_messages(value)
+    requests = {get(message, "id") for message in messages if get(message, "method") == "tools/call"}
+    for message in messages:
+        method = get(message, "method")
+        if method is None:
+            yield {} if get(message, "id") in requests else message
+        elif method == "tools/call" or method.startswith("sampling/"):
+            yield message
+        else:
+            # A prompt has a name and arguments, too.
+            yield omit_keys(message, "params")
+
+
 @partial(
     Format,
     is_item=lambda message: has(message, "jsonrpc") or get(message, "method") == "tools/call",
@@ -179,16 +194,20 @@ def pydantic_ai(value: Any) -> Iterator[CallOrResult]:
         type_key="method",
     ),
     containers="messages",
+    list_parts=_list_parts,
 )
 def mcp(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; requests with no response between them are one group."""
     group = 0
+    other_requests = set()
     for message in read_messages(value):
         identifier = get(message, "id")
         method = get(message, "method")
         if method == "tools/call":
             params = get(message, "params")
             yield build_call(get(params, "name"), get(params, "arguments"), id=identifier, group=group)
+        elif method is not None:
+            other_requests.add(str(identifier))
         if method is not None:
             continue
 
@@ -196,10 +215,14 @@ def mcp(value: Any) -> Iterator[CallOrResult]:
         # Zero is a valid identifier, so it becomes a text, which is true.
         call_id = None if identifier is None else str(identifier)
         error = get(message, "error")
+        result = get(message, "result")
+        if call_id in other_requests:
+            continue
         if error is not None:
             yield Result(call_id, None, failed=True, reason=get(error, "message"))
             continue
-        result = get(message, "result")
+        if not isinstance(get(result, "content"), list | tuple):
+            continue
         is_error = get(result, "isError", "is_error") is True
         yield Result(call_id, result, is_error, reason=get(result, "content"))
 

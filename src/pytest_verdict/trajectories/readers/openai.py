@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallOrResult,
+    LeftOut,
     Result,
     build_call,
     build_call_from,
@@ -26,6 +28,7 @@ from pytest_verdict.trajectories.readers.common import (
 )
 from pytest_verdict.trajectories.readers.formats import Format, Shape
 from pytest_verdict.trajectories.readers.plain import plain
+from pytest_verdict.trajectories.readers.unread import require_one_answer
 
 # Chat completions: calls in the `tool_calls` of assistant messages, results in messages of the role `tool`.
 _BLOCK: Final = Shape(
@@ -52,15 +55,17 @@ def openai_chat(value: Any) -> Iterator[CallOrResult]:
         messages = read_messages(value)
     else:
         messages = [get(choice, "message") for choice in require_list(choices, "choices")]
+        require_one_answer(messages, "choices")
         if any(message is None for message in messages):
             raise TrajectoryError("a choice needs its message; put the chunks of a streamed completion together first")
 
     for place, message in enumerate(messages):
         for call in get_list(message, "tool_calls"):
             # The user of a simulation may call tools, too.
-            if get(call, "requestor") == "user":
-                continue
             identifier = get(call, "id")
+            if get(call, "requestor") == "user":
+                yield LeftOut(get(call, "name"), identifier)
+                continue
             if has(call, "custom"):
                 yield _build_custom_call(get(call, "custom"), identifier, place)
                 continue
@@ -70,9 +75,10 @@ def openai_chat(value: Any) -> Iterator[CallOrResult]:
         legacy_call = get(message, "function_call")
         if legacy_call is not None:
             yield build_call_from(legacy_call, "arguments", group=place)
-        if get(message, "role") == "tool":
+        if get(message, "role") in {"tool", "function"}:
             is_error = get(message, "error") is True
-            yield Result.from_content(message, get(message, "tool_call_id", "id"), failed=is_error)
+            result = Result.from_content(message, get(message, "tool_call_id", "id"), failed=is_error)
+            yield result._replace(name=get(message, "name"))
 
 
 def _build_custom_call(source: Any, identifier: Any, group: int) -> Event:
@@ -85,7 +91,6 @@ def _build_custom_call(source: Any, identifier: Any, group: int) -> Event:
 
 # Responses
 _CALL_TYPES: Final = {"function_call", "custom_tool_call", "mcp_call"}
-_RESULT_TYPES: Final = {"function_call_output", "custom_tool_call_output"}
 # Tools that OpenAI runs itself have an item type instead of a name, and no object of arguments.
 _HOSTED_TYPES: Final = frozenset(
     {"web_search_call", "file_search_call", "code_interpreter_call", "computer_call", "image_generation_call"}
@@ -112,7 +117,9 @@ def _is_response(value: Any) -> bool:
 def _is_item(item: Any) -> bool:
     # The type may be of any class in another format, and not hashable.
     kind = get(item, "type")
-    return isinstance(kind, str) and kind in _CALL_TYPES | _RESULT_TYPES | _HOSTED_TYPES | {"reasoning"}
+    return isinstance(kind, str) and (
+        kind in _CALL_TYPES | _HOSTED_TYPES | {"reasoning", "item_reference"} or kind.endswith("_call_output")
+    )
 
 
 def _list_parts(value: Any) -> Iterator[Any]:
@@ -140,9 +147,11 @@ def openai_responses(value: Any) -> Iterator[CallOrResult]:
                 error = format_failure(error)
             result = get(item, "output")
             yield build_call_from(item, "arguments", id=identifier, group=group, result=result, error=error)
-        elif kind in _RESULT_TYPES:
-            yield Result(get(item, "call_id"), get(item, "output"))
+        elif kind is not None and kind.endswith("_call_output"):
+            yield Result(identifier, get(item, "output"))
             group += 1
+        elif kind == "item_reference" and not str(get(item, "id")).startswith(("msg_", "rs_")):
+            raise TrajectoryError(f"the item {shown(get(item, 'id'), 80)} is a reference, and may be a call")
         elif kind != "reasoning":
             group += 1
 

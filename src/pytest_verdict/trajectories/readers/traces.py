@@ -33,7 +33,12 @@ from pytest_verdict.trajectories.readers.common import (
     unwrap_list,
 )
 from pytest_verdict.trajectories.readers.formats import Format, Shape
-from pytest_verdict.trajectories.readers.unread import find_calls, refuse_unread_calls, to_snake_case
+from pytest_verdict.trajectories.readers.unread import (
+    find_calls,
+    refuse_unread_calls,
+    require_one_answer,
+    to_snake_case,
+)
 
 _RESOURCES: Final = ("resourceSpans", "resource_spans")
 _SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
@@ -606,6 +611,8 @@ def _read_output(span: Span) -> list[Event]:
     generations = get(messages, "generations")
     if generations is not None:
         # LangChain returns a list for each prompt.
+        for batch in require_list(generations, "generations"):
+            require_one_answer(batch, "generations")
         answers = [answer for batch in require_list(generations, "generations") for answer in unwrap_list(batch)]
         messages = [get(answer, "message") for answer in answers]
     events = read_trajectory(messages)

@@ -132,6 +132,12 @@ def find_calls(value: Any, ignored: Collection[str] = frozenset()) -> list[CallL
     return search.calls
 
 
+def require_one_answer(answers: Any, what: str) -> None:
+    """Refuse alternatives with calls, because a trajectory has one of them."""
+    if isinstance(answers, list | tuple) and len(answers) > 1 and find_calls(answers):
+        raise TrajectoryError(f"{what} has {len(answers)} answers, and one of them is a trajectory: choose it")
+
+
 @dataclass(slots=True)
 class _Search:
     ignored: Collection[str]
@@ -199,7 +205,9 @@ class _Search:
         name = next((fields[key] for key in _NAME_KEYS if isinstance(fields.get(key), str) and fields[key]), None)
         if name is None:
             kind = next((entries[key] for key in _KIND_KEYS if is_call_type(entries.get(key))), None)
-            name = kind and _AFFIXES.sub("", kind)
+            tool = kind and _AFFIXES.sub("", kind)
+            if tool and not tool.endswith(("tool", "function")):
+                name = tool
         args = next((fields[key] for key in _ARGUMENT_KEYS if fields.get(key) is not None), MISSING)
         self.calls.append(CallLike(path, name, None if identifier in (None, "") else str(identifier), args))
 
