@@ -2,7 +2,8 @@
 
 import functools
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+import unicodedata
+from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
@@ -11,7 +12,7 @@ from pydantic import PrivateAttr, field_validator, model_validator
 from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.errors import TrajectoryError, allowed
-from pytest_verdict.trajectories.call_matcher import EQUAL, OTHERS, ArgumentRules, Call, CallMatcher
+from pytest_verdict.trajectories.call_matcher import EQUAL, IGNORE, OTHERS, ArgumentRules, Call, CallMatcher
 from pytest_verdict.trajectories.details import format_call, list_argument_notes
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
 from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
@@ -24,6 +25,7 @@ EMPTY_EXPECTED: Final = "empty_expected"
 UNKNOWN_TOOL: Final = "unknown_tool"
 EMPTY_SELECTION: Final = "empty_selection"
 NEAR_NAME: Final = "near_name"
+UNUSED_RULE: Final = "unused_rule"
 
 _EMPTIED: Final = (
     " after the selection by only_tools, except_tools or agents, so nothing would be compared;"
@@ -32,6 +34,10 @@ _EMPTIED: Final = (
 _LIKELY_TYPO: Final = 0.8
 _MCP_PREFIX: Final = re.compile(r"\Amcp__.+?__(?=.)", re.DOTALL)
 _SEPARATED: Final = re.compile(r"[\W_]+")
+_CAMEL_CASE: Final = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
+_DIGIT: Final = re.compile(r"\d")
+# The digits, and the letters of Cyrillic and Greek, that look like others.
+_LOOK_ALIKES: Final = str.maketrans("01аеорсухіѕјкмтвнԁοανικρτυχ", "olaeopcyxisjkmtbhdoavikptux")  # noqa: RUF001
 # What a server, module or namespace is separated by from the name of its tool.
 _QUALIFIER: Final = re.compile(r"__|[^\w\s-]")
 _SHORTEST_WITH_TYPO: Final = 4
@@ -130,12 +136,19 @@ class ObservedTrajectory(Operator):
 
     def _get_canonical_name(self, name: str) -> str:
         """Return the name of a tool without the prefix of an MCP server, and by its alias."""
-        bare = name
-        if self.mcp_servers == "any":
-            bare = _MCP_PREFIX.sub("", name)
-        elif self.mcp_servers:
-            bare = _strip_server(name, self.mcp_servers)
+        bare = self._strip_server(name)
         return self.aliases.get(bare, self.aliases.get(name, bare))
+
+    def _strip_server(self, name: str) -> str:
+        if self.mcp_servers == "any":
+            return _MCP_PREFIX.sub("", name)
+        for server in self.mcp_servers:
+            for prefix in filter(None, (f"mcp__{server}", server)):
+                for separator in _SEPARATORS:
+                    rest = name.removeprefix(f"{prefix}{separator}")
+                    if rest not in {"", name}:
+                        return rest
+        return name
 
     @property
     def _selects_tools(self) -> bool:
@@ -168,7 +181,10 @@ class ObservedTrajectory(Operator):
 
     def _read_observed(self, observed: Any) -> Selected:
         events = read_side("observed", read_trajectory, observed, self.observed_format)
-        self._refuse_near_agents(events)
+        agents = {event.agent for event in events if event.agent is not None}
+        self._refuse_near_names("agents", self.agents or (), agents)
+        names = {name for event in events for name in (event.name, self._strip_server(event.name))}
+        self._refuse_near_names("aliases", self.aliases.keys() - names, names.difference(self.aliases.values()))
         return self._select(events)
 
     def _refuse_unknown_tools(self, *sides: Selected, other_names: Iterable[str] = ()) -> None:
@@ -197,11 +213,17 @@ class ObservedTrajectory(Operator):
         """Refuse a tool that no side calls if a side calls one with almost the same name."""
         called = {name for side in sides for _, name in side.events}
         called.update(*(side.names for side in sides))
+        called.update(alias for alias, tool in self.aliases.items() if tool in called)
         declared = set(map(self._get_tool_name, self.tools))
-        self._refuse_near_names(setting, {*map(self._get_tool_name, tools)} - declared, called)
+        names = set(map(self._get_tool_name, tools))
+        # Two tools that are both declared are two tools.
+        self._refuse_near_names(setting, names - declared, called)
+        self._refuse_near_names(setting, names & declared, called - declared)
 
     def _refuse_near_names(self, setting: str, names: Iterable[str], occurring: Collection[str]) -> None:
+        """Refuse a name that does not occur if one does that is almost the same, and is not in the setting itself."""
         absent = {*names}.difference(occurring)
+        occurring = {*occurring}.difference(names)
         if self.exact_names or not absent or not occurring:
             return
         index: dict[str, list[str]] = {}
@@ -217,10 +239,6 @@ class ObservedTrajectory(Operator):
                     f"{setting} has {name!r}, which does not occur, but {near!r} does; write {near!r}, or set exact_names=True"
                     " if another name is meant",
                 )
-
-    def _refuse_near_agents(self, events: Iterable[Event]) -> None:
-        agents = {event.agent for event in events if event.agent is not None}
-        self._refuse_near_names("agents", self.agents or (), agents)
 
     def _refuse_emptied(self, outcome: Outcome, observed: Selected) -> Outcome:
         """Return an outcome, unless it has a score only because no observed call was selected."""
@@ -241,29 +259,52 @@ class ObservedTrajectory(Operator):
 
 
 def is_near_name(name: str, other: str) -> bool:
-    """Return whether two names differ only by case, separators, a prefix, or one letter that is missing or exchanged."""
-    if _last_part(name) == _last_part(other):
+    """Return whether two names differ only by case, separators, look-alikes, a prefix, or one letter missing or exchanged."""
+    spellings, variants = _list_spellings(name)
+    other_spellings, other_variants = _list_spellings(other)
+    if spellings & other_spellings or spellings & other_variants or variants & other_spellings:
         return True
-    joined = _SEPARATED.sub("", name.casefold())
-    other_joined = _SEPARATED.sub("", other.casefold())
-    return joined == other_joined or _is_typo(joined, other_joined)
+    # Two numbers are two things.
+    has_same_digits = _DIGIT.findall(name) == _DIGIT.findall(other)
+    return has_same_digits and _is_typo(_join_words(name), _join_words(other))
 
 
-def _near_keys(name: str) -> Iterator[str]:
-    """Yield keys of which two near names share one, so that names need not be compared in pairs."""
-    joined = _SEPARATED.sub("", name.casefold())
-    yield joined
-    yield _last_part(name)
+def _near_keys(name: str) -> set[str]:
+    """Return keys of which two near names share one, so that names need not be compared in pairs."""
+    joined = _join_words(name)
+    keys = set[str]().union(*_list_spellings(name))
     if len(joined) <= _LONGEST_WITH_TYPO:
-        for at in range(len(joined)):
-            yield joined[:at] + joined[at + 1 :]
+        keys.update(joined[:at] + joined[at + 1 :] for at in range(len(joined)))
+    return keys
 
 
-def _last_part(name: str) -> str:
-    return _SEPARATED.sub("", _QUALIFIER.split(name.casefold())[-1]) or name
+def _split_words(name: str) -> list[str]:
+    text = unicodedata.normalize("NFKD", _CAMEL_CASE.sub("_", name)).casefold().translate(_LOOK_ALIKES)
+    return [word for word in _SEPARATED.split("".join(filter(str.isprintable, text))) if word]
+
+
+def _join_words(name: str) -> str:
+    return "".join(_split_words(name)) or name
+
+
+def _list_spellings(name: str) -> tuple[set[str], set[str]]:
+    """Return the spellings of a name with and without its server or module, and what it may be called without a prefix."""
+    *_, last = [part for part in _QUALIFIER.split(name) if not part.isdecimal()] or [name]
+    words = _split_words(name)
+    variants = []
+    if words[:1] == ["mcp"]:
+        variants.append(words[2:])
+    if len(words) > 2:
+        # One word may be a tool of its own: search is not web_search.
+        variants.append(words[1:])
+    if len(words) == 2:
+        variants.append(words[::-1])
+    spellings = {_join_words(name), _join_words(last) if last else name}
+    return spellings, {"".join(variant) for variant in variants if variant}
 
 
 def _is_typo(name: str, other: str) -> bool:
+    """Return whether one letter is missing, or two are exchanged; another letter is another word, as in get and set."""
     if min(len(name), len(other)) < _SHORTEST_WITH_TYPO or abs(len(name) - len(other)) > 1:
         return False
     start = 0
@@ -272,20 +313,9 @@ def _is_typo(name: str, other: str) -> bool:
     rest = name[start:]
     other_rest = other[start:]
     if len(rest) == len(other_rest):
-        # Two letters are exchanged. Another letter makes another word: get_user is not set_user.
         return len(rest) > 1 and rest[:2] == other_rest[1::-1] and rest[2:] == other_rest[2:]
     shorter, longer = sorted((rest, other_rest), key=len)
     return longer[1:] == shorter
-
-
-def _strip_server(name: str, servers: Iterable[str]) -> str:
-    for server in servers:
-        for prefix in filter(None, (f"mcp__{server}", server)):
-            for separator in _SEPARATORS:
-                rest = name.removeprefix(f"{prefix}{separator}")
-                if rest not in {"", name}:
-                    return rest
-    return name
 
 
 class ExpectedSide(NamedTuple):
@@ -358,18 +388,30 @@ class TrajectoryOperator(ObservedTrajectory):
             raise UnusableError(EMPTY_SELECTION, f"no expected call is left{_EMPTIED}")
 
     def _refuse_near_arguments(self, *sides: Selected) -> None:
-        """Refuse a rule for an argument that no call of its tool has if a call has one with almost the same name."""
-        if isinstance(self.args, str):
-            return
+        """Refuse an argument that no call of its tool has if a call has one with almost the same name."""
+        settings = [("ignored_args", OTHERS, self.ignored_args)]
+        settings += [(f"defaults for {tool}", tool, own) for tool, own in self.defaults.items()]
+        if not isinstance(self.args, str):
+            settings += [(f"args for {tool}", tool, rule) for tool, rule in self.args.items() if isinstance(rule, dict)]
         events = [pair for side in sides for pair in side.events]
-        for tool, rule in self.args.items():
-            if not isinstance(rule, Mapping):
-                continue
+        for setting, tool, names in settings:
             tool_name = self._get_tool_name(tool)
-            calls = [event for event, name in events if tool in (OTHERS, name) or name == tool_name]
-            arguments = {argument for event in calls for argument in event.args or ()}
-            names = {argument.partition(".")[0] for argument in rule if argument not in {OTHERS, *arguments}}
-            self._refuse_near_names(f"args for {tool}", names, arguments)
+            arguments = {argument for event, name in events if tool_name in (OTHERS, name) for argument in event.args}
+            self._refuse_rules_without_effect(setting, names, arguments)
+            # A rule may be for a part of an argument.
+            absent = {name.partition(".")[0] for name in names if name not in {OTHERS, *arguments}}
+            self._refuse_near_names(setting, absent, arguments.difference(names))
+
+    def _refuse_rules_without_effect(self, setting: str, rules: Any, arguments: Collection[str]) -> None:
+        """Refuse to compare only arguments that no call has."""
+        if not arguments or not isinstance(rules, dict) or rules.get(OTHERS) != IGNORE:
+            return
+        compared = [name for name, rule in rules.items() if rule != IGNORE]
+        if compared and not any(name.partition(".")[0] in arguments for name in compared):
+            raise UnusableError(
+                UNUSED_RULE,
+                f"{setting} compares only {', '.join(compared)}, which no call has; they have {sorted(arguments)}",
+            )
 
     def _check_expected(self, expected: list[Any]) -> None:
         """Refuse an expected side under which any calls would pass."""

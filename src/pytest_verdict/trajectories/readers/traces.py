@@ -228,8 +228,8 @@ _GENAI_MARKS: Final = r"gen_ai\..+|gcp\.vertex\.agent\..+|pydantic_ai\..+|tool_a
 # The input of a model repeats earlier calls, and an agent repeats its own input.
 _GENAI_INPUTS: Final = r"gen_ai\.input\.messages|gen_ai\.prompt\..+|gcp\.vertex\.agent\.llm_request"
 _GENAI_IGNORED: Final = (
-    r"gen_ai\.(tool|request|usage)\..+|gen_ai\.output\.messages|gen_ai\.system_instructions|logfire\..+|tools|"
-    + _PARAMETERS
+    r"gen_ai\.(tool|request|usage)\..+|gen_ai\.output\.messages|gen_ai\.system_instructions|logfire\..+|tools"
+    r"|traceloop\.entity\..+|" + _PARAMETERS
 )
 _OUTPUT: Final = "gen_ai.output.messages"
 _OPERATION: Final = "gen_ai.operation.name"

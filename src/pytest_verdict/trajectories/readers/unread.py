@@ -145,9 +145,12 @@ class _Search:
     visited: set[int] = field(default_factory=set)
 
     def look_into(self, value: Any, path: str, *, among_tools: bool = False) -> None:
-        if value is None or isinstance(value, str | bytes | bool | int | float) or id(value) in self.visited:
+        if value is None or isinstance(value, str | bytes | bool | int | float):
             return
+        is_visited = id(value) in self.visited
         self.visited.add(id(value))
+        if is_visited and not isinstance(value, dict):
+            return
         if isinstance(value, list | tuple | set | frozenset):
             for item in value:
                 self.look_into(item, f"{path}[]", among_tools=among_tools)
@@ -159,6 +162,8 @@ class _Search:
             return
         if _is_call(by_key, among_tools=among_tools):
             self._add(by_key, path)
+            return
+        if is_visited:
             return
 
         count = len(self.calls)
