@@ -59,7 +59,8 @@ do_it | d0_it
 r\u00e9sum\u00e9 | resume
 \u0434\u0430\u0442\u0430 | \u0414\u0430\u0442\u0430
 stra\u00dfe | STRASSE
-""") + [("delete", "delete ")]
+""")
+NEAR.append(("delete", "delete "))
 DISTINCT = split("""
 delete | search
 get_user | set_user

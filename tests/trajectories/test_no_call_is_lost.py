@@ -164,7 +164,7 @@ LOST = {
     "traceloop tool": (
         spans({"traceloop.span.kind": "tool", "traceloop.entity.name": "delete_all", "traceloop.entity.input": "{}"}),
         "auto",
-        "traceloop",
+        "tool_calls",
     ),
     "traceloop completion": (
         spans({"gen_ai.system": "openai", "gen_ai.completion.0.tool_calls.0.name": "delete_all"}),
