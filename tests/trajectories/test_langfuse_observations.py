@@ -132,7 +132,7 @@ def test_calls_noted_by_the_server_are_read_once():
     [
         ([one for one in OBSERVATIONS if one["type"] == "AGENT"], "no run of a tool or a model"),
         ({**TRACE, "observations": []}, "no run of a tool or a model"),
-        ({**TRACE, "observations": ["o1"]}, "text"),
+        ({**TRACE, "observations": ["o1"]}, "nothing is known"),
         ({**TRACE, "observations": [3]}, "must be an object"),
         ({**TRACE, "tool_uses": [{"name": "a", "args": {}}]}, "tool_uses"),
         ([{**one, "output": None} for one in OBSERVATIONS], "'chat' has neither an output nor an error"),
@@ -142,7 +142,7 @@ def test_calls_noted_by_the_server_are_read_once():
             {**ALONE, "output": ASKED, "observations": [observation("GENERATION", "chat", "x", traceId=TRACE["id"])]},
             "'shopper' returned",
         ),
-        ([observation("GENERATION", "chat", ASKED), observation("ROBOT", "x")], "ROBOT"),
+        ([observation("GENERATION", "chat", ASKED), observation("ROBOT", "x")], "robot"),
         ([{**observation("SPAN", "x"), "toolUse": {"name": "a"}}], "nothing is known of its calls"),
     ],
 )

@@ -106,12 +106,15 @@ def require_list(value: Any, what: str) -> Sequence[Any]:
     return value
 
 
-def require_objects(value: Any, what: str) -> Sequence[Any]:
-    """Return a list of objects; anything else among them may have been a call, so it is refused."""
+def require_objects(value: Any, what: str, *marks: str) -> Sequence[Any]:
+    """Return a list of objects, each with one of some keys; anything else may have been a call, so it is refused."""
     items = require_list(value, what)
     for place, item in enumerate(items):
-        if type(item) is not dict and not is_object(item):
+        if (type(item) is not dict and not is_object(item)) or (marks and isinstance(item, str)):
             raise TrajectoryError(f"item {place} of {what} must be an object, got {shown(item, 80)}")
+        if marks and get(item, *marks, default=MISSING) is MISSING:
+            keys = ", ".join(repr(key) for key, _ in iter_entries(item)) or "nothing"
+            raise TrajectoryError(f"item {place} of {what} has {keys}, but none of {', '.join(marks)}")
     return items
 
 

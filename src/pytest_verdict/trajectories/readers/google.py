@@ -1,7 +1,6 @@
 """Google: Gemini contents and ADK invocations in camelCase and in snake_case, sessions of ADK, evaluation rows of Vertex AI."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -24,7 +23,7 @@ from pytest_verdict.trajectories.readers.common import (
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format, Shape
+from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.unread import require_one_answer
 
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
@@ -37,21 +36,9 @@ _CONTAINERS: Final = "conversation invocations contents candidates events"
 
 _CALL_KEYS: Final = " ".join((*_CALL, *_RESPONSE))
 _USE_KEYS: Final = " ".join((*_TOOL_USES, *_TOOL_RESPONSES))
-_PART: Final = Shape(
-    f"{_CALL_KEYS} text thought thought_signature thoughtSignature inline_data inlineData file_data fileData"
-    " code_execution_result codeExecutionResult",
-    allows_text=True,
-)
-_CONTENTS: Final = {
-    "content": Shape("parts role", {"parts": _PART}, allows_text=True),
-    "parts": _PART,
-}
-_EVENT: Final = Shape(f"content parts author {_PART.marks}", _CONTENTS)
-_TRACE: Final = Shape(children=dict.fromkeys(_EVENTS, _EVENT))
-_ITEM: Final = Shape(
-    f"intermediate_data intermediateData user_content userContent invocation_events invocationEvents tool_uses toolUses"
-    f" finish_reason finishReason content parts {_PART.marks}",
-    {**_CONTENTS, **_TRACE.children, **dict.fromkeys(_INTERMEDIATE, _TRACE)},
+_MARKS: Final = (
+    "intermediate_data intermediateData user_content userContent invocation_events invocationEvents tool_uses toolUses"
+    f" finish_reason finishReason content parts text thought {_CALL_KEYS}"
 )
 # The details of an app list the tools of its agents; the actions of an event are changes of its session.
 _IGNORED: Final = "app_details appDetails actions"
@@ -68,7 +55,7 @@ def _is_item(item: Any) -> bool:
     return has(get(item, "content"), "parts") or (has(item, *_CALL, *_RESPONSE) and not has(item, "role", "messages"))
 
 
-@partial(Format, is_item=_is_item, item=_ITEM, containers=_CONTAINERS, is_whole=_is_trace, ignored=_IGNORED)
+@partial(Format, is_item=_is_item, marks=_MARKS, containers=_CONTAINERS, is_whole=_is_trace, ignored=_IGNORED)
 def gemini(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one content are one group, and so are those of one list of tool uses."""
     items: Sequence[Any] = (value,)
@@ -136,8 +123,6 @@ def _read_part(part: Any, **fields: Any) -> Iterator[CallOrResult]:
 _CASES: Final = ("eval_cases", "evalCases")
 _STATES: Final = "state session_input sessionInput final_session_state finalSessionState output"
 _EVENT_KEYS: Final = ("invocation_id", "invocationId", "actions", "partial")
-_ADK_ITEM: Final = replace(_ITEM, marks=f"{_ITEM.marks} {' '.join(_EVENT_KEYS)}")
-_CASE: Final = Shape("conversation", {"conversation": _ADK_ITEM})
 
 
 def _list_events(value: Any) -> Sequence[Any]:
@@ -162,10 +147,9 @@ def _list_parts(value: Any) -> Iterator[Any]:
 @partial(
     Format,
     is_item=lambda item: has(item, "author") and has(item, *_EVENT_KEYS),
-    item=_ADK_ITEM,
+    marks=f"{_MARKS} {' '.join(_EVENT_KEYS)}",
     containers="events",
     is_whole=lambda value: has(value, *_CASES),
-    other_containers={**dict.fromkeys(_CASES, _CASE), "conversation": _ADK_ITEM},
     ignored=f"{_IGNORED} {_STATES}",
     list_parts=_list_parts,
 )
@@ -198,9 +182,8 @@ _INPUTS: Final = ("tool_input", "toolInput")
 @partial(
     Format,
     is_item=lambda item: has(item, *_NAMES) and has(item, *_INPUTS),
-    item=Shape("tool_name toolName"),
+    marks="tool_name toolName",
     is_whole=lambda value: has(value, *_COLUMNS),
-    other_containers=dict.fromkeys(_COLUMNS, Shape(allows_text=True)),
     ignored=" ".join(_COLUMNS[1:]),
 )
 def vertex(value: Any) -> Iterator[Event]:

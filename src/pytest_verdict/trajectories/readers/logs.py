@@ -24,30 +24,16 @@ from pytest_verdict.trajectories.readers.common import (
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format, Shape
+from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.openai import openai_chat
 
+
 # Inspect AI
-_BLOCK: Final = Shape(
-    "type text",
-    types="tool_use|text|reasoning|image|audio|video|data|document",
-    allows_text=True,
+_EVENTS: Final = frozenset(
+    {"model", "tool", "span_begin", "span_end", "step", "sample_init", "sample_limit", "state", "store", "score"}
+    | {"score_edit", "sandbox", "approval", "review", "sentinel", "subtask", "info", "input", "logger", "error"}
+    | {"compaction", "interrupt", "checkpoint", "branch", "anchor"}
 )
-_MESSAGE: Final = Shape("role", {"content": _BLOCK})
-_CHOICE: Final = Shape("message", {"message": _MESSAGE})
-_EVENT: Final = Shape(
-    "event",
-    {"output": Shape(children={"choices": _CHOICE}, allows_text=True)},
-    "model|tool|span_begin|span_end|step|sample_init|sample_limit|state|store|score|score_edit|sandbox|approval|review|sentinel"
-    "|subtask|info|input|logger|error|compaction|interrupt|checkpoint|branch|anchor",
-    "event",
-)
-_SAMPLE: Final = Shape(
-    "messages events",
-    {"messages": _MESSAGE, "events": _EVENT},
-)
-# A value may be a sample, or the messages of one.
-_SAMPLE_OR_MESSAGE: Final = Shape(f"{_SAMPLE.marks} role", {**_SAMPLE.children, **_MESSAGE.children})
 
 
 def _is_log(value: Any) -> bool:
@@ -79,9 +65,8 @@ def _list_parts(value: Any) -> Iterator[Any]:
 
 @partial(
     Format,
-    item=_SAMPLE_OR_MESSAGE,
+    marks="messages events role",
     is_whole=_is_log,
-    other_containers={"samples": _SAMPLE},
     list_parts=_list_parts,
 )
 def inspect_ai(value: Any) -> Iterator[CallOrResult]:
@@ -114,7 +99,7 @@ def _choose_sample(value: Any) -> Any:
 def _iter_messages(sample: Any) -> Iterator[tuple[str, Any, Any]]:
     """Yield the source, the message and the agent of each message by the model, by a tool and in the list of messages."""
     messages = sample if isinstance(sample, list | tuple) else get(sample, "messages")
-    messages = require_objects(messages, "messages")
+    messages = require_objects(messages, "messages", "role")
     events = get(sample, "events")
     if not messages and not events:
         raise TrajectoryError("the sample has no messages and no events, so nothing was recorded")
@@ -146,7 +131,9 @@ class _SpanOwner(NamedTuple):
 
 def _iter_agent_events(events: Any, owners: dict[Any, _SpanOwner]) -> Iterator[tuple[Any, Any]]:
     """Yield each event outside of a scorer, with the agent of its span."""
-    for event in require_objects(events, "events"):
+    for event in require_objects(events, "events", "event"):
+        if get(event, "event") not in _EVENTS:
+            raise TrajectoryError(f"an event of the kind {get(event, 'event')!r} may be a call")
         if get(event, "event") == "span_begin":
             parent = owners.get(get(event, "parent_id"), _SpanOwner())
             kind = get(event, "type")
@@ -203,11 +190,6 @@ _KINDS: Final = (
     "|HookExecution|LLMCompletionLog|SecurityAnalysis|StreamingDelta|Token|Pause|Interrupt)Event|UserRejectObservation"
     "|Condensation|CondensationRequest"
 )
-_STORED_EVENT: Final = Shape(
-    "kind action observation parent_id",
-    types=_KINDS,
-    type_key="kind",
-)
 # Actions without a tool.
 _OTHER_ACTIONS: Final = frozenset(
     {"message", "system", "start", "pause", "resume", "stop", "null", "change_agent_state", "recall", "condensation"}
@@ -235,7 +217,7 @@ def _get_kind(event: Any) -> Any:
     is_item=lambda item: (
         has(item, "source") and (has(item, "args", "extras") or str(_get_kind(item)).endswith("Event"))
     ),
-    item=_STORED_EVENT,
+    marks="kind action observation parent_id",
     containers="history trajectory",
     list_parts=lambda value: [omit_keys(event, *_EVENT_KEYS) for event in _list_events(value)],
 )

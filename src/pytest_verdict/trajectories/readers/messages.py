@@ -27,20 +27,11 @@ from pytest_verdict.trajectories.readers.common import (
     require_objects,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format, Shape
+from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.plain import is_pair
 
+
 # Anthropic: calls in blocks of the type `tool_use` and its variants, results in `tool_result`.
-_ANTHROPIC_TYPES: Final = (
-    ".*tool_use|.*tool_result|text|thinking|redacted_thinking|image|document|search_result|container_upload|compaction"
-)
-_ANTHROPIC_BLOCK: Final = Shape("type text", types=_ANTHROPIC_TYPES, allows_text=True)
-# A list may hold blocks without their message.
-_ANTHROPIC_MESSAGE: Final = Shape(
-    "role content type", {"content": _ANTHROPIC_BLOCK}, types=f"message|{_ANTHROPIC_TYPES}"
-)
-
-
 def _is_anthropic_block(value: Any) -> bool:
     kind = get(value, "type")
     return isinstance(kind, str) and kind.endswith(("tool_use", "tool_result"))
@@ -55,7 +46,7 @@ def _get_anthropic_blocks(message: Any) -> Any:
 @partial(
     Format,
     is_item=lambda message: any(map(_is_anthropic_block, unwrap_list(_get_anthropic_blocks(message)))),
-    item=_ANTHROPIC_MESSAGE,
+    marks="role content type",
     containers="messages",
 )
 def anthropic(value: Any) -> Iterator[CallOrResult]:
@@ -77,11 +68,7 @@ def anthropic(value: Any) -> Iterator[CallOrResult]:
 @partial(
     Format,
     is_item=lambda line: get(line, "type") in {"assistant", "user"} and has(line, "message"),
-    item=Shape(
-        "message subtype summary snapshot",
-        {"message": replace(_ANTHROPIC_MESSAGE, marks="role content")},
-        types="assistant|user|system|result|summary|file-history-snapshot",
-    ),
+    marks="message subtype summary snapshot",
     ignored="permission_denials",
 )
 def claude_code(value: Any) -> Iterator[CallOrResult]:
@@ -100,25 +87,12 @@ def claude_code(value: Any) -> Iterator[CallOrResult]:
 
 
 # Bedrock Converse; Strands agents write the same.
-_CONVERSE: Final = Shape(
-    "role content",
-    {
-        "content": Shape(
-            "toolUse toolResult text image document video audio guardContent cachePoint reasoningContent citationsContent"
-            " searchResult",
-            allows_text=True,
-        )
-    },
-)
-
-
 @partial(
     Format,
     is_item=lambda message: any(has(block, "toolUse", "toolResult") for block in unwrap_list(get_blocks(message))),
-    item=_CONVERSE,
+    marks="role content",
     containers="messages",
     is_whole=lambda value: has(get(value, "output"), "message"),
-    other_containers={"output": Shape("message", {"message": _CONVERSE})},
 )
 def bedrock(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
@@ -140,19 +114,12 @@ def bedrock(value: Any) -> Iterator[CallOrResult]:
 # pydantic-ai
 _CALL_KINDS: Final = ("tool-call", "builtin-tool-call")
 _RESULT_KINDS: Final = ("tool-return", "builtin-tool-return", "retry-prompt")
-_PYDANTIC_PART: Final = Shape(
-    "part_kind",
-    types="|".join((*_CALL_KINDS, *_RESULT_KINDS))
-    + "|system-prompt|user-prompt|text|thinking|file|speech|compaction|retry-feedback"
-    "|instruction(-delta|-digest|-baseline)?|(tool-availability|capability-load|model-settings)-delta",
-    type_key="part_kind",
-)
 
 
 @partial(
     Format,
     is_item=lambda message: any(has(part, "part_kind") for part in unwrap_list(get(message, "parts"))),
-    item=Shape("parts", {"parts": _PYDANTIC_PART}, types="request|response", type_key="kind"),
+    marks="parts",
     containers="messages",
 )
 def pydantic_ai(value: Any) -> Iterator[CallOrResult]:
@@ -187,12 +154,7 @@ def _list_parts(value: Any) -> Iterator[Any]:
 @partial(
     Format,
     is_item=lambda message: has(message, "jsonrpc") or get(message, "method") == "tools/call",
-    item=Shape(
-        "jsonrpc method result error",
-        types="tools/(call|list)|initialize|ping"
-        "|(notifications|resources|prompts|completion|logging|roots|sampling|elicitation|tasks)/.+",
-        type_key="method",
-    ),
+    marks="jsonrpc method result error",
     containers="messages",
     list_parts=_list_parts,
 )
@@ -230,19 +192,6 @@ def mcp(value: Any) -> Iterator[CallOrResult]:
 # LangChain: `tool_calls` and `invalid_tool_calls` of AI messages, results in tool messages.
 _LANGCHAIN_CALLS: Final = "tool_use|tool_call|function_call"
 _MESSAGE_TYPES: Final = {"human", "ai", "tool", "system", "AIMessageChunk"}
-_LANGCHAIN_BLOCK: Final = Shape(
-    "type text",
-    types=f"{_LANGCHAIN_CALLS}|tool_call_chunk|input_json_delta|invalid_tool_call|.*tool_result"
-    "|(input_|output_)?(text|image|audio|file)|text-plain|text_delta|image_url|video|media|document"
-    "|reasoning|reasoning_content|thinking|redacted_thinking|refusal|citation",
-    allows_text=True,
-)
-_LANGCHAIN_FIELDS: Final = Shape(children={"content": _LANGCHAIN_BLOCK})
-_LANGCHAIN_MESSAGE: Final = Shape(
-    "type role lc tool_calls content",
-    {"content": _LANGCHAIN_BLOCK, "kwargs": _LANGCHAIN_FIELDS, "data": _LANGCHAIN_FIELDS},
-    types="human|ai|tool|system|chat|function|developer|remove|constructor|message|[A-Za-z]+Message(Chunk)?",
-)
 
 
 def _is_langchain_message(message: Any) -> bool:
@@ -253,7 +202,7 @@ def _is_langchain_message(message: Any) -> bool:
     return has(message, "lc") or (isinstance(kind, str) and kind in _MESSAGE_TYPES)
 
 
-@partial(Format, is_item=_is_langchain_message, item=_LANGCHAIN_MESSAGE, containers="messages")
+@partial(Format, is_item=_is_langchain_message, marks="type role lc tool_calls content", containers="messages")
 def langchain(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
     for place, outer in enumerate(read_messages(value)):
@@ -330,16 +279,6 @@ _RESULT_TYPES: Final = {"tool-result", "tool-error"}
 _PART_TYPES: Final = {"tool-call", "tool-approval-request", *_RESULT_TYPES}
 _FAILURES: Final = {"error-text", "error-json", "execution-denied"}
 
-_PART: Final = Shape(
-    "type",
-    types="|".join(sorted(_PART_TYPES)) + "|tool-approval-response|text|reasoning|reasoning-file|file|image|source",
-    allows_text=True,
-)
-_UI_PART: Final = Shape(
-    "type",
-    types="tool-.+|dynamic-tool|text|reasoning|reasoning-file|source-(url|document)|file|step-start|data-.+",
-)
-
 
 def _is_vercel_item(item: Any) -> bool:
     if any(isinstance(get(part, "type"), str) for part in unwrap_list(get(item, "parts"))):
@@ -357,11 +296,7 @@ def _is_vercel_item(item: Any) -> bool:
 @partial(
     Format,
     is_item=_is_vercel_item,
-    item=Shape(
-        "parts content toolCalls type",
-        {"parts": _UI_PART, "content": _PART, "toolCalls": _PART, "toolResults": _PART},
-        types=_PART.types,
-    ),
+    marks="parts content toolCalls type",
     containers="steps messages",
     ignored="request response",
 )

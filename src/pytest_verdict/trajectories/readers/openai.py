@@ -26,26 +26,18 @@ from pytest_verdict.trajectories.readers.common import (
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format, Shape
+from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.plain import plain
 from pytest_verdict.trajectories.readers.unread import require_one_answer
 
+
 # Chat completions: calls in the `tool_calls` of assistant messages, results in messages of the role `tool`.
-_BLOCK: Final = Shape(
-    "type text",
-    types="(input_|output_)?(text|image|audio|file)|image_url|video_url|refusal|thinking|reasoning",
-    allows_text=True,
-)
-_MESSAGE: Final = Shape("role", {"content": _BLOCK}, types="message")
-
-
 @partial(
     Format,
     is_item=lambda message: has(message, "role"),
-    item=_MESSAGE,
+    marks="role",
     containers="messages",
     is_whole=lambda value: has(value, "choices"),
-    other_containers={"choices": Shape("message delta", {"message": _MESSAGE})},
     ignored="raw_data",
 )
 def openai_chat(value: Any) -> Iterator[CallOrResult]:
@@ -96,18 +88,6 @@ _HOSTED_TYPES: Final = frozenset(
     {"web_search_call", "file_search_call", "code_interpreter_call", "computer_call", "image_generation_call"}
     | {"local_shell_call", "shell_call", "apply_patch_call", "tool_search_call"}
 )
-_CONTENT: Final = Shape(
-    "type",
-    types="(input_|output_|summary_|reasoning_)?(text|image|audio|file)|refusal|computer_screenshot",
-    allows_text=True,
-)
-_ITEM: Final = Shape(
-    "type role",
-    {"content": _CONTENT},
-    types="|".join(sorted(_CALL_TYPES | _HOSTED_TYPES))
-    + "|.+_call_output|tool_search_output|message|reasoning|item_reference|compaction"
-    "|mcp_list_tools|mcp_approval_response",
-)
 
 
 def _is_response(value: Any) -> bool:
@@ -127,7 +107,14 @@ def _list_parts(value: Any) -> Iterator[Any]:
     yield omit_keys(value, "input") if _is_response(value) else value
 
 
-@partial(Format, is_item=_is_item, item=_ITEM, containers="output items", is_whole=_is_response, list_parts=_list_parts)
+@partial(
+    Format,
+    is_item=_is_item,
+    marks="type role",
+    containers="output items",
+    is_whole=_is_response,
+    list_parts=_list_parts,
+)
 def openai_responses(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; calls with nothing but other calls and reasoning between them are one group."""
     items = unwrap_list(value, "output", "items")
@@ -157,13 +144,6 @@ def openai_responses(value: Any) -> Iterator[CallOrResult]:
 
 
 # tau2-bench: simulations and tasks. The calls of the simulated user are not the agent's.
-_RUN_CHILDREN: Final = {
-    "messages": _MESSAGE,
-    "ticks": Shape("tick_id"),
-    "evaluation_criteria": Shape("actions"),
-}
-
-
 def _is_run(item: Any) -> bool:
     return has(item, "evaluation_criteria") or (has(item, "task_id") and (has(item, "messages") or has(item, "ticks")))
 
@@ -171,7 +151,7 @@ def _is_run(item: Any) -> bool:
 @partial(
     Format,
     is_item=_is_run,
-    item=Shape(" ".join(_RUN_CHILDREN), _RUN_CHILDREN),
+    marks="messages ticks evaluation_criteria",
     containers="simulations",
     is_whole=lambda value: has(value, "simulations"),
     # Expected calls, calls that prepared the environment, and copies of those that are read.
@@ -181,7 +161,7 @@ def _is_run(item: Any) -> bool:
 def tau2(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one message or one tick are one group, those of a task are not grouped."""
     run = require_one(unwrap_list(value, "simulations"), "simulations")
-    messages = list(get_objects(run, "messages"))
+    messages = list(require_objects(get(run, "messages"), "messages", "role"))
     if not messages:
         # A voice run has ticks instead of messages, because both sides speak at once.
         for tick in get_objects(run, "ticks"):

@@ -10,8 +10,8 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import EncodedObject, class_name
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.common import MISSING, build_call, format_failure, get
-from pytest_verdict.trajectories.readers.formats import Format, iter_entries
+from pytest_verdict.trajectories.readers.common import MISSING, build_call, format_failure, get, iter_entries
+from pytest_verdict.trajectories.readers.formats import Format
 
 _NAME_KEYS: Final = ("tool_name", "toolName", "tool", "name")
 _ARGUMENT_KEYS: Final = (

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers import read_trajectory
@@ -32,7 +33,7 @@ from pytest_verdict.trajectories.readers.common import (
     require_objects,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format, Shape
+from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.unread import (
     find_calls,
     refuse_unread_calls,
@@ -235,11 +236,6 @@ _OUTPUT: Final = "gen_ai.output.messages"
 _OPERATION: Final = "gen_ai.operation.name"
 _CALL_ID: Final = "gen_ai.tool.call.id"
 _MCP_METHOD: Final = "mcp.method.name"
-_PART: Final = Shape(
-    "type",
-    types="tool_call|tool_call_response|text|reasoning|thinking|blob|file|uri|image-url|refusal",
-)
-_OUTPUT_FORMAT: Final = Format(list, item=Shape("role parts", {"parts": _PART}))
 _AGENT_OPERATIONS: Final = {"invoke_agent", "create_agent"}
 
 
@@ -335,7 +331,6 @@ def _build_executed_call(span: Span, **more: Any) -> Event:
 def _iter_requests(spans: list[Span]) -> Iterator[SpanCall]:
     for place, span in enumerate(spans):
         messages = require_list(parse_if_json(span.attributes.get(_OUTPUT)), _OUTPUT)
-        _OUTPUT_FORMAT.check(_OUTPUT, messages)
         parts = [part for message in messages for part in get_list(message, "parts")]
         calls = [part for part in parts if get(part, "type") == "tool_call"]
         events = [build_call_from(call, "arguments", id=get(call, "id"), group=place) for call in calls]
@@ -463,6 +458,11 @@ def _nest(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 # LangSmith and Langfuse: the runs of a trace, each of a tool, a model or something else. The outputs of other runs repeat calls.
+# A trace of Langfuse has no type.
+_RUN_KINDS: Final = frozenset(
+    {"tool", "llm", "chain", "retriever", "embedding", "prompt", "parser", "generation", "span", "event", "agent"}
+    | {"evaluator", "guardrail", "none"}
+)
 _MODEL_KINDS: Final = {"llm", "generation"}
 # The server notes the calls of a model beside its output.
 _CALL_COUNTS: Final = ("toolCalls", "toolCallNames")
@@ -494,6 +494,8 @@ def _read_runs(runs: Iterable[Any]) -> Iterator[Event]:
 
 def _read_run(run: Any) -> Span:
     kind = str(get(run, "run_type", "type")).lower()
+    if kind not in _RUN_KINDS:
+        raise TrajectoryError(f"a run of the type {shown(kind, 80)} may be a call")
     more = get(run, "extra", default=parse_if_json(get(run, "metadata")))
     error = get(run, "error")
     if get(run, "level") == "ERROR":
@@ -624,11 +626,7 @@ def _read_output(span: Span) -> list[Event]:
 @partial(
     Format,
     is_item=lambda run: has(run, "run_type"),
-    item=Shape(
-        "run_type",
-        types="(?i:tool|llm|chain|retriever|embedding|prompt|parser)",
-        type_key="run_type",
-    ),
+    marks="run_type",
     containers="runs",
     ignored="inputs outputs extra metadata events serialized manifest parent_run feedback_stats",
 )
@@ -638,17 +636,13 @@ def langsmith(value: Any) -> Iterator[Event]:
 
 
 def _iter_with_children(runs: Any) -> Iterator[Any]:
-    langsmith.check("langsmith", runs)
+    langsmith.check_items("langsmith", runs)
     for run in runs:
         yield run
         yield from _iter_with_children(get_objects(run, "child_runs"))
 
 
 _TYPES: Final = "TOOL|GENERATION|SPAN|EVENT|AGENT|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL"
-_OBSERVATION: Final = Shape("type", types=_TYPES)
-_ITEM: Final = Shape("type observations", {"observations": _OBSERVATION}, _TYPES)
-
-
 _OBSERVATION_KEYS: Final = (
     *("input", "output", "metadata", "observations", "trace"),
     *("toolDefinitions", "toolCalls", "toolCallNames"),
@@ -671,9 +665,8 @@ def _is_trace_or_observation(item: Any) -> bool:
 @partial(
     Format,
     is_item=_is_trace_or_observation,
-    item=_ITEM,
+    marks="type observations",
     containers="data",
-    other_containers={"observations": _OBSERVATION},
     list_parts=lambda value: [omit_keys(item, *_OBSERVATION_KEYS) for item in _iter_observations(value)],
 )
 def langfuse(value: Any) -> Iterator[Event]:

@@ -32,7 +32,7 @@ _ARGUMENT_KEYS: Final = (
     *("raw_arguments", "raw_input", "function_args", "arguments_json", "action_input", "parameters", "params"),
 )
 _ID_KEYS: Final = ("tool_call_id", "tool_use_id", "call_id", "id")
-_KIND_KEYS: Final = ("type", "role", "part_kind", "block_type", "kind", "event_kind", "item_type")
+_KIND_KEYS: Final = ("type", "role", "part_kind", "block_type", "kind", "event", "event_kind")
 # The keys of objects around the name and the arguments.
 _INNER_KEYS: Final = ("function", "custom", "tool_call", "function_call", "tool_use")
 
@@ -40,7 +40,7 @@ _CALL_KEY: Final = re.compile(
     r"(.*_)?(tool|function)s?_?(call(ed)?|used?|invocation|request|execution)s?(_(chunk|delta)s?)?|executable_code|actions?"
 )
 _CALL_TYPE: Final = re.compile(
-    r".*(tool|function)[-_]?(use|call|invocation|execution|request)([-_]?(chunk|delta|start|event))?|.*[-_]call"
+    r".*(tool|function)[-_]?(use|call|invocation|execution|request)([-_]?(chunk|delta|start|event))?|.*[-_](call|action)([-_]?v?\d+)?"
     r"|(tool|function)_code|tool-(?!result|return|error|output|response|approval).+|dynamic-tool",
     re.IGNORECASE,
 )
