@@ -92,7 +92,7 @@ CLAUDE_CODE = [
         "subtype": "success",
         "result": "x",
         "usage": {},
-        "permission_denials": [{"tool_name": "a", "tool_input": {}}],
+        "permission_denials": [{"tool_name": "search", "tool_use_id": "c1", "tool_input": {"query": "tea"}}],
     },
 ]
 

@@ -69,13 +69,16 @@ def iter_entries(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, EncodedObject):
         source = value.value
     if isinstance(source, Mapping):
-        yield from ((key, item) for key, item in source.items() if isinstance(key, str))
+        yield from ((str(key), item) for key, item in source.items())
         return
     if isinstance(source, type) or callable(source):
         return
     if is_dataclass(source):
         yield from ((one.name, getattr(source, one.name, None)) for one in fields(source))
         return
+    names = getattr(source, "_fields", None) or getattr(type(source), "__slots__", ())
+    if isinstance(names, list | tuple):
+        yield from ((name, getattr(source, name, None)) for name in names if not name.startswith("_"))
     # Pydantic keeps the extra fields of a model apart.
     for holder in (getattr(source, "__dict__", None), getattr(source, "__pydantic_extra__", None)):
         if isinstance(holder, Mapping):

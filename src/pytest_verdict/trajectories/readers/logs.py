@@ -27,7 +27,6 @@ from pytest_verdict.trajectories.readers.common import (
 from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.openai import openai_chat
 
-
 # Inspect AI
 _EVENTS: Final = frozenset(
     {"model", "tool", "span_begin", "span_end", "step", "sample_init", "sample_limit", "state", "store", "score"}

@@ -69,7 +69,6 @@ def anthropic(value: Any) -> Iterator[CallOrResult]:
     Format,
     is_item=lambda line: get(line, "type") in {"assistant", "user"} and has(line, "message"),
     marks="message subtype summary snapshot",
-    ignored="permission_denials",
 )
 def claude_code(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one message are one group, even if each has its own line."""
@@ -298,7 +297,7 @@ def _is_vercel_item(item: Any) -> bool:
     is_item=_is_vercel_item,
     marks="parts content toolCalls type",
     containers="steps messages",
-    ignored="request response",
+    ignored="request",
 )
 def vercel(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one step are one group."""

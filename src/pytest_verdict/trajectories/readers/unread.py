@@ -46,8 +46,9 @@ _CALL_TYPE: Final = re.compile(
 )
 _AFFIXES: Final = re.compile(r"\Atool-|[-_](call|use)\Z")
 _RESULT_KEY: Final = re.compile(r"(.*_)?(tool|function)s?_?(use_?|call_?)?(result|response|return|output)s?")
+_RESULT_ROLES: Final = ("tool", "function")
 _RESULT_TYPE: Final = re.compile(
-    r"tool|function|retry-prompt|.*_output|.*(tool|function)[-_]?(call)?[-_]?(result|response|return|output|error|message).*",
+    r"retry-prompt|.*_output|.*(tool|function)[-_]?(call)?[-_]?(result|response|return|output|error|message).*",
     re.IGNORECASE,
 )
 _RESULT_PARTS: Final = frozenset({"result", "output", "response", "content", "error"})
@@ -151,7 +152,7 @@ class _Search:
         self.visited.add(id(value))
         if is_visited and not isinstance(value, dict):
             return
-        if isinstance(value, list | tuple | set | frozenset):
+        if isinstance(value, list | tuple | set | frozenset) and not hasattr(value, "_fields"):
             for item in value:
                 self.look_into(item, f"{path}[]", among_tools=among_tools)
             return
@@ -168,7 +169,8 @@ class _Search:
 
         count = len(self.calls)
         kinds = [by_key[key] for key in _KIND_KEYS if isinstance(by_key.get(key), str)]
-        is_result = any(map(is_result_type, kinds))
+        is_result = by_key.get("role") in _RESULT_ROLES or (by_key.get("type") == "tool" and "tool_call_id" in by_key)
+        is_result = is_result or any(_matches(_RESULT_TYPE, kind) for kind in kinds)
         for key, item in entries.items():
             self._look_into_entry(to_snake_case(key), item, f"{path}.{key}" if path else key, is_result=is_result)
         if any(map(is_call_type, kinds)) and not any(call.name for call in self.calls[count:]):
@@ -243,33 +245,24 @@ def _is_definition(entries: Mapping[str, Any]) -> bool:
     inner = entries.get("function")
     if isinstance(inner, Mapping):
         return _is_definition({to_snake_case(key): item for key, item in inner.items()})
-    if not isinstance(entries.get("name"), str):
+    if not isinstance(entries.get("name"), str) or "arguments" in entries or "input" in entries:
         return False
     schemas = [entries[key] for key in _SCHEMA_KEYS if entries.get(key)]
-    return any(map(_is_schema, schemas)) or ("description" in entries and any(map(_has_schemas, schemas)))
+    return any(_is_schema(schema, is_described="description" in entries) for schema in schemas)
 
 
-def _is_schema(value: Any) -> bool:
-    if isinstance(value, type):
-        return True
-    return isinstance(value, Mapping) and str(value.get("type")).lower() == "object" and "properties" in value
-
-
-def _has_schemas(value: Any) -> bool:
-    """Return whether an object has a schema for each argument, or is one."""
+def _is_schema(value: Any, *, is_described: bool) -> bool:
+    """Return whether a value is the schema of all arguments or, beside a description, has one for each argument."""
     if not isinstance(value, Mapping):
-        return False
+        return isinstance(value, type)
     if str(value.get("type")).lower() == "object":
-        return True
-    return all(isinstance(item, Mapping) and not _SCHEMA_MARKS.isdisjoint(item) for item in value.values())
+        return is_described or "properties" in value
+    schemas = [item for item in value.values() if isinstance(item, Mapping) and not _SCHEMA_MARKS.isdisjoint(item)]
+    return is_described and len(schemas) == len(value)
 
 
 def is_call_type(kind: Any) -> bool:
     return isinstance(kind, str) and _matches(_CALL_TYPE, kind)
-
-
-def is_result_type(kind: Any) -> bool:
-    return isinstance(kind, str) and _matches(_RESULT_TYPE, kind)
 
 
 @functools.lru_cache(maxsize=1024)
