@@ -47,6 +47,14 @@ EXAMPLES = {
     "all_of": [("a", "a", {"conditions": ["exact", {"operator": "normalized_exact", "threshold": 0.5}]})],
     "any_of": [("a", "b", {"conditions": ["exact", "contains_any"]})],
     "at_least_n": [({"x": 1, "y": 2}, {"x": 1}, {"n": 1, "conditions": {"x": "numeric_exact", "y": "exact"}})],
+    "by_field": [
+        (
+            {"n": 1, "t": "a"},
+            {"n": 1.05, "t": "b"},
+            {"rules": {"$.n": {"operator": "numeric_tolerance", "settings": {"tolerance": 0.1}}}},
+        ),
+        ('{"n": 1}', '{"n": "1"}', {"rules": {"$.n": "numeric_exact"}, "rest": None}),
+    ],
     "best_of": [
         (["Paris", "City of Paris"], "city of  paris", {"inner": "normalized_exact"}),
         ([1, 5], "x", {"inner": {"operator": "numeric_tolerance", "settings": {"tolerance": 1}}}),

@@ -294,6 +294,7 @@ class TestAnUnknownOperator:
         hidden = {"answer_template", "blind_ballot", "blind_preference", "field_check", "not_compared", "pass_rate"}
         assert set(REGISTRY.names()) - set(REGISTRY.public_names()) == hidden | {
             "nothing_found",
+            "row_count",
             "quote_check",
             "regex_check",
             "scorer_verdict",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import operator as python_operator
 from collections.abc import Callable, Mapping, Sequence
@@ -148,7 +149,7 @@ def describe_failure(result: ComparisonResult) -> str:
     from pytest_verdict.explanation.lines import block, line
 
     # A plain result, because reading a watched one counts as a look of the test.
-    result = ComparisonResult(**result.parts())
+    result = copy.copy(result)
     redaction = SESSION.redaction
     advice: list[str] = []
     if SESSION.advice and not result.negated:

@@ -61,4 +61,4 @@ def test_capitals(pytester):
     assert (junit.tests, junit.failures, junit.errors) == (4, 1, 0)
     failed = [case for suite in junit for case in suite if case.result]
     assert [case.name for case in failed] == ["test_capital[Australia-Canberra]"]
-    assert "observed: 'Sydney'" in failed[0].result[0].text
+    assert "got 'Sydney'" in failed[0].result[0].text

@@ -106,7 +106,7 @@ def test_a_step_that_finds_nothing_says_so(extract, text, words):
         ({"choice": ["A"], "group": 1}, "a step of extract has no key 'group'"),
         ({"first_of": "last_number"}, "first_of takes text"),
         ({"first_of": ["nothing"]}, "unknown step of extract: 'nothing'"),
-        ({"regex": "a", "after": "b"}, "a dict with one of regex, after, choice, split, json, first_of"),
+        ({"regex": "a", "after": "b"}, "a dict with one of regex, after, choice, name, split, json, first_of"),
         ({"extract": "last_number", "on_missing": "pass"}, "unknown value of on_missing: 'pass'"),
         ({"path": "$.a", "dialect": "xpath"}, "unknown value of dialect"),
     ],

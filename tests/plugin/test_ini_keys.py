@@ -11,7 +11,7 @@ from pytest_verdict import compare
 
 def test_it():
     for number in range(7):
-        compare("exact", number % 2, 0, name=str(number)).passed
+        assert compare("exact", number % 2, 0, name=str(number)).passed in {True, False}
 """
 
 
@@ -63,9 +63,9 @@ from pytest_verdict import compare, assert_matches
 
 @pytest.mark.parametrize("key", ["sk-1234567", "sk-7654321"])
 def test_it(key):
-    compare("exact", key, {"deep": [f"Bearer {key}", {key: 1}]}, name=f"with {key}").passed
-    compare("contains_any", None, f"x {key}", substrings=[key]).passed
-    compare("exact", 5, key.encode()).passed
+    assert compare("exact", key, {"deep": [f"Bearer {key}", {key: 1}]}, name=f"with {key}").passed in {True, False}
+    assert compare("contains_any", None, f"x {key}", substrings=[key]).passed in {True, False}
+    assert compare("exact", 5, key.encode()).passed in {True, False}
 
 @pytest.mark.skip(reason="because of sk-0000000")
 def test_skipped(): pass

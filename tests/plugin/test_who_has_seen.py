@@ -93,7 +93,6 @@ NOT_SEEN = [
     "compare(*FAIL).passed",
     "x = compare(*FAIL).passed",
     "x = not compare(*FAIL)",
-    "compare(*FAIL).to_report()",
     "bool(compare(*FAIL))",
     "not compare(*FAIL)",
     "all([compare(*FAIL)])",

@@ -30,8 +30,8 @@ def test_answer(answer_template, model, attempt):
     answer_template(Answer).verify(REPLIES[model]).passed
 
 def test_alone():
-    compare("any_of", "Paris", "paris", conditions=["exact", "normalized_exact"], name="=1+1").passed
-    compare("numeric_exact", 1, "one").passed
+    assert compare("any_of", "Paris", "paris", conditions=["exact", "normalized_exact"], name="=1+1").passed in {True, False}
+    assert compare("numeric_exact", 1, "one").passed in {True, False}
 """
 
 

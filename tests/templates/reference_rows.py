@@ -75,6 +75,7 @@ DEVIATIONS = {
     281: (REFUSED, CHECKS_NOTHING),
     289: (REFUSED, DEFINITION),
     303: ("False", NO_NUMBER),
+    305: ("False", CHECKS_NOTHING),
     322: ("False", DEFINITION),
     323: ("False", DEFINITION),
 }

@@ -46,7 +46,7 @@ assert_type(explain(result, Budget(lines=10)), Iterator[str])
 wanted = expect("normalized_exact", "Paris")
 assert_type(wanted, Expectation)
 assert_type(wanted.compare("paris"), ComparisonResult)
-assert_type(wanted == "paris", bool)
+assert_type(wanted == "paris", ComparisonResult)
 
 comparator = Comparator().with_defaults("exact", case_sensitive=False, threshold=0.5)
 assert_type(comparator, Comparator)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
 from pytest_verdict.core.values.refused import PLAIN, RefusedValueError
-from pytest_verdict.core.values.snapshot import copy_for_record, recorded_form, snapshot
+from pytest_verdict.core.values.snapshot import copy_for_record, copy_refused, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def run(
             raise
         _raise_unless_of_operator(error)
         if isinstance(error, RefusedValueError):
-            recorded_expected = copy_for_record(original)
-            recorded_observed = copy_for_record(observed)
+            recorded_expected = copy_refused(original)
+            recorded_observed = copy_refused(observed)
         outcome = error_outcome(error)
 
     return ComparisonResult(

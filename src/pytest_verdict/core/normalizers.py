@@ -60,7 +60,7 @@ def _divide_fraction(match: re.Match[str]) -> str:
 
 
 def _strip_markdown_fence(text: str) -> str:
-    opening, _, rest = text.strip().partition("\n")
+    opening, _, rest = text.strip().removeprefix("\ufeff").partition("\n")
     language = opening.removeprefix("```")
     if language == opening or "`" in language or not rest.endswith("```"):
         return text

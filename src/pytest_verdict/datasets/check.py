@@ -92,7 +92,7 @@ class DatasetCheck:
         passed = f"{self.passed} of {format_count(self.total, 'row')} passed, {self.failed} failed"
         summary = f"{passed}, {self.errors} could not be compared{unreadable}"
         if self.selected:
-            summary += f"; compared was only {self.selected}"
+            summary += f"; only {self.selected} were compared"
         low, high = self.interval
         confidence = self.gate.settings["confidence"]
         rate = f"pass rate {self.rate:.6g}, at least {self.gate.expected:g} is asked for"

@@ -23,7 +23,7 @@ from pytest_verdict.operators.regex_process import RegexTimeLimitError
 
 # A tag in the middle of a line may be mentioned.
 _THINKING: Final = re.compile(
-    r"<(?P<close>/)(?:think|thinking|reasoning)>|^\s*<(?:think|thinking|reasoning)>", re.MULTILINE
+    r"<(?P<close>/)(?:think|thinking|reasoning)>|^[^\S\n]*<(?:think|thinking|reasoning)>", re.MULTILINE
 )
 _TAG: Final = re.compile(r"<((?:final_)?answer)>((?:[^<]|<(?!/?\1>))*+)</\1>", re.IGNORECASE)
 _BOXED: Final = re.compile(r"\\boxed\{([^{}]*)\}")

@@ -12,7 +12,7 @@ from pytest_verdict.core.normalizers import Step, normalize_all, step_names
 from pytest_verdict.core.record_members import write_evidence
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shorten
-from pytest_verdict.core.values.placeholders import ABSENT, has_fields
+from pytest_verdict.core.values.placeholders import ABSENT, NamedItems, has_fields, item_names
 from pytest_verdict.core.values.redaction import RedactableText
 
 NOT_TEXT: Final = "not_text"
@@ -149,6 +149,8 @@ def _replace_texts(value: Any, replacements: Mapping[str, str]) -> Any:
     if isinstance(value, Mapping):
         return {key: _replace_texts(item, replacements) for key, item in value.items()}
     items = [_replace_texts(item, replacements) for item in value]
+    if item_names(value):
+        return NamedItems(items, item_names(value))
     return next(kind(items) for kind in (list, tuple, frozenset, set) if isinstance(value, kind))
 
 

@@ -11,9 +11,8 @@ from pytest_verdict.core.values.numbers import is_nan, is_number
 
 BLANK: Final = "blank"
 
-_CONTAINERS: Final = (bytes, dict, list, tuple, set, frozenset)
 # Letters and symbols that are drawn as blanks.
-_FILLERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_FILLERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffc\U0001d159")
 
 
 class NotBlank(Operator):
@@ -33,10 +32,8 @@ class NotBlank(Operator):
         del expected
         if isinstance(observed, str):
             is_blank = not any(map(_is_visible, observed))
-        elif isinstance(observed, _CONTAINERS):
-            is_blank = not observed
         else:
-            is_blank = observed is None or _is_missing(observed)
+            is_blank = observed is None or _is_missing(observed) or _is_empty(observed)
         return Outcome(0.0, notes=(BLANK,)) if is_blank else PASS
 
     def effective_expected(self, expected: Any) -> None:
@@ -46,7 +43,15 @@ class NotBlank(Operator):
 def _is_visible(character: str) -> bool:
     """Return whether a character alone shows something: no blank, control or format character, mark or filler."""
     category = unicodedata.category(character)
-    return category not in {"Cc", "Cf"} and category[0] not in "MZ" and character not in _FILLERS
+    return category not in {"Cc", "Cf", "Cs"} and category[0] not in "MZ" and character not in _FILLERS
+
+
+def _is_empty(value: Any) -> bool:
+    """Return whether a value has a length of 0: a container, bytes, an array, a table."""
+    try:
+        return len(value) == 0
+    except Exception:  # noqa: BLE001 - most values have no length, and a class under test can raise anything
+        return False
 
 
 def _is_missing(value: Any) -> bool:
@@ -55,6 +60,8 @@ def _is_missing(value: Any) -> bool:
         return True
     if type(value).__module__ == "numpy" and str(value) == "NaT":
         return True
+    if isinstance(value, complex):
+        return value != value  # noqa: PLR0124 - only NaN differs from itself
     return is_number(value) and is_nan(value)
 
 

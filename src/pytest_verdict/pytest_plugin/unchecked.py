@@ -31,7 +31,7 @@ _MOST_DESCRIBED: Final = 5
 _MOST_EXPECTATIONS: Final = 1_000
 _NOT_READ: Final = "nothing looked at it"
 _NOT_HEARD: Final = "its exception reached no report of a test"
-_PACKAGE: Final = str(Path(pytest_verdict.__file__).parent) + os.sep
+PACKAGE: Final = str(Path(pytest_verdict.__file__).parent) + os.sep
 
 
 class UncheckedComparisonWarning(UserWarning):
@@ -54,7 +54,7 @@ RECENT_FAILURES: Final[deque[Failure]] = deque(maxlen=3)
 def calling_frame() -> FrameType | None:
     """Return the nearest frame outside of this package; None in a thread whose target is a function of ours."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the only way to learn the caller without reading files
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
     return frame
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import dis
 import functools
-from types import CodeType
+import sys
+from types import CodeType, FrameType
 from typing import Any, Final, Protocol, Self
 
 from pytest_verdict.comparison import build_failure, describe_failure, redact_result
 from pytest_verdict.core.result import ComparisonResult, has_error
 from pytest_verdict.core.values.redaction import Redaction
-from pytest_verdict.pytest_plugin.unchecked import calling_frame
+from pytest_verdict.pytest_plugin.unchecked import PACKAGE
 from pytest_verdict.session import SESSION
 
 # The verdicts that tell a verdict from the others, if one is compared with them.
@@ -131,10 +132,11 @@ class WatchedResult(ComparisonResult):
 
 
 def _is_value_dropped() -> bool:
-    """Return whether the test drops what it reads now."""
-    frame = calling_frame()
-    # What pytest calls directly, such as the item of a suite, reads results to decide about them.
-    if frame is None or str(frame.f_globals.get("__name__")).startswith(("_pytest.", "pluggy.")):
+    """Return whether the test drops what it reads now; what this package reads for the test, it uses."""
+    frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - the only way to learn who reads
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    if frame is None or frame.f_code.co_filename.startswith(PACKAGE):
         return False
     return is_dropped(frame.f_code, frame.f_lasti)
 

@@ -6,11 +6,12 @@ of its class with equal fields; its own ``__eq__`` is ignored, because a replay 
 """
 
 import datetime
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, MutableSequence
 from enum import Enum
+from types import SimpleNamespace
 from typing import Any, Final
 
-from pytest_verdict.core.values.encoding import encode, encode_text, is_replayable
+from pytest_verdict.core.values.encoding import decode, encode, encode_text, is_replayable
 from pytest_verdict.core.values.numbers import as_exact, is_nan, is_number, same_number, truth_value
 from pytest_verdict.core.values.placeholders import (
     ABSENT,
@@ -20,7 +21,7 @@ from pytest_verdict.core.values.placeholders import (
     item_names,
     named_fields,
 )
-from pytest_verdict.core.values.refused import OwnEqualityError, decides_equality, package_of
+from pytest_verdict.core.values.refused import OwnEqualityError, decides_equality, objects_in, package_of
 
 
 def equal(expected: Any, observed: Any, *, nan_equal: bool = False) -> bool:
@@ -170,7 +171,8 @@ def _equal_others(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
     if isinstance(expected, datetime.datetime) and isinstance(observed, datetime.datetime):
         return _instant(expected) == _instant(observed)
     if _same_kind(expected, observed) and is_replayable(encode(expected)) and is_replayable(encode(observed)):
-        return bool(expected == observed)
+        # As the record gives them back, because a subclass may have an __eq__ of its own.
+        return bool(decode(encode(expected)) == decode(encode(observed)))
     return _equal_by_class(expected, observed, nan_equal=nan_equal)
 
 
@@ -189,13 +191,31 @@ def _equal_by_class(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
         return False
     is_same_class = type(expected) is type(observed)
     if is_same_class and package_of(expected) in _TABLE_PACKAGES:
-        return bool(expected.equals(observed)) and all(map(_agree, _labels(expected), _labels(observed)))
+        if not expected.equals(observed) or not all(map(_agree, _labels(expected), _labels(observed))):
+            return False
+        # What is missing in a table equals what is missing.
+        return equal(objects_in(expected), objects_in(observed), nan_equal=True)
     if is_same_class and hasattr(expected, "dtype") and getattr(expected, "ndim", None):
         return _equal_arrays(expected, observed, nan_equal=nan_equal)
     for value in (expected, observed):
         if not is_same_class and decides_equality(value):
             raise OwnEqualityError(value)
+    if is_same_class and not equal(_compared_parts(expected), _compared_parts(observed), nan_equal=nan_equal):
+        return False
     return bool(expected == observed)
+
+
+def _compared_parts(value: Any) -> Any:
+    """Return the parts of an object that must be equal by our rules before its class compares the whole."""
+    cls = type(value)
+    names = getattr(cls, "__struct_fields__", ())
+    if hasattr(cls, "__attrs_attrs__"):
+        names = [field.name for field in cls.__attrs_attrs__ if field.eq and field.eq_key is None]
+    if names:
+        return {name: getattr(value, name, None) for name in names}
+    if issubclass(cls, SimpleNamespace):
+        return vars(value)
+    return list(value) if issubclass(cls, MutableSequence) else None
 
 
 def _equal_arrays(expected: Any, observed: Any, *, nan_equal: bool) -> bool:

@@ -95,10 +95,11 @@ def as_decimal(value: Any) -> Decimal | None:
 
 def as_exact(value: Any) -> Decimal:
     """Return the exact value of a number of any magnitude."""
+    # A subclass may have methods of its own, which no record has.
     if isinstance(value, Decimal):
-        return value
+        return value if type(value) is Decimal else Decimal(value)
     if isinstance(value, int):
-        return Decimal(int(value))
+        return Decimal(int.__int__(value))
     if isinstance(value, float):
         return Decimal(float.__repr__(value))
     if isinstance(value, Fraction):

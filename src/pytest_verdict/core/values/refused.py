@@ -1,8 +1,9 @@
 """Values that our operators do not compare: what hides its content, and what decides for itself what it equals."""
 
 import operator
-from collections import Counter, OrderedDict, defaultdict
+from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Set as AbstractSet
+from types import MappingProxyType
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import safe_repr
@@ -15,9 +16,10 @@ PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 _ORDERED: Final = (list, tuple)
 _CONTAINERS: Final = (*_ORDERED, dict, set, frozenset)
 _HONEST: Final = frozenset({*_CONTAINERS, OrderedDict, defaultdict, Counter})
+_MAPPINGS: Final = (ChainMap, MappingProxyType, UserDict)
 _TEXT_AND_BYTES: Final = (str, bytes, bytearray)
 ARRAY_PACKAGES: Final = frozenset({"numpy", "pandas", "polars", "pyarrow"})
-_MATCHER_MODULES: Final = ("_pytest.python_api", "dirty_equals.")
+_MATCHER_MODULES: Final = ("_pytest.approx.", "_pytest.python_api.", "dirty_equals.")
 _ANYTHING: Final = object()
 # What the matchers of a package are used for.
 _INSTEAD: Final = {
@@ -133,12 +135,13 @@ def _parts_of(value: Any) -> Iterable[Any]:
     try:
         if has_named_fields(value):
             return [*named_fields(value)[2].values()]
-        if issubclass(type(value), Mapping):
+        # Other mappings may be readable only once, and are compared by what was read for the record.
+        if issubclass(type(value), _MAPPINGS):
             return [*value, *value.values()]
         if issubclass(type(value), MutableSequence | AbstractSet):
             return [*value]
         if package_of(value) in ARRAY_PACKAGES:
-            return _objects_in(value)
+            return objects_in(value)
         # A mock has as many attributes as somebody asks for.
         if package_of(value) != "unittest" and decides_equality(value):
             return [*attributes(value).values()]
@@ -147,12 +150,12 @@ def _parts_of(value: Any) -> Iterable[Any]:
     return ()
 
 
-def _objects_in(array: Any) -> list[Any]:
+def objects_in(array: Any) -> list[Any]:
     """Return the elements of an array, or of the columns of a table, that may hold any Python object."""
     if str(getattr(array, "dtype", "")).lower() == "object":
         return list(array.tolist() if hasattr(array, "tolist") else array.to_list())
     names = getattr(array, "columns", ()) if hasattr(array, "dtypes") else ()
-    return [item for name in names for item in _objects_in(array[name])]
+    return [item for name in names for item in objects_in(array[name])]
 
 
 def items_of_array(array: Any) -> list[Any] | None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.encoding import decode, encode, encode_text, is_replayable
 from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, class_name, has_fields
-from pytest_verdict.core.values.refused import PLAIN, FalseContentError, refuse
+from pytest_verdict.core.values.refused import PLAIN, FalseContentError, RefusedValueError, refuse
 
 _CHANGEABLE: Final = (dict, list, set, MutableMapping, MutableSequence, MutableSet)
 _SINGLE: Final = {bytes, complex, Decimal, Fraction, uuid.UUID, datetime.date, datetime.timedelta}
@@ -87,3 +87,14 @@ def copy_for_record(value: Any) -> Any:
         return recorded_form(value)[0]
     except FalseContentError:
         return Unreplayable(class_name(type(value)), safe_repr(value))
+
+
+def copy_refused(value: Any) -> Any:
+    """Return the copy for the record of a comparison that was refused; replay cannot refuse a class that it does not have."""
+    copied = copy_for_record(value)
+    try:
+        refuse(value, matchers=True)
+    except RefusedValueError:
+        if is_replayable(encode(copied)):
+            return Unreplayable(class_name(type(value)), safe_repr(value))
+    return copied

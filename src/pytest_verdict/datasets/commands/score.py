@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         **{name: getattr(arguments, name) for name in _PASSED_ON},
         **_read_settings(arguments.settings),
     )
-    selected = f", compared was only {check.selected}" if check.selected else ""
+    selected = f", only {check.selected} were compared" if check.selected else ""
     say(*check.describe().splitlines(), f"written: {arguments.output}{selected}")
     return int(not check.gate.passed)
 
