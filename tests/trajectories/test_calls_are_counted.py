@@ -5,6 +5,7 @@ if they hold calls that are not read, alternatives, pieces of a stream, or resul
 """
 
 import json
+from collections import deque
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 
@@ -49,6 +50,27 @@ HIDDEN = {
     "in an inspect sample": lambda call: {"epoch": 1, "messages": [chat()], "x": call},
     "in a span": lambda call: [{"name": "x", "attributes": {"gen_ai.system": "x", "y": json.dumps(call)}}],
 }
+NAMES = (
+    *("tool_id", "functionName", "method", "action", "command", "func", "fn", "api_name", "operation", "tool_slug"),
+    *("recipient_name", "skill", "action_name"),
+)
+ARGUMENTS = (
+    *("inputs", "payload", "tool_arguments", "function_arguments", "call_args", "toolInputs", "raw_args", "param"),
+    *("arguments_str", "params", "inputParameters", "arg"),
+)
+
+
+class Slots:
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+
+class MoreSlots(Slots):
+    __slots__ = ()
+
+
 FORMS = {
     "arguments": CALL,
     "input": {"name": "drop", "input": {"path": "/"}},
@@ -61,18 +83,38 @@ FORMS = {
     "type": {"type": "tool_call", "title": "drop"},
     "key": {"functionCall": {"name": "drop"}},
     "keys": {"tool_calls": [{"title": "drop"}]},
+    "ReAct": {"action": "drop", "action_input": {"path": "/"}},
+    "result": {"tool": "drop", "observation": "ok"},
+    "names": {"tools_used": ["drop"]},
+    "name before": {"called_tools": ["drop"]},
+    "upper case": {"TOOL_CALLS": [{"title": "drop"}]},
+    "without separator": {"toolcalls": ["drop('/')"]},
+    "parallel": {"tool_uses": [{"recipient_name": "functions.drop", "parameters": {}}]},
+    "action group": {"function": "drop", "parameters": [{"name": "path", "value": "/"}]},
+    "Dialogflow": {"toolUse": {"tool": "projects/1", "action": "drop", "inputActionParameters": {}}},
+    "deque": {"a": deque([{"name": "drop", "args": {}}])},
+    "values": {"a": {"b": {"name": "drop", "args": {}}}.values()},
+    "slots": MoreSlots({"name": "drop", "args": {}}),
+    **{f"args as {key}": {"tool": "drop", key: "/"} for key in ARGUMENTS},
+    **{f"name as {key}": {key: "drop", "arguments": {"path": "/"}} for key in NAMES},
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+# The definition of a tool may have the same form, and an attribute of a span is a text.
+EXCEPTIONS = {
+    *(("under tools", form) for form in ("action group", "args as params")),
+    *(("in a span", form) for form in ("deque", "values", "slots")),
+}
+
+
 @pytest.mark.parametrize("place", HIDDEN)
-def test_call_in_any_place_is_refused(place, form):
-    call = FORMS[form]
-    if call is CALL:
-        call = {**CALL, "arguments": {"path": "/etc"}}
-    value = HIDDEN[place](call)
-    with pytest.raises(TrajectoryError, match="is not read|no span"):
-        read_trajectory(value)
+def test_call_in_any_place_is_refused(place):
+    for form, call in FORMS.items():
+        if (place, form) in EXCEPTIONS:
+            continue
+        value = HIDDEN[place]({**CALL, "arguments": {"path": "/etc"}} if call is CALL else call)
+        with pytest.raises(TrajectoryError, match=r"is not read|no span"):
+            read_trajectory(value)
 
 
 # What is no call, beside one that is.
@@ -93,6 +135,25 @@ HARMLESS = {
     "result": {"tool_results": [{"name": "drop", "arguments": {}}]},
     "user of a simulation": {"name": "drop", "arguments": {}, "requestor": "user"},
     "usage": {"usage": {"server_tool_use": {"web_search_requests": 1}}},
+    "names of those called": {"tools_used": ["delete"]},
+    "names of those there are": {"tools": ["drop"], "available_tools": ["drop"]},
+    "model": {"model": {"name": "gpt", "parameters": {"temperature": 0}}},
+    "model with kwargs": {"model": {"name": "gpt", "kwargs": {"temperature": 0}}},
+    "evaluator": {"evaluators": [{"name": "exact", "params": {"case": True}}]},
+    "experiment": {"metadata": {"name": "a", "params": {"rate": 1}}},
+    "agents": {"agents": [{"name": "planner", "tools": ["drop"], "params": {"temperature": 1}}]},
+    "run": {"name": "run", "input": {"question": "x"}, "messages": []},
+    "test case with fields": {"name": "case 1", "input": {"question": "x"}},
+    "webhook": {"name": "order.created", "payload": {"id": 1}},
+    "server": {"command": "npx", "args": ["-y", "server"]},
+    "tool that made it": {"metadata": {"tool": "cursor", "version": "1"}},
+    "answer": {"parsed": {"name": "Ann", "params": {"age": 3}}},
+    "tool of Bedrock": {"tools": [{"toolSpec": {"name": "drop", "description": "d", "inputSchema": {"json": {}}}}]},
+    "tool of Gemini": {"tools": [{"functionDeclarations": [{"name": "drop", "parameters": {"type": "OBJECT"}}]}]},
+    "tool without parameters": {"tools": [{"type": "function", "function": {"name": "drop", "parameters": {}}}]},
+    "finish reason": {"finish_reason": "tool_calls"},
+    "flags": {"parallel_tool_calls": True, "has_tool_calls": False, "num_tool_calls": 1},
+    "citation": {"annotations": [{"type": "url_citation", "url_citation": {"title": "t", "url": "u"}}]},
 }
 
 
@@ -114,6 +175,23 @@ def test_arguments_and_results_may_hold_anything():
         "content": [{"type": "text", "text": "x", "tool": "a", "input": {}}],
     }
     assert [event.name for event in read_trajectory([chat(tool_calls=[call], x=1), result])] == ["save"]
+
+
+def make_spans(setting, count):
+    request = [{"role": "assistant", "parts": [{"type": "tool_call", "name": name}]} for name in ("a", "b")]
+    attributes = {"gen_ai.operation.name": "chat", "gen_ai.output.messages": json.dumps(request)}
+    if setting != "gen_ai.request.choice.count":
+        key = "llm.output_messages.{}.message.tool_calls.0.tool_call.function.name"
+        attributes = {"openinference.span.kind": "LLM", key.format(0): "a", key.format(1): "b"}
+        count = json.dumps({"n": count})
+    return [{"name": "chat", "attributes": {**attributes, setting: count}}]
+
+
+@pytest.mark.parametrize("setting", ["gen_ai.request.choice.count", "llm.invocation_parameters"])
+def test_answers_of_a_span_are_alternatives_if_several_were_asked_for(setting):
+    assert len(read_trajectory(make_spans(setting, 1))) == 2
+    with pytest.raises(TrajectoryError, match="has 2 answers"):
+        read_trajectory(make_spans(setting, 2))
 
 
 def test_copies_are_counted():

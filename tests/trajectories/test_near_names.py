@@ -50,6 +50,11 @@ delete_flie | delete_file
 send_email | send_mail
 read_file | read_files
 read_files | read_file
+searcj | search
+deletr_file | delete_file
+send_emaik | send_email
+retreive_docs | retrieve_docs
+book_flitht | book_flight
 delete | d\u0435lete
 delete | \uff44elete
 delete | de\u200blete
@@ -83,6 +88,10 @@ fs_read | fs_write
 pay | play
 pay | payee
 list | last
+get_customer | set_customer
+get_post | get_port
+export_csv | import_csv
+encode | decode
 tool_1 | tool_2
 tool_1 | tool_11
 step_12 | step_21
@@ -195,6 +204,14 @@ def test_rules_that_compare_no_argument_are_an_error():
 def test_declared_tools_are_known():
     assert compare("trajectory_forbidden", ["get_orders"], calls("get_order"), tools=["get_order", "get_orders"]).passed
     assert compare("trajectory_forbidden", ["get_orders"], calls("get_order")).verdict == "error"
+
+
+@pytest.mark.parametrize(("name", "called"), NEAR)
+def test_declared_tool_that_is_near_is_an_error(name, called):
+    settings = {"tools": ["other", name]}
+    assert compare("trajectory_forbidden", ["other"], calls(called), **settings).notes == ["near_name"]
+    assert compare("trajectory_forbidden", ["other"], calls(called), **settings, exact_names=True).passed
+    assert compare("trajectory_forbidden", ["other"], calls(called), tools=["other", name, called]).passed
 
 
 def test_prefixes_and_aliases_are_resolved_first():

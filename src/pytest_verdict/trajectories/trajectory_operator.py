@@ -41,6 +41,7 @@ _LOOK_ALIKES: Final = str.maketrans("01аеорсухіѕјкмтвнԁοανι�
 # What a server, module or namespace is separated by from the name of its tool.
 _QUALIFIER: Final = re.compile(r"__|[^\w\s-]")
 _SHORTEST_WITH_TYPO: Final = 4
+_SHORTEST_WITH_OTHER_LETTER: Final = 5
 _LONGEST_WITH_TYPO: Final = 100
 _SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
 
@@ -188,7 +189,8 @@ class ObservedTrajectory(Operator):
         return self._select(events)
 
     def _refuse_unknown_tools(self, *sides: Selected, other_names: Iterable[str] = ()) -> None:
-        """Refuse to select a tool that no side calls and no other setting names."""
+        """Refuse to select or declare a tool that no side calls and no other setting names."""
+        self._refuse_near_tools("tools", self.tools, *sides)
         if self.tools or not any(side.names for side in sides):
             return
         names = {*self.aliases.values(), *map(self._get_tool_name, (*self.aliases, *other_names))}
@@ -259,14 +261,15 @@ class ObservedTrajectory(Operator):
 
 
 def is_near_name(name: str, other: str) -> bool:
-    """Return whether two names differ only by case, separators, look-alikes, a prefix, or one letter missing or exchanged."""
+    """Return whether two names differ only by case, separators, look-alikes, a prefix, or one letter."""
     spellings, variants = _list_spellings(name)
     other_spellings, other_variants = _list_spellings(other)
     if spellings & other_spellings or spellings & other_variants or variants & other_spellings:
         return True
     # Two numbers are two things.
-    has_same_digits = _DIGIT.findall(name) == _DIGIT.findall(other)
-    return has_same_digits and _is_typo(_join_words(name), _join_words(other))
+    if _DIGIT.findall(name) != _DIGIT.findall(other):
+        return False
+    return _is_typo(_join_words(name), _join_words(other)) or _has_other_letter(_split_words(name), _split_words(other))
 
 
 def _near_keys(name: str) -> set[str]:
@@ -304,7 +307,7 @@ def _list_spellings(name: str) -> tuple[set[str], set[str]]:
 
 
 def _is_typo(name: str, other: str) -> bool:
-    """Return whether one letter is missing, or two are exchanged; another letter is another word, as in get and set."""
+    """Return whether one letter is missing, or two are exchanged."""
     if min(len(name), len(other)) < _SHORTEST_WITH_TYPO or abs(len(name) - len(other)) > 1:
         return False
     start = 0
@@ -316,6 +319,17 @@ def _is_typo(name: str, other: str) -> bool:
         return len(rest) > 1 and rest[:2] == other_rest[1::-1] and rest[2:] == other_rest[2:]
     shorter, longer = sorted((rest, other_rest), key=len)
     return longer[1:] == shorter
+
+
+def _has_other_letter(words: list[str], other_words: list[str]) -> bool:
+    """Return whether a long word has another letter; a short one would be another word, as get and set."""
+    if len(words) != len(other_words):
+        return False
+    pairs = [(word, other) for word, other in zip(words, other_words, strict=True) if word != other]
+    if len(pairs) != 1 or not _SHORTEST_WITH_OTHER_LETTER <= len(pairs[0][0]) == len(pairs[0][1]):
+        return False
+    word, other = pairs[0]
+    return word[0] == other[0] and sum(letter != another for letter, another in zip(word, other, strict=True)) == 1
 
 
 class ExpectedSide(NamedTuple):

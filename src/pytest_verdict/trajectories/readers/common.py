@@ -76,9 +76,9 @@ def iter_entries(value: Any) -> Iterator[tuple[str, Any]]:
     if is_dataclass(source):
         yield from ((one.name, getattr(source, one.name, None)) for one in fields(source))
         return
-    names = getattr(source, "_fields", None) or getattr(type(source), "__slots__", ())
-    if isinstance(names, list | tuple):
-        yield from ((name, getattr(source, name, None)) for name in names if not name.startswith("_"))
+    for names in (getattr(source, "_fields", ()), *(vars(one).get("__slots__", ()) for one in type(source).__mro__)):
+        if isinstance(names, list | tuple):
+            yield from ((name, getattr(source, name, None)) for name in names if not name.startswith("_"))
     # Pydantic keeps the extra fields of a model apart.
     for holder in (getattr(source, "__dict__", None), getattr(source, "__pydantic_extra__", None)):
         if isinstance(holder, Mapping):

@@ -40,8 +40,8 @@ _MARKS: Final = (
     "intermediate_data intermediateData user_content userContent invocation_events invocationEvents tool_uses toolUses"
     f" finish_reason finishReason content parts text thought {_CALL_KEYS}"
 )
-# The details of an app list the tools of its agents; the actions of an event are changes of its session.
-_IGNORED: Final = "app_details appDetails actions"
+# The details of an app list the tools of its agents.
+_IGNORED: Final = "app_details appDetails"
 
 
 def _is_trace(value: Any) -> bool:
@@ -118,10 +118,10 @@ def _read_part(part: Any, **fields: Any) -> Iterator[CallOrResult]:
         yield Result(get(result, "id"), response, failed=error is not None, reason=error, name=get(result, "name"))
 
 
-# ADK: an EvalSet with one eval case, and the events of a session or a run. The other keys hold the state of a session and
-# the output of a workflow's node.
+# ADK: an EvalSet with one eval case, and the events of a session or a run. The other keys hold the state of a session, its
+# changes, and the output of a workflow's node.
 _CASES: Final = ("eval_cases", "evalCases")
-_STATES: Final = "state session_input sessionInput final_session_state finalSessionState output"
+_STATES: Final = "actions state session_input sessionInput final_session_state finalSessionState output"
 _EVENT_KEYS: Final = ("invocation_id", "invocationId", "actions", "partial")
 
 

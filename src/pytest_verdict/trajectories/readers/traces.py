@@ -331,6 +331,8 @@ def _build_executed_call(span: Span, **more: Any) -> Event:
 def _iter_requests(spans: list[Span]) -> Iterator[SpanCall]:
     for place, span in enumerate(spans):
         messages = require_list(parse_if_json(span.attributes.get(_OUTPUT)), _OUTPUT)
+        if span.attributes.get("gen_ai.request.choice.count", 1) != 1:
+            require_one_answer(messages, _OUTPUT)
         parts = [part for message in messages for part in get_list(message, "parts")]
         calls = [part for part in parts if get(part, "type") == "tool_call"]
         events = [build_call_from(call, "arguments", id=get(call, "id"), group=place) for call in calls]
@@ -377,7 +379,11 @@ def _build_tool_call(span: Span, **more: Any) -> Event:
 
 def _iter_inference_requests(spans: list[Span]) -> Iterator[SpanCall]:
     for place, span in enumerate(spans):
-        for _, item in _iter_numbered(get(_nest(span.attributes), "llm"), "output_messages"):
+        llm = get(_nest(span.attributes), "llm")
+        messages = _iter_numbered(llm, "output_messages")
+        if get(get(llm, "invocation_parameters"), "n", "candidate_count", default=1) != 1:
+            require_one_answer(messages, "llm.output_messages")
+        for _, item in messages:
             message = get(item, "message")
             for _, outer in _iter_numbered(message, "tool_calls"):
                 call = get(outer, "tool_call")

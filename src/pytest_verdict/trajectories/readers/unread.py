@@ -25,12 +25,18 @@ from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED,
 from pytest_verdict.trajectories.readers.common import MISSING, LeftOut, iter_entries, parse_if_json
 
 # The keys of the tool's name; the first ones are never the name of anything else.
-_TOOL_KEYS: Final = ("tool_name", "function_name", "tool", "function", "action_name")
-_NAME_KEYS: Final = (*_TOOL_KEYS, "name")
-_ARGUMENT_KEYS: Final = (
-    *("arguments", "args", "kwargs", "input", "tool_input", "tool_args", "tool_kwargs", "input_parameters"),
-    *("raw_arguments", "raw_input", "function_args", "arguments_json", "action_input", "parameters", "params"),
+_TOOL_KEYS: Final = (
+    *("tool_name", "function_name", "tool", "function", "action_name", "action", "func", "fn", "recipient_name"),
+    *("tool_slug", "tool_id"),
 )
+# The others are one beside arguments.
+_NAME_KEYS: Final = (*_TOOL_KEYS, "name", "api_name", "method", "operation", "skill", "command")
+_ARGUMENT_KEY: Final = re.compile(
+    r"((tool|function|action|call|raw|input)_)*(args?|arguments?|kwargs|inputs?|param(eter)?s?|payload)(_(json|str|text))?"
+)
+# These keys are of calls alone; the others may be the settings of something with a name, or the input of a run.
+_CALL_ARGUMENTS: Final = re.compile(r"(.+_)?(args|arguments)(_(json|str|text))?|(tool|function|action|call|raw)_.+")
+_TOOL: Final = re.compile(r"[\w.:/-]+")
 _ID_KEYS: Final = ("tool_call_id", "tool_use_id", "call_id", "id")
 _KIND_KEYS: Final = ("type", "role", "part_kind", "block_type", "kind", "event", "event_kind")
 # The keys of objects around the name and the arguments.
@@ -38,6 +44,7 @@ _INNER_KEYS: Final = ("function", "custom", "tool_call", "function_call", "tool_
 
 _CALL_KEY: Final = re.compile(
     r"(.*_)?(tool|function)s?_?(call(ed)?|used?|invocation|request|execution)s?(_(chunk|delta)s?)?|executable_code|actions?"
+    r"|(called|used|invoked|executed)_(tool|function)s?"
 )
 _CALL_TYPE: Final = re.compile(
     r".*(tool|function)[-_]?(use|call|invocation|execution|request)([-_]?(chunk|delta|start|event))?|.*[-_](call|action)([-_]?v?\d+)?"
@@ -51,11 +58,21 @@ _RESULT_TYPE: Final = re.compile(
     r"retry-prompt|.*_output|.*(tool|function)[-_]?(call)?[-_]?(result|response|return|output|error|message).*",
     re.IGNORECASE,
 )
-_RESULT_PARTS: Final = frozenset({"result", "output", "response", "content", "error"})
+_RESULT_PARTS: Final = frozenset({"result", "output", "observation", "response"})
 _WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
-# All formats list the tools and count the tokens under these keys.
-_TOOL_LISTS: Final = frozenset({"tools", "functions", "tool_definitions", "function_declarations", "tool_declarations"})
+# What is under these keys has a name and parameters, but it is described and not called.
+_DESCRIBED: Final = frozenset(
+    {"tools", "functions", "tool_definitions", "function_declarations", "tool_declarations", "agent", "agents", "model"}
+    | {"models", "config", "settings", "evaluator", "evaluators", "scorer", "scorers", "metrics", "judge", "experiment"}
+    | {"metadata", "parsed"}
+)
+_PARAMETERS: Final = frozenset({"parameters", "params", "kwargs"})
+_INPUTS: Final = _PARAMETERS | {"input", "input_parameters"}
+# What has a name, an input and one of these is a run or an agent.
+_RUN_KEYS: Final = frozenset(
+    {"messages", "choices", "candidates", "contents", "steps", "runs", "spans", "history", "turns", "tools", "agents"}
+)
 _SETTINGS: Final = frozenset({"tool_choice", "tool_config", "response_format", "usage", "usage_metadata"})
 _CHOICES: Final = frozenset({"auto", "none", "required", "any"})
 _SCHEMA_KEYS: Final = frozenset(
@@ -145,45 +162,52 @@ class _Search:
     calls: list[CallLike] = field(default_factory=list)
     visited: set[int] = field(default_factory=set)
 
-    def look_into(self, value: Any, path: str, *, among_tools: bool = False) -> None:
+    def look_into(self, value: Any, path: str, *, is_described: bool = False) -> None:
         if value is None or isinstance(value, str | bytes | bool | int | float):
             return
         is_visited = id(value) in self.visited
         self.visited.add(id(value))
         if is_visited and not isinstance(value, dict):
             return
-        if isinstance(value, list | tuple | set | frozenset) and not hasattr(value, "_fields"):
+        if isinstance(value, Collection) and not isinstance(value, Mapping) and not hasattr(value, "_fields"):
             for item in value:
-                self.look_into(item, f"{path}[]", among_tools=among_tools)
+                self.look_into(item, f"{path}[]", is_described=is_described)
             return
 
         entries = {key: item for key, item in iter_entries(value) if key not in self.ignored}
         by_key = {to_snake_case(key): item for key, item in entries.items()}
         if by_key.get("requestor") == "user" or _is_definition(by_key):
             return
-        if _is_call(by_key, among_tools=among_tools):
+        kinds = [by_key[key] for key in _KIND_KEYS if isinstance(by_key.get(key), str)]
+        is_result = by_key.get("role") in _RESULT_ROLES or (by_key.get("type") == "tool" and "tool_call_id" in by_key)
+        is_result = is_result or any(_matches(_RESULT_TYPE, kind) for kind in kinds)
+        is_executed = not is_result and _has_text(by_key, _TOOL_KEYS) and not _RESULT_PARTS.isdisjoint(by_key)
+        if is_executed or _is_call(by_key, is_described=is_described):
             self._add(by_key, path)
             return
         if is_visited:
             return
 
         count = len(self.calls)
-        kinds = [by_key[key] for key in _KIND_KEYS if isinstance(by_key.get(key), str)]
-        is_result = by_key.get("role") in _RESULT_ROLES or (by_key.get("type") == "tool" and "tool_call_id" in by_key)
-        is_result = is_result or any(_matches(_RESULT_TYPE, kind) for kind in kinds)
         for key, item in entries.items():
-            self._look_into_entry(to_snake_case(key), item, f"{path}.{key}" if path else key, is_result=is_result)
+            self._look_into_entry(
+                to_snake_case(key),
+                item,
+                f"{path}.{key}" if path else key,
+                is_result=is_result,
+                is_described=is_described and key == "function",
+            )
         if any(map(is_call_type, kinds)) and not any(call.name for call in self.calls[count:]):
             del self.calls[count:]
             self._add(by_key, path)
 
-    def _look_into_entry(self, key: str, item: Any, path: str, *, is_result: bool) -> None:
+    def _look_into_entry(self, key: str, item: Any, path: str, *, is_result: bool, is_described: bool) -> None:
         if key in _SETTINGS or _matches(_RESULT_KEY, key):
             return
         if _matches(_CALL_KEY, key):
             self._look_into_calls(item, path)
         elif not is_result:
-            self.look_into(item, path, among_tools=key in _TOOL_LISTS)
+            self.look_into(item, path, is_described=is_described or key in _DESCRIBED)
 
     def _look_into_calls(self, value: Any, path: str) -> None:
         """Look into the value of a key for calls; a number is a count, as in ``max_tool_calls``."""
@@ -194,7 +218,8 @@ class _Search:
                 self._look_into_calls(item, f"{path}[]")
         elif isinstance(value, str):
             if value and value not in _CHOICES:
-                self.calls.append(CallLike(path, None, None, MISSING))
+                name = value if _TOOL.fullmatch(value) else None
+                self.calls.append(CallLike(path, name, None, MISSING))
         elif value is not None and not isinstance(value, bool | int | float):
             entries = {to_snake_case(key): item for key, item in iter_entries(value) if key not in self.ignored}
             count = len(self.calls)
@@ -215,23 +240,34 @@ class _Search:
             tool = kind and _AFFIXES.sub("", kind)
             if tool and not tool.endswith(("tool", "function")):
                 name = tool
-        args = next((fields[key] for key in _ARGUMENT_KEYS if fields.get(key) is not None), MISSING)
+        args = next((item for _, item in _list_arguments(fields) if item is not None), MISSING)
         self.calls.append(CallLike(path, name, None if identifier in (None, "") else str(identifier), args))
 
 
-def _is_call(entries: Mapping[str, Any], *, among_tools: bool = False) -> bool:
+def _is_call(entries: Mapping[str, Any], *, is_described: bool = False) -> bool:
     """Return whether an object has the name of a tool and arguments."""
     inner = entries.get("function")
     if isinstance(inner, Mapping) and isinstance(inner.get("name"), str):
-        return not among_tools or any(key in inner for key in ("arguments", "args"))
-    if among_tools:
-        # A tool without parameters is defined by its name and an empty schema.
-        entries = {key: item for key, item in entries.items() if key != "parameters"}
-    arguments = [entries[key] for key in _ARGUMENT_KEYS if key in entries]
-    if any(isinstance(entries.get(key), str) and entries[key] for key in _TOOL_KEYS):
+        return not is_described or any(key in inner for key in ("arguments", "args"))
+    arguments = [(key, item) for key, item in _list_arguments(entries) if not (is_described and key in _PARAMETERS)]
+    if _has_text(entries, _TOOL_KEYS):
         return bool(arguments)
     # Many things have a name and a text as input, but arguments are an object.
-    return bool(entries.get("name")) and isinstance(entries["name"], str) and any(map(_is_object_text, arguments))
+    objects = {key for key, item in arguments if _is_object_text(item)}
+    if any(_matches(_CALL_ARGUMENTS, key) for key in objects):
+        return _has_text(entries, _NAME_KEYS)
+    is_named = _has_text(entries, ("name",)) and _TOOL.fullmatch(entries["name"]) is not None
+    return is_named and not objects.isdisjoint(_INPUTS) and _RUN_KEYS.isdisjoint(entries)
+
+
+def _has_text(entries: Mapping[str, Any], keys: Iterable[str]) -> bool:
+    return any(isinstance(entries.get(key), str) and entries[key] for key in keys)
+
+
+def _list_arguments(entries: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return the entries that may be arguments, those whose keys are of calls alone first."""
+    arguments = [(key, item) for key, item in entries.items() if _matches(_ARGUMENT_KEY, key)]
+    return sorted(arguments, key=lambda entry: not _matches(_CALL_ARGUMENTS, entry[0]))
 
 
 def _is_object_text(value: Any) -> bool:
