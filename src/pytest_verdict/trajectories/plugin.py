@@ -25,6 +25,7 @@ def operators() -> Mapping[str, str]:
         "trajectory_similarity": f"{_HERE}operators:TrajectorySimilarity",
         "trajectory_single_tool_use": f"{_HERE}operators:TrajectorySingleToolUse",
         "trajectory_steps": f"{_HERE}steps:TrajectorySteps",
+        "trajectory_valid_calls": f"{_HERE}definitions:TrajectoryValidCalls",
     }
 
 

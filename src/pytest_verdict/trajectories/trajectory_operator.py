@@ -3,14 +3,15 @@
 import functools
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
-from pydantic import PrivateAttr, field_validator, model_validator
+from pydantic import BeforeValidator, PrivateAttr, field_validator, model_validator
 
 from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.call_matcher import EQUAL, IGNORE, OTHERS, ArgumentRules, Call, CallMatcher
 from pytest_verdict.trajectories.details import format_call, list_argument_notes
@@ -339,6 +340,15 @@ class ExpectedSide(NamedTuple):
     calls: list[Any]
 
 
+def _check_occurrence(value: Any) -> Any:
+    if value in ("first", "last") or (type(value) is int and value > 0):
+        return value
+    raise ValueError(f"takes first, last or a whole number from 1, or these by tool, got {value!r}")
+
+
+Occurrence = Annotated[str | int, BeforeValidator(_check_occurrence)]
+
+
 class TrajectoryOperator(ObservedTrajectory):
     """An operator that compares two trajectories."""
 
@@ -347,7 +357,13 @@ class TrajectoryOperator(ObservedTrajectory):
     defaults: dict[str, dict[str, Any]] = {}  # noqa: RUF012 - pydantic copies it for each operator
     turns: Turns = "none"
     expected_format: str = AUTO
+    occurrences: OmitWhenDefault[dict[str, Occurrence]] = {}  # noqa: RUF012 - pydantic copies it for each operator
     _is_turn: bool = PrivateAttr(default=False)
+
+    @field_validator("occurrences", mode="before")
+    @classmethod
+    def _name_tools(cls, occurrences: Any) -> Any:
+        return occurrences if isinstance(occurrences, Mapping) else {OTHERS: occurrences}
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         if self.turns == "none":
@@ -386,7 +402,7 @@ class TrajectoryOperator(ObservedTrajectory):
         expected = [call for side in expected_sides for call in side.calls]
         if not self._is_turn:
             self._check_expected(expected)
-        observed = [matcher.prepare(event, name) for event, name in observed_side.events]
+        observed = [matcher.prepare(event, name) for event, name in self._choose_occurrences(observed_side)]
         outcome = self._refuse_emptied(self._compare_calls(expected, observed, matcher), observed_side)
         return self._complete(outcome, expected, observed, matcher)
 
@@ -403,7 +419,7 @@ class TrajectoryOperator(ObservedTrajectory):
 
     def _refuse_near_arguments(self, *sides: Selected) -> None:
         """Refuse an argument that no call of its tool has if a call has one with almost the same name."""
-        settings = [("ignored_args", OTHERS, self.ignored_args)]
+        settings: list[tuple[str, str, Collection[str]]] = [("ignored_args", OTHERS, self.ignored_args)]
         settings += [(f"defaults for {tool}", tool, own) for tool, own in self.defaults.items()]
         if not isinstance(self.args, str):
             settings += [(f"args for {tool}", tool, rule) for tool, rule in self.args.items() if isinstance(rule, dict)]
@@ -426,6 +442,29 @@ class TrajectoryOperator(ObservedTrajectory):
                 UNUSED_RULE,
                 f"{setting} compares only {', '.join(compared)}, which no call has; they have {sorted(arguments)}",
             )
+
+    def _choose_occurrences(self, observed: Selected) -> list[tuple[Event, str]]:
+        """Return the observed calls without those of a tool that are not its first, last or n-th one."""
+        if not self.occurrences:
+            return observed.events
+        self._refuse_near_tools("occurrences", self.occurrences.keys() - {OTHERS}, observed)
+        occurrences = {self._get_tool_name(tool): occurrence for tool, occurrence in self.occurrences.items()}
+        places: dict[str, list[int]] = {}
+        for place, (_, name) in enumerate(observed.events):
+            places.setdefault(name, []).append(place)
+        chosen = []
+        for name, own in places.items():
+            occurrence = occurrences.get(name, occurrences.get(OTHERS))
+            if occurrence is None:
+                chosen += own
+            elif isinstance(occurrence, str):
+                chosen.append(own[0] if occurrence == "first" else own[-1])
+            elif occurrence > len(own):
+                calls = format_count(len(own), "call")
+                raise TrajectoryError(f"observed has {calls} of {name}, and call {occurrence} of it is compared")
+            else:
+                chosen.append(own[occurrence - 1])
+        return [observed.events[place] for place in sorted(chosen)]
 
     def _check_expected(self, expected: list[Any]) -> None:
         """Refuse an expected side under which any calls would pass."""
@@ -453,6 +492,8 @@ class TrajectoryOperator(ObservedTrajectory):
             normalization.append("fill_default_args")
         if self.ignored_args:
             normalization.append("leave_out_args")
+        if self.occurrences:
+            normalization.append("choose_occurrences")
         details = {"expected_calls": len(expected), "observed_calls": len(observed), **(outcome.details or {})}
         outcome = outcome.replace(notes=tuple(notes), normalization=tuple(normalization), details=details)
         if not normalization:
