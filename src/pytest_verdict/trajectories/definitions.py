@@ -2,18 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from pydantic import field_validator
 
 from pytest_verdict.core.kernel import run
-from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.differences import step
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.errors import ConfigurationError, TrajectoryError, allowed
+from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.operators.json.schema import INVALID_SCHEMA, JsonSchema
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
-from pytest_verdict.trajectories.details import Difference, format_unexpected, list_differences
+from pytest_verdict.trajectories.details import Difference, format_unexpected, list_differences, to_json
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
 from pytest_verdict.trajectories.readers import decode_text
 from pytest_verdict.trajectories.readers.common import get, has, parse_if_json
@@ -78,7 +78,7 @@ def _iter_definitions(value: Any) -> Iterator[tuple[str, Any]]:
     kind = get(value, "type")
     wrapped = get(value, *_WRAPPERS)
     name = get(value, "name")
-    schema = next((get(value, key) for key in _SCHEMAS if has(value, key)), None)
+    schema = next((get(value, key) for key in _SCHEMAS if has(value, key)), getattr(value, "args_schema", None))
     if wrapped is not None and not isinstance(wrapped, str):
         yield from _iter_definitions({"type": "custom", **wrapped} if kind == "custom" else wrapped)
     elif isinstance(name, str) and name:
@@ -94,7 +94,9 @@ def _iter_definitions(value: Any) -> Iterator[tuple[str, Any]]:
     elif schema is None and isinstance(value, Mapping) and all(map(_is_schema, value.values())):
         yield from ((str(key), _read_schema(item)) for key, item in value.items())
     else:
-        raise TrajectoryError(f"has something that is no definition of a tool, or one without a name: {shown(value, 80)}")
+        raise TrajectoryError(
+            f"has something that is no definition of a tool, or one without a name: {shown(value, 80)}"
+        )
 
 
 def _is_schema(value: Any) -> bool:
@@ -140,6 +142,36 @@ def _convert_from_gemini(schema: Any) -> Any:
     return converted
 
 
+class _Tool(NamedTuple):
+    schema: Mapping[str, Any]
+    rest: Mapping[str, Any]
+    """The schema without what is said of missing and unknown arguments, which have places of their own."""
+    is_closed: bool
+
+
+def _build_tool(name: str, schema: Any, *, is_closed: bool) -> _Tool | None:
+    """Build the tool of a definition; `is_closed` refuses arguments that its schema neither names nor allows."""
+    if schema is None:
+        return None
+    _run_schema(name, schema, {})
+    rest = {key: item for key, item in schema.items() if key != "required"}
+    if not is_closed or schema.get("additionalProperties", False) is not False:
+        return _Tool(schema, rest, is_closed=False)
+    if _COMBINATIONS.isdisjoint(schema):
+        rest.pop("additionalProperties", None)
+        return _Tool(schema, rest, is_closed="properties" in schema)
+    rest.setdefault("unevaluatedProperties", False)
+    return _Tool(schema, rest, is_closed=False)
+
+
+def _run_schema(name: str, schema: Mapping[str, Any], args: Mapping[str, Any]) -> ComparisonResult:
+    # A schema as expected is checked once, and one in the settings each time.
+    result = run(JsonSchema(), schema, args)
+    if result.error is not None:
+        raise UnusableError(INVALID_SCHEMA, f"the schema of {name} cannot be used: {result.details.get('reason')}")
+    return result
+
+
 class TrajectoryValidCalls(ObservedTrajectory):
     """Every observed call is one that the definitions of the tools allow.
 
@@ -176,10 +208,10 @@ class TrajectoryValidCalls(ObservedTrajectory):
             return None
         try:
             parsed = read_definitions(definitions)
+            for name, schema in parsed.items():
+                _build_tool(name, schema, is_closed=True)
         except TrajectoryError as error:
             raise ValueError(str(error)) from None
-        for schema in filter(None, parsed.values()):
-            JsonSchema(schema_document=schema)
         return parsed
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
@@ -187,29 +219,34 @@ class TrajectoryValidCalls(ObservedTrajectory):
             definitions = read_definitions(expected)
         except TrajectoryError as error:
             raise UnusableError(NOT_A_DEFINITION, f"expected {error}") from None
+        is_closed = self.unknown_args == "forbid"
+        tools = {
+            self._get_tool_name(name): _build_tool(name, schema, is_closed=is_closed)
+            for name, schema in definitions.items()
+        }
         side = self._read_observed(observed)
         self._refuse_unknown_tools(side, other_names=definitions)
-        schemas = {self._get_tool_name(name): schema for name, schema in definitions.items()}
         matcher = CallMatcher("equal")
         calls = [matcher.prepare(event, name) for event, name in side.events]
-        differences = [difference for at, call in enumerate(calls) for difference in self._check(at, call, schemas)]
+        differences = [difference for at, call in enumerate(calls) for difference in self._check(at, call, tools)]
         details: dict[str, Any] = {"calls": len(calls)}
         if differences:
             details |= list_differences(differences)
-        notes = dict.fromkeys(call.event.args_note for call in calls if not call.has_args and schemas.get(call.name))
+        notes = dict.fromkeys(call.event.args_note for call in calls if not call.has_args and tools.get(call.name))
         outcome = Outcome(
             0.0 if differences else 1.0, self._list_steps(), notes=tuple(map(str, notes)), details=details
         )
         return self._refuse_emptied(outcome, side)
 
-    def _check(self, at: int, call: Call, schemas: Definitions) -> Iterator[Difference]:
-        if call.name not in schemas:
-            reason = f"there is no tool {call.name!r}.{allowed('tool', call.name, schemas)}"
+    def _check(self, at: int, call: Call, tools: Mapping[str, _Tool | None]) -> Iterator[Difference]:
+        """Yield what is wrong with a call."""
+        if call.name not in tools:
+            reason = f"there is no tool {call.name!r}.{allowed('tool', call.name, tools)}"
             yield {**format_unexpected(at, call), "reason": reason}
             return
-        schema = schemas[call.name]
+        tool = tools[call.name]
         path = f"$[{at}].args"
-        if schema is None:
+        if tool is None:
             return
         if not call.has_args:
             reason = "the arguments were not recorded"
@@ -218,36 +255,20 @@ class TrajectoryValidCalls(ObservedTrajectory):
             yield {"path": path, "kind": "changed", "reason": reason}
             return
 
-        rest = {key: item for key, item in schema.items() if key != "required"}
-        unknown = set[str]()
-        if self.unknown_args == "forbid" and schema.get("additionalProperties", False) is False:
-            if _COMBINATIONS.isdisjoint(schema):
-                unknown = call.args.keys() - schema.get("properties", call.args).keys()
-                rest.pop("additionalProperties", None)
-            else:
-                rest.setdefault("unevaluatedProperties", False)
-        required = [name for name in schema.get("required", ()) if name not in call.args]
-        yield from (
-            {"path": step(path, name), "kind": "missing", "reason": f"{name!r} is required"} for name in required
-        )
-        yield from (
-            {
+        for name in tool.schema.get("required", ()):
+            if name not in call.args:
+                yield {"path": step(path, name), "kind": "missing", "reason": f"{name!r} is required"}
+        properties = tool.schema.get("properties", {})
+        unknown = sorted(call.args.keys() - properties.keys()) if tool.is_closed else []
+        for name in unknown:
+            reason = f"{call.name} has no argument {name!r}.{allowed('argument', name, properties)}"
+            yield {
                 "path": step(path, name),
                 "kind": "unexpected",
-                "observed": call.args[name],
-                "reason": f"{call.name} has no argument {name!r}.{allowed('argument', name, schema['properties'])}",
+                "observed": to_json(call.args[name]),
+                "reason": reason,
             }
-            for name in sorted(unknown)
-        )
-        result = run(_build_validator(rest), None, {name: call.args[name] for name in call.args if name not in unknown})
-        if result.error is not None:
-            raise UnusableError(INVALID_SCHEMA, f"the schema of {call.name}: {result.error}")
+        rest = {name: value for name, value in call.args.items() if name not in unknown}
+        result = _run_schema(call.name, tool.rest, rest)
         for difference in result.details.get("differences", ()):
             yield {**difference, "path": path + difference["path"].removeprefix("$")}
-
-
-def _build_validator(schema: Mapping[str, Any]) -> JsonSchema:
-    try:
-        return JsonSchema(schema_document=schema)
-    except ConfigurationError as error:
-        raise UnusableError(INVALID_SCHEMA, str(error)) from None

@@ -48,7 +48,7 @@ class _Row(NamedTuple):
 
 def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
     details = result.details
-    if result.error is None and "trajectory_unreadable" in result.notes and "reason" in details:
+    if result.error is None and "reason" in details:
         reason = shorten(str(details["reason"]), budget.characters)
         return Explanation(summary=line(reason), covered_names=_EXPLAINED)
     if result.children and result.verdict == "fail":

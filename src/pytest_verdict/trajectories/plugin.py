@@ -13,6 +13,7 @@ _READERS: Final = f"{_HERE}readers."
 def operators() -> Mapping[str, str]:
     """Return the operators by name."""
     return {
+        "run_limits": f"{_HERE}run_limits:RunLimits",
         "trajectory_any_order": f"{_HERE}operators:TrajectoryAnyOrder",
         "trajectory_exact": f"{_HERE}operators:TrajectoryExact",
         "trajectory_f1": f"{_HERE}operators:TrajectoryF1",
@@ -32,7 +33,8 @@ def operators() -> Mapping[str, str]:
 @hookimpl
 def explanations() -> Mapping[str, str]:
     """Return the function that explains a comparison as a table of calls, for each operator."""
-    return dict.fromkeys(operators(), f"{_HERE}explanation:explain_trajectory")
+    names = (name for name in operators() if name.startswith("trajectory_"))
+    return dict.fromkeys(names, f"{_HERE}explanation:explain_trajectory")
 
 
 @hookimpl

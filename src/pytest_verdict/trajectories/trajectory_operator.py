@@ -27,6 +27,7 @@ UNKNOWN_TOOL: Final = "unknown_tool"
 EMPTY_SELECTION: Final = "empty_selection"
 NEAR_NAME: Final = "near_name"
 UNUSED_RULE: Final = "unused_rule"
+NO_SUCH_CALL: Final = "no_such_call"
 
 _EMPTIED: Final = (
     " after the selection by only_tools, except_tools or agents, so nothing would be compared;"
@@ -53,6 +54,10 @@ class UnusableError(TrajectoryError):
     def __init__(self, note: str, reason: str) -> None:
         super().__init__(reason)
         self.note = note
+
+
+class NoSuchCallError(TrajectoryError):
+    """The observed calls are too few to have the one that is compared."""
 
 
 class Selected(NamedTuple):
@@ -117,7 +122,8 @@ class ObservedTrajectory(Operator):
         except UnusableError as error:
             return Outcome(0.0, notes=(error.note,), details={"reason": str(error)}, error=str(error))
         except TrajectoryError as error:
-            return Outcome(0.0, notes=(UNREADABLE,), details={"reason": str(error)})
+            note = NO_SUCH_CALL if isinstance(error, NoSuchCallError) else UNREADABLE
+            return Outcome(0.0, notes=(note,), details={"reason": str(error)})
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         raise NotImplementedError
@@ -452,18 +458,20 @@ class TrajectoryOperator(ObservedTrajectory):
         places: dict[str, list[int]] = {}
         for place, (_, name) in enumerate(observed.events):
             places.setdefault(name, []).append(place)
-        chosen = []
-        for name, own in places.items():
+        chosen: list[int] = []
+        for name in dict.fromkeys((*places, *occurrences)):
+            own = places.get(name, [])
             occurrence = occurrences.get(name, occurrences.get(OTHERS))
-            if occurrence is None:
-                chosen += own
-            elif isinstance(occurrence, str):
-                chosen.append(own[0] if occurrence == "first" else own[-1])
-            elif occurrence > len(own):
-                calls = format_count(len(own), "call")
-                raise TrajectoryError(f"observed has {calls} of {name}, and call {occurrence} of it is compared")
-            else:
-                chosen.append(own[occurrence - 1])
+            if occurrence == "last":
+                own = own[-1:]
+            elif occurrence == "first":
+                own = own[:1]
+            elif isinstance(occurrence, int) and name != OTHERS:
+                if occurrence > len(own):
+                    calls = format_count(len(own), "call")
+                    raise NoSuchCallError(f"observed has {calls} of {name}, and call {occurrence} of it is compared")
+                own = own[occurrence - 1 : occurrence]
+            chosen += own
         return [observed.events[place] for place in sorted(chosen)]
 
     def _check_expected(self, expected: list[Any]) -> None:

@@ -77,7 +77,7 @@ def inspect_ai(value: Any) -> Iterator[CallOrResult]:
     by_source: Counter[tuple[str, Any, Any]] = Counter()
     for place, (source, message, agent) in enumerate(_iter_messages(sample)):
         for item in _read_message(message, place, agent):
-            if isinstance(item, Result):
+            if not isinstance(item, Event):
                 yield item
                 continue
             # The model, the tool and the messages repeat the same call.

@@ -67,7 +67,7 @@ class SpanCall(NamedTuple):
     event: Event
 
 
-def _read_spans(value: Any) -> list[Span]:
+def read_spans(value: Any) -> list[Span]:
     spans = [_read_span(raw) for raw in _list_raw_spans(value)]
     return sorted(spans, key=lambda span: span.start)
 
@@ -236,6 +236,7 @@ _OUTPUT: Final = "gen_ai.output.messages"
 _OPERATION: Final = "gen_ai.operation.name"
 _CALL_ID: Final = "gen_ai.tool.call.id"
 _MCP_METHOD: Final = "mcp.method.name"
+_MODEL_OPERATIONS: Final = {"chat", "text_completion", "generate_content"}
 _AGENT_OPERATIONS: Final = {"invoke_agent", "create_agent"}
 
 
@@ -248,7 +249,7 @@ _AGENT_OPERATIONS: Final = {"invoke_agent", "create_agent"}
 )
 def otel(value: Any) -> Iterator[CallOrResult]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
-    spans = _read_spans(value)
+    spans = read_spans(value)
     yield from _iter_inputs(spans, _GENAI_INPUTS)
     executions = _drop_repeated_spans([span for span in spans if _is_execution(span)], _index_by_id(spans))
     executed = list(_iter_executed_calls(spans, executions, "gen_ai.agent.name", _build_executed_call))
@@ -349,14 +350,14 @@ _INFERENCE_IGNORED: Final = r"tool\..+|llm\.(tools|invocation_parameters|token_c
 
 @partial(
     Format,
-    is_whole=lambda value: otel.recognises(value) and any(_KIND in span.attributes for span in _read_spans(value)),
+    is_whole=lambda value: otel.recognises(value) and any(_KIND in span.attributes for span in read_spans(value)),
     list_parts=lambda value: _list_span_parts(
         value, _is_tool, _INFERENCE_MARKS, f"{_INFERENCE_IGNORED}|{_INFERENCE_INPUTS}"
     ),
 )
 def openinference(value: Any) -> Iterator[CallOrResult]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
-    spans = _read_spans(value)
+    spans = read_spans(value)
     yield from _iter_inputs([span for span in spans if not _is_tool(span)], _INFERENCE_INPUTS)
     executed = list(_iter_executed_calls(spans, list(filter(_is_tool, spans)), "agent.name", _build_tool_call))
     yield from (event for _, event in _iter_in_time(executed, list(_iter_inference_requests(spans))))
@@ -403,6 +404,16 @@ def _iter_numbered(value: Any, key: str) -> list[tuple[int, Any]]:
     return sorted((int(number), item) for number, item in items.items() if number.isdecimal())
 
 
+def is_model_request(span: Span) -> bool:
+    """Return whether a span is one request to a model; an agent repeats the usage of its own."""
+    operation = span.attributes.get(_OPERATION)
+    if operation is None and _KIND in span.attributes:
+        return str(span.attributes[_KIND]).upper() == "LLM"
+    if operation is None:
+        return any(name.startswith("gen_ai.usage.") for name in span.attributes)
+    return operation in _MODEL_OPERATIONS
+
+
 # What the attributes of all conventions have in common.
 _TOOL_NAME: Final = re.compile(r"((gen_ai|ai|mcp)\.)?tool(_call)?[._]name")
 _KIND_NAME: Final = re.compile(r"(.*[._])?(span_?)?(kind|type|operation_?id|operation(\.name)?)|mcp\.method\.name")
@@ -421,7 +432,7 @@ def _iter_inputs(spans: list[Span], pattern: str) -> Iterator[LeftOut]:
 
 def _list_span_parts(value: Any, is_read: Callable[[Span], bool], marks: str, ignored: str) -> Iterator[Any]:
     """Yield the tool spans that are not read, and the other attributes of all other spans."""
-    spans = [span for span in _read_spans(value) if not is_read(span)]
+    spans = [span for span in read_spans(value) if not is_read(span)]
     unread_tools = []
     for span in spans:
         if _looks_like_tool(span) and _get_tool_name(span) != _ADK_MERGED:
@@ -432,8 +443,8 @@ def _list_span_parts(value: Any, is_read: Callable[[Span], bool], marks: str, ig
             yield from ({name: item} for name, item in _nest(others).items())
     yield {"spans": {"tool_calls": unread_tools}}
 
-    names = [name for span in spans for attributes in (span.attributes, *span.events) for name in attributes]
-    if len(spans) == len(_read_spans(value)) and not any(re.fullmatch(marks, name) for name in names):
+    keys = [name for span in spans for attributes in (span.attributes, *span.events) for name in attributes]
+    if len(spans) == len(read_spans(value)) and not any(re.fullmatch(marks, key) for key in keys):
         raise TrajectoryError(f"no span has an attribute of the format ({marks})")
 
 
