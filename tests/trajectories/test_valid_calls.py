@@ -97,7 +97,19 @@ def differences(expected, observed, **settings):
 
 
 @pytest.mark.parametrize("form", DEFINITIONS)
-def test_every_form_of_definition_decides_alike(form):
+def test_every_form_of_definition_is_read(form):
+    schema = read_definitions(DEFINITIONS[form])["search"]
+    if "Gemini" not in form or "JSON" in form:
+        assert {key: item for key, item in schema.items() if key != "title"} == SCHEMA
+    else:
+        assert schema["properties"]["query"] == PROPERTIES["query"]
+        assert schema["properties"]["limit"] == {"type": ["integer", "null"], "minimum": 1}
+        assert schema["properties"]["sort"]["enum"] == ["new", "old", None]
+    assert compare("trajectory_valid_calls", DEFINITIONS[form], [("search", {"query": "tea"})]).passed
+
+
+@pytest.mark.parametrize("form", ["OpenAI", "Gemini", "JSON Schema by name"])
+def test_calls_are_checked_against_each_part_of_a_schema(form):
     for args in VALID:
         assert compare("trajectory_valid_calls", DEFINITIONS[form], [("search", args)]).passed
     for args, expected in INVALID:
