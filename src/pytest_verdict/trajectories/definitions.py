@@ -12,6 +12,7 @@ from pytest_verdict.core.values.differences import step
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.operators.json.schema import INVALID_SCHEMA, JsonSchema
+from pytest_verdict.operators.normalized_sides import must_be
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import Difference, format_unexpected, list_differences, to_json
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
@@ -58,11 +59,11 @@ def read_definitions(value: Any) -> Definitions:
     definitions: Definitions = {}
     for name, schema in _iter_definitions(decode_text(value)):
         if schema is not None and not isinstance(schema, Mapping):
-            raise TrajectoryError(f"the schema of the tool {name!r} is no object: {shown(schema, 80)}")
+            raise TrajectoryError(f"has a schema of the tool {name!r} that is no object: {shown(schema, 80)}")
         if definitions.setdefault(name, schema) != schema:
             raise TrajectoryError(f"has two definitions of the tool {name!r}")
     if not definitions:
-        raise TrajectoryError(f"has no definition of a tool: {shown(value, 80)}")
+        raise TrajectoryError("has no definition of a tool")
     return definitions
 
 
@@ -218,7 +219,7 @@ class TrajectoryValidCalls(ObservedTrajectory):
         try:
             definitions = read_definitions(expected)
         except TrajectoryError as error:
-            raise UnusableError(NOT_A_DEFINITION, f"expected {error}") from None
+            raise UnusableError(NOT_A_DEFINITION, f"{must_be('definitions of tools', expected)}: it {error}") from None
         is_closed = self.unknown_args == "forbid"
         tools = {
             self._get_tool_name(name): _build_tool(name, schema, is_closed=is_closed)

@@ -11,6 +11,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.errors import TrajectoryError, allowed
+from pytest_verdict.operators.normalized_sides import must_be
 from pytest_verdict.trajectories.details import list_differences, to_json
 from pytest_verdict.trajectories.operators import NOT_A_LIMIT
 from pytest_verdict.trajectories.readers import decode_text
@@ -175,10 +176,11 @@ class RunLimits(Operator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Compare; see the class."""
+        expected = self.effective_expected(expected)
         try:
-            limits = _parse_limits(self.effective_expected(expected))
+            limits = _parse_limits(expected)
         except ValueError as error:
-            return Outcome(0.0, notes=(NOT_A_LIMIT,), error=f"expected {error}")
+            return Outcome(0.0, notes=(NOT_A_LIMIT,), error=f"{must_be('limits by figure', expected)}: it {error}")
         try:
             figures = read_figures(observed)
         except TrajectoryError as error:

@@ -28,7 +28,7 @@ CASES = [
     case("regex_check", None, "5 mg", "pass", pattern="([0-9]+) (mg|g)", value=("5", "mg")),
     case("run_limits", {"cost": 1}, {"cost": 0.5}, "pass"),
     case("run_limits", {"total_tokens": 6}, {"usage": {"input_tokens": 3, "output_tokens": 4}}, "fail"),
-    case("run_limits", {"seconds": 1}, {"cost": 0.5}, "error", "missing_figure"),
+    case("run_limits", {"speed": 1}, {"cost": 0.5}, "error", "not_a_limit"),
     case("trajectory_any_order", ONE_CALL, TWO_CALLS, "fail", "no_such_call", occurrences={"search": 2}),
     case("trajectory_any_order", ONE_CALL, [*TWO_CALLS, *ONE_CALL], "pass", occurrences={"search": "last"}),
     case("trajectory_forbidden", ["delete"], [{"name": "search", "args": {"q": "x"}}], "pass"),
