@@ -4,7 +4,6 @@ import functools
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
-from difflib import get_close_matches
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BeforeValidator, PrivateAttr, field_validator, model_validator
@@ -33,7 +32,6 @@ _EMPTIED: Final = (
     " after the selection by only_tools, except_tools or agents, so nothing would be compared;"
     " name the tools of the agent in tools=[...] where a side may be empty"
 )
-_LIKELY_TYPO: Final = 0.8
 _MCP_PREFIX: Final = re.compile(r"\Amcp__.+?__(?=.)", re.DOTALL)
 _SEPARATED: Final = re.compile(r"[\W_]+")
 _CAMEL_CASE: Final = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
@@ -198,25 +196,18 @@ class ObservedTrajectory(Operator):
     def _refuse_unknown_tools(self, *sides: Selected, other_names: Iterable[str] = ()) -> None:
         """Refuse to select or declare a tool that no side calls and no other setting names."""
         self._refuse_near_tools("tools", self.tools, *sides)
+        # Excluding a tool that is not called is harmless, unless another one was meant.
+        self._refuse_near_tools("except_tools", self.except_tools, *sides)
         if self.tools or not any(side.names for side in sides):
             return
         names = {*self.aliases.values(), *map(self._get_tool_name, (*self.aliases, *other_names))}
-        tools = sorted(names.union(*(side.names for side in sides)))
-        for setting, names_of_setting, cutoff in (
-            ("only_tools", self.only_tools or (), 0.6),
-            ("except_tools", self.except_tools, _LIKELY_TYPO),
-        ):
-            for name in map(self._get_tool_name, names_of_setting):
-                close = get_close_matches(name, tools, 1, cutoff)
-                # Excluding a tool that is not called is harmless, unless another tool was meant.
-                if name in tools or (setting == "except_tools" and not close):
-                    continue
-                hint = f" Did you mean {close[0]!r}?" if close else ""
-                raise UnusableError(
-                    UNKNOWN_TOOL,
-                    f"{setting} has {name!r}, which no side calls and no other setting names.{hint}"
-                    " Tools that need not be called are named in tools=[...]",
-                )
+        tools = names.union(*(side.names for side in sides))
+        for name in sorted(self._only_tools - tools):
+            raise UnusableError(
+                UNKNOWN_TOOL,
+                f"only_tools has {name!r}, which no side calls and no other setting names.{allowed('tool', name, tools)}"
+                " Tools that need not be called are named in tools=[...]",
+            )
 
     def _refuse_near_tools(self, setting: str, tools: Iterable[str], *sides: Selected) -> None:
         """Refuse a tool that no side calls if a side calls one with almost the same name."""
