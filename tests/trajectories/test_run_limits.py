@@ -102,6 +102,10 @@ REPORTS = {
         {"model_requests": 1, "input_tokens": 12, "output_tokens": 5, "total_tokens": 17, "cost": 0.05, "seconds": 3},
     ),
     "spans": ([AGENT, chat(1, 2, **USAGE), chat(3, 5, **USAGE)], {**TWO, "seconds": 9}),
+    "request inside a request": (
+        [{**chat(1, 4, **USAGE), "spanId": "a"}, {**chat(2, 3, **USAGE), "spanId": "b", "parentSpanId": "a"}],
+        {**ONE, "seconds": 3},
+    ),
     "spans without an operation": ([span(0, 1, gen_ai__system="x", **USAGE)], {**ONE, "seconds": 1}),
     "spans of OpenInference": (
         [

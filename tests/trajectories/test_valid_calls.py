@@ -153,6 +153,10 @@ def tool(**schema):
         (tool(properties={"a": {}}, additionalProperties={"type": "string"}), {"b": 1}, False),
         (tool(properties={"a": {}}, additionalProperties={"type": "integer"}), {"b": 1}, True),
         (tool(properties={"a": {}}, patternProperties={"^b": {}}), {"b": 1}, True),
+        (tool(properties={"a": {}}, patternProperties={"^b": {}}, additionalProperties=False), {"c": 1}, False),
+        (tool(properties={"a.b": {"type": "string"}}), {"a.b": 1}, False),
+        (tool(properties={"a": {"$ref": "#/$defs/A"}}, **{"$defs": {"A": {"type": "string"}}}), {"a": 1}, False),
+        (tool(required=["b"]), {"a": 1}, False),
         (tool(properties={"a": {}}, patternProperties={"^b": {}}), {"c": 1}, False),
         (tool(allOf=[{"properties": {"a": {}}}, {"properties": {"b": {}}}]), {"b": 1}, True),
         (tool(allOf=[{"properties": {"a": {}}}, {"properties": {"b": {}}}]), {"c": 1}, False),
@@ -202,7 +206,9 @@ def test_what_is_no_definition_is_an_error(definitions):
 
 
 @pytest.mark.parametrize(
-    "schema", [{"type": "objekt"}, {"properties": 5}, {"required": "query"}, {"$ref": "https://example.com/a"}], ids=str
+    "schema",
+    [{"type": "objekt"}, {"properties": 5}, {"required": "query"}, {"$ref": "https://example.com/a"}, {"$ref": "#"}],
+    ids=str,
 )
 def test_schema_that_cannot_be_applied_is_an_error(schema):
     result = compare("trajectory_valid_calls", {"search": schema}, [("search", {"query": "tea"})])

@@ -161,7 +161,8 @@ def _build_tool(name: str, schema: Any, *, is_closed: bool) -> _Tool | None:
     if _COMBINATIONS.isdisjoint(schema):
         rest.pop("additionalProperties", None)
         return _Tool(schema, rest, is_closed="properties" in schema)
-    rest.setdefault("unevaluatedProperties", False)
+    if "additionalProperties" not in schema:
+        rest.setdefault("unevaluatedProperties", False)
     return _Tool(schema, rest, is_closed=False)
 
 
@@ -169,7 +170,8 @@ def _run_schema(name: str, schema: Mapping[str, Any], args: Mapping[str, Any]) -
     # A schema as expected is checked once, and one in the settings each time.
     result = run(JsonSchema(), schema, args)
     if result.error is not None:
-        raise UnusableError(INVALID_SCHEMA, f"the schema of {name} cannot be used: {result.details.get('reason')}")
+        reason = result.details.get("reason", result.error)
+        raise UnusableError(INVALID_SCHEMA, f"the schema of {name} cannot be used: {reason}")
     return result
 
 
@@ -183,7 +185,7 @@ class TrajectoryValidCalls(ObservedTrajectory):
     Args:
         definitions: The definitions; they take the place of expected.
         unknown_args: Whether a tool may have arguments that its schema does not name; ``forbid`` refuses them unless the schema
-            allows them by ``additionalProperties``.
+            has ``additionalProperties``, ``allow`` only if the schema forbids them.
 
     Example:
         >>> tools = {"search": {"properties": {"limit": {"type": "integer"}}}}

@@ -16,7 +16,7 @@ from pytest_verdict.trajectories.details import list_differences, to_json
 from pytest_verdict.trajectories.operators import NOT_A_LIMIT
 from pytest_verdict.trajectories.readers import decode_text
 from pytest_verdict.trajectories.readers.common import get, has, iter_entries, unwrap_list
-from pytest_verdict.trajectories.readers.traces import is_model_request, otel, read_spans
+from pytest_verdict.trajectories.readers.traces import list_model_requests, otel, read_spans
 from pytest_verdict.trajectories.readers.unread import to_snake_case
 from pytest_verdict.trajectories.trajectory_operator import UNREADABLE
 
@@ -72,7 +72,7 @@ def read_figures(value: Any) -> Figures:
     items = unwrap_list(source, "messages")
     if otel.recognises(source):
         spans = read_spans(source)
-        answers: list[Any] = [span.attributes for span in spans if is_model_request(span)]
+        answers: list[Any] = [span.attributes for span in list_model_requests(spans)]
         if all(span.start and span.end for span in spans):
             nanoseconds = max(span.end for span in spans) - min(span.start for span in spans)
             figures["seconds"] = Decimal(nanoseconds).scaleb(-9, EXACT)

@@ -400,8 +400,15 @@ def _iter_numbered(value: Any, key: str) -> list[tuple[int, Any]]:
     return sorted((int(number), item) for number, item in items.items() if number.isdecimal())
 
 
-def is_model_request(span: Span) -> bool:
-    """Return whether a span is one request to a model; an agent repeats the usage of its own."""
+def list_model_requests(spans: list[Span]) -> list[Span]:
+    """Return the spans of requests to models; a request inside another one is the same, seen by another library."""
+    by_id = _index_by_id(spans)
+    requests = [span for span in spans if _is_model_request(span)]
+    return [span for span in requests if not any(map(_is_model_request, [*_iter_with_ancestors(span, by_id)][1:]))]
+
+
+def _is_model_request(span: Span) -> bool:
+    # An agent repeats the usage of its models.
     operation = span.attributes.get(_OPERATION)
     if operation is None and _KIND in span.attributes:
         return str(span.attributes[_KIND]).upper() == "LLM"
