@@ -83,6 +83,14 @@ FORMS = {
     "type": {"type": "tool_call", "title": "drop"},
     "key": {"functionCall": {"name": "drop"}},
     "keys": {"tool_calls": [{"title": "drop"}]},
+    "kind": {"type": "action", "name": "drop", "params": {"path": "/"}},
+    "Mistral": {"type": "function.call", "name": "drop", "arguments": '{"path": "/"}', "object": "entry"},
+    "Mistral, executed": {"type": "tool.execution", "name": "drop", "arguments": "{}"},
+    "AG-UI": {"type": "TOOL_CALL_START", "toolCallId": "9", "toolCallName": "drop"},
+    "AutoGen": {"content": [{"id": "9", "arguments": "{}", "name": "drop"}], "type": "ToolCallRequestEvent"},
+    "Cohere": {"tool_plan": "x", "tool_calls": [{"name": "drop", "parameters": {"path": "/"}}]},
+    "Groq": {"executed_tools": [{"index": 0, "type": "drop", "arguments": {"path": "x"}, "output": "x"}]},
+    "A2A": {"kind": "data", "data": {"name": "drop", "args": {}}, "metadata": {"adk_type": "function_call"}},
     "ReAct": {"action": "drop", "action_input": {"path": "/"}},
     "result": {"tool": "drop", "observation": "ok"},
     "names": {"tools_used": ["drop"]},
@@ -102,7 +110,7 @@ FORMS = {
 
 # The definition of a tool may have the same form, and an attribute of a span is a text.
 EXCEPTIONS = {
-    *(("under tools", form) for form in ("action group", "args as params")),
+    *(("under tools", form) for form in ("action group", "args as params", "kind")),
     *(("in a span", form) for form in ("deque", "values", "slots")),
 }
 
@@ -144,6 +152,8 @@ HARMLESS = {
     "agents": {"agents": [{"name": "planner", "tools": ["drop"], "params": {"temperature": 1}}]},
     "run": {"name": "run", "input": {"question": "x"}, "messages": []},
     "test case with fields": {"name": "case 1", "input": {"question": "x"}},
+    "field of a form": {"name": "email", "type": "text", "params": {"required": True}},
+    "feedback": {"feedback": {"name": "useful", "type": "rating", "input": {"stars": 5}}},
     "webhook": {"name": "order.created", "payload": {"id": 1}},
     "server": {"command": "npx", "args": ["-y", "server"]},
     "tool that made it": {"metadata": {"tool": "cursor", "version": "1"}},

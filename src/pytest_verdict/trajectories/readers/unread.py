@@ -51,6 +51,7 @@ _CALL_TYPE: Final = re.compile(
     r"|(tool|function)_code|tool-(?!result|return|error|output|response|approval).+|dynamic-tool",
     re.IGNORECASE,
 )
+_CALL_WORDS: Final = frozenset({"tool", "function", "action", "call", "invocation", "request", "command", "step"})
 _AFFIXES: Final = re.compile(r"\Atool-|[-_](call|use)\Z")
 _RESULT_KEY: Final = re.compile(r"(.*_)?(tool|function)s?_?(use_?|call_?)?(result|response|return|output)s?")
 _RESULT_ROLES: Final = ("tool", "function")
@@ -256,6 +257,9 @@ def _is_call(entries: Mapping[str, Any], *, is_described: bool = False) -> bool:
     objects = {key for key, item in arguments if _is_object_text(item)}
     if any(_matches(_CALL_ARGUMENTS, key) for key in objects):
         return _has_text(entries, _NAME_KEYS)
+    kind = entries.get("type")
+    if isinstance(kind, str) and kind.lower() not in _CALL_WORDS and not is_call_type(kind):
+        return False
     is_named = _has_text(entries, ("name",)) and _TOOL.fullmatch(entries["name"]) is not None
     return is_named and not objects.isdisjoint(_INPUTS) and _RUN_KEYS.isdisjoint(entries)
 
