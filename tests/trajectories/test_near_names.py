@@ -52,7 +52,7 @@ read_file | read_files
 read_files | read_file
 searcj | search
 deletr_file | delete_file
-send_emaik | send_email
+send_messaje | send_message
 retreive_docs | retrieve_docs
 book_flitht | book_flight
 delete | d\u0435lete
@@ -90,6 +90,8 @@ pay | payee
 list | last
 get_customer | set_customer
 get_post | get_port
+get_state | get_stage
+list_model | list_modal
 export_csv | import_csv
 encode | decode
 tool_1 | tool_2

@@ -41,7 +41,7 @@ _LOOK_ALIKES: Final = str.maketrans("01аеорсухіѕјкмтвнԁοανι�
 # What a server, module or namespace is separated by from the name of its tool.
 _QUALIFIER: Final = re.compile(r"__|[^\w\s-]")
 _SHORTEST_WITH_TYPO: Final = 4
-_SHORTEST_WITH_OTHER_LETTER: Final = 5
+_SHORTEST_WITH_OTHER_LETTER: Final = 6
 _LONGEST_WITH_TYPO: Final = 100
 _SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
 
