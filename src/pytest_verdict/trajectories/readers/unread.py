@@ -179,7 +179,7 @@ class _Search:
         by_key = {to_snake_case(key): item for key, item in entries.items()}
         if by_key.get("requestor") == "user" or _is_definition(by_key):
             return
-        kinds = [by_key[key] for key in _KIND_KEYS if isinstance(by_key.get(key), str)]
+        kinds = [by_key[key] for key in _KIND_KEYS if key in by_key and isinstance(by_key[key], str)]
         is_result = by_key.get("role") in _RESULT_ROLES or (by_key.get("type") == "tool" and "tool_call_id" in by_key)
         is_result = is_result or any(_matches(_RESULT_TYPE, kind) for kind in kinds)
         is_executed = not is_result and _has_text(by_key, _TOOL_KEYS) and not _RESULT_PARTS.isdisjoint(by_key)
@@ -265,7 +265,7 @@ def _is_call(entries: Mapping[str, Any], *, is_described: bool = False) -> bool:
 
 
 def _has_text(entries: Mapping[str, Any], keys: Iterable[str]) -> bool:
-    return any(isinstance(entries.get(key), str) and entries[key] for key in keys)
+    return any(isinstance(entries[key], str) and entries[key] for key in keys if key in entries)
 
 
 def _list_arguments(entries: Mapping[str, Any]) -> list[tuple[str, Any]]:
