@@ -65,6 +65,7 @@ READABLE = {
         ({"pattern": "([0-9]+) (mg|g)", "value": ("5", "mg")}, []),
         ({"pattern": "(a)(b)", "value": [("a", "b")], "match_type": "all"}, []),
     ],
+    "run_limits": [({"limits": {"cost": 1}}, [{"cost": 0.5}, {"cost": 2}])],
     "semantic": [({"embedder": letters, "normalize": ["lowercase"]}, TEXTS)],
     "set_containment": [({}, LISTS)],
     "set_similarity": [({}, LISTS), ({"metric": "precision", "normalize": ["lowercase"]}, LISTS)],
@@ -84,6 +85,7 @@ READABLE = {
     "trajectory_similarity": [({}, STEPS)],
     "trajectory_single_tool_use": [({"tool": "search"}, STEPS)],
     "trajectory_steps": [({}, STEPS)],
+    "trajectory_valid_calls": [({"definitions": {"search": None, "book": None}}, STEPS)],
     "weighted": [({"conditions": PARTS, "weights": [1, 3]}, ["Paris"])],
 }  # fmt: skip
 FIRST = {row.operator: [(row.settings, [])] for row in reversed(OPERATOR_CASES)}

@@ -130,6 +130,11 @@ EXAMPLES = {
         (None, {"output": "Hi", "score": None, "passed": "yes"}, {}),
     ],
     "semantic": [("a", "b", {"embedder": lambda texts: [[1.0, 2.0], [2.0, 1.5]]})],
+    "run_limits": [
+        ({"total_tokens": 5}, {"usage": {"input_tokens": 3, "output_tokens": 4}}, {}),
+        (None, {"cost": 0.5}, {"limits": {"cost": 1}}),
+        ({"cost": 1}, {}, {}),
+    ],
     "set_containment": [(["a"], ["a", "b"], {"mode": "subset"})],
     "set_similarity": [
         (["a", "b"], ["b", "c"], {}),
@@ -144,9 +149,14 @@ EXAMPLES = {
     "trace_contains": [("done", "all done", {})],
     "trace_length": [(None, "abc", {"max": 2})],
     "trace_regex": [("d.ne", "all done", {})],
+    "trajectory_any_order": [(CALLS, CALLS, {}), (CALLS, CALLS, {"occurrences": {"search": "last"}})],
     "trajectory_forbidden": [(["delete"], CALLS, {})],
     "trajectory_max_calls": [(3, CALLS, {})],
     "trajectory_single_tool_use": [("search", CALLS, {})],
+    "trajectory_valid_calls": [
+        ({"search": {"properties": {"q": {"type": "string"}}}}, CALLS, {}),
+        (None, CALLS, {"definitions": [{"name": "find", "input_schema": {"type": "object"}}], "unknown_args": "allow"}),
+    ],
     "weighted": [("a", "A", {"conditions": ["exact", "normalized_exact"], "weights": [1, 3]})],
 }
 

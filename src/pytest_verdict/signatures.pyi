@@ -60,6 +60,7 @@ OneOfSettings = TypedDict("OneOfSettings", {"values": Sequence[Any] | None, "nor
     total=False)
 RegexSettings = TypedDict("RegexSettings", {"pattern": str | None, "mode": Literal["search", "fullmatch", "match"],
     "flags": Texts, "normalize": Normalizers}, total=False)
+RunLimitsSettings = TypedDict("RunLimitsSettings", {"limits": Mapping[str, int | float | Decimal] | None}, total=False)
 SemanticMatchSettings = TypedDict("SemanticMatchSettings", {"model": str, "embedder": Any, "normalize": Normalizers,
     "keep_vectors": bool}, total=False)
 SetContainmentSettings = TypedDict("SetContainmentSettings", {"mode": Literal["exact", "subset", "superset", "overlap"],
@@ -81,7 +82,7 @@ TrajectorySettings = TypedDict("TrajectorySettings", {"observed_format": str, "a
     "mcp_servers": Literal["any"] | Texts, "only_tools": Texts | None, "except_tools": Texts, "agents": Texts | None,
     "failed": Literal["count", "skip"], "tools": Texts, "exact_names": bool, "args": str | Mapping[str, Any],
     "ignored_args": Texts, "defaults": Mapping[str, Mapping[str, Any]], "turns": Literal["none", "all", "mean", "flatten"],
-    "expected_format": str}, total=False)
+    "expected_format": str, "occurrences": Mapping[str, str | int]}, total=False)
 class TrajectoryAnyOrderSettings(TrajectorySettings, total=False):
     extras: Literal["allow", "forbid"]
 class PrecisionRecallSettings(TrajectorySettings, total=False):
@@ -95,6 +96,9 @@ class TrajectoryOnlyFromSettings(TrajectorySettings, total=False):
     repeats: Literal["forbid", "allow"]
 class TrajectorySingleToolUseSettings(ObservedTrajectorySettings, total=False):
     tool: str | None
+class TrajectoryValidCallsSettings(ObservedTrajectorySettings, total=False):
+    definitions: Mapping[str, Any] | None
+    unknown_args: Literal["forbid", "allow"]
 class Compare(Generic[_Owner]):
     @overload
     def __call__(self, operator: Literal["all_of", "any_of", "none_of"], expected: Any, observed: Any, threshold: Limit = None, *,
@@ -168,6 +172,9 @@ class Compare(Generic[_Owner]):
     def __call__(self, operator: Literal["regex"], expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[RegexSettings]) -> Result: ...
     @overload
+    def __call__(self, operator: Literal["run_limits"], expected: Any, observed: Any, threshold: Limit = None, *,
+        name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[RunLimitsSettings]) -> Result: ...
+    @overload
     def __call__(self, operator: Literal["semantic"], expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[SemanticMatchSettings]) -> Result: ...
     @overload
@@ -216,6 +223,10 @@ class Compare(Generic[_Owner]):
     def __call__(self, operator: Literal["trajectory_single_tool_use"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None,
         **settings: Unpack[TrajectorySingleToolUseSettings]) -> Result: ...
+    @overload
+    def __call__(self, operator: Literal["trajectory_valid_calls"], expected: Any, observed: Any, threshold: Limit = None, *,
+        name: Text = None, extract: Any = None, message: Text = None,
+        **settings: Unpack[TrajectoryValidCallsSettings]) -> Result: ...
     @overload
     def __call__(self, operator: Literal["weighted"], expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, conditions: Any,
@@ -327,6 +338,9 @@ class Expect:
     def __call__(self, operator: Literal["regex"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[RegexSettings]) -> Expectation: ...
     @overload
+    def __call__(self, operator: Literal["run_limits"], expected: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, **settings: Unpack[RunLimitsSettings]) -> Expectation: ...
+    @overload
     def __call__(self, operator: Literal["semantic"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[SemanticMatchSettings]) -> Expectation: ...
     @overload
@@ -371,6 +385,9 @@ class Expect:
     def __call__(self, operator: Literal["trajectory_single_tool_use"], expected: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None,
         **settings: Unpack[TrajectorySingleToolUseSettings]) -> Expectation: ...
+    @overload
+    def __call__(self, operator: Literal["trajectory_valid_calls"], expected: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, **settings: Unpack[TrajectoryValidCallsSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["weighted"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, conditions: Any,
@@ -450,6 +467,9 @@ class SetDefaults:
     def __call__(self, operator: Literal["regex"], /, *, threshold: Limit = None,
         **settings: Unpack[RegexSettings]) -> Comparator: ...
     @overload
+    def __call__(self, operator: Literal["run_limits"], /, *, threshold: Limit = None,
+        **settings: Unpack[RunLimitsSettings]) -> Comparator: ...
+    @overload
     def __call__(self, operator: Literal["semantic"], /, *, threshold: Limit = None,
         **settings: Unpack[SemanticMatchSettings]) -> Comparator: ...
     @overload
@@ -491,6 +511,9 @@ class SetDefaults:
     @overload
     def __call__(self, operator: Literal["trajectory_single_tool_use"], /, *, threshold: Limit = None,
         **settings: Unpack[TrajectorySingleToolUseSettings]) -> Comparator: ...
+    @overload
+    def __call__(self, operator: Literal["trajectory_valid_calls"], /, *, threshold: Limit = None,
+        **settings: Unpack[TrajectoryValidCallsSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["weighted"], /, *, threshold: Limit = None, conditions: Any = ...,
         weights: Mapping[str, Number] | Sequence[Number] = ...) -> Comparator: ...

@@ -107,7 +107,7 @@ UNREADABLE = {
     "inspect, event of tomorrow": (made.sample([{"event": "robot"}]), "'robot'"),
     "inspect, block of tomorrow": (
         made.sample([made.model({"role": "assistant", "content": [{"type": "robot_call"}]})]),
-        "robot_call",
+        "a call of 'robot'",
     ),
     "inspect, unknown key": (made.sample(robot=[{"tool": "a", "input": {}}]), "robot"),
     "inspect, lost text": (made.sample([made.tool("c1", "a", {"x": ["attachment://1"]})], []), "attachment 1 is not"),

@@ -92,7 +92,7 @@ CLAUDE_CODE = [
         "subtype": "success",
         "result": "x",
         "usage": {},
-        "permission_denials": [{"tool_name": "a", "tool_input": {}}],
+        "permission_denials": [{"tool_name": "search", "tool_use_id": "c1", "tool_input": {"query": "tea"}}],
     },
 ]
 
@@ -531,7 +531,7 @@ CHAT = {"role": "assistant", "tool_calls": [REQUEST]}
 def test_call_of_another_format_is_unreadable(value, form):
     result = compare("trajectory_forbidden", ["search"], value)
     assert (result.passed, result.notes) == (False, ["trajectory_unreadable"])
-    assert f"has a call in the form {form!r}" in result.details["reason"]
+    assert form in result.details["reason"]
 
 
 def test_stream_chunks_are_unreadable():
@@ -556,7 +556,7 @@ def test_langchain_provider_calls_are_read_once(message):
 
 def test_results_without_identifiers_are_attached_in_order():
     parts = [{"functionCall": {"name": name}} for name in "aba"]
-    given = [{"name": "a", "response": {"error": "x"}}, {"name": "b", "response": {}}, {"name": "c", "response": {}}]
+    given = [{"name": "a", "response": {"error": "x"}}, {"name": "b", "response": {}}]
     contents = [
         {"role": "model", "parts": parts},
         {"role": "user", "parts": [{"functionResponse": one} for one in given]},

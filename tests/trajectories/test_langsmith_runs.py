@@ -9,7 +9,7 @@ from test_formats import OPENAI_CHAT, SHAPES
 
 from pytest_verdict import compare
 from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
-from pytest_verdict.trajectories.readers.traces import langsmith
+from pytest_verdict.trajectories.readers.runs import langsmith
 from refusals import refused
 
 recognises = langsmith.recognises
@@ -149,7 +149,7 @@ def test_model_run_without_call_has_no_events():
         ([run("llm", "model", {"messages": []}, extra={"tool_call_count": 2})], "cannot be read"),
         ([run("llm", "model", {"generations": [[{"text": "x", "tool_calls": [ASKED]}]]})], "None"),
         ([run("robot", "buy")], "robot"),
-        ([{**tree(), "tool_calls": [ASKED]}], "tool_calls"),
+        ([{**tree(), "tool_calls": [{"name": "drop", "args": {}}]}], "tool_calls"),
         ([{**tree(), "child_runs": [{"name": "buy", "inputs": {}}]}], "run_type"),
         ([{**tree(), "child_runs": [3]}], "must be an object"),
         ([run("tool", "")], "name of its tool"),

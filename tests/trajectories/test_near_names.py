@@ -6,41 +6,101 @@ from pytest_verdict import compare
 from pytest_verdict.trajectories import Event
 from pytest_verdict.trajectories.trajectory_operator import is_near_name
 
-NEAR = [
-    *[("delete", "Delete"), ("delete", "DELETE"), ("delete_file", "deleteFile"), ("delete_file", "DeleteFile")],
-    *[
-        ("delete_file", "delete-file"),
-        ("delete_file", "delete.file"),
-        ("deletefile", "delete_file"),
-        ("delete", "delete "),
-    ],
-    *[("delete", "mcp__fs__delete"), ("delete", "fs.delete"), ("delete", "fs/delete"), ("delete", "fs:delete")],
-    *[
-        ("delete", "functions.delete"),
-        ("delete", "a.b.c.delete"),
-        ("fs__delete", "db__delete"),
-        ("delete_file", "fs.deleteFile"),
-    ],
-    *[
-        ("serach", "search"),
-        ("seach", "search"),
-        ("searchh", "search"),
-        ("delete_flie", "delete_file"),
-        ("sarch", "search"),
-    ],
-    *[("\u0434\u0430\u0442\u0430", "\u0414\u0430\u0442\u0430"), ("stra\u00dfe", "STRASSE")],
-]
-DISTINCT = [
-    *[("delete", "search"), ("get_user", "set_user"), ("read", "write"), ("create_order", "update_order"), ("a", "b")],
-    *[
-        ("delete", "undelete"),
-        ("search", "research"),
-        ("pay", "play"),
-        ("list", "last"),
-        ("tool_1", "tool_2"),
-        ("add", "and"),
-    ],
-]
+
+def split(table):
+    return [tuple(row.split(" | ")) for row in table.strip().splitlines()]
+
+
+NEAR = split("""
+delete | Delete
+delete | DELETE
+DELETE_FILE | deleteFile
+delete_file | deleteFile
+delete_file | DeleteFile
+delete_file | delete-file
+delete_file | delete file
+delete_file | delete.file
+deletefile | delete_file
+delete_file | file_delete
+deleteFile | file-delete
+getURL | get_url
+HTTPGet | http_get
+delete | mcp__fs__delete
+delete | mcp_fs_delete
+delete | mcp-fs-delete
+delete | fs.delete
+delete | fs/delete
+delete | fs:delete
+delete | fs__delete
+delete | functions.delete
+delete | functions.delete:0
+delete | a.b.c.delete
+fs__delete | db__delete
+mcp__fs__delete | delete
+fs.delete | fs/delete
+delete_file | fs.deleteFile
+delete_file | fs_delete_file
+delete_file | filesystem-delete-file
+send_email | GMAIL_SEND_EMAIL
+serach | search
+seach | search
+searchh | search
+sarch | search
+delete_flie | delete_file
+send_email | send_mail
+read_file | read_files
+read_files | read_file
+searcj | search
+deletr_file | delete_file
+send_messaje | send_message
+retreive_docs | retrieve_docs
+book_flitht | book_flight
+delete | d\u0435lete
+delete | \uff44elete
+delete | de\u200blete
+delete | delet\u00e9
+delete_all | delete_a11
+do_it | d0_it
+r\u00e9sum\u00e9 | resume
+\u0434\u0430\u0442\u0430 | \u0414\u0430\u0442\u0430
+stra\u00dfe | STRASSE
+""")
+NEAR.append(("delete", "delete "))
+DISTINCT = split("""
+delete | search
+get_user | set_user
+get_user | get_users_of_team
+read | write
+read_file | write_file
+create_order | update_order
+get_order | get_order_status
+get_order_status | set_order_status
+delete_user_file | delete_group_file
+get_user_by_id | get_user_by_name
+convert_usd_to_eur | convert_eur_to_usd
+a | b
+delete | undelete
+search | research
+search | web_search
+user | get_user
+fs_read | db_read
+fs_read | fs_write
+pay | play
+pay | payee
+list | last
+get_customer | set_customer
+get_post | get_port
+get_state | get_stage
+list_model | list_modal
+export_csv | import_csv
+encode | decode
+tool_1 | tool_2
+tool_1 | tool_11
+step_12 | step_21
+add | and
+v1_search | v2_search
+\u5220\u9664 | \u67e5\u8be2
+""")
 
 
 def calls(*names):
@@ -76,9 +136,84 @@ def test_name_that_is_called_may_be_near_another():
     assert compare("trajectory_max_calls", {"delete": 1}, calls("delete", "Delete")).passed
 
 
+def test_both_spellings_in_a_setting_are_meant():
+    assert compare("trajectory_forbidden", ["delete", "Delete"], calls("Delete")).verdict == "fail"
+    assert compare("trajectory_forbidden", ["get_order", "get_orders"], calls("pay")).passed
+    assert compare("trajectory_max_calls", {"delete": 1, "Delete": 1}, calls("Delete")).passed
+    rules = {"delete": "ignore", "Delete": "ignore"}
+    assert compare("trajectory_any_order", calls("Delete"), calls("Delete"), args=rules).passed
+
+
+def test_tool_that_is_declared_alone_is_near_another():
+    assert compare("trajectory_forbidden", ["delete"], calls("mcp__fs__delete"), tools=["delete"]).notes == [
+        "near_name"
+    ]
+    assert compare("trajectory_forbidden", ["delete"], calls("pay"), tools=["delete"]).passed
+
+
+@pytest.mark.parametrize(("name", "called"), NEAR)
+def test_tool_that_must_not_be_used_is_an_error_if_it_is_near(name, called):
+    result = compare("trajectory_single_tool_use", name, calls("other", called))
+    assert (result.verdict, result.notes) == ("error", ["near_name"])
+
+
+def test_alias_that_is_near_a_call_is_an_error():
+    settings = {"aliases": {"remov": "delete"}}
+    assert compare("trajectory_forbidden", ["delete"], calls("remove"), **settings).notes == ["near_name"]
+    assert compare("trajectory_forbidden", ["delete"], calls("remove"), **settings, exact_names=True).passed
+    assert compare("trajectory_forbidden", ["delete"], calls("delete"), aliases={"Delete": "delete"}).verdict == "fail"
+    assert compare("trajectory_forbidden", ["remov"], calls("delete"), aliases={"remove": "delete"}).notes == [
+        "near_name"
+    ]
+    assert (
+        compare("trajectory_forbidden", ["drop"], calls("mcp__fs__rm"), aliases={"rm": "drop"}, mcp_servers="any").score
+        == 0
+    )
+    assert compare("trajectory_forbidden", ["drop"], calls("pay"), aliases={"rm": "drop"}).passed
+
+
+@pytest.mark.parametrize("server", [("filesytem",), ("file",), ()])
+def test_server_that_is_not_stripped_leaves_a_near_name(server):
+    observed = calls("mcp__filesystem__delete")
+    assert compare("trajectory_forbidden", ["delete"], observed, mcp_servers=server).notes == ["near_name"]
+
+
+@pytest.mark.parametrize("argument", ["patth", "Path", "path_"])
+def test_forbidden_argument_that_is_near_is_an_error(argument):
+    observed = [("delete", {"path": "/"})]
+    assert compare("trajectory_forbidden", [("delete", {argument: "/"})], observed).notes == ["near_name"]
+    assert compare("trajectory_forbidden", [("delete", {argument: "/"})], observed, exact_names=True).passed
+    assert compare("trajectory_forbidden", [("delete", {"force": True})], observed).passed
+
+
+@pytest.mark.parametrize("settings", [{"ignored_args": ["qurey"]}, {"defaults": {"search": {"qurey": 1}}}], ids=str)
+def test_setting_for_a_near_argument_is_an_error(settings):
+    sides = [[("search", {"query": "tea"})]] * 2
+    assert compare("trajectory_exact", *sides, **settings).notes == ["near_name"]
+    assert compare("trajectory_exact", *sides, **settings, exact_names=True).passed
+    assert compare("trajectory_exact", *sides, ignored_args=["trace"], defaults={"search": {"limit": 5}}).passed
+
+
+def test_rules_that_compare_no_argument_are_an_error():
+    sides = [[("pay", {"amount": 10})], [("pay", {"amount": 99})]]
+    rules = {"amount_eur": "equal", "*": "ignore"}
+    assert compare("trajectory_exact", *sides, args={"pay": rules}).notes == ["unused_rule"]
+    assert compare("trajectory_exact", *sides, args={"pay": {**rules, "amount": "equal"}}).verdict == "fail"
+    assert compare("trajectory_exact", *sides, args={"pay": {"limit": "ignore", "*": "ignore"}}).passed
+    assert compare("trajectory_exact", ["a"], ["a"], args={"pay": rules}).passed
+
+
 def test_declared_tools_are_known():
     assert compare("trajectory_forbidden", ["get_orders"], calls("get_order"), tools=["get_order", "get_orders"]).passed
     assert compare("trajectory_forbidden", ["get_orders"], calls("get_order")).verdict == "error"
+
+
+@pytest.mark.parametrize(("name", "called"), NEAR)
+def test_declared_tool_that_is_near_is_an_error(name, called):
+    settings = {"tools": ["other", name]}
+    assert compare("trajectory_forbidden", ["other"], calls(called), **settings).notes == ["near_name"]
+    assert compare("trajectory_forbidden", ["other"], calls(called), **settings, exact_names=True).passed
+    assert compare("trajectory_forbidden", ["other"], calls(called), tools=["other", name, called]).passed
 
 
 def test_prefixes_and_aliases_are_resolved_first():

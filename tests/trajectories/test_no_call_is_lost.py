@@ -40,18 +40,18 @@ HISTORY = {"candidates": [{"content": {"parts": [{"text": "Done."}]}}]}
 # The value, its format, and a part of the reason.
 LOST = {
     "chat as mcp": (CHAT, "mcp", "jsonrpc"),
-    "text as chat": ("delete_all", "openai_chat", "text"),
-    "texts as chat": (["delete_all"], "openai_chat", "text"),
-    "text as messages": ({"messages": "delete_all"}, "openai_chat", "messages"),
-    "anthropic as chat": (blocks({"type": "tool_use", **CALL}), "openai_chat", "tool_use"),
+    "text as chat": ("delete_all", "openai_chat", "must be an object"),
+    "texts as chat": (["delete_all"], "openai_chat", "must be an object"),
+    "text as messages": ({"messages": "delete_all"}, "openai_chat", "must be an object"),
+    "anthropic as chat": (blocks({"type": "tool_use", **CALL}), "openai_chat", "delete_all"),
     "chat as responses": (CHAT, "openai_responses", "tool_calls"),
     "chat as bedrock": (CHAT, "bedrock", "tool_calls"),
     "chat as gemini": (CHAT, "gemini", "tool_calls"),
-    "responses as chat": ([{"type": "function_call", **CALL}], "openai_chat", "function_call"),
+    "responses as chat": ([{"type": "function_call", **CALL}], "openai_chat", "none of role"),
     "pydantic-ai as gemini": (
         [{"kind": "response", "parts": [{"part_kind": "tool-call", "tool_name": "delete_all", "args": {}}]}],
         "gemini",
-        "'args'",
+        "delete_all",
     ),
     "automatic history": (
         {**HISTORY, "automatic_function_calling_history": [GEMINI_CALL]},
@@ -95,22 +95,22 @@ LOST = {
     "langchain server tool use": (
         ai({"type": "server_tool_use", "name": "delete_all", "input": {}}),
         "auto",
-        "server_tool",
+        "delete_all",
     ),
-    "langchain web search": (ai({"type": "web_search_call", "id": "1"}), "auto", "web_search_call"),
+    "langchain web search": (ai({"type": "web_search_call", "id": "1"}), "auto", "web_search"),
     "langchain server tool call": (
         ai({"type": "server_tool_call", "name": "delete_all", "args": {}}),
         "auto",
-        "server_",
+        "delete_all",
     ),
-    "approval": (items({"type": "mcp_approval_request", **CALL}), "auto", "mcp_approval_request"),
-    "item of tomorrow": (items({"type": "robot_call"}), "auto", "robot_call"),
+    "approval": (items({"type": "mcp_approval_request", **CALL}), "auto", "delete_all"),
+    "item of tomorrow": (items({"type": "robot_call"}), "auto", "'robot'"),
     "anthropic block of tomorrow": (
         blocks({"type": "tool_use", "name": "a", "input": {}}, {"type": "robot_action"}),
         "auto",
         "robot_action",
     ),
-    "list in a list": (blocks([{"type": "tool_use", **CALL}]), "auto", "must be an object"),
+    "list in a list": (blocks([{"type": "tool_use", **CALL}]), "auto", "delete_all"),
     "beside the steps of a graph": ({"steps": [["a"]], "messages": CHAT}, "auto", "messages"),
     "events and tool uses": (
         [
@@ -127,12 +127,12 @@ LOST = {
     "claude code line of tomorrow": (
         [{"type": "assistant", "message": {"role": "assistant", "content": "x"}}, {"type": "robot", "deed": "rm"}],
         "auto",
-        "robot",
+        "'deed'",
     ),
     "claude code block of tomorrow": (
         [{"type": "assistant", "message": {"role": "assistant", "content": [{"type": "robot_call"}]}}],
         "auto",
-        "robot_call",
+        "'robot'",
     ),
     "bedrock block of tomorrow": (
         blocks({"toolUse": {"name": "a", "input": {}}}, {"robotUse": {"name": "b", "input": {}}}),
@@ -164,7 +164,7 @@ LOST = {
     "traceloop tool": (
         spans({"traceloop.span.kind": "tool", "traceloop.entity.name": "delete_all", "traceloop.entity.input": "{}"}),
         "auto",
-        "traceloop",
+        "tool_calls",
     ),
     "traceloop completion": (
         spans({"gen_ai.system": "openai", "gen_ai.completion.0.tool_calls.0.name": "delete_all"}),
@@ -174,18 +174,18 @@ LOST = {
     "vercel tool": (
         spans({"ai.operationId": "ai.toolCall", "ai.toolCall.name": "delete_all"}),
         "auto",
-        "ai.operationId",
+        "ai.toolCall",
     ),
     "vercel response": (
         spans({"gen_ai.system": "x", "ai.response.toolCalls": '[{"toolName": "delete_all", "input": "{}"}]'}),
         "auto",
         "ai.response.toolCalls",
     ),
-    "mlflow": (spans({"mlflow.spanType": '"TOOL"', "mlflow.spanInputs": '{"path": "/"}'}), "auto", "mlflow.spanType"),
+    "mlflow": (spans({"mlflow.spanType": '"TOOL"', "mlflow.spanInputs": '{"path": "/"}'}), "auto", "tool_calls"),
     "openinference as otel": (
         spans({"openinference.span.kind": "TOOL", "tool.name": "delete_all"}),
         "otel",
-        "openinference.span.kind",
+        "delete_all",
     ),
     "span event": (
         spans(
@@ -195,7 +195,7 @@ LOST = {
             ],
         ),
         "auto",
-        "attribute 'message'",
+        "message.tool_calls",
     ),
     "spans of something else": (spans({"http.method": "GET"}), "auto", "gen_ai"),
 }

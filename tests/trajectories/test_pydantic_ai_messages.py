@@ -74,4 +74,4 @@ def test_unknown_part_kind_is_unreadable(run):
     messages[1]["parts"].append({"part_kind": "robot-call", "tool_name": "delete_all"})
     result = compare("trajectory_forbidden", ["delete_all"], messages)
     assert (result.verdict, result.notes) == ("fail", ["trajectory_unreadable"])
-    assert "'robot-call'" in result.details["reason"]
+    assert "parts[] has a call of 'delete_all'" in result.details["reason"]

@@ -112,12 +112,12 @@ def test_calls_are_counted_once(value, names):
 @pytest.mark.parametrize(
     ("value", "named"),
     [
-        ([part(type="robot-call", toolName="a", input={})], "robot-call"),
-        ([part(type="robot")], "robot"),
+        ([part(type="robot-call", toolName="a", input={})], "a call of 'a'"),
+        ([part(type="robot-call")], "a call of 'robot'"),
         ([part(type="data-log", data={"toolName": "a", "input": {}})], "data"),
         ([part(type="tool-invocation", toolInvocation=call("a", "1"))], "toolInvocation"),
         ([{"role": "assistant", "parts": [None]}], "parts"),
-        ([{"role": "assistant", "content": [{"type": "robot-call"}, call("a", "1")]}], "robot-call"),
+        ([{"role": "assistant", "content": [{"type": "robot-call"}, call("a", "1")]}], "a call of 'robot'"),
         ([{"role": "assistant", "content": [call("a", "1")], "toolInvocations": [call("b", "2")]}], "toolInvocations"),
         ([{"content": [call("a", "1")], "dynamicToolCalls": [call("b", "2")]}], "dynamicToolCalls"),
         ({"steps": [{"toolCalls": [call("a", "1")]}], "staticToolCalls": [call("b", "2")]}, "staticToolCalls"),

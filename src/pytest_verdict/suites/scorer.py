@@ -137,7 +137,8 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
         if evaluator is not None:
             comparison = evaluator.compare(_build_document(scenario, result), name=label, threshold=limit)
         else:
-            comparison = compare(operator, scenario.expected_output, result.output, limit, name=label)
+            output = _build_document(scenario, result) if operator.kind == "run" else result.output
+            comparison = compare(operator, scenario.expected_output, output, limit, name=label)
         return describe_score(entry.operator, comparison)
 
     return SuiteScorer(entry.operator, score, check, expects)

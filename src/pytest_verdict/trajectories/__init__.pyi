@@ -1,4 +1,5 @@
 from .api import assert_trajectory as assert_trajectory
+from .definitions import TrajectoryValidCalls as TrajectoryValidCalls
 from .event import Event as Event
 from .operators import (
     TrajectoryAnyOrder as TrajectoryAnyOrder,
@@ -14,5 +15,6 @@ from .operators import (
     TrajectorySingleToolUse as TrajectorySingleToolUse,
 )
 from .readers import read_trajectory as read_trajectory
+from .run_limits import RunLimits as RunLimits
 from .steps import TrajectorySteps as TrajectorySteps
 from .turns import read_turns as read_turns

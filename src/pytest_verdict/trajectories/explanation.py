@@ -48,7 +48,7 @@ class _Row(NamedTuple):
 
 def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
     details = result.details
-    if result.error is None and "trajectory_unreadable" in result.notes and "reason" in details:
+    if result.error is None and "reason" in details:
         reason = shorten(str(details["reason"]), budget.characters)
         return Explanation(summary=line(reason), covered_names=_EXPLAINED)
     if result.children and result.verdict == "fail":
@@ -92,6 +92,9 @@ def _list_objects(details: Mapping[str, Any], name: str) -> list[Mapping[str, An
 def _list_rows(result: ComparisonResult) -> list[_Row]:
     """Return the rows of the table; the record of a limit has only the calls that break it."""
     differences = _list_objects(result.details, "differences")
+    if result.operator == "trajectory_valid_calls":
+        # Each difference has its place and a reason.
+        return []
     if "alignment" not in result.details:
         kind = "forbidden" if result.operator == "trajectory_forbidden" else "unexpected"
         rows = []

@@ -351,6 +351,9 @@ class TrajectoryForbidden(TrajectoryOperator):
     def _refuse_selection(self, expected: Selected, observed: Selected) -> None:
         super()._refuse_selection(expected, observed)
         self._refuse_near_tools("forbidden", {name for _, name in expected.events}, observed)
+        for event, tool in expected.events:
+            arguments = {argument for other, name in observed.events if name == tool for argument in other.args}
+            self._refuse_near_names(f"forbidden {tool}", event.args, arguments)
 
 
 def _fail_on(positions: Sequence[int], observed: list[Call]) -> Outcome:
@@ -454,6 +457,7 @@ class TrajectorySingleToolUse(ObservedTrajectory):
             raise UnusableError(NOT_A_TOOL, f"expected is no name of a tool: {shown(expected, 80)}")
         side = self._read_observed(observed)
         self._refuse_unknown_tools(side, other_names=(expected,))
+        self._refuse_near_tools("tool", (expected,), side)
         tool = self._get_tool_name(expected)
         calls = sum(name == tool for _, name in side.events)
         return Outcome(1.0 if calls else 0.0, self._list_steps(), details={"calls": calls})

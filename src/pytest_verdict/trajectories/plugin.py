@@ -13,6 +13,7 @@ _READERS: Final = f"{_HERE}readers."
 def operators() -> Mapping[str, str]:
     """Return the operators by name."""
     return {
+        "run_limits": f"{_HERE}run_limits:RunLimits",
         "trajectory_any_order": f"{_HERE}operators:TrajectoryAnyOrder",
         "trajectory_exact": f"{_HERE}operators:TrajectoryExact",
         "trajectory_f1": f"{_HERE}operators:TrajectoryF1",
@@ -25,13 +26,15 @@ def operators() -> Mapping[str, str]:
         "trajectory_similarity": f"{_HERE}operators:TrajectorySimilarity",
         "trajectory_single_tool_use": f"{_HERE}operators:TrajectorySingleToolUse",
         "trajectory_steps": f"{_HERE}steps:TrajectorySteps",
+        "trajectory_valid_calls": f"{_HERE}definitions:TrajectoryValidCalls",
     }
 
 
 @hookimpl
 def explanations() -> Mapping[str, str]:
     """Return the function that explains a comparison as a table of calls, for each operator."""
-    return dict.fromkeys(operators(), f"{_HERE}explanation:explain_trajectory")
+    names = (name for name in operators() if name.startswith("trajectory_"))
+    return dict.fromkeys(names, f"{_HERE}explanation:explain_trajectory")
 
 
 @hookimpl
@@ -45,8 +48,8 @@ def trajectory_readers() -> Mapping[str, str]:
         "otel": f"{_READERS}traces:otel",
         "pydantic_ai": f"{_READERS}messages:pydantic_ai",
         "claude_code": f"{_READERS}messages:claude_code",
-        "langsmith": f"{_READERS}traces:langsmith",
-        "langfuse": f"{_READERS}traces:langfuse",
+        "langsmith": f"{_READERS}runs:langsmith",
+        "langfuse": f"{_READERS}runs:langfuse",
         "vercel": f"{_READERS}messages:vercel",
         "adk": f"{_READERS}google:adk",
         "inspect_ai": f"{_READERS}logs:inspect_ai",

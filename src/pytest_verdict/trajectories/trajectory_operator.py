@@ -2,16 +2,17 @@
 
 import functools
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from difflib import get_close_matches
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
-from pydantic import PrivateAttr, field_validator, model_validator
+from pydantic import BeforeValidator, PrivateAttr, field_validator, model_validator
 
 from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import TrajectoryError, allowed
-from pytest_verdict.trajectories.call_matcher import EQUAL, OTHERS, ArgumentRules, Call, CallMatcher
+from pytest_verdict.trajectories.call_matcher import EQUAL, IGNORE, OTHERS, ArgumentRules, Call, CallMatcher
 from pytest_verdict.trajectories.details import format_call, list_argument_notes
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
 from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
@@ -24,17 +25,23 @@ EMPTY_EXPECTED: Final = "empty_expected"
 UNKNOWN_TOOL: Final = "unknown_tool"
 EMPTY_SELECTION: Final = "empty_selection"
 NEAR_NAME: Final = "near_name"
+UNUSED_RULE: Final = "unused_rule"
+NO_SUCH_CALL: Final = "no_such_call"
 
 _EMPTIED: Final = (
     " after the selection by only_tools, except_tools or agents, so nothing would be compared;"
     " name the tools of the agent in tools=[...] where a side may be empty"
 )
-_LIKELY_TYPO: Final = 0.8
 _MCP_PREFIX: Final = re.compile(r"\Amcp__.+?__(?=.)", re.DOTALL)
 _SEPARATED: Final = re.compile(r"[\W_]+")
+_CAMEL_CASE: Final = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
+_DIGIT: Final = re.compile(r"\d")
+# The digits, and the letters of Cyrillic and Greek, that look like others.
+_LOOK_ALIKES: Final = str.maketrans("01аеорсухіѕјкмтвнԁοανικρτυχ", "olaeopcyxisjkmtbhdoavikptux")  # noqa: RUF001
 # What a server, module or namespace is separated by from the name of its tool.
 _QUALIFIER: Final = re.compile(r"__|[^\w\s-]")
 _SHORTEST_WITH_TYPO: Final = 4
+_SHORTEST_WITH_OTHER_LETTER: Final = 6
 _LONGEST_WITH_TYPO: Final = 100
 _SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
 
@@ -45,6 +52,10 @@ class UnusableError(TrajectoryError):
     def __init__(self, note: str, reason: str) -> None:
         super().__init__(reason)
         self.note = note
+
+
+class NoSuchCallError(TrajectoryError):
+    """The observed calls are too few to have the one that is compared."""
 
 
 class Selected(NamedTuple):
@@ -109,7 +120,8 @@ class ObservedTrajectory(Operator):
         except UnusableError as error:
             return Outcome(0.0, notes=(error.note,), details={"reason": str(error)}, error=str(error))
         except TrajectoryError as error:
-            return Outcome(0.0, notes=(UNREADABLE,), details={"reason": str(error)})
+            note = NO_SUCH_CALL if isinstance(error, NoSuchCallError) else UNREADABLE
+            return Outcome(0.0, notes=(note,), details={"reason": str(error)})
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         raise NotImplementedError
@@ -130,12 +142,19 @@ class ObservedTrajectory(Operator):
 
     def _get_canonical_name(self, name: str) -> str:
         """Return the name of a tool without the prefix of an MCP server, and by its alias."""
-        bare = name
-        if self.mcp_servers == "any":
-            bare = _MCP_PREFIX.sub("", name)
-        elif self.mcp_servers:
-            bare = _strip_server(name, self.mcp_servers)
+        bare = self._strip_server(name)
         return self.aliases.get(bare, self.aliases.get(name, bare))
+
+    def _strip_server(self, name: str) -> str:
+        if self.mcp_servers == "any":
+            return _MCP_PREFIX.sub("", name)
+        for server in self.mcp_servers:
+            for prefix in filter(None, (f"mcp__{server}", server)):
+                for separator in _SEPARATORS:
+                    rest = name.removeprefix(f"{prefix}{separator}")
+                    if rest not in {"", name}:
+                        return rest
+        return name
 
     @property
     def _selects_tools(self) -> bool:
@@ -168,40 +187,43 @@ class ObservedTrajectory(Operator):
 
     def _read_observed(self, observed: Any) -> Selected:
         events = read_side("observed", read_trajectory, observed, self.observed_format)
-        self._refuse_near_agents(events)
+        agents = {event.agent for event in events if event.agent is not None}
+        self._refuse_near_names("agents", self.agents or (), agents)
+        names = {name for event in events for name in (event.name, self._strip_server(event.name))}
+        self._refuse_near_names("aliases", self.aliases.keys() - names, names.difference(self.aliases.values()))
         return self._select(events)
 
     def _refuse_unknown_tools(self, *sides: Selected, other_names: Iterable[str] = ()) -> None:
-        """Refuse to select a tool that no side calls and no other setting names."""
+        """Refuse to select or declare a tool that no side calls and no other setting names."""
+        self._refuse_near_tools("tools", self.tools, *sides)
+        # Excluding a tool that is not called is harmless, unless another one was meant.
+        self._refuse_near_tools("except_tools", self.except_tools, *sides)
         if self.tools or not any(side.names for side in sides):
             return
         names = {*self.aliases.values(), *map(self._get_tool_name, (*self.aliases, *other_names))}
-        tools = sorted(names.union(*(side.names for side in sides)))
-        for setting, names_of_setting, cutoff in (
-            ("only_tools", self.only_tools or (), 0.6),
-            ("except_tools", self.except_tools, _LIKELY_TYPO),
-        ):
-            for name in map(self._get_tool_name, names_of_setting):
-                close = get_close_matches(name, tools, 1, cutoff)
-                # Excluding a tool that is not called is harmless, unless another tool was meant.
-                if name in tools or (setting == "except_tools" and not close):
-                    continue
-                hint = f" Did you mean {close[0]!r}?" if close else ""
-                raise UnusableError(
-                    UNKNOWN_TOOL,
-                    f"{setting} has {name!r}, which no side calls and no other setting names.{hint}"
-                    " Tools that need not be called are named in tools=[...]",
-                )
+        tools = names.union(*(side.names for side in sides))
+        for name in sorted(self._only_tools - tools):
+            raise UnusableError(
+                UNKNOWN_TOOL,
+                f"only_tools has {name!r}, which no side calls and no other setting names.{allowed('tool', name, tools)}"
+                " Tools that need not be called are named in tools=[...]",
+            )
 
     def _refuse_near_tools(self, setting: str, tools: Iterable[str], *sides: Selected) -> None:
         """Refuse a tool that no side calls if a side calls one with almost the same name."""
         called = {name for side in sides for _, name in side.events}
         called.update(*(side.names for side in sides))
+        called.update(alias for alias, tool in self.aliases.items() if tool in called)
         declared = set(map(self._get_tool_name, self.tools))
-        self._refuse_near_names(setting, {*map(self._get_tool_name, tools)} - declared, called)
+        names = set(map(self._get_tool_name, tools))
+        # Two tools that are both declared are two tools.
+        self._refuse_near_names(setting, names - declared, called)
+        self._refuse_near_names(setting, names & declared, called - declared)
 
     def _refuse_near_names(self, setting: str, names: Iterable[str], occurring: Collection[str]) -> None:
+        """Refuse a name that does not occur if one does that is almost the same, and is not in the setting itself."""
         absent = {*names}.difference(occurring)
+        occurring = {*occurring}.difference(names)
         if self.exact_names or not absent or not occurring:
             return
         index: dict[str, list[str]] = {}
@@ -217,10 +239,6 @@ class ObservedTrajectory(Operator):
                     f"{setting} has {name!r}, which does not occur, but {near!r} does; write {near!r}, or set exact_names=True"
                     " if another name is meant",
                 )
-
-    def _refuse_near_agents(self, events: Iterable[Event]) -> None:
-        agents = {event.agent for event in events if event.agent is not None}
-        self._refuse_near_names("agents", self.agents or (), agents)
 
     def _refuse_emptied(self, outcome: Outcome, observed: Selected) -> Outcome:
         """Return an outcome, unless it has a score only because no observed call was selected."""
@@ -241,29 +259,53 @@ class ObservedTrajectory(Operator):
 
 
 def is_near_name(name: str, other: str) -> bool:
-    """Return whether two names differ only by case, separators, a prefix, or one letter that is missing or exchanged."""
-    if _last_part(name) == _last_part(other):
+    """Return whether two names differ only by case, separators, look-alikes, a prefix, or one letter."""
+    spellings, variants = _list_spellings(name)
+    other_spellings, other_variants = _list_spellings(other)
+    if spellings & other_spellings or spellings & other_variants or variants & other_spellings:
         return True
-    joined = _SEPARATED.sub("", name.casefold())
-    other_joined = _SEPARATED.sub("", other.casefold())
-    return joined == other_joined or _is_typo(joined, other_joined)
+    # Two numbers are two things.
+    if _DIGIT.findall(name) != _DIGIT.findall(other):
+        return False
+    return _is_typo(_join_words(name), _join_words(other)) or _has_other_letter(_split_words(name), _split_words(other))
 
 
-def _near_keys(name: str) -> Iterator[str]:
-    """Yield keys of which two near names share one, so that names need not be compared in pairs."""
-    joined = _SEPARATED.sub("", name.casefold())
-    yield joined
-    yield _last_part(name)
+def _near_keys(name: str) -> set[str]:
+    """Return keys of which two near names share one, so that names need not be compared in pairs."""
+    joined = _join_words(name)
+    keys = set[str]().union(*_list_spellings(name))
     if len(joined) <= _LONGEST_WITH_TYPO:
-        for at in range(len(joined)):
-            yield joined[:at] + joined[at + 1 :]
+        keys.update(joined[:at] + joined[at + 1 :] for at in range(len(joined)))
+    return keys
 
 
-def _last_part(name: str) -> str:
-    return _SEPARATED.sub("", _QUALIFIER.split(name.casefold())[-1]) or name
+def _split_words(name: str) -> list[str]:
+    text = unicodedata.normalize("NFKD", _CAMEL_CASE.sub("_", name)).casefold().translate(_LOOK_ALIKES)
+    return [word for word in _SEPARATED.split("".join(filter(str.isprintable, text))) if word]
+
+
+def _join_words(name: str) -> str:
+    return "".join(_split_words(name)) or name
+
+
+def _list_spellings(name: str) -> tuple[set[str], set[str]]:
+    """Return the spellings of a name with and without its server or module, and what it may be called without a prefix."""
+    *_, last = [part for part in _QUALIFIER.split(name) if not part.isdecimal()] or [name]
+    words = _split_words(name)
+    variants = []
+    if words[:1] == ["mcp"]:
+        variants.append(words[2:])
+    if len(words) > 2:
+        # One word may be a tool of its own: search is not web_search.
+        variants.append(words[1:])
+    if len(words) == 2:
+        variants.append(words[::-1])
+    spellings = {_join_words(name), _join_words(last) if last else name}
+    return spellings, {"".join(variant) for variant in variants if variant}
 
 
 def _is_typo(name: str, other: str) -> bool:
+    """Return whether one letter is missing, or two are exchanged."""
     if min(len(name), len(other)) < _SHORTEST_WITH_TYPO or abs(len(name) - len(other)) > 1:
         return False
     start = 0
@@ -272,20 +314,20 @@ def _is_typo(name: str, other: str) -> bool:
     rest = name[start:]
     other_rest = other[start:]
     if len(rest) == len(other_rest):
-        # Two letters are exchanged. Another letter makes another word: get_user is not set_user.
         return len(rest) > 1 and rest[:2] == other_rest[1::-1] and rest[2:] == other_rest[2:]
     shorter, longer = sorted((rest, other_rest), key=len)
     return longer[1:] == shorter
 
 
-def _strip_server(name: str, servers: Iterable[str]) -> str:
-    for server in servers:
-        for prefix in filter(None, (f"mcp__{server}", server)):
-            for separator in _SEPARATORS:
-                rest = name.removeprefix(f"{prefix}{separator}")
-                if rest not in {"", name}:
-                    return rest
-    return name
+def _has_other_letter(words: list[str], other_words: list[str]) -> bool:
+    """Return whether a long word has another letter; a short one would be another word, as get and set."""
+    if len(words) != len(other_words):
+        return False
+    pairs = [(word, other) for word, other in zip(words, other_words, strict=True) if word != other]
+    if len(pairs) != 1 or not _SHORTEST_WITH_OTHER_LETTER <= len(pairs[0][0]) == len(pairs[0][1]):
+        return False
+    word, other = pairs[0]
+    return word[0] == other[0] and sum(letter != another for letter, another in zip(word, other, strict=True)) == 1
 
 
 class ExpectedSide(NamedTuple):
@@ -293,6 +335,15 @@ class ExpectedSide(NamedTuple):
 
     selected: Selected
     calls: list[Any]
+
+
+def _check_occurrence(value: Any) -> Any:
+    if value in ("first", "last") or (type(value) is int and value > 0):
+        return value
+    raise ValueError(f"takes first, last or a whole number from 1, or these by tool, got {value!r}")
+
+
+Occurrence = Annotated[str | int, BeforeValidator(_check_occurrence)]
 
 
 class TrajectoryOperator(ObservedTrajectory):
@@ -303,7 +354,13 @@ class TrajectoryOperator(ObservedTrajectory):
     defaults: dict[str, dict[str, Any]] = {}  # noqa: RUF012 - pydantic copies it for each operator
     turns: Turns = "none"
     expected_format: str = AUTO
+    occurrences: OmitWhenDefault[dict[str, Occurrence]] = {}  # noqa: RUF012 - pydantic copies it for each operator
     _is_turn: bool = PrivateAttr(default=False)
+
+    @field_validator("occurrences", mode="before")
+    @classmethod
+    def _name_tools(cls, occurrences: Any) -> Any:
+        return occurrences if isinstance(occurrences, Mapping) else {OTHERS: occurrences}
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         if self.turns == "none":
@@ -342,7 +399,7 @@ class TrajectoryOperator(ObservedTrajectory):
         expected = [call for side in expected_sides for call in side.calls]
         if not self._is_turn:
             self._check_expected(expected)
-        observed = [matcher.prepare(event, name) for event, name in observed_side.events]
+        observed = [matcher.prepare(event, name) for event, name in self._choose_occurrences(observed_side)]
         outcome = self._refuse_emptied(self._compare_calls(expected, observed, matcher), observed_side)
         return self._complete(outcome, expected, observed, matcher)
 
@@ -358,18 +415,55 @@ class TrajectoryOperator(ObservedTrajectory):
             raise UnusableError(EMPTY_SELECTION, f"no expected call is left{_EMPTIED}")
 
     def _refuse_near_arguments(self, *sides: Selected) -> None:
-        """Refuse a rule for an argument that no call of its tool has if a call has one with almost the same name."""
-        if isinstance(self.args, str):
-            return
+        """Refuse an argument that no call of its tool has if a call has one with almost the same name."""
+        settings: list[tuple[str, str, Collection[str]]] = [("ignored_args", OTHERS, self.ignored_args)]
+        settings += [(f"defaults for {tool}", tool, own) for tool, own in self.defaults.items()]
+        if not isinstance(self.args, str):
+            settings += [(f"args for {tool}", tool, rule) for tool, rule in self.args.items() if isinstance(rule, dict)]
         events = [pair for side in sides for pair in side.events]
-        for tool, rule in self.args.items():
-            if not isinstance(rule, Mapping):
-                continue
+        for setting, tool, names in settings:
             tool_name = self._get_tool_name(tool)
-            calls = [event for event, name in events if tool in (OTHERS, name) or name == tool_name]
-            arguments = {argument for event in calls for argument in event.args or ()}
-            names = {argument.partition(".")[0] for argument in rule if argument not in {OTHERS, *arguments}}
-            self._refuse_near_names(f"args for {tool}", names, arguments)
+            arguments = {argument for event, name in events if tool_name in (OTHERS, name) for argument in event.args}
+            self._refuse_rules_without_effect(setting, names, arguments)
+            # A rule may be for a part of an argument.
+            absent = {name.partition(".")[0] for name in names if name not in {OTHERS, *arguments}}
+            self._refuse_near_names(setting, absent, arguments.difference(names))
+
+    def _refuse_rules_without_effect(self, setting: str, rules: Any, arguments: Collection[str]) -> None:
+        """Refuse to compare only arguments that no call has."""
+        if not arguments or not isinstance(rules, dict) or rules.get(OTHERS) != IGNORE:
+            return
+        compared = [name for name, rule in rules.items() if rule != IGNORE]
+        if compared and not any(name.partition(".")[0] in arguments for name in compared):
+            raise UnusableError(
+                UNUSED_RULE,
+                f"{setting} compares only {', '.join(compared)}, which no call has; they have {sorted(arguments)}",
+            )
+
+    def _choose_occurrences(self, observed: Selected) -> list[tuple[Event, str]]:
+        """Return the observed calls without those of a tool that are not its first, last or n-th one."""
+        if not self.occurrences:
+            return observed.events
+        self._refuse_near_tools("occurrences", self.occurrences.keys() - {OTHERS}, observed)
+        occurrences = {self._get_tool_name(tool): occurrence for tool, occurrence in self.occurrences.items()}
+        places: dict[str, list[int]] = {}
+        for place, (_, name) in enumerate(observed.events):
+            places.setdefault(name, []).append(place)
+        chosen: list[int] = []
+        for name in dict.fromkeys((*places, *occurrences)):
+            own = places.get(name, [])
+            occurrence = occurrences.get(name, occurrences.get(OTHERS))
+            if occurrence == "last":
+                own = own[-1:]
+            elif occurrence == "first":
+                own = own[:1]
+            elif isinstance(occurrence, int) and name != OTHERS:
+                if occurrence > len(own):
+                    calls = format_count(len(own), "call")
+                    raise NoSuchCallError(f"observed has {calls} of {name}, and call {occurrence} of it is compared")
+                own = own[occurrence - 1 : occurrence]
+            chosen += own
+        return [observed.events[place] for place in sorted(chosen)]
 
     def _check_expected(self, expected: list[Any]) -> None:
         """Refuse an expected side under which any calls would pass."""
@@ -397,6 +491,8 @@ class TrajectoryOperator(ObservedTrajectory):
             normalization.append("fill_default_args")
         if self.ignored_args:
             normalization.append("leave_out_args")
+        if self.occurrences:
+            normalization.append("choose_occurrences")
         details = {"expected_calls": len(expected), "observed_calls": len(observed), **(outcome.details or {})}
         outcome = outcome.replace(notes=tuple(notes), normalization=tuple(normalization), details=details)
         if not normalization:

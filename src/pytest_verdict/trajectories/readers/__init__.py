@@ -6,6 +6,7 @@ Families register formats by the hook ``trajectory_readers``: ours in the order 
 import copy
 import functools
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, load
@@ -23,6 +24,7 @@ _HOOK: Final = "trajectory_readers"
 # Evidence is untrusted, and the objects of other libraries may raise anything.
 _READ_ERRORS: Final = (TypeError, AttributeError, LookupError, ValueError, ArithmeticError, RecursionError)
 
+_ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _CHAT_KEYS: Final = frozenset({"role", "content", "tool_calls", "tool_call_id", "name", "refusal"})
 _PLAIN_KEYS: Final = frozenset({"name", "args", "arguments", "kwargs", "id"})
 
@@ -64,7 +66,7 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
             # A reader of another package is a module with two functions, and may reuse its events.
             return attach_results(map(copy.copy, reader.read(source)))
         if simple is None:
-            reader.refuse_unknown_calls(name, source)
+            return reader.read_all(name, source)
         return attach_results(reader.read(source))
     except TrajectoryError as error:
         reason = str(error)
@@ -109,7 +111,9 @@ def _is_simple_call(item: Any) -> bool:
 
 
 def _is_simple_message(message: Any) -> bool:
-    if type(message) is not dict or "role" not in message or not message.keys() <= _CHAT_KEYS:
+    if type(message) is not dict or not message.keys() <= _CHAT_KEYS:
+        return False
+    if not isinstance(message.get("role"), str) or message["role"] not in _ROLES:
         return False
     # A list of blocks may be of another format, and so may a name in place of a function.
     content = message.get("content")
@@ -132,6 +136,8 @@ def _load_reader(name: str) -> Any:
 
 def decode_text(value: Any) -> Any:
     """Parse a text that is a JSON array or object; return any other value unchanged."""
+    if isinstance(value, PurePath):
+        raise TrajectoryError(f"is a path, so nothing of the file was read: give its text, {value}.read_text()")
     if isinstance(value, str) and value.lstrip()[:1] in {"[", "{"}:
         return parse_json_text(value)
     return value

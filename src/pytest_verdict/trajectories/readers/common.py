@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import shown
@@ -32,7 +32,15 @@ class Result(NamedTuple):
         return cls(identifier, content, failed, reason=content)
 
 
-CallOrResult = Event | Result
+class LeftOut(NamedTuple):
+    """A call that the value has and the trajectory does not, because the format says so."""
+
+    name: str | None
+    id: str | None
+    args: Any = MISSING
+
+
+CallOrResult = Event | Result | LeftOut
 """What a reader yields, in the order of its source; the events are its own."""
 
 
@@ -55,6 +63,33 @@ def get(value: Any, *names: str, default: Any = None) -> Any:
     return default
 
 
+def iter_entries(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the keys and values of a mapping, or the public attributes of an object."""
+    source = value
+    if isinstance(value, EncodedObject):
+        source = value.value
+    if isinstance(source, Mapping):
+        yield from ((str(key), item) for key, item in source.items())
+        return
+    if isinstance(source, type) or callable(source):
+        return
+    if is_dataclass(source):
+        yield from ((one.name, getattr(source, one.name, None)) for one in fields(source))
+        return
+    for names in (getattr(source, "_fields", ()), *(vars(one).get("__slots__", ()) for one in type(source).__mro__)):
+        if isinstance(names, list | tuple):
+            yield from ((name, getattr(source, name, None)) for name in names if not name.startswith("_"))
+    # Pydantic keeps the extra fields of a model apart.
+    for holder in (getattr(source, "__dict__", None), getattr(source, "__pydantic_extra__", None)):
+        if isinstance(holder, Mapping):
+            yield from ((key, item) for key, item in holder.items() if not key.startswith("_"))
+
+
+def omit_keys(value: Any, *keys: str) -> dict[str, Any]:
+    """Return the entries of an object without some keys."""
+    return {key: item for key, item in iter_entries(value) if key not in keys}
+
+
 def has(value: Any, *names: str) -> bool:
     """Return whether the first key or attribute that is present is not None."""
     return get(value, *names) is not None
@@ -74,12 +109,15 @@ def require_list(value: Any, what: str) -> Sequence[Any]:
     return value
 
 
-def require_objects(value: Any, what: str) -> Sequence[Any]:
-    """Return a list of objects; anything else among them may have been a call, so it is refused."""
+def require_objects(value: Any, what: str, *marks: str) -> Sequence[Any]:
+    """Return a list of objects, each with one of some keys; anything else may have been a call, so it is refused."""
     items = require_list(value, what)
     for place, item in enumerate(items):
-        if type(item) is not dict and not is_object(item):
+        if (type(item) is not dict and not is_object(item)) or (marks and isinstance(item, str)):
             raise TrajectoryError(f"item {place} of {what} must be an object, got {shown(item, 80)}")
+        if marks and get(item, *marks, default=MISSING) is MISSING:
+            keys = ", ".join(repr(key) for key, _ in iter_entries(item)) or "nothing"
+            raise TrajectoryError(f"item {place} of {what} has {keys}, but none of {', '.join(marks)}")
     return items
 
 
@@ -170,27 +208,41 @@ def build_call_from(source: Any, *args: str, **fields: Any) -> Event:
 
 
 def attach_results(items: Iterable[CallOrResult]) -> list[Event]:
-    """Return the calls in order, each with its result; a result without a call is left out."""
+    """Return the calls in order, each with its result; a result whose call is not there is refused."""
     events: list[Event] = []
-    by_id: dict[str, Event] = {}
-    without_id: dict[str, deque[Event]] = {}
+    by_id: dict[str, Event | None] = {}
+    without_result: dict[int, Event] = {}
+    orphans: list[Result] = []
     # The events are completed in place, because a copy takes longer than reading the call.
     set_field = object.__setattr__
 
     for item in items:
+        if isinstance(item, LeftOut):
+            by_id.setdefault(str(item.id), None)
+            continue
         if isinstance(item, Event):
             if item.id:
                 by_id[item.id] = item
-            else:
-                without_id.setdefault(item.name, deque()).append(item)
             set_field(item, "index", len(events))
+            without_result[len(events)] = item
             events.append(item)
             continue
 
         event = by_id.get(str(item.identifier))
-        if not item.identifier and without_id.get(item.name):
-            event = without_id[item.name].popleft()
-        if event is not None:
+        if event is None:
+            # A call or a result without an identifier may belong to any other of its name.
+            events_of_name = (one for one in without_result.values() if item.name in (None, one.name))
+            event = next((one for one in events_of_name if not (one.id and item.identifier)), None)
+        if event is None:
+            orphans.append(item)
+            continue
+        without_result.pop(event.index, None)
+        if str(item.identifier) in by_id or (item.name and not event.id):
             set_field(event, "result", item.value)
             set_field(event, "error", format_failure(item.reason) if item.failed else None)
+
+    for item in orphans:
+        if str(item.identifier) not in by_id:
+            result = shown(item.identifier or item.name or item.value, 80)
+            raise TrajectoryError(f"there is a result without its call, {result}; was the beginning cut off?")
     return events

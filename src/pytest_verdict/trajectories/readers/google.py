@@ -1,7 +1,6 @@
 """Google: Gemini contents and ADK invocations in camelCase and in snake_case, sessions of ADK, evaluation rows of Vertex AI."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -11,18 +10,21 @@ from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallOrResult,
+    LeftOut,
     Result,
     build_call,
     get,
     get_objects,
     has,
+    omit_keys,
     parse_if_json,
     require_list,
     require_objects,
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format, Shape
+from pytest_verdict.trajectories.readers.formats import Format
+from pytest_verdict.trajectories.readers.unread import require_one_answer
 
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
 _TOOL_USES: Final = ("tool_uses", "toolUses")
@@ -34,26 +36,12 @@ _CONTAINERS: Final = "conversation invocations contents candidates events"
 
 _CALL_KEYS: Final = " ".join((*_CALL, *_RESPONSE))
 _USE_KEYS: Final = " ".join((*_TOOL_USES, *_TOOL_RESPONSES))
-_PART: Final = Shape(
-    f"{_CALL_KEYS} text thought thought_signature thoughtSignature inline_data inlineData file_data fileData"
-    " code_execution_result codeExecutionResult",
-    keys=_CALL_KEYS,
-    allows_text=True,
+_MARKS: Final = (
+    "intermediate_data intermediateData user_content userContent invocation_events invocationEvents tool_uses toolUses"
+    f" finish_reason finishReason content parts text thought {_CALL_KEYS}"
 )
-_CONTENTS: Final = {
-    "content": Shape("parts role", {"parts": _PART}, allows_text=True, is_single=True),
-    "parts": _PART,
-}
-# The actions of an event are changes of its session.
-_EVENT: Final = Shape(f"content parts author {_PART.marks}", _CONTENTS, f"actions {_CALL_KEYS}")
-_TRACE: Final = Shape(children=dict.fromkeys(_EVENTS, _EVENT), keys=_USE_KEYS, is_single=True)
-_ITEM: Final = Shape(
-    f"intermediate_data intermediateData user_content userContent invocation_events invocationEvents tool_uses toolUses"
-    f" finish_reason finishReason content parts {_PART.marks}",
-    {**_CONTENTS, **_TRACE.children, **dict.fromkeys(_INTERMEDIATE, _TRACE)},
-    # The details of an app list the tools of its agents.
-    f"{_EVENT.keys} {_USE_KEYS} app_details appDetails",
-)
+# The details of an app list the tools of its agents.
+_IGNORED: Final = "app_details appDetails"
 
 
 def _is_trace(value: Any) -> bool:
@@ -64,14 +52,15 @@ def _is_item(item: Any) -> bool:
     if has(item, *_INTERMEDIATE) or has(item, "user_content", "userContent") or has(item, "parts"):
         return True
     # An OpenAI message may have a function_call too, but always next to a role.
-    return has(get(item, "content"), "parts") or (has(item, *_CALL, *_RESPONSE) and not has(item, "role"))
+    return has(get(item, "content"), "parts") or (has(item, *_CALL, *_RESPONSE) and not has(item, "role", "messages"))
 
 
-@partial(Format, is_item=_is_item, item=_ITEM, containers=_CONTAINERS, is_whole=_is_trace)
+@partial(Format, is_item=_is_item, marks=_MARKS, containers=_CONTAINERS, is_whole=_is_trace, ignored=_IGNORED)
 def gemini(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one content are one group, and so are those of one list of tool uses."""
     items: Sequence[Any] = (value,)
     are_parts = False
+    require_one_answer(get(value, "candidates"), "candidates")
     if not _is_trace(value):
         items = require_objects(unwrap_list(value, *_CONTAINERS.split()), "contents")
         are_parts = all(has(item, *_CALL, *_RESPONSE, "text", "thought") for item in items)
@@ -129,53 +118,59 @@ def _read_part(part: Any, **fields: Any) -> Iterator[CallOrResult]:
         yield Result(get(result, "id"), response, failed=error is not None, reason=error, name=get(result, "name"))
 
 
-# ADK: an EvalSet with one eval case, and the events of a session or a run. The other keys hold the state of a session and
-# the output of a workflow's node.
+# ADK: an EvalSet with one eval case, and the events of a session or a run. The other keys hold the state of a session, its
+# changes, and the output of a workflow's node.
 _CASES: Final = ("eval_cases", "evalCases")
-_STATES: Final = "state session_input sessionInput final_session_state finalSessionState output"
+_STATES: Final = "actions state session_input sessionInput final_session_state finalSessionState output"
 _EVENT_KEYS: Final = ("invocation_id", "invocationId", "actions", "partial")
-_ADK_ITEM: Final = replace(_ITEM, marks=f"{_ITEM.marks} {' '.join(_EVENT_KEYS)}", keys=f"{_ITEM.keys} {_STATES}")
-_CASE: Final = Shape("conversation", {"conversation": _ADK_ITEM}, _STATES)
+
+
+def _list_events(value: Any) -> Sequence[Any]:
+    source = value
+    if has(value, *_CASES):
+        source = require_one(get(value, *_CASES), "eval_cases")
+    for container in ("conversation", "events"):
+        events = get(source, container, default=MISSING)
+        if events is not MISSING and not events:
+            raise TrajectoryError(f"{container} is empty, so nothing was recorded")
+        if events is not MISSING:
+            return require_objects(events, container)
+    return require_objects(unwrap_list(source), "events")
+
+
+def _list_parts(value: Any) -> Iterator[Any]:
+    yield _list_events(value)
+    for source in (value, *(get(value, *_CASES) or ())):
+        yield omit_keys(source, *_CASES, "conversation", "events", "content")
 
 
 @partial(
     Format,
     is_item=lambda item: has(item, "author") and has(item, *_EVENT_KEYS),
-    item=_ADK_ITEM,
+    marks=f"{_MARKS} {' '.join(_EVENT_KEYS)}",
     containers="events",
     is_whole=lambda value: has(value, *_CASES),
-    other_containers={**dict.fromkeys(_CASES, _CASE), "conversation": _ADK_ITEM},
-    sibling_keys=_STATES,
+    ignored=f"{_IGNORED} {_STATES}",
+    list_parts=_list_parts,
 )
 def adk(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one event are one group, and so are those of one list of tool uses."""
-    source = value
-    if has(value, *_CASES):
-        source = require_one(get(value, *_CASES), "eval_cases")
-    container = next(
-        (key for key in ("conversation", "events") if get(source, key, default=MISSING) is not MISSING), ""
-    )
-    all_events = unwrap_list(source)
-    if container:
-        all_events = get(source, container)
-        if not all_events:
-            raise TrajectoryError(f"{container} is empty, so nothing was recorded")
-
-    # A partial event is repeated when it is complete, with other identifiers.
     incomplete_tools: set[Any] = set()
     events = []
-    for event in require_objects(all_events, container or "events"):
+    for event in _list_events(value):
         calls = [get(part, *_CALL) for part in get_objects(get(event, "content"), "parts")]
         tools = {get(call, "name") for call in calls if has(call, "name")}
         if get(event, "partial") is True:
             incomplete_tools |= tools
+            # The complete event repeats it, with other identifiers.
+            yield from (LeftOut(get(call, "name"), get(call, "id")) for call in calls if call is not None)
         else:
             incomplete_tools -= tools
             events.append(event)
     if incomplete_tools:
         names = ", ".join(sorted(map(str, incomplete_tools)))
         raise TrajectoryError(f"partial events call {names}, and no event after them is the whole call")
-    return iter(gemini.read(events))
+    yield from gemini.read(events)
 
 
 # Rows of Vertex AI hold lists of tool_name and tool_input, and so do the first evaluation files of ADK.
@@ -187,10 +182,9 @@ _INPUTS: Final = ("tool_input", "toolInput")
 @partial(
     Format,
     is_item=lambda item: has(item, *_NAMES) and has(item, *_INPUTS),
-    item=Shape("tool_name toolName", keys="tool_name toolName tool_input toolInput"),
+    marks="tool_name toolName",
     is_whole=lambda value: has(value, *_COLUMNS),
-    other_containers=dict.fromkeys(_COLUMNS, Shape(allows_text=True, is_single=True)),
-    sibling_keys=" ".join(_COLUMNS),
+    ignored=" ".join(_COLUMNS[1:]),
 )
 def vertex(value: Any) -> Iterator[Event]:
     """Read the calls; a row does not say which were made together."""

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -13,44 +13,25 @@ from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallOrResult,
+    LeftOut,
     Result,
     build_call,
     get,
     get_list,
     has,
+    omit_keys,
     require_objects,
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format, Shape
+from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.openai import openai_chat
 
 # Inspect AI
-_BLOCK: Final = Shape(
-    "type text",
-    keys="name arguments result internal",
-    types="tool_use|text|reasoning|image|audio|video|data|document",
-    allows_text=True,
-)
-_MESSAGE: Final = Shape("role", {"content": _BLOCK}, "tool_calls function")
-_CHOICE: Final = Shape("message", {"message": replace(_MESSAGE, is_single=True)})
-_EVENT: Final = Shape(
-    "event",
-    {"output": Shape(children={"choices": _CHOICE}, allows_text=True, is_single=True)},
-    # Inputs of the model, an approver and a sandbox, and changes of the state.
-    "function arguments result events input call view modified sample state changes score action options",
-    "model|tool|span_begin|span_end|step|sample_init|sample_limit|state|store|score|score_edit|sandbox|approval|review|sentinel"
-    "|subtask|info|input|logger|error|compaction|interrupt|checkpoint|branch|anchor",
-    "event",
-)
-_SAMPLE: Final = Shape(
-    "messages events",
-    {"messages": _MESSAGE, "events": _EVENT},
-    "input output scores metadata store timelines error_retries events_data",
-)
-# A value may be a sample, or the messages of one.
-_SAMPLE_OR_MESSAGE: Final = Shape(
-    f"{_SAMPLE.marks} role", {**_SAMPLE.children, **_MESSAGE.children}, f"{_SAMPLE.keys} {_MESSAGE.keys}"
+_EVENTS: Final = frozenset(
+    {"model", "tool", "span_begin", "span_end", "step", "sample_init", "sample_limit", "state", "store", "score"}
+    | {"score_edit", "sandbox", "approval", "review", "sentinel", "subtask", "info", "input", "logger", "error"}
+    | {"compaction", "interrupt", "checkpoint", "branch", "anchor"}
 )
 
 
@@ -66,27 +47,37 @@ def _is_log(value: Any) -> bool:
     return False
 
 
+# The events are read apart, or are inputs, states and what scorers did.
+_SAMPLE_KEYS: Final = (
+    *("messages", "events", "input", "output", "scores", "metadata", "store"),
+    *("timelines", "error_retries", "events_data"),
+)
+
+
+def _list_parts(value: Any) -> Iterator[Any]:
+    sample = _choose_sample(value)
+    yield from (message for _, message, _ in _iter_messages(sample))
+    if not isinstance(value, list | tuple):
+        yield omit_keys(value, "eval", "plan", "results", "metadata", "samples", *_SAMPLE_KEYS)
+        yield omit_keys(sample, *_SAMPLE_KEYS)
+
+
 @partial(
     Format,
-    item=_SAMPLE_OR_MESSAGE,
+    marks="messages events role",
     is_whole=_is_log,
-    other_containers={"samples": _SAMPLE},
-    sibling_keys="eval plan results metadata",
+    list_parts=_list_parts,
 )
 def inspect_ai(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one answer of a model are one group."""
-    sample = value
-    if has(value, "eval"):
-        sample = require_one(get(value, "samples"), "samples")
-    elif isinstance(value, list | tuple) and not all(has(item, "role") for item in value):
-        sample = require_one(value, "samples")
+    sample = _choose_sample(value)
     attachments = get(sample, "attachments") or {}
 
     yielded: Counter[tuple[Any, Any]] = Counter()
     by_source: Counter[tuple[str, Any, Any]] = Counter()
     for place, (source, message, agent) in enumerate(_iter_messages(sample)):
         for item in _read_message(message, place, agent):
-            if isinstance(item, Result):
+            if not isinstance(item, Event):
                 yield item
                 continue
             # The model, the tool and the messages repeat the same call.
@@ -96,10 +87,18 @@ def inspect_ai(value: Any) -> Iterator[CallOrResult]:
                 yield replace(item, args=_insert_attachments(item.args, attachments))
 
 
+def _choose_sample(value: Any) -> Any:
+    if has(value, "eval"):
+        return require_one(get(value, "samples"), "samples")
+    if isinstance(value, list | tuple) and not all(has(item, "role") for item in value):
+        return require_one(value, "samples")
+    return value
+
+
 def _iter_messages(sample: Any) -> Iterator[tuple[str, Any, Any]]:
     """Yield the source, the message and the agent of each message by the model, by a tool and in the list of messages."""
     messages = sample if isinstance(sample, list | tuple) else get(sample, "messages")
-    messages = require_objects(messages, "messages")
+    messages = require_objects(messages, "messages", "role")
     events = get(sample, "events")
     if not messages and not events:
         raise TrajectoryError("the sample has no messages and no events, so nothing was recorded")
@@ -131,7 +130,9 @@ class _SpanOwner(NamedTuple):
 
 def _iter_agent_events(events: Any, owners: dict[Any, _SpanOwner]) -> Iterator[tuple[Any, Any]]:
     """Yield each event outside of a scorer, with the agent of its span."""
-    for event in require_objects(events, "events"):
+    for event in require_objects(events, "events", "event"):
+        if get(event, "event") not in _EVENTS:
+            raise TrajectoryError(f"an event of the kind {get(event, 'event')!r} may be a call")
         if get(event, "event") == "span_begin":
             parent = owners.get(get(event, "parent_id"), _SpanOwner())
             kind = get(event, "type")
@@ -188,18 +189,19 @@ _KINDS: Final = (
     "|HookExecution|LLMCompletionLog|SecurityAnalysis|StreamingDelta|Token|Pause|Interrupt)Event|UserRejectObservation"
     "|Condensation|CondensationRequest"
 )
-_STORED_EVENT: Final = Shape(
-    "kind action observation parent_id",
-    # A value is the state of a conversation; the input of a hook repeats a call.
-    keys="action args observation extras tool_name tool_call tool_call_metadata value hook_input",
-    types=_KINDS,
-    type_key="kind",
-)
 # Actions without a tool.
 _OTHER_ACTIONS: Final = frozenset(
     {"message", "system", "start", "pause", "resume", "stop", "null", "change_agent_state", "recall", "condensation"}
     | {"condensation_request", "loop_recovery"}
 )
+
+
+# The action that a call became, the state of a conversation, and the input of a hook, which repeats a call.
+_EVENT_KEYS: Final = ("action", "args", "observation", "extras", "value", "hook_input")
+
+
+def _list_events(value: Any) -> Sequence[Any]:
+    return require_objects(unwrap_list(value, "history", "trajectory"), "events")
 
 
 def _get_kind(event: Any) -> Any:
@@ -214,13 +216,14 @@ def _get_kind(event: Any) -> Any:
     is_item=lambda item: (
         has(item, "source") and (has(item, "args", "extras") or str(_get_kind(item)).endswith("Event"))
     ),
-    item=_STORED_EVENT,
+    marks="kind action observation parent_id",
     containers="history trajectory",
+    list_parts=lambda value: [omit_keys(event, *_EVENT_KEYS) for event in _list_events(value)],
 )
 def openhands(value: Any) -> Iterator[CallOrResult]:
     """Read the calls with the arguments of the model; those of one answer of the model are one group."""
     groups: dict[Hashable, int] = {}
-    for place, event in enumerate(require_objects(unwrap_list(value, "history", "trajectory"), "events")):
+    for place, event in enumerate(_list_events(value)):
         kind = _get_kind(event)
         if kind is not None:
             group = groups.setdefault(get(event, "llm_response_id") or place, len(groups))
@@ -232,8 +235,7 @@ def openhands(value: Any) -> Iterator[CallOrResult]:
                 identifier = get(metadata, "tool_call_id")
             is_error = get(event, "observation") in {"error", "user_rejected"}
             yield Result.from_content(event, identifier, failed=is_error)
-        elif get(event, "source") != "user":
-            # The user may run commands, too.
+        else:
             yield from _read_action(event, groups, place)
 
 
@@ -252,11 +254,17 @@ def _read_sdk_event(event: Any, kind: str, group: int) -> Iterator[CallOrResult]
         yield Result(identifier, observation, is_error, reason)
 
 
-def _read_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[Event]:
+def _read_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[CallOrResult]:
     metadata = get(event, "tool_call_metadata")
+    # The user may run commands, too.
+    if get(event, "source") == "user":
+        yield LeftOut(get(event, "action"), get(event, "id"))
+        return
     if metadata is None:
-        # Without function calling there is only the action that the call became.
-        if get(event, "action") not in _OTHER_ACTIONS:
+        if get(event, "action") in _OTHER_ACTIONS:
+            yield LeftOut(get(event, "action"), get(event, "id"))
+        else:
+            # Without function calling there is only the action that the call became.
             group = groups.setdefault(place, len(groups))
             args = get(event, "args", default=MISSING)
             yield build_call(get(event, "action"), args, id=get(event, "id"), group=group)

@@ -21,27 +21,17 @@ from pytest_verdict.trajectories.readers.common import (
     get_list,
     get_objects,
     has,
+    omit_keys,
     read_messages,
     require_list,
     require_objects,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format, Shape, find_call, iter_entries
+from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.plain import is_pair
 
+
 # Anthropic: calls in blocks of the type `tool_use` and its variants, results in `tool_result`.
-_ANTHROPIC_TYPES: Final = (
-    ".*tool_use|.*tool_result|text|thinking|redacted_thinking|image|document|search_result|container_upload|compaction"
-)
-_ANTHROPIC_BLOCK: Final = Shape(
-    "type text", keys="name input content source caller", types=_ANTHROPIC_TYPES, allows_text=True
-)
-# A list may hold blocks without their message.
-_ANTHROPIC_MESSAGE: Final = Shape(
-    "role content type", {"content": _ANTHROPIC_BLOCK}, _ANTHROPIC_BLOCK.keys, f"message|{_ANTHROPIC_TYPES}"
-)
-
-
 def _is_anthropic_block(value: Any) -> bool:
     kind = get(value, "type")
     return isinstance(kind, str) and kind.endswith(("tool_use", "tool_result"))
@@ -56,9 +46,8 @@ def _get_anthropic_blocks(message: Any) -> Any:
 @partial(
     Format,
     is_item=lambda message: any(map(_is_anthropic_block, unwrap_list(_get_anthropic_blocks(message)))),
-    item=_ANTHROPIC_MESSAGE,
+    marks="role content type",
     containers="messages",
-    sibling_keys="system",
 )
 def anthropic(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
@@ -79,12 +68,7 @@ def anthropic(value: Any) -> Iterator[CallOrResult]:
 @partial(
     Format,
     is_item=lambda line: get(line, "type") in {"assistant", "user"} and has(line, "message"),
-    item=Shape(
-        "message subtype summary snapshot",
-        {"message": replace(_ANTHROPIC_MESSAGE, marks="role content", is_single=True)},
-        "tool_use_result toolUseResult permission_denials",
-        types="assistant|user|system|result|summary|file-history-snapshot",
-    ),
+    marks="message subtype summary snapshot",
 )
 def claude_code(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one message are one group, even if each has its own line."""
@@ -102,26 +86,12 @@ def claude_code(value: Any) -> Iterator[CallOrResult]:
 
 
 # Bedrock Converse; Strands agents write the same.
-_CONVERSE: Final = Shape(
-    "role content",
-    {
-        "content": Shape(
-            "toolUse toolResult text image document video audio guardContent cachePoint reasoningContent citationsContent"
-            " searchResult",
-            keys="toolUse toolResult",
-            allows_text=True,
-        )
-    },
-)
-
-
 @partial(
     Format,
     is_item=lambda message: any(has(block, "toolUse", "toolResult") for block in unwrap_list(get_blocks(message))),
-    item=_CONVERSE,
+    marks="role content",
     containers="messages",
     is_whole=lambda value: has(get(value, "output"), "message"),
-    other_containers={"output": Shape("message", {"message": replace(_CONVERSE, is_single=True)}, is_single=True)},
 )
 def bedrock(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
@@ -143,20 +113,12 @@ def bedrock(value: Any) -> Iterator[CallOrResult]:
 # pydantic-ai
 _CALL_KINDS: Final = ("tool-call", "builtin-tool-call")
 _RESULT_KINDS: Final = ("tool-return", "builtin-tool-return", "retry-prompt")
-_PYDANTIC_PART: Final = Shape(
-    "part_kind",
-    keys="tool_name args content",
-    types="|".join((*_CALL_KINDS, *_RESULT_KINDS))
-    + "|system-prompt|user-prompt|text|thinking|file|speech|compaction|retry-feedback"
-    "|instruction(-delta|-digest|-baseline)?|(tool-availability|capability-load|model-settings)-delta",
-    type_key="part_kind",
-)
 
 
 @partial(
     Format,
     is_item=lambda message: any(has(part, "part_kind") for part in unwrap_list(get(message, "parts"))),
-    item=Shape("parts", {"parts": _PYDANTIC_PART}, types="request|response", type_key="kind"),
+    marks="parts",
     containers="messages",
 )
 def pydantic_ai(value: Any) -> Iterator[CallOrResult]:
@@ -174,27 +136,39 @@ def pydantic_ai(value: Any) -> Iterator[CallOrResult]:
 
 
 # MCP: the messages of JSON-RPC
+def _list_parts(value: Any) -> Iterator[Any]:
+    messages = read_messages(value)
+    requests = {get(message, "id") for message in messages if get(message, "method") == "tools/call"}
+    for message in messages:
+        method = get(message, "method")
+        if method is None:
+            yield {} if get(message, "id") in requests else message
+        elif method == "tools/call" or method.startswith("sampling/"):
+            yield message
+        else:
+            # A prompt has a name and arguments, too.
+            yield omit_keys(message, "params")
+
+
 @partial(
     Format,
     is_item=lambda message: has(message, "jsonrpc") or get(message, "method") == "tools/call",
-    item=Shape(
-        "jsonrpc method result error",
-        keys="params result error",
-        types="tools/(call|list)|initialize|ping"
-        "|(notifications|resources|prompts|completion|logging|roots|sampling|elicitation|tasks)/.+",
-        type_key="method",
-    ),
+    marks="jsonrpc method result error",
     containers="messages",
+    list_parts=_list_parts,
 )
 def mcp(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; requests with no response between them are one group."""
     group = 0
+    other_requests = set()
     for message in read_messages(value):
         identifier = get(message, "id")
         method = get(message, "method")
         if method == "tools/call":
             params = get(message, "params")
             yield build_call(get(params, "name"), get(params, "arguments"), id=identifier, group=group)
+        elif method is not None:
+            other_requests.add(str(identifier))
         if method is not None:
             continue
 
@@ -202,10 +176,14 @@ def mcp(value: Any) -> Iterator[CallOrResult]:
         # Zero is a valid identifier, so it becomes a text, which is true.
         call_id = None if identifier is None else str(identifier)
         error = get(message, "error")
+        result = get(message, "result")
+        if call_id in other_requests:
+            continue
         if error is not None:
             yield Result(call_id, None, failed=True, reason=get(error, "message"))
             continue
-        result = get(message, "result")
+        if not isinstance(get(result, "content"), list | tuple):
+            continue
         is_error = get(result, "isError", "is_error") is True
         yield Result(call_id, result, is_error, reason=get(result, "content"))
 
@@ -213,28 +191,6 @@ def mcp(value: Any) -> Iterator[CallOrResult]:
 # LangChain: `tool_calls` and `invalid_tool_calls` of AI messages, results in tool messages.
 _LANGCHAIN_CALLS: Final = "tool_use|tool_call|function_call"
 _MESSAGE_TYPES: Final = {"human", "ai", "tool", "system", "AIMessageChunk"}
-_LANGCHAIN_BLOCK: Final = Shape(
-    "type text",
-    keys="name input args arguments content",
-    types=f"{_LANGCHAIN_CALLS}|tool_call_chunk|input_json_delta|invalid_tool_call|.*tool_result"
-    "|(input_|output_)?(text|image|audio|file)|text-plain|text_delta|image_url|video|media|document"
-    "|reasoning|reasoning_content|thinking|redacted_thinking|refusal|citation",
-    allows_text=True,
-)
-_LANGCHAIN_FIELDS: Final = Shape(
-    children={
-        "content": _LANGCHAIN_BLOCK,
-        "additional_kwargs": Shape(keys="tool_calls function_call", is_single=True),
-    },
-    keys="tool_calls invalid_tool_calls tool_call_chunks artifact",
-    is_single=True,
-)
-_LANGCHAIN_MESSAGE: Final = Shape(
-    "type role lc tool_calls content",
-    {**_LANGCHAIN_FIELDS.children, "kwargs": _LANGCHAIN_FIELDS, "data": _LANGCHAIN_FIELDS},
-    _LANGCHAIN_FIELDS.keys,
-    "human|ai|tool|system|chat|function|developer|remove|constructor|message|[A-Za-z]+Message(Chunk)?",
-)
 
 
 def _is_langchain_message(message: Any) -> bool:
@@ -245,7 +201,7 @@ def _is_langchain_message(message: Any) -> bool:
     return has(message, "lc") or (isinstance(kind, str) and kind in _MESSAGE_TYPES)
 
 
-@partial(Format, is_item=_is_langchain_message, item=_LANGCHAIN_MESSAGE, containers="messages")
+@partial(Format, is_item=_is_langchain_message, marks="type role lc tool_calls content", containers="messages")
 def langchain(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
     for place, outer in enumerate(read_messages(value)):
@@ -301,7 +257,8 @@ def _is_list_of_steps(value: Any) -> bool:
     )
 
 
-@partial(Format, is_whole=_is_list_of_steps)
+# The results are states of the graph, and calls in their messages are no nodes.
+@partial(Format, is_whole=_is_list_of_steps, ignored="results")
 def langgraph(value: Any) -> Iterator[Event]:
     """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
     if value is None:
@@ -309,12 +266,6 @@ def langgraph(value: Any) -> Iterator[Event]:
     steps = get(value, "steps")
     if steps is None:
         steps = value
-    else:
-        for key, item in iter_entries(value):
-            # The results are states of the graph, and calls in their messages are no nodes.
-            if key not in {"steps", "results"} and find_call(item) is not None:
-                raise TrajectoryError(f"the value has a call in the form {key!r}, which is not one of langgraph")
-
     for place, step in enumerate(require_list(steps, "a list of steps")):
         for node in require_list(step, "a step"):
             if not isinstance(node, str):
@@ -326,19 +277,6 @@ def langgraph(value: Any) -> Iterator[Event]:
 _RESULT_TYPES: Final = {"tool-result", "tool-error"}
 _PART_TYPES: Final = {"tool-call", "tool-approval-request", *_RESULT_TYPES}
 _FAILURES: Final = {"error-text", "error-json", "execution-denied"}
-
-_PART_KEYS: Final = "toolName input rawInput args output result error errorText approval toolCall"
-_PART: Final = Shape(
-    "type",
-    keys=_PART_KEYS,
-    types="|".join(sorted(_PART_TYPES)) + "|tool-approval-response|text|reasoning|reasoning-file|file|image|source",
-    allows_text=True,
-)
-_UI_PART: Final = Shape(
-    "type",
-    keys=_PART_KEYS,
-    types="tool-.+|dynamic-tool|text|reasoning|reasoning-file|source-(url|document)|file|step-start|data-.+",
-)
 
 
 def _is_vercel_item(item: Any) -> bool:
@@ -357,15 +295,9 @@ def _is_vercel_item(item: Any) -> bool:
 @partial(
     Format,
     is_item=_is_vercel_item,
-    # The request and the response repeat the calls.
-    item=Shape(
-        "parts content toolCalls type",
-        {"parts": _UI_PART, "content": _PART, "toolCalls": _PART, "toolResults": _PART},
-        f"{_PART_KEYS} request response",
-        _PART.types,
-    ),
+    marks="parts content toolCalls type",
     containers="steps messages",
-    sibling_keys="content toolCalls toolResults request response _output",
+    ignored="request",
 )
 def vercel(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one step are one group."""

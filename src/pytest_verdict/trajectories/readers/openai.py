@@ -1,15 +1,16 @@
 """OpenAI chat completions and Responses, and the messages of tau2-bench, which are alike."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallOrResult,
+    LeftOut,
     Result,
     build_call,
     build_call_from,
@@ -18,31 +19,26 @@ from pytest_verdict.trajectories.readers.common import (
     get_list,
     get_objects,
     has,
+    omit_keys,
     read_messages,
     require_list,
     require_objects,
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format, Shape
+from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.plain import plain
+from pytest_verdict.trajectories.readers.unread import require_one_answer
+
 
 # Chat completions: calls in the `tool_calls` of assistant messages, results in messages of the role `tool`.
-_BLOCK: Final = Shape(
-    "type text",
-    types="(input_|output_)?(text|image|audio|file)|image_url|video_url|refusal|thinking|reasoning",
-    allows_text=True,
-)
-_MESSAGE: Final = Shape("role", {"content": _BLOCK}, "tool_calls function_call raw_data", "message")
-
-
 @partial(
     Format,
     is_item=lambda message: has(message, "role"),
-    item=_MESSAGE,
+    marks="role",
     containers="messages",
     is_whole=lambda value: has(value, "choices"),
-    other_containers={"choices": Shape("message delta", {"message": replace(_MESSAGE, is_single=True)}, "delta")},
+    ignored="raw_data",
 )
 def openai_chat(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
@@ -51,15 +47,17 @@ def openai_chat(value: Any) -> Iterator[CallOrResult]:
         messages = read_messages(value)
     else:
         messages = [get(choice, "message") for choice in require_list(choices, "choices")]
+        require_one_answer(messages, "choices")
         if any(message is None for message in messages):
             raise TrajectoryError("a choice needs its message; put the chunks of a streamed completion together first")
 
     for place, message in enumerate(messages):
         for call in get_list(message, "tool_calls"):
             # The user of a simulation may call tools, too.
-            if get(call, "requestor") == "user":
-                continue
             identifier = get(call, "id")
+            if get(call, "requestor") == "user":
+                yield LeftOut(get(call, "name"), identifier)
+                continue
             if has(call, "custom"):
                 yield _build_custom_call(get(call, "custom"), identifier, place)
                 continue
@@ -69,9 +67,10 @@ def openai_chat(value: Any) -> Iterator[CallOrResult]:
         legacy_call = get(message, "function_call")
         if legacy_call is not None:
             yield build_call_from(legacy_call, "arguments", group=place)
-        if get(message, "role") == "tool":
+        if get(message, "role") in {"tool", "function"}:
             is_error = get(message, "error") is True
-            yield Result.from_content(message, get(message, "tool_call_id", "id"), failed=is_error)
+            result = Result.from_content(message, get(message, "tool_call_id", "id"), failed=is_error)
+            yield result._replace(name=get(message, "name"))
 
 
 def _build_custom_call(source: Any, identifier: Any, group: int) -> Event:
@@ -84,24 +83,10 @@ def _build_custom_call(source: Any, identifier: Any, group: int) -> Event:
 
 # Responses
 _CALL_TYPES: Final = {"function_call", "custom_tool_call", "mcp_call"}
-_RESULT_TYPES: Final = {"function_call_output", "custom_tool_call_output"}
 # Tools that OpenAI runs itself have an item type instead of a name, and no object of arguments.
 _HOSTED_TYPES: Final = frozenset(
     {"web_search_call", "file_search_call", "code_interpreter_call", "computer_call", "image_generation_call"}
     | {"local_shell_call", "shell_call", "apply_patch_call", "tool_search_call"}
-)
-_CONTENT: Final = Shape(
-    "type",
-    types="(input_|output_|summary_|reasoning_)?(text|image|audio|file)|refusal|computer_screenshot",
-    allows_text=True,
-)
-_ITEM: Final = Shape(
-    "type role",
-    {"content": _CONTENT},
-    "name arguments input output outputs results action actions operation",
-    "|".join(sorted(_CALL_TYPES | _HOSTED_TYPES))
-    + "|.+_call_output|tool_search_output|message|reasoning|item_reference|compaction"
-    "|mcp_list_tools|mcp_approval_response",
 )
 
 
@@ -112,10 +97,24 @@ def _is_response(value: Any) -> bool:
 def _is_item(item: Any) -> bool:
     # The type may be of any class in another format, and not hashable.
     kind = get(item, "type")
-    return isinstance(kind, str) and kind in _CALL_TYPES | _RESULT_TYPES | _HOSTED_TYPES | {"reasoning"}
+    return isinstance(kind, str) and (
+        kind in _CALL_TYPES | _HOSTED_TYPES | {"reasoning", "item_reference"} or kind.endswith("_call_output")
+    )
 
 
-@partial(Format, is_item=_is_item, item=_ITEM, containers="output items", is_whole=_is_response, sibling_keys="input")
+def _list_parts(value: Any) -> Iterator[Any]:
+    # The input of a response has the calls of earlier ones.
+    yield omit_keys(value, "input") if _is_response(value) else value
+
+
+@partial(
+    Format,
+    is_item=_is_item,
+    marks="type role",
+    containers="output items",
+    is_whole=_is_response,
+    list_parts=_list_parts,
+)
 def openai_responses(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; calls with nothing but other calls and reasoning between them are one group."""
     items = unwrap_list(value, "output", "items")
@@ -135,23 +134,16 @@ def openai_responses(value: Any) -> Iterator[CallOrResult]:
                 error = format_failure(error)
             result = get(item, "output")
             yield build_call_from(item, "arguments", id=identifier, group=group, result=result, error=error)
-        elif kind in _RESULT_TYPES:
-            yield Result(get(item, "call_id"), get(item, "output"))
+        elif kind is not None and kind.endswith("_call_output"):
+            yield Result(identifier, get(item, "output"))
             group += 1
+        elif kind == "item_reference" and not str(get(item, "id")).startswith(("msg_", "rs_")):
+            raise TrajectoryError(f"the item {shown(get(item, 'id'), 80)} is a reference, and may be a call")
         elif kind != "reasoning":
             group += 1
 
 
 # tau2-bench: simulations and tasks. The calls of the simulated user are not the agent's.
-_RUN_CHILDREN: Final = {
-    "messages": replace(_MESSAGE, keys=f"{_MESSAGE.keys} turn_taking_action"),
-    "ticks": Shape(
-        "tick_id", keys="agent_chunk agent_tool_calls agent_tool_results user_chunk user_tool_calls user_tool_results"
-    ),
-    "evaluation_criteria": Shape("actions", keys="actions env_assertions", is_single=True),
-}
-
-
 def _is_run(item: Any) -> bool:
     return has(item, "evaluation_criteria") or (has(item, "task_id") and (has(item, "messages") or has(item, "ticks")))
 
@@ -159,16 +151,17 @@ def _is_run(item: Any) -> bool:
 @partial(
     Format,
     is_item=_is_run,
-    # The two keys hold expected calls, and calls that prepared the environment.
-    item=Shape(" ".join(_RUN_CHILDREN), _RUN_CHILDREN, "reward_info initial_state"),
+    marks="messages ticks evaluation_criteria",
     containers="simulations",
     is_whole=lambda value: has(value, "simulations"),
-    sibling_keys="info tasks",
+    # Expected calls, calls that prepared the environment, and copies of those that are read.
+    ignored="info tasks reward_info initial_state env_assertions turn_taking_action agent_chunk user_chunk user_tool_calls"
+    " raw_data",
 )
 def tau2(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one message or one tick are one group, those of a task are not grouped."""
     run = require_one(unwrap_list(value, "simulations"), "simulations")
-    messages = list(get_objects(run, "messages"))
+    messages = list(require_objects(get(run, "messages"), "messages", "role"))
     if not messages:
         # A voice run has ticks instead of messages, because both sides speak at once.
         for tick in get_objects(run, "ticks"):

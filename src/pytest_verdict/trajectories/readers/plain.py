@@ -1,7 +1,7 @@
 """Plain lists: names, pairs of a name and arguments, dicts, `Event`, and the call objects of other tools."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any, Final
@@ -10,10 +10,10 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import EncodedObject, class_name
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.common import MISSING, build_call, format_failure, get
-from pytest_verdict.trajectories.readers.formats import Format, iter_entries
+from pytest_verdict.trajectories.readers.common import MISSING, build_call, format_failure, get, iter_entries
+from pytest_verdict.trajectories.readers.formats import Format
 
-_NAME_KEYS: Final = ("name", "tool_name", "toolName", "tool")
+_NAME_KEYS: Final = ("tool_name", "toolName", "tool", "name")
 _ARGUMENT_KEYS: Final = (
     *("args", "arguments", "kwargs", "input_parameters"),
     *("tool_input", "toolInput", "parameters", "input"),
@@ -67,14 +67,23 @@ def read_call(item: Any) -> Event:
     _refuse_unknown_keys(item)
     error = get(item, "error")
     return build_call(
-        get(item, *_NAME_KEYS),
-        get(item, *_ARGUMENT_KEYS, default=MISSING),
+        _get_only(item, _NAME_KEYS),
+        _get_only(item, _ARGUMENT_KEYS),
         id=get(item, "id"),
         group=get(item, "group"),
         result=get(item, "result", "output"),
         error=None if error is None else format_failure(error),
         agent=get(item, "agent"),
     )
+
+
+def _get_only(item: Any, keys: Sequence[str]) -> Any:
+    """Return the value of several keys; a call with two names or two kinds of arguments says nothing."""
+    values = [value for value in (get(item, key, default=MISSING) for key in keys) if value is not MISSING]
+    others = [value for value in values if value is not None]
+    if any(value != others[0] for value in others):
+        raise TrajectoryError(f"a call has one of {', '.join(keys)}, and this one has several: {shown(item, 80)}")
+    return next(iter(others or values), MISSING)
 
 
 def _refuse_unknown_keys(item: Any) -> None:

@@ -4,7 +4,6 @@ A span that executed a tool is a call, and so is a request of a model that no to
 """
 
 import datetime
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,9 +13,10 @@ from typing import Any, Final, NamedTuple
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers import read_trajectory
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
+    CallOrResult,
+    LeftOut,
     build_call,
     build_call_from,
     format_failure,
@@ -29,7 +29,13 @@ from pytest_verdict.trajectories.readers.common import (
     require_objects,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format, Shape, find_call, refuse_unknown_attributes
+from pytest_verdict.trajectories.readers.formats import Format
+from pytest_verdict.trajectories.readers.unread import (
+    find_calls,
+    refuse_unread_calls,
+    require_one_answer,
+    to_snake_case,
+)
 
 _RESOURCES: Final = ("resourceSpans", "resource_spans")
 _SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
@@ -57,7 +63,7 @@ class SpanCall(NamedTuple):
     event: Event
 
 
-def _read_spans(value: Any) -> list[Span]:
+def read_spans(value: Any) -> list[Span]:
     spans = [_read_span(raw) for raw in _list_raw_spans(value)]
     return sorted(spans, key=lambda span: span.start)
 
@@ -89,8 +95,8 @@ def _read_span(raw: Any) -> Span:
     return Span(
         name=str(get(raw, "name", default="")),
         attributes=attributes,
-        start=_parse_time(get(raw, "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time")),
-        end=_parse_time(get(raw, "endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time")),
+        start=parse_time(get(raw, "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time")),
+        end=parse_time(get(raw, "endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time")),
         error=None if error is None else str(error),
         identifier=None if identifier is None else str(identifier),
         parent=str(parent) if parent else None,
@@ -123,7 +129,7 @@ def _decode_value(value: Any) -> Any:
     return get(value, *_VALUES)
 
 
-def _parse_time(value: Any) -> int:
+def parse_time(value: Any) -> int:
     """Parse a time to nanoseconds; a span without a readable time starts at 0."""
     text = str(value or "")
     try:
@@ -139,11 +145,11 @@ def _parse_time(value: Any) -> int:
     return (moment - _EPOCH) // datetime.timedelta(microseconds=1) * 1_000
 
 
-def _iter_executed_calls(
+def iter_executed_calls(
     spans: list[Span], tool_spans: list[Span], agent_attribute: str, build: Callable[..., Event]
 ) -> Iterator[SpanCall]:
     """Yield the calls of spans that ran a tool; those that ran at overlapping times are one group."""
-    by_id = {span.identifier: span for span in spans if span.identifier}
+    by_id = _index_by_id(spans)
     group = -1
     group_end = -1
     for span in tool_spans:
@@ -156,41 +162,51 @@ def _iter_executed_calls(
         yield SpanCall(span, build(span, group=group, error=span.error, agent=agent))
 
 
+def _index_by_id(spans: Iterable[Span]) -> dict[str, Span]:
+    return {span.identifier: span for span in spans if span.identifier}
+
+
 def _find_agent(span: Span, by_id: Mapping[str, Span], attribute: str) -> str | None:
+    agents = (ancestor.attributes.get(attribute) for ancestor in _iter_with_ancestors(span, by_id))
+    return next((agent for agent in agents if isinstance(agent, str)), None)
+
+
+def _iter_with_ancestors(span: Span, by_id: Mapping[str, Span]) -> Iterator[Span]:
     ancestor: Span | None = span
     # A trace is untrusted: its spans may be their own ancestors.
     for _ in range(len(by_id) + 1):
         if ancestor is None:
-            return None
-        agent = ancestor.attributes.get(attribute)
-        if isinstance(agent, str):
-            return agent
+            return
+        yield ancestor
         ancestor = by_id.get(ancestor.parent or "")
-    return None
 
 
-def _iter_in_time(
-    executed: list[SpanCall], requested: list[SpanCall], is_call: Callable[[Span], bool] = lambda _: True
-) -> Iterator[Event]:
-    """Yield calls in the order of time; requests that no span executed have groups of their own."""
-    unmatched = Counter((event.name, event.id) for _, event in executed)
-    unexecuted = []
+def _list_unmatched(calls: list[SpanCall], requested: list[SpanCall]) -> list[SpanCall]:
+    """Return the requests that are none of some calls, by the tool and the identifier."""
+    unmatched = Counter((event.name, event.id) for _, event in calls)
+    others = []
     for call in requested:
         name = call.event.name
         # One instrumentation may leave out the identifier that the other wrote.
-        if unmatched[name, call.event.id]:
-            unmatched[name, call.event.id] -= 1
-        elif unmatched[name, None]:
-            unmatched[name, None] -= 1
+        identities = [(name, call.event.id), (name, None)]
+        if call.event.id is None:
+            identities = [identity for identity in unmatched if identity[0] == name]
+        identity = next((identity for identity in identities if unmatched[identity]), None)
+        if identity is None:
+            others.append(call)
         else:
-            unexecuted.append(call)
+            unmatched[identity] -= 1
+    return others
 
-    timeline = [(call, True) for call in executed if is_call(call.span)]
-    timeline += [(call, False) for call in unexecuted]
+
+def iter_in_time(executed: list[SpanCall], requested: list[SpanCall]) -> Iterator[SpanCall]:
+    """Yield calls in the order of time; requests that no span executed have groups of their own."""
+    timeline = [(call, True) for call in executed]
+    timeline += [(call, False) for call in _list_unmatched(executed, requested)]
     groups: dict[tuple[bool, int | None], int] = {}
-    for call, is_executed in sorted(timeline, key=lambda entry: entry[0].span.start):
-        group = groups.setdefault((is_executed, call.event.group), len(groups))
-        yield replace(call.event, group=group)
+    for (span, event), is_executed in sorted(timeline, key=lambda entry: entry[0].span.start):
+        group = groups.setdefault((is_executed, event.group), len(groups))
+        yield SpanCall(span, replace(event, group=group))
 
 
 # OpenTelemetry GenAI
@@ -205,24 +221,18 @@ _DEFERRED: Final = "pydantic_ai.tool.deferral.name"
 _OUTPUT_FUNCTION: Final = "running output function"
 _PARAMETERS: Final = "model_request_parameters"
 
-_GENAI_MARKS: Final = r"gen_ai\..+|gcp\.vertex\.agent\..+|pydantic_ai\..+|tool_arguments"
-# The input of a model repeats earlier calls. The others are read, or describe tools.
-_GENAI_KEYS: Final = (
-    r"gen_ai\.(tool|request|usage)\..+|gen_ai\.(input|output)\.messages|gen_ai\.system_instructions|gen_ai\.prompt\..+|tools"
-    r"|gen_ai\.operation\.name|gcp\.vertex\.agent\.(tool_.+|llm_request)|logfire\..+|tool_arguments|tool_response|"
-    + _PARAMETERS
+_GENAI_MARKS: Final = r"gen_ai\..+|gcp\.vertex\.agent\..+|pydantic_ai\..+|tool_arguments|mcp\..+"
+# The input of a model repeats earlier calls, and an agent repeats its own input.
+_GENAI_INPUTS: Final = r"gen_ai\.input\.messages|gen_ai\.prompt\..+|gcp\.vertex\.agent\.llm_request"
+_GENAI_IGNORED: Final = (
+    r"gen_ai\.(tool|request|usage)\..+|gen_ai\.output\.messages|gen_ai\.system_instructions|logfire\..+|tools"
+    r"|traceloop\.entity\..+|" + _PARAMETERS
 )
-# These repeat the calls of a trace that has calls elsewhere.
-_GENAI_COPIES: Final = r"|gcp\.vertex\.agent\..+|pydantic_ai\..+|all_messages_events|events|final_result"
 _OUTPUT: Final = "gen_ai.output.messages"
 _OPERATION: Final = "gen_ai.operation.name"
 _CALL_ID: Final = "gen_ai.tool.call.id"
-_PART: Final = Shape(
-    "type",
-    keys="name arguments response result",
-    types="tool_call|tool_call_response|text|reasoning|thinking|blob|file|uri|image-url|refusal",
-)
-_OUTPUT_FORMAT: Final = Format(list, item=Shape("role parts", {"parts": _PART}))
+_MCP_METHOD: Final = "mcp.method.name"
+_MODEL_OPERATIONS: Final = {"chat", "text_completion", "generate_content"}
 _AGENT_OPERATIONS: Final = {"invoke_agent", "create_agent"}
 
 
@@ -231,17 +241,19 @@ _AGENT_OPERATIONS: Final = {"invoke_agent", "create_agent"}
     is_item=lambda item: has(item, *_RESOURCES) or (has(item, "attributes") and has(item, "name")),
     containers="spans",
     is_whole=lambda value: has(value, *_RESOURCES),
+    list_parts=lambda value: _list_span_parts(value, _is_execution, _GENAI_MARKS, f"{_GENAI_IGNORED}|{_GENAI_INPUTS}"),
 )
-def otel(value: Any) -> Iterator[Event]:
+def otel(value: Any) -> Iterator[CallOrResult]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
-    spans = _read_spans(value)
-    executions = _drop_repeated_spans([span for span in spans if _is_execution(span)])
-    executed = list(_iter_executed_calls(spans, executions, "gen_ai.agent.name", _build_executed_call))
+    spans = read_spans(value)
+    yield from _iter_inputs(spans, _GENAI_INPUTS)
+    executions = _drop_repeated_spans([span for span in spans if _is_execution(span)], _index_by_id(spans))
+    executed = list(iter_executed_calls(spans, executions, "gen_ai.agent.name", _build_executed_call))
     # An agent repeats the requests of its models.
-    models = [span for span in spans if span.attributes.get(_OPERATION) not in _AGENT_OPERATIONS]
-    requested = list(_iter_requests(models)) or list(_iter_requests(spans))
-    copies = _GENAI_COPIES if executed or requested else ""
-    refuse_unknown_attributes(spans, _GENAI_MARKS, _GENAI_KEYS + copies)
+    is_agent = [span.attributes.get(_OPERATION) in _AGENT_OPERATIONS for span in spans]
+    requested = list(_iter_requests([span for span, agent in zip(spans, is_agent, strict=True) if not agent]))
+    repeated = list(_iter_requests([span for span, agent in zip(spans, is_agent, strict=True) if agent]))
+    requested += _list_unmatched([*executed, *requested], repeated)
 
     # pydantic-ai offers tools by which the model writes its final answer.
     output_names: set[Any] = set()
@@ -249,7 +261,11 @@ def otel(value: Any) -> Iterator[Event]:
         output_tools = get(parse_if_json(span.attributes.get(_PARAMETERS)), "output_tools")
         if isinstance(output_tools, list):
             output_names.update(get(tool, "name") for tool in output_tools)
-    return (event for event in _iter_in_time(executed, requested, _is_call) if event.name not in output_names)
+    for span, event in iter_in_time(executed, requested):
+        if _is_call(span) and event.name not in output_names:
+            yield event
+        else:
+            yield LeftOut(event.name, event.id)
 
 
 def _is_call(span: Span) -> bool:
@@ -261,6 +277,8 @@ def _is_call(span: Span) -> bool:
 def _is_execution(span: Span) -> bool:
     if _get_tool_name(span) == _ADK_MERGED:
         return False
+    if span.attributes.get(_MCP_METHOD) == "tools/call":
+        return True
     operation = span.attributes.get(_OPERATION)
     if operation is not None:
         return bool(operation == "execute_tool")
@@ -269,23 +287,33 @@ def _is_execution(span: Span) -> bool:
 
 
 def _get_tool_name(span: Span) -> str:
-    return str(span.attributes.get("gen_ai.tool.name") or span.name.removeprefix("execute_tool").strip())
+    name = span.attributes.get("gen_ai.tool.name")
+    return str(name or span.name.removeprefix("execute_tool").removeprefix("tools/call").strip())
 
 
-def _drop_repeated_spans(spans: list[Span]) -> list[Span]:
+def _drop_repeated_spans(spans: list[Span], by_id: Mapping[str, Span]) -> list[Span]:
     """Drop the second span of a call: the same tool and identifier, within the first or at the same time."""
     distinct: list[Span] = []
     for span in spans:
         identifier = span.attributes.get(_CALL_ID)
-        is_repeated = identifier and any(
-            other.attributes.get(_CALL_ID) == identifier
-            and (span.start < other.end or (other.identifier and span.parent == other.identifier))
-            and _get_tool_name(other) == _get_tool_name(span)
+        # MCP does not write the identifier, and its client and its server write a span each.
+        is_mcp = identifier is None and _MCP_METHOD in span.attributes
+        ancestors = list(_iter_with_ancestors(span, by_id)) if is_mcp else []
+        is_repeated = any(
+            _get_tool_name(other) == _get_tool_name(span)
+            and (
+                other in ancestors
+                or (identifier and other.attributes.get(_CALL_ID) == identifier and _is_within(span, other))
+            )
             for other in distinct
         )
         if not is_repeated:
             distinct.append(span)
     return distinct
+
+
+def _is_within(span: Span, other: Span) -> bool:
+    return span.start < other.end or bool(other.identifier and span.parent == other.identifier)
 
 
 def _build_executed_call(span: Span, **more: Any) -> Event:
@@ -300,38 +328,39 @@ def _build_executed_call(span: Span, **more: Any) -> Event:
 def _iter_requests(spans: list[Span]) -> Iterator[SpanCall]:
     for place, span in enumerate(spans):
         messages = require_list(parse_if_json(span.attributes.get(_OUTPUT)), _OUTPUT)
-        _OUTPUT_FORMAT.refuse_unknown_calls(_OUTPUT, messages)
-        for message in messages:
-            for part in get_list(message, "parts"):
-                if get(part, "type") == "tool_call":
-                    yield SpanCall(span, build_call_from(part, "arguments", id=get(part, "id"), group=place))
+        if span.attributes.get("gen_ai.request.choice.count", 1) != 1:
+            require_one_answer(messages, _OUTPUT)
+        parts = [part for message in messages for part in get_list(message, "parts")]
+        calls = [part for part in parts if get(part, "type") == "tool_call"]
+        events = [build_call_from(call, "arguments", id=get(call, "id"), group=place) for call in calls]
+        refuse_unread_calls([messages], events, f"which is not read in {_OUTPUT}")
+        yield from (SpanCall(span, event) for event in events)
 
 
 # OpenInference
 _KIND: Final = "openinference.span.kind"
 _INFERENCE_MARKS: Final = r"openinference\.span\.kind|llm\..+"
-_INFERENCE_KEYS: Final = (
-    r"openinference\.span\.kind|tool(_call)?\..+|llm\.((input|output)_messages|tools|invocation_parameters|token_count)\b.*"
-    r"|input\..+|metadata"
-)
-# The answer of the provider, which repeats the calls.
-_INFERENCE_COPIES: Final = r"|output\..+"
-_REQUEST: Final = re.compile(r"llm\.output_messages\.(\d+)\.message\.tool_calls\.(\d+)\.tool_call\.(.+)")
+_INFERENCE_INPUTS: Final = r"llm\.input_messages\..+|input\..+"
+_INFERENCE_IGNORED: Final = r"tool\..+|llm\.(tools|invocation_parameters|token_count)\b.*|metadata"
 
 
 @partial(
     Format,
-    is_whole=lambda value: otel.recognises(value) and any(_KIND in span.attributes for span in _read_spans(value)),
+    is_whole=lambda value: otel.recognises(value) and any(_KIND in span.attributes for span in read_spans(value)),
+    list_parts=lambda value: _list_span_parts(
+        value, _is_tool, _INFERENCE_MARKS, f"{_INFERENCE_IGNORED}|{_INFERENCE_INPUTS}"
+    ),
 )
-def openinference(value: Any) -> Iterator[Event]:
+def openinference(value: Any) -> Iterator[CallOrResult]:
     """Read executed calls in the order of their start; calls that overlap in time are one group."""
-    spans = _read_spans(value)
-    tools = [span for span in spans if span.attributes.get(_KIND) == "TOOL"]
-    executed = list(_iter_executed_calls(spans, tools, "agent.name", _build_tool_call))
-    requested = list(_iter_inference_requests(spans))
-    copies = _INFERENCE_COPIES if executed or requested else ""
-    refuse_unknown_attributes(spans, _INFERENCE_MARKS, _INFERENCE_KEYS + copies)
-    return _iter_in_time(executed, requested)
+    spans = read_spans(value)
+    yield from _iter_inputs([span for span in spans if not _is_tool(span)], _INFERENCE_INPUTS)
+    executed = list(iter_executed_calls(spans, list(filter(_is_tool, spans)), "agent.name", _build_tool_call))
+    yield from (event for _, event in iter_in_time(executed, list(_iter_inference_requests(spans))))
+
+
+def _is_tool(span: Span) -> bool:
+    return str(span.attributes.get(_KIND)).upper() == "TOOL"
 
 
 def _build_tool_call(span: Span, **more: Any) -> Event:
@@ -347,215 +376,102 @@ def _build_tool_call(span: Span, **more: Any) -> Event:
 
 def _iter_inference_requests(spans: list[Span]) -> Iterator[SpanCall]:
     for place, span in enumerate(spans):
-        calls: dict[tuple[int, int], dict[str, Any]] = {}
-        for name, value in span.attributes.items():
-            match = _REQUEST.fullmatch(name)
-            if match:
-                calls.setdefault((int(match[1]), int(match[2])), {})[match[3]] = value
-        for _, call in sorted(calls.items()):
-            args = call.get("function.arguments", MISSING)
-            yield SpanCall(span, build_call(call.get("function.name"), args, id=call.get("id"), group=place))
+        llm = get(_nest(span.attributes), "llm")
+        messages = _iter_numbered(llm, "output_messages")
+        if get(get(llm, "invocation_parameters"), "n", "candidate_count", default=1) != 1:
+            require_one_answer(messages, "llm.output_messages")
+        for _, item in messages:
+            message = get(item, "message")
+            for _, outer in _iter_numbered(message, "tool_calls"):
+                call = get(outer, "tool_call")
+                function = get(call, "function")
+                args = get(function, "arguments", default=MISSING)
+                yield SpanCall(span, build_call(get(function, "name"), args, id=get(call, "id"), group=place))
+            name = get(message, "function_call_name")
+            if name is not None:
+                args = get(message, "function_call_arguments_json", default=MISSING)
+                yield SpanCall(span, build_call(name, args, group=place))
 
 
-# LangSmith and Langfuse: the runs of a trace, each of a tool, a model or something else. The outputs of other runs repeat calls.
-_MODEL_KINDS: Final = {"llm", "generation"}
-# The server notes the calls of a model beside its output.
-_CALL_COUNTS: Final = ("toolCalls", "toolCallNames")
-# Python writes literals differently from JSON.
-_ESCAPE: Final = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""
-_LITERAL: Final = re.compile(rf"""'(?:[^'\\]|{_ESCAPE})*'|"(?:[^"\\]|{_ESCAPE})*"|\b(?:True|False|None)\b""")
-_CONSTANTS: Final = {"True": "true", "False": "false", "None": "null"}
-
-
-def _read_runs(runs: Iterable[Any]) -> Iterator[Event]:
-    """Read the calls of runs in the order of their start; calls that overlap in time are one group."""
-    traces: dict[str, dict[Any, Span]] = {}
-    for span in sorted(map(_read_run, runs), key=lambda span: span.start):
-        # A run may be listed and be a child of another one, too.
-        identity: Any = id(span)
-        if span.identifier and span.start:
-            identity = (span.identifier, span.name, span.start, span.end)
-        traces.setdefault(span.attributes["trace"], {})[identity] = span
-    if not traces:
-        raise TrajectoryError("there are no runs")
-
-    first_group = 0
-    for spans in traces.values():
-        events = list(_read_trace(list(spans.values())))
-        for event in events:
-            yield replace(event, group=first_group + (event.group or 0))
-        first_group += len(events)
-
-
-def _read_run(run: Any) -> Span:
-    kind = str(get(run, "run_type", "type")).lower()
-    more = get(run, "extra", default=parse_if_json(get(run, "metadata")))
-    error = get(run, "error")
-    if get(run, "level") == "ERROR":
-        error = format_failure(get(run, "statusMessage", "status_message"))
-    elif error:
-        error = format_failure(error)
-    identifier = get(run, "id")
-    parent = get(run, "parent_run_id", "parentObservationId", "parent_observation_id")
-    attributes = {
-        "kind": kind,
-        # A Langfuse trace is listed with its observations and has no type.
-        "trace": str(get(run, "trace_id", "traceId", default=identifier if kind == "none" else None)),
-        "input": get(run, "inputs", "input"),
-        "output": get(run, "outputs", "output"),
-        "id": parse_if_json(get(more, "tool_call_id")),
-        "call_count": get(more, "tool_call_count") or get(run, *_CALL_COUNTS),
-        "is_langchain": has(more, "color") or str(get(get(more, "runtime"), "library")).startswith("langchain"),
-        "agent": get(run, "name") if kind == "agent" else None,
-    }
-    return Span(
-        name=str(get(run, "name")),
-        attributes=attributes,
-        start=_parse_time(get(run, "start_time", "startTime")),
-        end=_parse_time(get(run, "end_time", "endTime")),
-        error=error or None,
-        identifier=None if identifier is None else str(identifier),
-        parent=str(parent) if parent else None,
-    )
-
-
-def _read_trace(spans: list[Span]) -> Iterator[Event]:
-    tools = [span for span in spans if span.attributes["kind"] == "tool"]
-    models = [span for span in spans if span.attributes["kind"] in _MODEL_KINDS]
-    if not tools and not models:
-        raise TrajectoryError("a trace has no run of a tool or a model, so nothing is known of its calls")
-
-    executed = list(_iter_executed_calls(spans, tools, "agent", _build_run_call))
-    requested = list(_iter_model_requests(models))
-    # Other runs may return calls of earlier turns, but then a model got them as input.
-    if not executed and not requested and not any(_holds_call(model.attributes["input"]) for model in models):
-        for span in spans:
-            if _holds_call(span.attributes["output"]):
-                raise TrajectoryError(f"the run {span.name!r} returned a call that no run of a tool or a model has")
-    return _iter_in_time(executed, requested)
-
-
-def _holds_call(value: Any) -> bool:
-    return find_call(parse_if_json(value)) is not None
-
-
-def _build_run_call(span: Span, **fields: Any) -> Event:
-    output = parse_if_json(span.attributes["output"])
-    message = get(output, "output", default=output)
-    if has(message, "tool_call_id") and get(message, "status") == "error":
-        fields["error"] = format_failure(get(message, "content"))
-    identifier = span.attributes["id"] or get(message, "tool_call_id")
-    args = _parse_input(span.attributes["input"], is_langchain=span.attributes["is_langchain"])
-    return build_call(span.name, args, id=identifier, result=output, **fields)
-
-
-def _parse_input(value: Any, *, is_langchain: bool) -> Any:
-    args = parse_if_json(value)
-    if args is None:
-        return MISSING
-    if isinstance(args, Mapping):
-        if args.keys() == {"args", "kwargs"} and isinstance(args["args"], list | tuple):
-            # The arguments of a traced function; those by position have no names.
-            return args["args"] or args["kwargs"]
-        if args.keys() == {"input"} and is_langchain and str(args["input"]).startswith("{"):
-            # LangChain before 1.0 writes all arguments as the text of a Python dict.
-            args = parse_if_json(args["input"])
-
-    if isinstance(args, str):
-        # ast.literal_eval may crash the interpreter on hostile text.
-        converted = parse_if_json(_LITERAL.sub(_convert_literal, args))
-        if not isinstance(converted, str):
-            return converted
-    return args
-
-
-def _convert_literal(match: re.Match[str]) -> str:
-    literal = match[0]
-    if literal in _CONSTANTS:
-        return _CONSTANTS[literal]
-    text = literal[1:-1].encode("latin-1", "backslashreplace").decode("unicode_escape")
-    return json.dumps(text)
-
-
-def _iter_model_requests(models: list[Span]) -> Iterator[SpanCall]:
-    identities = set()
-    for place, span in enumerate(models):
-        for event in _read_output(span):
-            # A model run inside another one, such as a client inside its adapter, repeats its calls.
-            is_repeated = event.id is not None and (span.parent, event.name, event.id) in identities
-            identities.add((span.identifier, event.name, event.id))
-            if not is_repeated:
-                yield SpanCall(span, replace(event, group=place))
-
-
-def _read_output(span: Span) -> list[Event]:
-    output = parse_if_json(span.attributes["output"])
-    if not output and output != "" and span.error is None:
-        raise TrajectoryError(f"the model's run {span.name!r} has neither an output nor an error")
-    if not span.attributes["call_count"] and not _holds_call(output):
+def _iter_numbered(value: Any, key: str) -> list[tuple[int, Any]]:
+    items = get(value, key)
+    if not isinstance(items, Mapping):
         return []
-
-    messages = output
-    while isinstance(messages, Mapping) and len(messages) == 1 and messages.keys() <= {"output", "message"}:
-        messages = next(iter(messages.values()))
-    generations = get(messages, "generations")
-    if generations is not None:
-        # LangChain returns a list for each prompt.
-        answers = [answer for batch in require_list(generations, "generations") for answer in unwrap_list(batch)]
-        messages = [get(answer, "message") for answer in answers]
-    events = read_trajectory(messages)
-    if not events:
-        raise TrajectoryError(f"the model's run {span.name!r} has calls that cannot be read")
-    return events
+    return sorted((int(number), item) for number, item in items.items() if number.isdecimal())
 
 
-@partial(
-    Format,
-    is_item=lambda run: has(run, "run_type"),
-    item=Shape(
-        "run_type",
-        keys="inputs outputs extra metadata events serialized manifest child_runs parent_run feedback_stats",
-        types="(?i:tool|llm|chain|retriever|embedding|prompt|parser)",
-        type_key="run_type",
-    ),
-    containers="runs",
+def list_model_requests(spans: list[Span]) -> list[Span]:
+    """Return the spans of requests to models; a request inside another one is the same, seen by another library."""
+    by_id = _index_by_id(spans)
+    requests = [span for span in spans if _is_model_request(span)]
+    return [span for span in requests if not any(map(_is_model_request, [*_iter_with_ancestors(span, by_id)][1:]))]
+
+
+def _is_model_request(span: Span) -> bool:
+    # An agent repeats the usage of its models.
+    operation = span.attributes.get(_OPERATION)
+    if operation is None and _KIND in span.attributes:
+        return str(span.attributes[_KIND]).upper() == "LLM"
+    if operation is None:
+        return any(name.startswith("gen_ai.usage.") for name in span.attributes)
+    return operation in _MODEL_OPERATIONS
+
+
+# What the attributes of all conventions have in common.
+_TOOL_NAME: Final = re.compile(r"((gen_ai|ai|mcp)\.)?tool(_call)?[._]name")
+_KIND_NAME: Final = re.compile(r"(.*[._])?(span_?)?(kind|type|operation_?id|operation(\.name)?)|mcp\.method\.name")
+_TOOL_KIND: Final = re.compile(
+    r"tool|function|tools/call|((execute|call|run|invoke|use)[ _.]?)(tool|function)s?"
+    r"|(ai\.)?(tool|function)s?[ _.]?(call|use|execution|invocation)s?"
 )
-def langsmith(value: Any) -> Iterator[Event]:
-    """Read a run with its `child_runs`, or a list of runs."""
-    return _read_runs(_iter_with_children(unwrap_list(value, "runs")))
 
 
-def _iter_with_children(runs: Any) -> Iterator[Any]:
-    langsmith.refuse_unknown_calls("langsmith", runs)
-    for run in runs:
-        yield run
-        yield from _iter_with_children(get_objects(run, "child_runs"))
+def _iter_inputs(spans: list[Span], pattern: str) -> Iterator[LeftOut]:
+    """Yield the calls in the inputs of models, which an agent may repeat with its own."""
+    for span in spans:
+        inputs = {name: value for name, value in span.attributes.items() if re.fullmatch(pattern, name)}
+        yield from (LeftOut(call.name, call.identifier, call.args) for call in find_calls(_nest(inputs)))
 
 
-_TYPES: Final = "TOOL|GENERATION|SPAN|EVENT|AGENT|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL"
-_OBSERVATION: Final = Shape("type", keys="input output metadata toolDefinitions toolCalls toolCallNames", types=_TYPES)
-_ITEM: Final = Shape("type observations", {"observations": _OBSERVATION}, _OBSERVATION.keys, _TYPES)
+def _list_span_parts(value: Any, is_read: Callable[[Span], bool], marks: str, ignored: str) -> Iterator[Any]:
+    """Yield the tool spans that are not read, and the other attributes of all other spans."""
+    spans = [span for span in read_spans(value) if not is_read(span)]
+    unread_tools = []
+    for span in spans:
+        if _looks_like_tool(span) and _get_tool_name(span) != _ADK_MERGED:
+            names = (item for key, item in span.attributes.items() if _TOOL_NAME.fullmatch(to_snake_case(key)))
+            unread_tools.append({"name": next(names, span.name), "id": span.attributes.get(_CALL_ID)})
+        for attributes in (span.attributes, *span.events):
+            others = {name: item for name, item in attributes.items() if not re.fullmatch(ignored, name)}
+            yield from ({name: item} for name, item in _nest(others).items())
+    yield {"spans": {"tool_calls": unread_tools}}
+
+    keys = [name for span in spans for attributes in (span.attributes, *span.events) for name in attributes]
+    if len(spans) == len(read_spans(value)) and not any(re.fullmatch(marks, key) for key in keys):
+        raise TrajectoryError(f"no span has an attribute of the format ({marks})")
 
 
-def _is_trace_or_observation(item: Any) -> bool:
-    if isinstance(get(item, "observations"), list | tuple) and has(item, "timestamp", "trace"):
-        return True
-    return has(item, "traceId", "trace_id") and str(get(item, "type")) in _TYPES.split("|")
+def _looks_like_tool(span: Span) -> bool:
+    for name, value in span.attributes.items():
+        key = to_snake_case(name)
+        if _TOOL_NAME.fullmatch(key):
+            return True
+        if _KIND_NAME.fullmatch(key) and _TOOL_KIND.fullmatch(to_snake_case(str(value).strip('"'))):
+            return True
+    return False
 
 
-@partial(
-    Format,
-    is_item=_is_trace_or_observation,
-    item=_ITEM,
-    containers="data",
-    other_containers={"observations": _OBSERVATION},
-    sibling_keys=f"{_OBSERVATION.keys} trace",
-)
-def langfuse(value: Any) -> Iterator[Event]:
-    """Read a trace with its `observations`, or a list of observations."""
-    runs: list[Any] = []
-    for item in unwrap_list(value, "data"):
-        trace = get(item, "trace")
-        runs.append(item if trace is None else trace)
-        runs.extend(get_objects(item, "observations"))
-    return _read_runs(runs)
+def _nest(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Build objects from dotted names, and parse the values that are JSON."""
+    root: dict[str, Any] = {}
+    for name, value in attributes.items():
+        node = root
+        *outer, last = name.split(".")
+        for key in outer:
+            inner = node.setdefault(key, {})
+            if not isinstance(inner, dict):
+                # The name of an object is the name of a value, too.
+                inner = node[key] = {"value": inner}
+            node = inner
+        node[last] = parse_if_json(value)
+    return root

@@ -1,0 +1,315 @@
+"""Every call in a value is read, or it is left out for a reason.
+
+A call that a reader overlooks could make a comparison pass. So everything in a value that looks like a call, at any depth and
+in any format, must be one of these:
+
+- a call that was read, or one that repeats it: the same tool and identifier, or the same tool and arguments elsewhere;
+- a part of the arguments of a call, or of the result of a tool;
+- the definition of a tool, or a setting such as ``tool_choice``;
+- a call by the user of a simulation;
+- under a key that the format declares, because it holds inputs, states or the calls of somebody else.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.equality import content_key
+from pytest_verdict.errors import TrajectoryError
+from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
+from pytest_verdict.trajectories.readers.common import MISSING, LeftOut, iter_entries, parse_if_json
+
+# The keys of the tool's name; the first ones are never the name of anything else.
+_TOOL_KEYS: Final = (
+    *("tool_name", "function_name", "tool", "function", "action_name", "action", "func", "fn", "recipient_name"),
+    *("tool_slug", "tool_id"),
+)
+# The others are one beside arguments.
+_NAME_KEYS: Final = (*_TOOL_KEYS, "name", "api_name", "method", "operation", "skill", "command")
+_ARGUMENT_KEY: Final = re.compile(
+    r"((tool|function|action|call|raw|input)_)*(args?|arguments?|kwargs|inputs?|param(eter)?s?|payload)(_(json|str|text))?"
+)
+# These keys are of calls alone; the others may be the settings of something with a name, or the input of a run.
+_CALL_ARGUMENTS: Final = re.compile(r"(.+_)?(args|arguments)(_(json|str|text))?|(tool|function|action|call|raw)_.+")
+_TOOL: Final = re.compile(r"[\w.:/-]+")
+_ID_KEYS: Final = ("tool_call_id", "tool_use_id", "call_id", "id")
+_KIND_KEYS: Final = ("type", "role", "part_kind", "block_type", "kind", "event", "event_kind")
+# The keys of objects around the name and the arguments.
+_INNER_KEYS: Final = ("function", "custom", "tool_call", "function_call", "tool_use")
+
+_CALL_KEY: Final = re.compile(
+    r"(.*_)?(tool|function)s?_?(call(ed)?|used?|invocation|request|execution)s?(_(chunk|delta)s?)?|executable_code|actions?"
+    r"|(called|used|invoked|executed)_(tool|function)s?"
+)
+_CALL_TYPE: Final = re.compile(
+    r".*(tool|function)[-_]?(use|call|invocation|execution|request)([-_]?(chunk|delta|start|event))?|.*[-_](call|action)([-_]?v?\d+)?"
+    r"|(tool|function)_code|tool-(?!result|return|error|output|response|approval).+|dynamic-tool",
+    re.IGNORECASE,
+)
+_CALL_WORDS: Final = frozenset({"tool", "function", "action", "call", "invocation", "request", "command", "step"})
+_AFFIXES: Final = re.compile(r"\Atool-|[-_](call|use)\Z")
+_RESULT_KEY: Final = re.compile(r"(.*_)?(tool|function)s?_?(use_?|call_?)?(result|response|return|output)s?")
+_RESULT_ROLES: Final = ("tool", "function")
+_RESULT_TYPE: Final = re.compile(
+    r"retry-prompt|.*_output|.*(tool|function)[-_]?(call)?[-_]?(result|response|return|output|error|message).*",
+    re.IGNORECASE,
+)
+_RESULT_PARTS: Final = frozenset({"result", "output", "observation", "response"})
+_WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+# What is under these keys has a name and parameters, but it is described and not called.
+_DESCRIBED: Final = frozenset(
+    {"tools", "functions", "tool_definitions", "function_declarations", "tool_declarations", "agent", "agents", "model"}
+    | {"models", "config", "settings", "evaluator", "evaluators", "scorer", "scorers", "metrics", "judge", "experiment"}
+    | {"metadata", "parsed"}
+)
+_PARAMETERS: Final = frozenset({"parameters", "params", "kwargs"})
+_INPUTS: Final = _PARAMETERS | {"input", "input_parameters"}
+# What has a name, an input and one of these is a run or an agent.
+_RUN_KEYS: Final = frozenset(
+    {"messages", "choices", "candidates", "contents", "steps", "runs", "spans", "history", "turns", "tools", "agents"}
+)
+_SETTINGS: Final = frozenset({"tool_choice", "tool_config", "response_format", "usage", "usage_metadata"})
+_CHOICES: Final = frozenset({"auto", "none", "required", "any"})
+_SCHEMA_KEYS: Final = frozenset(
+    {"parameters", "input_schema", "args_schema", "json_schema", "parameters_json_schema", "schema", "args", "inputs"}
+)
+_SCHEMA_MARKS: Final = frozenset({"type", "properties", "$ref", "$defs", "anyOf", "any_of", "allOf", "enum"})
+
+
+class CallLike(NamedTuple):
+    """Something that looks like a call."""
+
+    path: str
+    """Where it is, with the positions of lists left out."""
+    name: str | None
+    identifier: str | None
+    args: Any
+
+
+def refuse_unread_calls(
+    parts: Iterable[Any], events: Sequence[Event | LeftOut], reason: str, ignored: Collection[str] = frozenset()
+) -> None:
+    """Refuse a value with more calls than its reader returned or left out; each part of it may repeat every call."""
+    identities = {identity for event in events if event.id for identity in ((event.name, event.id), (None, event.id))}
+    keys: dict[str | None, list[Any]] = {}
+    keys_without_id: dict[str | None, list[Any]] = {}
+    for event in events:
+        key = _get_event_key(event)
+        for name in (event.name, None):
+            keys.setdefault(name, []).append(key)
+            if not event.id:
+                keys_without_id.setdefault(name, []).append(key)
+
+    for part in parts:
+        unmatched: dict[tuple[str, bool, str | None], list[Any]] = {}
+        for call in find_calls(part, ignored):
+            if (call.name, call.identifier) in identities:
+                continue
+            # A call whose identifier nothing has may only repeat one without an identifier.
+            has_id = call.identifier is not None
+            source = keys_without_id if has_id else keys
+            place = (call.path, has_id, call.name)
+            candidates = unmatched.setdefault(place, list(source.get(call.name, ())))
+            key = _get_key(call.args)
+            if call.name is None and key is None:
+                candidates.clear()
+            at = next((at for at, other in enumerate(candidates) if None in (key, other) or key == other), None)
+            if at is None:
+                name = "a call" if call.name is None else f"a call of {shown(call.name, 80)}"
+                raise TrajectoryError(f"{call.path or 'the value'} has {name}, {reason}")
+            candidates.pop(at)
+
+
+def _get_event_key(event: Event | LeftOut) -> Any:
+    if isinstance(event, LeftOut):
+        return _get_key(event.args)
+    if event.args_note == ARGS_NOT_RECORDED:
+        return None
+    return _get_key(event.args_text if event.args_note == ARGS_MALFORMED else event.args)
+
+
+def _get_key(args: Any) -> Any:
+    """Return a key that equal arguments share; None if they are unknown, so that they may equal any."""
+    if args is MISSING:
+        return None
+    value = parse_if_json(args)
+    if value is None or value == "":
+        value = {}
+    return (content_key(value),)
+
+
+def find_calls(value: Any, ignored: Collection[str] = frozenset()) -> list[CallLike]:
+    """Return everything in a value that looks like a call."""
+    search = _Search(ignored)
+    search.look_into(value, "")
+    return search.calls
+
+
+def require_one_answer(answers: Any, what: str) -> None:
+    """Refuse alternatives with calls, because a trajectory has one of them."""
+    if isinstance(answers, list | tuple) and len(answers) > 1 and find_calls(answers):
+        raise TrajectoryError(f"{what} has {len(answers)} answers, and one of them is a trajectory: choose it")
+
+
+@dataclass(slots=True)
+class _Search:
+    ignored: Collection[str]
+    calls: list[CallLike] = field(default_factory=list)
+    visited: set[int] = field(default_factory=set)
+
+    def look_into(self, value: Any, path: str, *, is_described: bool = False) -> None:
+        if value is None or isinstance(value, str | bytes | bool | int | float):
+            return
+        is_visited = id(value) in self.visited
+        self.visited.add(id(value))
+        if is_visited and not isinstance(value, dict):
+            return
+        if isinstance(value, Collection) and not isinstance(value, Mapping) and not hasattr(value, "_fields"):
+            for item in value:
+                self.look_into(item, f"{path}[]", is_described=is_described)
+            return
+
+        entries = {key: item for key, item in iter_entries(value) if key not in self.ignored}
+        by_key = {to_snake_case(key): item for key, item in entries.items()}
+        if by_key.get("requestor") == "user" or _is_definition(by_key):
+            return
+        kinds = [by_key[key] for key in _KIND_KEYS if key in by_key and isinstance(by_key[key], str)]
+        is_result = by_key.get("role") in _RESULT_ROLES or (by_key.get("type") == "tool" and "tool_call_id" in by_key)
+        is_result = is_result or any(_matches(_RESULT_TYPE, kind) for kind in kinds)
+        is_executed = not is_result and _has_text(by_key, _TOOL_KEYS) and not _RESULT_PARTS.isdisjoint(by_key)
+        if is_executed or _is_call(by_key, is_described=is_described):
+            self._add(by_key, path)
+            return
+        if is_visited:
+            return
+
+        count = len(self.calls)
+        for key, item in entries.items():
+            self._look_into_entry(
+                to_snake_case(key),
+                item,
+                f"{path}.{key}" if path else key,
+                is_result=is_result,
+                is_described=is_described and key == "function",
+            )
+        if any(map(is_call_type, kinds)) and not any(call.name for call in self.calls[count:]):
+            del self.calls[count:]
+            self._add(by_key, path)
+
+    def _look_into_entry(self, key: str, item: Any, path: str, *, is_result: bool, is_described: bool) -> None:
+        if key in _SETTINGS or _matches(_RESULT_KEY, key):
+            return
+        if _matches(_CALL_KEY, key):
+            self._look_into_calls(item, path)
+        elif not is_result:
+            self.look_into(item, path, is_described=is_described or key in _DESCRIBED)
+
+    def _look_into_calls(self, value: Any, path: str) -> None:
+        """Look into the value of a key for calls; a number is a count, as in ``max_tool_calls``."""
+        if isinstance(value, Mapping) and value and all(str(key).isdigit() for key in value):
+            value = list(value.values())
+        if isinstance(value, list | tuple):
+            for item in value:
+                self._look_into_calls(item, f"{path}[]")
+        elif isinstance(value, str):
+            if value and value not in _CHOICES:
+                name = value if _TOOL.fullmatch(value) else None
+                self.calls.append(CallLike(path, name, None, MISSING))
+        elif value is not None and not isinstance(value, bool | int | float):
+            entries = {to_snake_case(key): item for key, item in iter_entries(value) if key not in self.ignored}
+            count = len(self.calls)
+            if not _is_call(entries):
+                self.look_into(value, path)
+            if count == len(self.calls) and any(entries.values()):
+                self._add(entries, path)
+
+    def _add(self, entries: Mapping[str, Any], path: str) -> None:
+        if entries.get("requestor") == "user":
+            return
+        identifier = next((entries[key] for key in _ID_KEYS if isinstance(entries.get(key), str | int)), None)
+        source = next((entries[key] for key in _INNER_KEYS if isinstance(entries.get(key), Mapping)), entries)
+        fields = {to_snake_case(key): item for key, item in iter_entries(source)}
+        name = next((fields[key] for key in _NAME_KEYS if isinstance(fields.get(key), str) and fields[key]), None)
+        if name is None:
+            kind = next((entries[key] for key in _KIND_KEYS if is_call_type(entries.get(key))), None)
+            tool = kind and _AFFIXES.sub("", kind)
+            if tool and not tool.endswith(("tool", "function")):
+                name = tool
+        args = next((item for _, item in _list_arguments(fields) if item is not None), MISSING)
+        self.calls.append(CallLike(path, name, None if identifier in (None, "") else str(identifier), args))
+
+
+def _is_call(entries: Mapping[str, Any], *, is_described: bool = False) -> bool:
+    """Return whether an object has the name of a tool and arguments."""
+    inner = entries.get("function")
+    if isinstance(inner, Mapping) and isinstance(inner.get("name"), str):
+        return not is_described or any(key in inner for key in ("arguments", "args"))
+    arguments = [(key, item) for key, item in _list_arguments(entries) if not (is_described and key in _PARAMETERS)]
+    if _has_text(entries, _TOOL_KEYS):
+        return bool(arguments)
+    # Many things have a name and a text as input, but arguments are an object.
+    objects = {key for key, item in arguments if _is_object_text(item)}
+    if any(_matches(_CALL_ARGUMENTS, key) for key in objects):
+        return _has_text(entries, _NAME_KEYS)
+    kind = entries.get("type")
+    if isinstance(kind, str) and kind.lower() not in _CALL_WORDS and not is_call_type(kind):
+        return False
+    is_named = _has_text(entries, ("name",)) and _TOOL.fullmatch(entries["name"]) is not None
+    return is_named and not objects.isdisjoint(_INPUTS) and _RUN_KEYS.isdisjoint(entries)
+
+
+def _has_text(entries: Mapping[str, Any], keys: Iterable[str]) -> bool:
+    return any(isinstance(entries[key], str) and entries[key] for key in keys if key in entries)
+
+
+def _list_arguments(entries: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return the entries that may be arguments, those whose keys are of calls alone first."""
+    arguments = [(key, item) for key, item in entries.items() if _matches(_ARGUMENT_KEY, key)]
+    return sorted(arguments, key=lambda entry: not _matches(_CALL_ARGUMENTS, entry[0]))
+
+
+def _is_object_text(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.strip()[:1] in {"", "{"}
+    return value is None or isinstance(value, Mapping)
+
+
+def _is_definition(entries: Mapping[str, Any]) -> bool:
+    """Return whether an object describes a tool and its arguments by a schema."""
+    inner = entries.get("function")
+    if isinstance(inner, Mapping):
+        return _is_definition({to_snake_case(key): item for key, item in inner.items()})
+    if not isinstance(entries.get("name"), str) or "arguments" in entries or "input" in entries:
+        return False
+    schemas = [entries[key] for key in _SCHEMA_KEYS if entries.get(key)]
+    return any(_is_schema(schema, is_described="description" in entries) for schema in schemas)
+
+
+def _is_schema(value: Any, *, is_described: bool) -> bool:
+    """Return whether a value is the schema of all arguments or, beside a description, has one for each argument."""
+    if not isinstance(value, Mapping):
+        return isinstance(value, type)
+    if str(value.get("type")).lower() == "object":
+        return is_described or "properties" in value
+    schemas = [item for item in value.values() if isinstance(item, Mapping) and not _SCHEMA_MARKS.isdisjoint(item)]
+    return is_described and len(schemas) == len(value)
+
+
+def is_call_type(kind: Any) -> bool:
+    return isinstance(kind, str) and _matches(_CALL_TYPE, kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def _matches(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.fullmatch(text) is not None
+
+
+@functools.lru_cache(maxsize=1024)
+def to_snake_case(key: str) -> str:
+    return _WORD_BOUNDARY.sub("_", key).replace("-", "_").lower()

@@ -1,0 +1,228 @@
+"""The operator on what a run costs: requests to models, tokens, money and time, as the run reports them."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, ClassVar, Final
+
+from pydantic import field_validator
+
+from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import Outcome
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.numbers import EXACT, as_decimal
+from pytest_verdict.errors import TrajectoryError, allowed
+from pytest_verdict.operators.normalized_sides import must_be
+from pytest_verdict.trajectories.details import list_differences, to_json
+from pytest_verdict.trajectories.operators import NOT_A_LIMIT
+from pytest_verdict.trajectories.readers import decode_text
+from pytest_verdict.trajectories.readers.common import get, has, iter_entries, unwrap_list
+from pytest_verdict.trajectories.readers.traces import list_model_requests, otel, read_spans
+from pytest_verdict.trajectories.readers.unread import to_snake_case
+from pytest_verdict.trajectories.trajectory_operator import UNREADABLE
+
+MISSING_FIGURE: Final = "missing_figure"
+
+_KEYS: Final = {
+    "model_requests": "model_requests requests",
+    "input_tokens": "input_tokens prompt_tokens prompt_token_count gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens"
+    " llm.token_count.prompt input",
+    "output_tokens": "output_tokens completion_tokens candidates_token_count gen_ai.usage.output_tokens"
+    " gen_ai.usage.completion_tokens llm.token_count.completion output",
+    "total_tokens": "total_tokens total_token_count llm.token_count.total total",
+    "cost": "cost cost_usd total_cost total_cost_usd operation.cost llm.cost.total",
+    "seconds": "seconds duration_seconds",
+    "milliseconds": "latency_ms duration_ms milliseconds",
+}
+_FIGURES: Final = {key: figure for figure, keys in _KEYS.items() for key in keys.split()}
+_LIMITED: Final = tuple(figure for figure in _KEYS if figure != "milliseconds")
+# These words mean tokens only among other figures of usage.
+_IN_USAGE: Final = frozenset({"input", "output", "total"})
+# Anthropic and Bedrock count what they cache apart from the input, Gemini what tools return and its thoughts.
+_PARTS: Final = {
+    "cache_creation_input_tokens": "input_tokens",
+    "cache_read_input_tokens": "input_tokens",
+    "cache_write_input_tokens": "input_tokens",
+    "tool_use_prompt_token_count": "input_tokens",
+    "thoughts_token_count": "output_tokens",
+}
+_USAGES: Final = frozenset({"usage", "token_usage", "usage_metadata", "usage_details", "response_metadata", "metrics"})
+
+Figures = dict[str, Decimal]
+
+
+def read_figures(value: Any) -> Figures:
+    """Read what a run reports of its requests to models, tokens, cost and time.
+
+    Args:
+        value: An object with the figures or a usage, such as an answer of a model or an `AgentResult`; a list of answers, or of
+            messages that have a usage each; or the spans of a trace.
+
+    Returns:
+        The figures that are known; the sum of the answers, unless one of them lacks it.
+
+    Raises:
+        TrajectoryError: The spans or the text cannot be read.
+
+    Example:
+        >>> read_figures({"usage": {"prompt_tokens": 12, "completion_tokens": 3}})["total_tokens"]
+        Decimal('15')
+    """
+    source = decode_text(value)
+    figures: Figures = {}
+    items = unwrap_list(source, "messages")
+    if otel.recognises(source):
+        spans = read_spans(source)
+        answers: list[Any] = [span.attributes for span in list_model_requests(spans)]
+        if all(span.start and span.end for span in spans):
+            nanoseconds = max(span.end for span in spans) - min(span.start for span in spans)
+            figures["seconds"] = Decimal(nanoseconds).scaleb(-9, EXACT)
+    else:
+        # The pieces of one answer have one identifier.
+        messages = [get(item, "message", default=item) for item in items]
+        by_id = {str(get(one, "id") or place): one for place, one in enumerate(messages) if _is_answer(one)}
+        answers = list(by_id.values())
+
+    reports = [_read_report(answer) for answer in answers]
+    if reports:
+        figures["model_requests"] = Decimal(len(reports))
+    for figure in ("input_tokens", "output_tokens", "total_tokens", "cost"):
+        if reports and all(figure in report for report in reports):
+            figures[figure] = sum((report[figure] for report in reports), Decimal(0))
+    # A run may report totals beside its answers, as the last line of Claude Code does.
+    for total in [source, *(item for item in items if get(item, "type") == "result")]:
+        _raise_to(figures, _read_report(total))
+    return figures
+
+
+def _raise_to(figures: Figures, others: Figures) -> None:
+    """Take over the figures of another report that are higher, or missing."""
+    for figure, number in others.items():
+        figures[figure] = max(number, figures.get(figure, number))
+
+
+def _is_answer(item: Any) -> bool:
+    return (
+        get(item, "role") in {"assistant", "model"}
+        or get(item, "type") in {"ai", "AIMessageChunk", "GENERATION"}
+        or get(item, "kind", "object") == "response"
+        or get(item, "run_type") == "llm"
+        or has(item, "choices", "candidates")
+        or has(get(item, "output"), "message")
+        or has(item, "usage_metadata", "usageMetadata")
+    )
+
+
+def _read_report(value: Any, *, in_usage: bool = False) -> Figures:
+    """Read the figures of one object; where two of its usages differ, the higher one counts."""
+    figures: Figures = {}
+    parts: Figures = {}
+    nested = []
+    for name, item in iter_entries(value):
+        key = to_snake_case(name)
+        if key in _USAGES:
+            nested.append(_read_report(item, in_usage=True))
+            continue
+        number = None if isinstance(item, str | bool) else as_decimal(item)
+        if number is None or not number.is_finite() or number < 0:
+            continue
+        if key in _PARTS:
+            parts[_PARTS[key]] = parts.get(_PARTS[key], Decimal(0)) + number
+        elif key in _FIGURES and (in_usage or key not in _IN_USAGE):
+            figure = _FIGURES[key]
+            if figure == "milliseconds":
+                figure = "seconds"
+                number = number.scaleb(-3, EXACT)
+            _raise_to(figures, {figure: number})
+    for figure in figures.keys() & parts.keys():
+        figures[figure] += parts[figure]
+    for report in nested:
+        _raise_to(figures, report)
+    if "input_tokens" in figures and "output_tokens" in figures:
+        tokens = figures["input_tokens"] + figures["output_tokens"]
+        figures["total_tokens"] = max(tokens, figures.get("total_tokens", tokens))
+    return figures
+
+
+class RunLimits(Operator):
+    """A run stays within limits of requests to models, tokens, cost and time.
+
+    Expected has a limit for each of ``model_requests``, ``input_tokens``, ``output_tokens``, ``total_tokens``, ``cost`` and
+    ``seconds`` that counts. Observed is what reports them: an object with the figures or a usage, a list of answers or of
+    messages with a usage each, or the spans of a trace. A figure that has a limit and is not reported is an ``error``.
+
+    Args:
+        limits: The limits; they take the place of expected.
+
+    Example:
+        >>> reply = {"usage": {"prompt_tokens": 900, "completion_tokens": 200}}
+        >>> compare("run_limits", {"total_tokens": 1000}, reply).details["differences"][0]["reason"]
+        'total_tokens is 1100, at most 1000 allowed'
+        >>> compare("run_limits", {"cost": 0.01}, reply).verdict
+        'error'
+    """
+
+    name: ClassVar[str] = "run_limits"
+    kind: ClassVar[str] = "run"
+    expected_settings: ClassVar[tuple[str, ...]] = ("limits",)
+
+    limits: dict[str, int | float | Decimal] | None = None
+
+    @field_validator("limits", mode="before")
+    @classmethod
+    def _check_limits(cls, limits: Any) -> Any:
+        if limits is not None:
+            _parse_limits(limits)
+        return limits
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        """Compare; see the class."""
+        expected = self.effective_expected(expected)
+        try:
+            limits = _parse_limits(expected)
+        except ValueError as error:
+            return Outcome(0.0, notes=(NOT_A_LIMIT,), error=f"{must_be('limits by figure', expected)}: it {error}")
+        try:
+            figures = read_figures(observed)
+        except TrajectoryError as error:
+            return Outcome(0.0, notes=(UNREADABLE,), details={"reason": str(error)})
+        missing = [figure for figure in limits if figure not in figures]
+        if missing:
+            reported = f"it reports {', '.join(figures) or 'no figure'}"
+            reason = f"the run does not report {', '.join(missing)}, which has a limit; {reported}"
+            return Outcome(0.0, notes=(MISSING_FIGURE,), error=reason)
+        values = {figure: _format_number(figures[figure]) for figure in limits}
+        details: dict[str, Any] = {"figures": values}
+        differences = [
+            {
+                "path": f"$.{figure}",
+                "kind": "changed",
+                "expected": f"at most {limit}",
+                "observed": values[figure],
+                "reason": f"{figure} is {values[figure]}, at most {limit} allowed",
+            }
+            for figure, limit in limits.items()
+            if figures[figure] > limit
+        ]
+        if differences:
+            details |= list_differences(differences)
+        return Outcome(0.0 if differences else 1.0, details=details)
+
+
+def _format_number(number: Decimal) -> Any:
+    if number == number.to_integral_value():
+        return int(number)
+    return to_json(number)
+
+
+def _parse_limits(value: Any) -> Figures:
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError(f"takes a limit for one of {', '.join(_LIMITED)} or several, got {shown(value, 80)}")
+    limits: Figures = {}
+    for figure, limit in value.items():
+        if figure not in _LIMITED:
+            raise ValueError(f"has an unknown figure, {shown(figure, 80)}.{allowed('figure', figure, _LIMITED)}")
+        number = None if isinstance(limit, str | bool) else as_decimal(limit)
+        if number is None or not number.is_finite() or number < 0:
+            raise ValueError(f"takes a number from 0 for {figure}, got {shown(limit, 80)}")
+        limits[figure] = number
+    return limits
