@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import unittest
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -45,6 +46,9 @@ def hear_expected_failures() -> None:
     _extend(
         context, "__exit__", lambda check: check.expected if isinstance(check.expected, tuple) else (check.expected,)
     )
+    pytest_check = sys.modules.get("pytest_check.check_raises")
+    if pytest_check is not None:
+        _extend(pytest_check.CheckRaisesContext, "__exit__", lambda check: check.expected_excs)
 
 
 def _extend(kind: type, name: str, expected_types: Callable[[Any], tuple[type, ...]]) -> None:

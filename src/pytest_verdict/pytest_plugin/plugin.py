@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_verdict.budget import Budget
+from pytest_verdict.pytest_plugin.outside_tests import OutsideTests
 from pytest_verdict.pytest_plugin.unchecked import (
     OPTION as UNREAD,
     RECENT_FAILURES,
     ComparisonWatch,
     check_mode,
     fail_unchecked,
+    hear_failure,
+    is_of_subtest,
 )
 from pytest_verdict.session import SESSION
 
@@ -203,7 +206,13 @@ def _items(name: str) -> Any:
     return load(FAMILIES.own("pytest_items")[name])
 
 
-def _fill_session(config: pytest.Config) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Watch what conftest.py files and plugins compare when they are imported."""
+    _watch_comparisons(early_config)
+
+
+def _watch_comparisons(config: pytest.Config) -> None:
     before = {name: getattr(SESSION, name) for name in _SLOT}
 
     def restore() -> None:
@@ -213,13 +222,20 @@ def _fill_session(config: pytest.Config) -> None:
     config.add_cleanup(restore)
     # A session inside a test of another session has an observer of its own.
     watch = config.stash[_WATCH] = ComparisonWatch(config.invocation_params.dir)
+    config.pluginmanager.register(OutsideTests(watch), "verdict-outside-tests")
     SESSION.observer = watch.observe
     SESSION.failure_observer = watch.observe_failure
     SESSION.expectation_observer = watch.observe_expectation
     SESSION.rows_observer = watch.observe_rows
     SESSION.next_place = None
-    SESSION.budget = _budget(config)
     SESSION.redaction = SESSION.journal = None
+
+
+def _fill_session(config: pytest.Config) -> None:
+    if _WATCH not in config.stash:
+        # A conftest.py has loaded this plugin.
+        _watch_comparisons(config)
+    SESSION.budget = _budget(config)
     if getattr(config, "workerinput", {}).get(_REDACT) or config.getini(_REDACT) or config.getini(_REDACT_ENVIRONMENT):
         from pytest_verdict.pytest_plugin.redacting import session_redaction
 
@@ -319,9 +335,13 @@ def pytest_assertrepr_compare() -> Any:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Explain the exception of a phase; after hooks that run first, which put that of a ``unittest.TestCase`` into the call."""
     watch = item.config.stash[_WATCH]
-    if not watch.of_test.is_empty:
-        fail_unchecked(item, call, watch)
-    watch.runs_call = call.when == "setup" and call.excinfo is None
+    if is_of_subtest():
+        # What was compared before and in it, the test may still look at.
+        hear_failure(call)
+    else:
+        if not watch.of_test.is_empty:
+            fail_unchecked(item, call, watch)
+        watch.runs_call = call.when == "setup" and call.excinfo is None
     if call.excinfo is not None and "pytest_verdict.errors" in sys.modules:
         from pytest_verdict.pytest_plugin.failure_display import explain_failure
 
