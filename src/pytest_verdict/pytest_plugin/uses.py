@@ -10,11 +10,16 @@ from typing import Final, Literal, NamedTuple
 
 # Calls that show a value, or tell only its type, by the name of the function or method.
 _SHOWING: Final = frozenset(
-    "print pprint pp isinstance type id hash callable hasattr record_property debug info warning error exception critical"
-    " log assertIsNone assertIsNotNone assertIsInstance is_none is_not_none is_instance".split()
+    (
+        *("print", "pprint", "pp", "record_property", "debug", "info", "warning", "error", "exception", "critical", "log"),
+        *("isinstance", "type", "id", "hash", "callable", "hasattr", "is_none", "is_not_none", "is_instance"),
+        *("assertIsNone", "assertIsNotNone", "assertIsInstance"),
+    )
 )
 # Calls whose result has what their argument tells, but is always true.
-_PASSING_ON: Final = frozenset("str repr ascii format join list tuple dict set sorted len iter dumps".split())
+_PASSING_ON: Final = frozenset(
+    ("str", "repr", "ascii", "format", "join", "dumps", "list", "tuple", "dict", "set", "sorted", "len", "iter")
+)
 _TRUTHS: Final = frozenset({"bool", "all", "any"})
 _CONTAINERS: Final = (
     *(ast.Tuple, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
@@ -74,7 +79,8 @@ class _Use:
     def tells(self, node: ast.AST, *, is_truth: bool) -> bool:
         """Return whether the use of an expression with the value tells what came out."""
         if isinstance(node, ast.Compare) and self._kind != "error":
-            if any(map(_holds_always, node.ops, node.comparators)) or _holds_always(node.ops[0], node.left):
+            operators = (node.ops[0], *node.ops)
+            if any(map(_holds_always, operators, (node.left, *node.comparators))):
                 return False
         parent = self._source.parents.get(node)
         if isinstance(parent, ast.Expr) or getattr(parent, "msg", None) is node:
