@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
-from pytest_verdict.core.values.refused import PLAIN, RefusedValueError
+from pytest_verdict.core.values.refused import PLAIN, RefusedValueError, refuse_uncalled
 from pytest_verdict.core.values.snapshot import copy_for_record, copy_refused, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
 
@@ -47,6 +47,8 @@ def run(
         if type(expected) not in PLAIN:
             recorded_expected, expected = _copy_evidence(operator, expected)
         if type(observed) not in PLAIN:
+            if operator.evaluate_is_pure:
+                refuse_uncalled(expected, observed)
             recorded_observed, observed = _copy_evidence(operator, observed)
         if operator.replaces_expected:
             recorded_expected = recorded_form(operator.effective_expected(original))[0]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from argparse import ArgumentTypeError
 from fnmatch import fnmatchcase
 from shutil import get_terminal_size
 from threading import get_ident
@@ -24,7 +26,7 @@ from pytest_verdict.pytest_plugin.unchecked import (
 from pytest_verdict.session import SESSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from pytest_verdict.comparator import Comparator
@@ -36,6 +38,7 @@ _REDACT = "verdict_redact"
 _REDACT_ENVIRONMENT = "verdict_redact_environment"
 _SUITE_FILES = "verdict_suite_files"
 _SUITE_NAMES = ["*.verdict.yaml", "*.verdict.yml"]
+_ALMOST_A_SUITE = re.compile(r"(?i)[._-]verdicts?\.(ya?ml|json|toml)\Z")
 _CASES = "verdict_cases"
 _GATE = "verdict_gate"
 # The key of a worker's input with the width of the terminal.
@@ -44,6 +47,7 @@ _DEFAULT_SIZE = (100, 24)
 _FEWEST_COLUMNS = 40
 # The width of what pytest writes before each line of a failure in a function.
 _MARGIN = 8
+_OUR_PREFIX = re.compile(r"--(verify|verdict)")
 _WATCH = pytest.StashKey[ComparisonWatch]()
 # The members of the session's slot that this plugin sets.
 _SLOT = (
@@ -54,6 +58,20 @@ _MODES_WITHOUT_TESTS = (
     *("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow"),
     *("collectonly", "setuponly", "setupplan"),
 )
+# Python refuses to read numbers of thousands of digits.
+_MOST_DIGITS = 18
+
+
+def _whole_number(text: str, least: int = 0) -> int:
+    if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS and int(text) >= least:
+        return int(text)
+    raise ArgumentTypeError(f"a whole number from {least} is needed, got {text[:100]!r}")
+
+
+def _positive_number(text: str) -> int:
+    return _whole_number(text, 1)
+
+
 _FLAG = {"action": "store_true"}
 # Option or ini key, its help, and the other arguments of pytest's function that declares it.
 _Declarations = tuple[tuple[str, str, dict[str, Any]], ...]
@@ -66,17 +84,17 @@ _OPTIONS: _Declarations = (
         {"metavar": "DIR"},
     ),
     ("--verify-shard", f"run part I of N, for `pytest-verdict merge` {_REPORT}", {"metavar": "I/N"}),
-    ("--verdict-adapter", "run all suites by this adapter, such as recorded:outputs.jsonl", {"metavar": "ADAPTER"}),
+    ("--verify-adapter", "run all suites by this adapter, such as recorded:outputs.jsonl", {"metavar": "ADAPTER"}),
     (
-        "--verdict-concurrency",
+        "--verify-concurrency",
         "the most concurrent calls of adapters, in all processes together (default: the ini key verdict_concurrency)",
-        {"metavar": "N", "type": int},
+        {"metavar": "N", "type": _positive_number},
     ),
-    ("--verdict-resume", f"reuse the outputs of adapters from earlier sessions in this folder {_REPORT}", _FLAG),
+    ("--verify-resume", f"reuse the outputs of adapters from earlier sessions in this folder {_REPORT}", _FLAG),
     (
         "--verify-min-comparisons",
         f"fail a session with fewer comparisons {_REPORT} (default: 0)",
-        {"metavar": "N", "type": int, "default": 0},
+        {"metavar": "N", "type": _whole_number, "default": 0},
     ),
     (
         "--verify-gate",
@@ -188,7 +206,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if not any(fnmatchcase(file_path.name, pattern) for pattern in parent.config.getini(_SUITE_FILES)):
+    patterns = parent.config.getini(_SUITE_FILES)
+    if not any(fnmatchcase(file_path.name, pattern) for pattern in patterns):
+        if _ALMOST_A_SUITE.search(file_path.name):
+            text = f"{file_path.name} is not collected: its name matches no pattern of {_SUITE_FILES} ({' '.join(patterns)})"
+            parent.warn(pytest.PytestCollectionWarning(text))
         return None
     collector: type[pytest.File] = _items(_SUITE_FILES)
     return collector.from_parent(parent, path=file_path)
@@ -206,10 +228,28 @@ def _items(name: str) -> Any:
     return load(FAMILIES.own("pytest_items")[name])
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Watch what conftest.py files and plugins compare when they are imported."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser, args: list[str]) -> Any:
+    """Watch what conftest.py files and plugins compare when they are imported; then, all options are known."""
     _watch_comparisons(early_config)
+    outcome = yield
+    if any(_OUR_PREFIX.match(argument) for argument in args):
+        unknown = parser.parse_known_and_unknown_args(args)[1]
+        _refuse_unknown("option", filter(_OUR_PREFIX.match, unknown), [name for name, _, _ in _OPTIONS])
+    return outcome
+
+
+def _refuse_unknown(kind: str, names: Iterable[str], own: list[str]) -> None:
+    """Refuse names that begin as ours and that nobody has."""
+    for text in names:
+        name = text.split("=")[0].strip()
+        if name not in own:
+            from pytest_verdict.errors import allowed
+
+            # Both prefixes are in use, and each option and key has one of them.
+            twins = [one for one in own if one.replace("verify", "verdict") == name.replace("verify", "verdict")]
+            hint = f" Write {twins[0]}." if twins else allowed(kind, name, own)
+            raise pytest.UsageError(f"there is no {kind} {name}.{hint}")
 
 
 def _watch_comparisons(config: pytest.Config) -> None:
@@ -235,20 +275,30 @@ def _fill_session(config: pytest.Config) -> None:
     if _WATCH not in config.stash:
         # A conftest.py has loaded this plugin.
         _watch_comparisons(config)
+    # pytest has no public list of the keys that are set; the name of its attribute depends on the version.
+    keys = [*(vars(config).get("_inicfg") or vars(config).get("inicfg") or {})]
+    keys += [override.split("=")[0] for override in config.option.override_ini or ()]
+    ours = [key for key in keys if key.startswith(("verdict_", "verify_")) and not _is_declared(config, key)]
+    _refuse_unknown("ini key", ours, [name for name, _, _ in _INI_KEYS])
     SESSION.budget = _budget(config)
     if getattr(config, "workerinput", {}).get(_REDACT) or config.getini(_REDACT) or config.getini(_REDACT_ENVIRONMENT):
         from pytest_verdict.pytest_plugin.redacting import session_redaction
 
         SESSION.redaction = session_redaction(config)
     check_mode(config)
-    minimum = config.option.verify_min_comparisons
-    if minimum < 0:
-        raise pytest.UsageError(f"--verify-min-comparisons: a whole number from 0 is needed, got {minimum}")
     try:
         SESSION.advice = bool(config.getini("verdict_advice"))
     except (ValueError, pytest.UsageError) as error:
         # pytest names only the value; before version 9 it printed a traceback.
         raise pytest.UsageError(f"verdict_advice: true or false is needed; {error}") from None
+
+
+def _is_declared(config: pytest.Config, key: str) -> bool:
+    try:
+        config.getini(key)
+    except ValueError:
+        return False
+    return True
 
 
 def _budget(config: pytest.Config) -> Budget:
@@ -280,7 +330,7 @@ def _wants_report(config: pytest.Config) -> bool:
         value is not None for value in (option.verify_report_dir, option.verify_shard, option.verify_baseline)
     )
     has_demand = option.verify_min_comparisons or option.verify_gate or config.getini(_GATE)
-    return bool(option.verify_report or option.verdict_resume or has_value or has_demand)
+    return bool(option.verify_report or option.verify_resume or has_value or has_demand)
 
 
 @pytest.fixture

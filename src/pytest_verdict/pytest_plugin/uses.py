@@ -11,7 +11,19 @@ from typing import Final, Literal, NamedTuple
 # Calls that show a value, or tell only its type, by the name of the function or method.
 _SHOWING: Final = frozenset(
     (
-        *("print", "pprint", "pp", "record_property", "debug", "info", "warning", "error", "exception", "critical", "log"),
+        *(
+            "print",
+            "pprint",
+            "pp",
+            "record_property",
+            "debug",
+            "info",
+            "warning",
+            "error",
+            "exception",
+            "critical",
+            "log",
+        ),
         *("isinstance", "type", "id", "hash", "callable", "hasattr", "is_none", "is_not_none", "is_instance"),
         *("assertIsNone", "assertIsNotNone", "assertIsInstance"),
     )
