@@ -123,7 +123,7 @@ def test_operator_of_somebody_else_gets_no_coroutine_but_functions():
         ("exact", [function], [function]),
         ("exact", Agent, Agent),
         ("exact", {"tool": function}, {"tool": function}),
-        ("exact", [1, 2], [*generator(), 1][1:] + [2]),
+        ("exact", [1, 2], [*[*generator(), 1][1:], 2]),
         ("exact", range(3), range(3)),
         ("exact", inspect.iscoroutine(1), False),
     ],

@@ -9,7 +9,6 @@ from pydantic import ValidationError
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import allowed
 
-
 # Pydantic's names for what is no list.
 _NO_LISTS = frozenset({"tuple_type", "list_type", "set_type", "frozen_set_type"})
 

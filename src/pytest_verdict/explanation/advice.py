@@ -85,9 +85,10 @@ def _find_mistake(result: ComparisonResult) -> str | None:
         return None
     if result.error is not None and _NEEDS_LIST.intersection(result.notes) and len(expected) <= _LONGEST_NAME:
         return f"a list is needed, also for one name: {[expected]!r}"
-    if result.operator in _PATTERN_OPERATORS and isinstance(observed, str) and result.verdict == "fail":
-        if _SYNTAX.search(observed) and not _SYNTAX.search(expected) and _matches(observed, expected):
-            return f"{_SWAPPED}: observed is a pattern that matches expected"
+    if result.operator not in _PATTERN_OPERATORS or not isinstance(observed, str) or result.verdict != "fail":
+        return None
+    if _SYNTAX.search(observed) and not _SYNTAX.search(expected) and _matches(observed, expected):
+        return f"{_SWAPPED}: observed is a pattern that matches expected"
     return None
 
 

@@ -14,7 +14,6 @@ from pytest_verdict.core.values.display import safe_repr, shown
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ArgumentsError, right_spelling
 
-
 _COMPARING = ("compare", "assert_matches", "expect", "Comparator")
 
 
