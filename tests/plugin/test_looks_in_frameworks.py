@@ -338,6 +338,11 @@ class Sub(unittest.TestCase):
     def test_f(self):
         self.assertEqual(self.r.verdict, "fail"); self.assertIs(self.r.passed, False); self.assertLess(self.r.score, 0.5)
     @unittest.expectedFailure
+    def test_h(self):
+        assert not self.r
+        raising()
+
+    @unittest.expectedFailure
     def test_g(self): assert self.r
 @pytest.mark.asyncio
 async def test_async(): assert not compare(*FAIL)

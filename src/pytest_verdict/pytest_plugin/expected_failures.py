@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import pytest
+from _pytest.unittest import TestCaseFunction
 
 _HEARS: Final = "_verdict_hears"
 # An expectation of any exception takes a failure without meaning it.
@@ -46,9 +47,26 @@ def hear_expected_failures() -> None:
     _extend(
         context, "__exit__", lambda check: check.expected if isinstance(check.expected, tuple) else (check.expected,)
     )
+    _hear_expected_failures_of_unittest()
     pytest_check = sys.modules.get("pytest_check.check_raises")
     if pytest_check is not None:
         _extend(pytest_check.CheckRaisesContext, "__exit__", lambda check: check.expected_excs)
+
+
+def _hear_expected_failures_of_unittest() -> None:
+    """Make ``unittest.expectedFailure`` hear a failure; an error is not what it expects."""
+    plain = TestCaseFunction.addExpectedFailure
+    if hasattr(plain, _HEARS):
+        return
+
+    @functools.wraps(plain)
+    def add(self: Any, testcase: Any, rawexcinfo: Any, *arguments: Any) -> None:
+        if isinstance(rawexcinfo[1], AssertionError):
+            hear(rawexcinfo[1])
+        plain(self, testcase, rawexcinfo, *arguments)
+
+    setattr(add, _HEARS, True)
+    TestCaseFunction.addExpectedFailure = add  # type: ignore[method-assign]
 
 
 def _extend(kind: type, name: str, expected_types: Callable[[Any], tuple[type, ...]]) -> None:
