@@ -47,26 +47,34 @@ def hear_expected_failures() -> None:
     _extend(
         context, "__exit__", lambda check: check.expected if isinstance(check.expected, tuple) else (check.expected,)
     )
-    _hear_expected_failures_of_unittest()
+    # Plugins that repeat a test build reports of their own.
+    _hear_before(pytest.TestReport, "from_item_and_call", lambda _, _item, call: call.excinfo and call.excinfo.value)
+    # An error is not what unittest.expectedFailure expects.
+    _hear_before(
+        TestCaseFunction,
+        "addExpectedFailure",
+        lambda _, _case, info, *_reason: info[1] if issubclass(info[0], AssertionError) else None,
+    )
     pytest_check = sys.modules.get("pytest_check.check_raises")
     if pytest_check is not None:
         _extend(pytest_check.CheckRaisesContext, "__exit__", lambda check: check.expected_excs)
 
 
-def _hear_expected_failures_of_unittest() -> None:
-    """Make ``unittest.expectedFailure`` hear a failure; an error is not what it expects."""
-    plain = TestCaseFunction.addExpectedFailure
-    if hasattr(plain, _HEARS):
+def _hear_before(kind: type, name: str, find_error: Callable[..., BaseException | None]) -> None:
+    """Make a method hear an exception of its arguments before it runs."""
+    plain = vars(kind)[name]
+    function = getattr(plain, "__func__", plain)
+    if hasattr(function, _HEARS):
         return
 
-    @functools.wraps(plain)
-    def add(self: Any, testcase: Any, rawexcinfo: Any, *arguments: Any) -> None:
-        if isinstance(rawexcinfo[1], AssertionError):
-            hear(rawexcinfo[1])
-        plain(self, testcase, rawexcinfo, *arguments)
+    @functools.wraps(function)
+    def method(*arguments: Any) -> Any:
+        __tracebackhide__ = True
+        hear(find_error(*arguments))
+        return function(*arguments)
 
-    setattr(add, _HEARS, True)
-    TestCaseFunction.addExpectedFailure = add  # type: ignore[method-assign]
+    setattr(method, _HEARS, True)
+    setattr(kind, name, classmethod(method) if isinstance(plain, classmethod) else method)
 
 
 def _extend(kind: type, name: str, expected_types: Callable[[Any], tuple[type, ...]]) -> None:
