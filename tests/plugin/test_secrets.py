@@ -264,7 +264,7 @@ def test_bare():
     assert compare("exact", pydantic.SecretStr("inner-3"), "inner-3").error
 
 def test_nested():
-    assert compare("exact", {"a": [account(4)]}, {"a": [account(4)]}).passed in {True, False}
+    assert compare("exact", {"a": [account(4)]}, {"a": [account(4)]}).passed or True
 """
 
 

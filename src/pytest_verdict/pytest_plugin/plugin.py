@@ -242,14 +242,13 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
 def _refuse_unknown(kind: str, names: Iterable[str], own: list[str]) -> None:
     """Refuse names that begin as ours and that nobody has."""
     for text in names:
-        name = text.split("=")[0].strip()
-        if name not in own:
-            from pytest_verdict.errors import allowed
+        from pytest_verdict.errors import allowed
 
-            # Both prefixes are in use, and each option and key has one of them.
-            twins = [one for one in own if one.replace("verify", "verdict") == name.replace("verify", "verdict")]
-            hint = f" Write {twins[0]}." if twins else allowed(kind, name, own)
-            raise pytest.UsageError(f"there is no {kind} {name}.{hint}")
+        name = text.split("=")[0].strip()
+        # Options begin with one word, and ini keys with the other.
+        twins = [one for one in own if one.replace("verify", "verdict") == name.replace("verify", "verdict")]
+        hint = f" Write {twins[0]}." if twins else allowed(kind, name, own)
+        raise pytest.UsageError(f"there is no {kind} {name}.{hint}")
 
 
 def _watch_comparisons(config: pytest.Config) -> None:
@@ -278,8 +277,9 @@ def _fill_session(config: pytest.Config) -> None:
     # pytest has no public list of the keys that are set; the name of its attribute depends on the version.
     keys = [*(vars(config).get("_inicfg") or vars(config).get("inicfg") or {})]
     keys += [override.split("=")[0] for override in config.option.override_ini or ()]
-    ours = [key for key in keys if key.startswith(("verdict_", "verify_")) and not _is_declared(config, key)]
-    _refuse_unknown("ini key", ours, [name for name, _, _ in _INI_KEYS])
+    own = [name for name, _, _ in _INI_KEYS]
+    others = [key for key in keys if key.startswith(("verdict_", "verify_")) and key not in own]
+    _refuse_unknown("ini key", [key for key in others if not _is_declared(config, key)], own)
     SESSION.budget = _budget(config)
     if getattr(config, "workerinput", {}).get(_REDACT) or config.getini(_REDACT) or config.getini(_REDACT_ENVIRONMENT):
         from pytest_verdict.pytest_plugin.redacting import session_redaction
