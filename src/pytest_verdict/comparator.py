@@ -56,6 +56,7 @@ class Comparator:
     if not TYPE_CHECKING:  # Type checkers report unknown attributes themselves.
 
         def __getattr__(self, name: str) -> NoReturn:
+            __tracebackhide__ = True
             from pytest_verdict.explanation.call_hints import unknown_attribute
 
             raise unknown_attribute(name)

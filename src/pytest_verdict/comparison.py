@@ -178,13 +178,9 @@ def redact_result(result: ComparisonResult, redaction: Redaction | None) -> Comp
 
 def _check_operator(operator: Any, settings: Mapping[str, Any]) -> Operator:
     if not isinstance(operator, Operator):
-        remedy = ""
-        if isinstance(operator, type) and issubclass(operator, Operator):
-            remedy = f"; make one: {operator.__name__}(...)"
-        raise ArgumentsError(
-            "the first argument names the operator, such as 'exact', or is one, such as Exact();"
-            f" got {'none' if operator is ABSENT else safe_repr(operator)}{remedy}"
-        )
+        from pytest_verdict.explanation.call_hints import not_an_operator
+
+        raise not_an_operator(operator, settings)
     if settings:
         names = ", ".join(f"{name}=..." for name in sorted(settings))
         raise SettingsError(f"settings go into the operator: {type(operator).__name__}({names})")
@@ -263,6 +259,7 @@ class Expectation:
     if not TYPE_CHECKING:  # Type checkers report unknown attributes themselves.
 
         def __getattr__(self, name: str) -> NoReturn:
+            __tracebackhide__ = True
             raise AttributeError(f'an expectation has no {name!r}: write assert observed == expect("exact", expected)')
 
     def __eq__(self, other: object) -> ComparisonResult:  # type: ignore[override]

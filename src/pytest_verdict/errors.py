@@ -72,8 +72,15 @@ class ThresholdError(ConfigurationError):
 
     def __init__(self, threshold: object) -> None:
         hint = ""
-        if type(threshold) is str:
-            hint = '; expect takes no observed: write observed == expect("exact", expected)'
+        if isinstance(threshold, str) and threshold.replace(".", "", 1).isdecimal():
+            hint = f"; it is a number: threshold={threshold}"
+        elif isinstance(threshold, str):
+            hint = (
+                "; a text after the two sides is message=... or name=..., and expect takes no observed:"
+                ' write observed == expect("exact", expected)'
+            )
+        elif isinstance(threshold, list | tuple | dict):
+            hint = "; settings are keyword arguments, such as case_sensitive=False"
         elif isinstance(threshold, int | float) and 1 < threshold <= 100:
             hint = f"; {threshold} percent is {threshold / 100}"
         super().__init__(f"threshold must be in (0, 1], got {threshold!r}{hint}")

@@ -31,7 +31,7 @@ def test_failed_records_can_be_filtered(command, records):
     status, out, err = command("explain", path, "--failed")
     assert (status, err) == (0, "")
     heads = [line for line in out.splitlines() if not line.startswith(" ")]
-    assert heads == ["exact: expected 'Paris', got 'Rome'", "contains_any: expected any of ['x'], got 'abc'"]
+    assert heads == ["exact: expected 'Paris', got 'Rome'", "", "contains_any: expected any of ['x'], got 'abc'"]
     assert command("explain", path, "--failed", "--operator", "exact")[1].count("record: ") == 1
     assert command("explain", path, "--operator", "exact")[1].count("record: ") == 2
     assert command("explain", path, "--test", "test_a")[1].count("record: ") == 3

@@ -108,7 +108,8 @@ BLOCKS = {
     "error": (
         lambda: compare(Broken(), "x", "y"),
         r"""
-        broken_of_the_test: error: ValueError: bad\x1b[0m\nnews
+        broken_of_the_test: error: ValueError: bad\x1b[0m
+          news
           expected: 'x'
           observed: 'y'
           normalization: none

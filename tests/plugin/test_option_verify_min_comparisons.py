@@ -64,4 +64,4 @@ def test_expected_failures_are_counted_apart(harness, workers):
 def test_a_negative_number_is_refused(harness, number):
     run = harness.run({"test_it.py": TESTS}, f"--verify-min-comparisons={number}")
     assert run.status == pytest.ExitCode.USAGE_ERROR
-    assert f"a whole number from 0 is needed, got {number}" in run.output
+    assert f"a whole number from 0 is needed, got '{number}'" in run.output

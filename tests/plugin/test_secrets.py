@@ -264,7 +264,7 @@ def test_bare():
     assert compare("exact", pydantic.SecretStr("inner-3"), "inner-3").error
 
 def test_nested():
-    assert compare("exact", {"a": [account(4)]}, {"a": [account(4)]}).passed in {True, False}
+    assert compare("exact", {"a": [account(4)]}, {"a": [account(4)]}).passed or True
 """
 
 
@@ -304,9 +304,9 @@ def test_values_of_environment_variables_are_redacted(harness, monkeypatch, ini,
 
 
 def test_credentials_in_url_arguments_are_removed(harness):
-    adapter = "--verdict-adapter=https://ann:hunter2@example.org/run?key=abc#d"
+    adapter = "--verify-adapter=https://ann:hunter2@example.org/run?key=abc#d"
     run = harness.run("def test_it(): pass", adapter, "--verify-report")
-    assert run.report["run"]["arguments"][-2] == "--verdict-adapter=https://[redacted]@example.org/run?[redacted]"
+    assert run.report["run"]["arguments"][-2] == "--verify-adapter=https://[redacted]@example.org/run?[redacted]"
 
 
 def test_block_is_redacted_without_a_report(harness):

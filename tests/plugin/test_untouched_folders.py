@@ -20,7 +20,7 @@ def test_named(name):
 
 @pytest.mark.parametrize("size", [499, 500, 501, 999, 1000, 1001, 20_000, 1_200_000])
 def test_long(size):
-    assert compare("exact", 1, 2).passed in {True, False}
+    assert compare("exact", 1, 2).passed or True
     raise ValueError("y" * size)
 
 @pytest.mark.parametrize("text", ["a\r\nb", "\x00\x0b", "&amp; <failure message=\"x\"> </testcase>", "\u2028", "]]>"])
@@ -61,7 +61,7 @@ flaky = []
 @pytest.mark.flaky(reruns=2)
 def test_flaky():
     flaky.append(1)
-    assert compare("exact", 1, len(flaky)).passed in {True, False}
+    assert compare("exact", 1, len(flaky)).passed or True
     assert len(flaky) > 1, "again & again"
 
 @pytest.mark.flaky(reruns=1)

@@ -30,6 +30,7 @@ LIGHT = {
     "pytest_verdict.pytest_plugin",
     "pytest_verdict.pytest_plugin.unchecked",
     "pytest_verdict.pytest_plugin.hookspecs",
+    "pytest_verdict.pytest_plugin.outside_tests",
     "pytest_verdict.pytest_plugin.plugin",
 }
 

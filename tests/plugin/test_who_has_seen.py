@@ -257,13 +257,6 @@ def test_expected_failure_is_no_error(harness, raises, call, outcome):
     assert run.outcomes == {outcome: 1}
 
 
-@pytest.mark.parametrize("workers", [(), pytest.param(("-n2",), marks=pytest.mark.ci)])
-def test_comparison_of_a_module_fails_the_next_test_unless_it_is_checked(harness, workers):
-    assert harness.run(HEAD + "compare(*FAIL)\ndef test_it():\n    pass\n", *workers).outcomes == {"failed": 1}
-    run = harness.run(HEAD + "LATER = compare(*FAIL)\ndef test_it():\n    assert not LATER\n", *workers)
-    assert (run.outcomes, run.status) == ({"passed": 1}, pytest.ExitCode.OK)
-
-
 def test_output_of_a_doctest_is_checked(harness):
     harness.write(
         {"text.txt": ">>> from pytest_verdict import compare\n>>> compare(\"exact\", 1, 2).verdict\n'fail'\n"}

@@ -200,7 +200,7 @@ from pytest_verdict import compare
 VALUES = [1, 1.5, True, None, float("nan"), 10**400, "a" * 300, "\\ud800", "sk-12345", object(), [1], b"x", -0.0]
 
 @pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))
-def test_it(value): assert compare("exact", 1, 1).passed in {True, False}
+def test_it(value): assert compare("exact", 1, 1).passed or True
 """
 
 

@@ -5,7 +5,7 @@ import json
 import yaml
 
 REPORT = "--verify-report"
-RECORDED = ("--verdict-adapter", "recorded:outputs.jsonl", REPORT)
+RECORDED = ("--verify-adapter", "recorded:outputs.jsonl", REPORT)
 
 
 def jsonl(*rows):

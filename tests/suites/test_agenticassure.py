@@ -66,10 +66,10 @@ scenarios:
 
 def run(harness, *options, fail_fast="false", arguments="{get_weather: {location: Rome}}"):
     content = SUITE.replace("FAIL_FAST", fail_fast).replace("ARGUMENTS", arguments)
-    return harness.run({**STAND_IN, "a.verdict.yaml": content}, "--verdict-adapter=my_agent.Agent", "-rP", *options)
+    return harness.run({**STAND_IN, "a.verdict.yaml": content}, "--verify-adapter=my_agent.Agent", "-rP", *options)
 
 
-@pytest.mark.parametrize("more", [["--verify-report"], ["--verify-report", "--verdict-resume"]])
+@pytest.mark.parametrize("more", [["--verify-report"], ["--verify-report", "--verify-resume"]])
 def test_their_files_scorers_and_results_run_as_they_are(harness, more):
     for _ in more:
         session = run(harness, *more)
@@ -82,7 +82,7 @@ def test_fail_fast_skips_what_follows_in_its_suite(harness):
     assert session.outcomes == {"passed": 1, "failed": 1, "skipped": 1}
     assert (
         "fail_fast: an earlier scenario of this suite did not pass"
-        in harness.run({}, "-rs", "--verdict-adapter=my_agent.Agent").stdout
+        in harness.run({}, "-rs", "--verify-adapter=my_agent.Agent").stdout
     )
 
 

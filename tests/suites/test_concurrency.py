@@ -82,7 +82,7 @@ def test_concurrency_does_not_change_the_records(harness):
     given["a.verdict.yaml"] = given["a.verdict.yaml"].replace("expected_output: i7", "expected_output: other")
     runs = [
         harness.run(given, REPORT, "-W", "ignore", *more)
-        for more in (["--verdict-concurrency=1"], ["--verdict-concurrency=20"], ["-n2"])
+        for more in (["--verify-concurrency=1"], ["--verify-concurrency=20"], ["-n2"])
     ]
     assert {str(run.outcomes) for run in runs} == {str({"failed": 1, "passed": 11})}
     assert len({run.records_bytes for run in runs}) == 1
@@ -93,10 +93,10 @@ def test_concurrency_does_not_change_the_records(harness):
     [
         ({}, [], "", "8"),
         ({}, [], "3", "3"),
-        ({}, ["--verdict-concurrency=5"], "3", "5"),
+        ({}, ["--verify-concurrency=5"], "3", "5"),
         ({"max_concurrency": 2}, [], "9", "2"),
-        ({"max_concurrency": 2}, ["--verdict-concurrency=5"], "", "2"),
-        ({"max_concurrency": 6}, ["--verdict-concurrency=4"], "", "4"),
+        ({"max_concurrency": 2}, ["--verify-concurrency=5"], "", "2"),
+        ({"max_concurrency": 6}, ["--verify-concurrency=4"], "", "4"),
         ({"max_concurrency": 1}, [], "", "1"),
     ],
 )
@@ -110,7 +110,7 @@ def test_the_smaller_of_suite_and_option_holds(harness, given, options, ini, mos
 
 
 @pytest.mark.parametrize(
-    "more", [["--verdict-concurrency=0"], ["-overdict_concurrency=many"], ["-overdict_concurrency=0"]]
+    "more", [["--verify-concurrency=0"], ["-overdict_concurrency=many"], ["-overdict_concurrency=0"]]
 )
 def test_invalid_number_of_calls_is_an_error(harness, more):
     run = harness.run(files("fast", 1), REPORT, *more)

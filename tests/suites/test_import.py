@@ -142,7 +142,7 @@ def test_a_latency_is_that_of_the_result(imported, harness):
     code, _, path, _ = imported("promptfoo", {"prompts": ["a"], "tests": tests})
     assert code == 0
     files = {"a.verdict.yaml": path.read_text("utf-8"), "outputs.yaml": LATENCIES}
-    run = harness.run(files, "--verdict-adapter", "recorded:outputs.yaml", "--verify-report")
+    run = harness.run(files, "--verify-adapter", "recorded:outputs.yaml", "--verify-report")
     assert [record["verdict"] for record in run.records] == ["pass", "fail", "fail"]
 
 

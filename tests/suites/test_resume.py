@@ -82,7 +82,7 @@ def test_a_killed_session_is_taken_up_where_it_ended(harness, more):
     process.communicate()
     had = {row["name"] for row in map(json.loads, saved.read_text().splitlines())}
     (harness.path / "calls.txt").unlink()
-    run = harness.run({}, "--verdict-resume", *more)
+    run = harness.run({}, "--verify-resume", *more)
     assert run.outcomes == {"passed": 6}
     names = {"s0": "a", "s1": "b", "s2": "c", "s3": "hangs", "s4": "d", "s5": "e"}
     assert len(had) >= 3
@@ -101,7 +101,7 @@ def test_half_a_line_is_no_output(harness):
     text = (run.folder / "outputs.jsonl").read_text()
     (journal / "outputs.jsonl").write_text(text[: len(text) // 2 + 30])
     (run.folder / "outputs.jsonl").unlink()
-    run = harness.run({}, "--verdict-resume")
+    run = harness.run({}, "--verify-resume")
     assert (run.outcomes, called(run)) == ({"passed": 2}, ["b/1"])
 
 
@@ -110,10 +110,10 @@ def test_only_what_is_missing_is_called(harness):
     assert run.outcomes == {"passed": 2, "errors": 1}
     assert len(called(run)) == 6
     (run.path / "mended").touch()
-    run = harness.run({}, "--verdict-resume")
+    run = harness.run({}, "--verify-resume")
     assert run.outcomes == {"passed": 3}
     assert called(run) == ["breaks/1", "breaks/2"]
-    run = harness.run({}, "--verdict-resume")
+    run = harness.run({}, "--verify-resume")
     assert (run.outcomes, called(run)) == ({"passed": 3}, [])
     # Without the option everything is called.
     assert len(called(harness.run({}, "--verify-report"))) == 6
@@ -135,7 +135,7 @@ def test_the_answer_to_another_question_is_not_taken(harness, change, again):
     called(harness.run(given, "--verify-report"))
     changed = change(given["a.verdict.yaml"])
     assert changed != given["a.verdict.yaml"]
-    assert called(harness.run({"a.verdict.yaml": changed}, "--verdict-resume")) == again
+    assert called(harness.run({"a.verdict.yaml": changed}, "--verify-resume")) == again
 
 
 def test_a_report_is_a_recording(harness):
@@ -145,11 +145,11 @@ def test_a_report_is_a_recording(harness):
     assert [(row["name"], row["repeat"]) for row in outputs(first)] == [("s0", 1), ("s0", 2), ("s1", 1), ("s1", 2)]
     called(first)
     for _ in range(2):
-        again = harness.run({}, "--verify-report", "--verdict-adapter=recorded:verify-report")
+        again = harness.run({}, "--verify-report", "--verify-adapter=recorded:verify-report")
         assert (again.outcomes, called(again), again.records_bytes) == ({"passed": 2}, [], records)
-    run = harness.run({}, "--verdict-resume")
+    run = harness.run({}, "--verify-resume")
     assert (run.outcomes, called(run)) == ({"passed": 2}, [])
-    assert "has no recorded output for the scenario 's0'" in harness.run({}, "--verdict-adapter=recorded:.").stdout
+    assert "has no recorded output for the scenario 's0'" in harness.run({}, "--verify-adapter=recorded:.").stdout
 
 
 def test_redacted_outputs_are_not_saved(harness):
@@ -157,7 +157,7 @@ def test_redacted_outputs_are_not_saved(harness):
     assert [row["name"] for row in outputs(run)] == ["s0"]
     assert "hunter2" not in "".join(path.read_text() for path in run.folder.rglob("*") if path.is_file())
     called(run)
-    assert called(harness.run({}, "--verdict-resume", "-overdict_redact=hunter2")) == ["the-hunter2-key/1"]
+    assert called(harness.run({}, "--verify-resume", "-overdict_redact=hunter2")) == ["the-hunter2-key/1"]
 
 
 def test_without_a_report_nothing_is_saved(harness):

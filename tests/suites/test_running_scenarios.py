@@ -54,7 +54,7 @@ def test_error_of_adapter_is_harmless_and_short(harness):
         "conftest.py": "",
         "a.verdict.yaml": suite({"name": "x", "input": "i", "expected_output": "i", "retries": 1}),
     }
-    run = harness.run(files, REPORT, "--verdict-adapter", "loud.loud")
+    run = harness.run(files, REPORT, "--verify-adapter", "loud.loud")
     assert run.outcomes == {"errors": 1}
     assert "\x1b[31m red" not in run.stdout
     assert r"the adapter raised ValueError: \x1b[31m red \x07zzz" in run.stdout

@@ -56,6 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
             and (arguments.test is None or arguments.test in str(record.get("test")))
             and (arguments.operator is None or arguments.operator == record.get("operator"))
         ):
+            if count:
+                say("")
             _show(record, file, budget)
             count += 1
     if count:

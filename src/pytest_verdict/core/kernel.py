@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
-from pytest_verdict.core.values.refused import PLAIN, RefusedValueError
+from pytest_verdict.core.values.refused import PLAIN, RefusedValueError, refuse_uncalled
 from pytest_verdict.core.values.snapshot import copy_for_record, copy_refused, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
 
@@ -45,9 +45,9 @@ def run(
     recorded_observed = observed
     try:
         if type(expected) not in PLAIN:
-            recorded_expected, expected = _copy_evidence(operator, expected)
+            recorded_expected, expected = _copy_evidence(operator, expected, original)
         if type(observed) not in PLAIN:
-            recorded_observed, observed = _copy_evidence(operator, observed)
+            recorded_observed, observed = _copy_evidence(operator, observed, original)
         if operator.replaces_expected:
             recorded_expected = operator.record_override(original)
 
@@ -78,8 +78,10 @@ def _raise_unless_of_operator(error: BaseException) -> None:
         raise error
 
 
-def _copy_evidence(operator: Operator, value: Any) -> tuple[Any, Any]:
+def _copy_evidence(operator: Operator, value: Any, expected: Any) -> tuple[Any, Any]:
     """Return the copy of a value for the record, and the value for the operator."""
+    if operator.evaluate_is_pure:
+        refuse_uncalled(expected, value)
     recorded, decoded = recorded_form(value, matchers=operator.evaluate_is_pure)
     if operator.compares_decoded:
         return recorded, decoded

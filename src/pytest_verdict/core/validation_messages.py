@@ -9,6 +9,9 @@ from pydantic import ValidationError
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import allowed
 
+# Pydantic's names for what is no list.
+_NO_LISTS = frozenset({"tuple_type", "list_type", "set_type", "frozen_set_type"})
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -38,6 +41,8 @@ class Problem:
             return f"there is no {part} {place!r}.{allowed(part, place, names)}"
         if self.is_missing:
             return f"the {part} {place!r} is required"
+        if self.kind in _NO_LISTS and isinstance(self.value, str):
+            return f"{place}: takes a list, such as [{shown(self.value, 80)}], got the text {shown(self.value, 80)}"
         # The messages of our validators contain the value.
         message = self.message if self.kind == "value_error" else self.with_value()
         return f"{place}: {message}" if place else message

@@ -38,6 +38,15 @@ _EQUALITY_OPERATORS: Final = frozenset({"exact", "normalized_exact", "literal"})
 _WITHOUT_ADVICE: Final = frozenset({"semantic", "not_contains"})
 
 
+_SWAPPED: Final = "expected and observed seem to be swapped; expected comes first"
+_TYPE_NAMES: Final = frozenset({"null", "boolean", "string", "integer", "number", "array", "object"})
+_NEEDS_LIST: Final = frozenset({"not_a_list", "trajectory_unreadable"})
+_LONGEST_NAME: Final = 80
+_PATTERN_OPERATORS: Final = frozenset({"regex", "trace_regex"})
+# What only a pattern has: classes, groups, anchors, and repeats of these.
+_SYNTAX: Final = re.compile(r"\\[dDwWsSbB]|\[[^\]]+\][*+?{]|\(\?|\)[*+?{]|\.[*+]|^\^|\$$")
+
+
 @dataclass(frozen=True, slots=True)
 class Advice:
     """A comparison that passes where another one failed."""
@@ -59,8 +68,51 @@ class Advice:
 
 
 def advise(result: ComparisonResult) -> list[str]:
-    """Return sentences about other comparisons of the same values that would have passed."""
+    """Return sentences about a mistake in the call, or about other comparisons of the same values that would have passed."""
+    hint = _find_mistake(result)
+    if hint:
+        return [hint]
     return [advice.sentence for advice in find_advice(result)]
+
+
+def _find_mistake(result: ComparisonResult) -> str | None:
+    """Return what is wrong with a call whose sides are surely not meant as they are."""
+    expected = result.expected
+    observed = result.observed
+    if any(_is_swapped(note, expected, observed) for note in result.notes):
+        return _SWAPPED
+    if not isinstance(expected, str):
+        return None
+    if result.error is not None and _NEEDS_LIST.intersection(result.notes) and len(expected) <= _LONGEST_NAME:
+        return f"a list is needed, also for one name: {[expected]!r}"
+    if result.operator not in _PATTERN_OPERATORS or not isinstance(observed, str) or result.verdict != "fail":
+        return None
+    if _SYNTAX.search(observed) and not _SYNTAX.search(expected) and _matches(observed, expected):
+        return f"{_SWAPPED}: observed is a pattern that matches expected"
+    return None
+
+
+def _is_swapped(note: str, expected: Any, observed: Any) -> bool:
+    """Return whether observed has the form that a note misses, and expected has not."""
+    is_list = isinstance(observed, list | tuple) and len(observed) > 0
+    if note == "not_a_type":
+        return isinstance(observed, str) and observed in _TYPE_NAMES
+    if note == "not_a_range" and isinstance(observed, Mapping):
+        return as_decimal(expected) is not None and 0 < len(observed) == len({"min", "max"}.intersection(observed))
+    if note == "not_a_range":
+        return is_list and as_decimal(expected) is not None and all(as_decimal(item) is not None for item in observed)
+    if note == "not_a_list":
+        return is_list and isinstance(expected, str)
+    # A sentence, and the words to look for in it.
+    is_sentence = note == "not_text" and isinstance(expected, str) and " " in expected.strip()
+    return is_sentence and is_list and all(isinstance(one, str) and len(one) < len(expected) for one in observed)
+
+
+def _matches(pattern: str, text: str) -> bool:
+    try:
+        return run(REGISTRY.build("regex", {"mode": "search"}), pattern, text).passed
+    except Exception:  # noqa: BLE001 - advice must never replace the failure that it is about
+        return False
 
 
 def find_advice(result: ComparisonResult) -> list[Advice]:

@@ -10,9 +10,11 @@ from typing import Any
 import pytest_verdict
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
-from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.display import safe_repr, shown
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ArgumentsError, right_spelling
+
+_COMPARING = ("compare", "assert_matches", "expect", "Comparator")
 
 
 def missing_arguments(operator: Any, expected: Any, observed: Any, settings: Mapping[str, Any]) -> ArgumentsError:
@@ -28,6 +30,23 @@ def missing_arguments(operator: Any, expected: Any, observed: Any, settings: Map
             problem += f"; there is no argument {word!r}"
     sides = f"expected={_format_argument(expected)}, observed={_format_argument(observed)}"
     return ArgumentsError(f"{problem}: write compare({_format_argument(operator)}, {sides})")
+
+
+def not_an_operator(operator: Any, settings: Mapping[str, Any]) -> ArgumentsError:
+    """Build the error of a comparison whose operator is none."""
+    text = "none" if operator is ABSENT else safe_repr(operator)
+    message = f"the first argument names the operator, such as 'exact', or is one, such as Exact(); got {text}"
+    remedy = ""
+    if isinstance(operator, type) and issubclass(operator, Operator):
+        remedy = f"make one: {operator.__name__}(...)"
+    elif type(operator).__name__ == "Comparator" or getattr(operator, "__name__", "") in _COMPARING:
+        remedy = 'it compares, and takes the operator: compare("exact", expected, observed)'
+    elif callable(operator):
+        remedy = "register a function under a name: registry.add in the hook pytest_verdict_operators"
+    for word, value in settings.items():
+        if right_spelling("argument", word, ()):
+            remedy = f"there is no argument {word!r}: write {_format_argument(value)} first"
+    return ArgumentsError(f"{message}; {remedy}" if remedy else message)
 
 
 def _format_argument(value: Any) -> str:

@@ -13,7 +13,7 @@ from pytest_verdict.core.values.differences import Difference
 from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.core.values.opcodes import Opcode, opcodes
 from pytest_verdict.core.values.placeholders import ABSENT, class_name
-from pytest_verdict.explanation.lines import Line, Part, Role, format_plain, indent
+from pytest_verdict.explanation.lines import Line, Part, Role, count_columns, format_plain, indent
 
 Side = Literal["expected", "observed"]
 
@@ -21,6 +21,8 @@ _TOKEN: Final = re.compile(r"\w+|[^\S\n]+|\n|[^\w\s]")
 _SIDES: Final[tuple[Side, Side]] = ("expected", "observed")
 _CHANGED: Final[dict[Side, Role]] = {"expected": "expected_changed", "observed": "observed_changed"}
 _CONTEXT: Final = 2
+# A value up to this length is shown whole even if its line gets too long.
+_SHORTEST: Final = 20
 _MOST_CODE_POINTS: Final = 4
 _LONGEST_ALIKE: Final = 200
 _LONGEST_WORD: Final = 50
@@ -130,7 +132,7 @@ def draw_marked(
     marks = ""
     for part in parts:
         mark = "^" if part.role.endswith("changed") else " "
-        marks += mark * _count_columns(part.text)
+        marks += mark * count_columns(part.text)
     if marks.strip():
         yield (Part(" " * len(label.text)), Part(marks.rstrip(), "mark"))
 
@@ -144,6 +146,8 @@ def draw_window(
         quote = '"'
 
     window = range(len(text))
+    # A wide character takes two columns.
+    room = room and room * len(text) // max(count_columns(text), 1)
     if room and len(text) + 2 > room:
         width = max(room - 4, 8)
         start = 0
@@ -177,17 +181,6 @@ def _escape(chunk: str, quote: str) -> str:
     # repr() uses the quote that the text does not have, so the other quote is added to it.
     other_quote = '"' if quote == "'" else "'"
     return visible(repr(chunk + other_quote)[1:-2])
-
-
-def _count_columns(text: str) -> int:
-    """Count the columns that a text takes in a terminal."""
-    if text.isascii():
-        return len(text)
-    columns = 0
-    for character in text:
-        if not unicodedata.combining(character):
-            columns += 2 if unicodedata.east_asian_width(character) in "WF" else 1
-    return columns
 
 
 def _draw_code_points(expected: str, observed: str, changes: Sequence[Change]) -> Iterator[Line]:
@@ -387,7 +380,9 @@ def _format_path(difference: Difference, budget: Budget) -> str:
 
 
 def draw_both_sides(expected: Any, observed: Any, room: int) -> tuple[list[Part], list[Part]]:
-    """Draw two values that differ so that they do not look the same."""
+    """Draw two values that differ so that they do not look the same; short values are not cut."""
+    if max(len(shown(value, _SHORTEST + 1)) for value in (expected, observed)) <= _SHORTEST:
+        room = room and max(room, _SHORTEST)
     if type(expected) is type(observed) is str:
         changes = find_changes(expected, observed)
         escaped = looks_alike(expected, observed, changes)

@@ -23,7 +23,7 @@ from pytest_verdict.explanation.differences import (
     draw_line_changes,
     draw_text_difference,
 )
-from pytest_verdict.explanation.lines import Explanation, Line, Part, Role
+from pytest_verdict.explanation.lines import Explanation, Line, Part, Role, line
 from pytest_verdict.explanation.notes import draw_refusal, is_refusal
 
 # Operators whose expected side is not a value that observed equals.
@@ -80,7 +80,8 @@ def build_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
 def build_default_explanation(result: ComparisonResult, budget: Budget) -> Explanation:
     """Explain a comparison by its notes, parts, details and values, whatever its operator."""
     if result.error is not None:
-        return Explanation(summary=(Part(f"error: {visible(shorten(result.error, budget.characters))}"),))
+        first, *others = shorten(result.error, budget.characters).split("\n")
+        return Explanation(summary=(Part(f"error: {visible(first)}"),), lines=list(map(line, others)))
     if result.passed:
         return Explanation(summary=(Part("pass"),))
     refusal = next(filter(is_refusal, result.notes), None)
@@ -171,16 +172,24 @@ def _explain_members(result: ComparisonResult, budget: Budget) -> Explanation | 
     parts: list[Part] = []
     room = budget.room(30) // len(members)
     for kind, items in members.items():
-        text = "…"
-        if room == 0 or room > 10:
-            text = shown([_decode_detail(item) for item in items], room)[1:-1]
         omitted = result.details.get(f"{kind}_omitted", 0)
-        if omitted:
-            text += f" and {omitted} more"
+        text = _show_first(list(map(_decode_detail, items)), room, omitted if type(omitted) is int else 0)
         parts += [Part("; " if parts else ""), Part(f"{kind} "), Part(text, _MEMBERS[kind])]
     if isinstance(result.observed, str):
         parts += [Part(", got "), Part(shown(result.observed, budget.room(40)), "observed")]
     return Explanation(summary=tuple(parts))
+
+
+def _show_first(items: list[Any], room: int, omitted: int) -> str:
+    """Show the items that have room, at least one, and the number of the others."""
+    texts: list[str] = []
+    for item in items:
+        text = shown(item, room)
+        if room and texts and len(", ".join([*texts, text])) > room:
+            break
+        texts.append(text)
+    others = len(items) - len(texts) + omitted
+    return ", ".join(texts) + (f" and {others} more" if others else "")
 
 
 def _explain_distance(result: ComparisonResult, budget: Budget) -> Explanation | None:

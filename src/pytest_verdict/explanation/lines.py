@@ -1,5 +1,6 @@
 """`Explanation` and its lines: parts with roles, which a terminal, XML or HTML each draw in their own way."""
 
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
@@ -47,6 +48,17 @@ class Explanation:
     covered_names: Collection[str] = ()
 
 
+def count_columns(text: str) -> int:
+    """Count the columns that a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    columns = 0
+    for character in text:
+        if not unicodedata.combining(character):
+            columns += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return columns
+
+
 def line(*parts: Part | str) -> Line:
     """Build a line; a plain text becomes a part without a role."""
     return tuple(Part(visible(part)) if isinstance(part, str) else part for part in parts)
@@ -88,14 +100,17 @@ def cut(parts: Iterable[Part], room: int) -> Line:
 
 
 def wrap(parts: Sequence[Part], room: int) -> list[Line]:
-    """Break a line into lines of a number of characters, at blanks where possible; 0 breaks nothing."""
+    """Break a line into lines of a number of columns, at blanks where possible; 0 breaks nothing."""
     text = format_plain(parts)
     lines: list[Line] = []
     start = 0
-    while 0 < room < len(text) - start:
-        end = text.rfind(" ", start + 1, start + room + 1)
+    while 0 < room < count_columns(text[start:]):
+        fits = start + 1
+        while count_columns(text[start : fits + 1]) <= room:
+            fits += 1
+        end = text.rfind(" ", start + 1, fits + 1)
         if end < 0:
-            end = start + room
+            end = fits
         lines.append(_slice(parts, start, end))
         start = end + text.startswith(" ", end)
     return [*lines, _slice(parts, start, len(text))]

@@ -1,5 +1,6 @@
 """Attempts: the reports of the phases of a test, folded into its outcome."""
 
+import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
@@ -165,6 +166,10 @@ class _Attempt:
         """Add the report of a phase, or of a subtest in it."""
         is_subtest = type(report).__name__ == "SubtestReport" and hasattr(report, "context")
         if not is_subtest:
+            if str(report.outcome) == "retried":
+                # pytest-retry uses the same report for the last attempt.
+                report = copy.copy(report)
+                report.outcome = "rerun"  # type: ignore[assignment]
             self._phases.append(report)
             self._all_passed = self._all_passed and report.outcome == "passed"
             return

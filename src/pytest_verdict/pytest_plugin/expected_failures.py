@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import sys
 import unittest
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import pytest
+from _pytest.unittest import TestCaseFunction
 
 _HEARS: Final = "_verdict_hears"
 # An expectation of any exception takes a failure without meaning it.
@@ -45,6 +47,34 @@ def hear_expected_failures() -> None:
     _extend(
         context, "__exit__", lambda check: check.expected if isinstance(check.expected, tuple) else (check.expected,)
     )
+    # Plugins that repeat a test build reports of their own.
+    _hear_before(pytest.TestReport, "from_item_and_call", lambda _, _item, call: call.excinfo and call.excinfo.value)
+    # An error is not what unittest.expectedFailure expects.
+    _hear_before(
+        TestCaseFunction,
+        "addExpectedFailure",
+        lambda _, _case, info, *_reason: info[1] if issubclass(info[0], AssertionError) else None,
+    )
+    pytest_check = sys.modules.get("pytest_check.check_raises")
+    if pytest_check is not None:
+        _extend(pytest_check.CheckRaisesContext, "__exit__", lambda check: check.expected_excs)
+
+
+def _hear_before(kind: type, name: str, find_error: Callable[..., BaseException | None]) -> None:
+    """Make a method hear an exception of its arguments before it runs."""
+    plain = vars(kind)[name]
+    function = getattr(plain, "__func__", plain)
+    if hasattr(function, _HEARS):
+        return
+
+    @functools.wraps(function)
+    def method(*arguments: Any) -> Any:
+        __tracebackhide__ = True
+        hear(find_error(*arguments))
+        return function(*arguments)
+
+    setattr(method, _HEARS, True)
+    setattr(kind, name, classmethod(method) if isinstance(plain, classmethod) else method)
 
 
 def _extend(kind: type, name: str, expected_types: Callable[[Any], tuple[type, ...]]) -> None:

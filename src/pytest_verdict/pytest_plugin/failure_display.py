@@ -6,7 +6,6 @@ import ast
 import contextlib
 import copy
 import functools
-import linecache
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +13,7 @@ import pytest
 from _pytest._code.code import ExceptionChainRepr
 
 from pytest_verdict.pytest_plugin.unchecked import RECENT_FAILURES
+from pytest_verdict.pytest_plugin.uses import read_source
 
 if TYPE_CHECKING:
     from pytest_verdict.core.result import ComparisonResult
@@ -108,12 +108,8 @@ def _failing_result(value: Any) -> ComparisonResult | None:
 @functools.lru_cache(maxsize=8)
 def _statements(file: str) -> list[tuple[int, int, frozenset[str]]]:
     """Read the simple statements of a file: first line, last line and names of each."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError):
-        return []
     statements = []
-    for node in ast.walk(tree):
+    for node in ast.walk(read_source(file).tree):
         if isinstance(node, ast.stmt) and not hasattr(node, "body"):
             names = frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
             statements.append((node.lineno, node.end_lineno or node.lineno, names))

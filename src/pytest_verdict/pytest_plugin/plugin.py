@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from argparse import ArgumentTypeError
 from fnmatch import fnmatchcase
 from shutil import get_terminal_size
 from threading import get_ident
@@ -11,17 +13,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_verdict.budget import Budget
+from pytest_verdict.pytest_plugin.outside_tests import OutsideTests
 from pytest_verdict.pytest_plugin.unchecked import (
     OPTION as UNREAD,
     RECENT_FAILURES,
     ComparisonWatch,
     check_mode,
     fail_unchecked,
+    hear_failure,
+    is_of_subtest,
 )
 from pytest_verdict.session import SESSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from pytest_verdict.comparator import Comparator
@@ -33,6 +38,7 @@ _REDACT = "verdict_redact"
 _REDACT_ENVIRONMENT = "verdict_redact_environment"
 _SUITE_FILES = "verdict_suite_files"
 _SUITE_NAMES = ["*.verdict.yaml", "*.verdict.yml"]
+_ALMOST_A_SUITE = re.compile(r"(?i)[._-]verdicts?\.(ya?ml|json|toml)\Z")
 _CASES = "verdict_cases"
 _GATE = "verdict_gate"
 # The key of a worker's input with the width of the terminal.
@@ -41,6 +47,7 @@ _DEFAULT_SIZE = (100, 24)
 _FEWEST_COLUMNS = 40
 # The width of what pytest writes before each line of a failure in a function.
 _MARGIN = 8
+_OUR_PREFIX = re.compile(r"--(verify|verdict)")
 _WATCH = pytest.StashKey[ComparisonWatch]()
 # The members of the session's slot that this plugin sets.
 _SLOT = (
@@ -51,6 +58,20 @@ _MODES_WITHOUT_TESTS = (
     *("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow"),
     *("collectonly", "setuponly", "setupplan"),
 )
+# Python refuses to read numbers of thousands of digits.
+_MOST_DIGITS = 18
+
+
+def _whole_number(text: str, least: int = 0) -> int:
+    if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS and int(text) >= least:
+        return int(text)
+    raise ArgumentTypeError(f"a whole number from {least} is needed, got {text[:100]!r}")
+
+
+def _positive_number(text: str) -> int:
+    return _whole_number(text, 1)
+
+
 _FLAG = {"action": "store_true"}
 # Option or ini key, its help, and the other arguments of pytest's function that declares it.
 _Declarations = tuple[tuple[str, str, dict[str, Any]], ...]
@@ -63,17 +84,17 @@ _OPTIONS: _Declarations = (
         {"metavar": "DIR"},
     ),
     ("--verify-shard", f"run part I of N, for `pytest-verdict merge` {_REPORT}", {"metavar": "I/N"}),
-    ("--verdict-adapter", "run all suites by this adapter, such as recorded:outputs.jsonl", {"metavar": "ADAPTER"}),
+    ("--verify-adapter", "run all suites by this adapter, such as recorded:outputs.jsonl", {"metavar": "ADAPTER"}),
     (
-        "--verdict-concurrency",
+        "--verify-concurrency",
         "the most concurrent calls of adapters, in all processes together (default: the ini key verdict_concurrency)",
-        {"metavar": "N", "type": int},
+        {"metavar": "N", "type": _positive_number},
     ),
-    ("--verdict-resume", f"reuse the outputs of adapters from earlier sessions in this folder {_REPORT}", _FLAG),
+    ("--verify-resume", f"reuse the outputs of adapters from earlier sessions in this folder {_REPORT}", _FLAG),
     (
         "--verify-min-comparisons",
         f"fail a session with fewer comparisons {_REPORT} (default: 0)",
-        {"metavar": "N", "type": int, "default": 0},
+        {"metavar": "N", "type": _whole_number, "default": 0},
     ),
     (
         "--verify-gate",
@@ -185,7 +206,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if not any(fnmatchcase(file_path.name, pattern) for pattern in parent.config.getini(_SUITE_FILES)):
+    patterns = parent.config.getini(_SUITE_FILES)
+    if not any(fnmatchcase(file_path.name, pattern) for pattern in patterns):
+        if _ALMOST_A_SUITE.search(file_path.name):
+            text = f"{file_path.name} is not collected: its name matches no pattern of {_SUITE_FILES} ({' '.join(patterns)})"
+            parent.warn(pytest.PytestCollectionWarning(text))
         return None
     collector: type[pytest.File] = _items(_SUITE_FILES)
     return collector.from_parent(parent, path=file_path)
@@ -203,7 +228,30 @@ def _items(name: str) -> Any:
     return load(FAMILIES.own("pytest_items")[name])
 
 
-def _fill_session(config: pytest.Config) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser, args: list[str]) -> Any:
+    """Watch what conftest.py files and plugins compare when they are imported; then, all options are known."""
+    _watch_comparisons(early_config)
+    outcome = yield
+    if any(_OUR_PREFIX.match(argument) for argument in args):
+        unknown = parser.parse_known_and_unknown_args(args)[1]
+        _refuse_unknown("option", filter(_OUR_PREFIX.match, unknown), [name for name, _, _ in _OPTIONS])
+    return outcome
+
+
+def _refuse_unknown(kind: str, names: Iterable[str], own: list[str]) -> None:
+    """Refuse names that begin as ours and that nobody has."""
+    for text in names:
+        from pytest_verdict.errors import allowed
+
+        name = text.split("=")[0].strip()
+        # Options begin with one word, and ini keys with the other.
+        twins = [one for one in own if one.replace("verify", "verdict") == name.replace("verify", "verdict")]
+        hint = f" Write {twins[0]}." if twins else allowed(kind, name, own)
+        raise pytest.UsageError(f"there is no {kind} {name}.{hint}")
+
+
+def _watch_comparisons(config: pytest.Config) -> None:
     before = {name: getattr(SESSION, name) for name in _SLOT}
 
     def restore() -> None:
@@ -213,26 +261,44 @@ def _fill_session(config: pytest.Config) -> None:
     config.add_cleanup(restore)
     # A session inside a test of another session has an observer of its own.
     watch = config.stash[_WATCH] = ComparisonWatch(config.invocation_params.dir)
+    config.pluginmanager.register(OutsideTests(watch), "verdict-outside-tests")
     SESSION.observer = watch.observe
     SESSION.failure_observer = watch.observe_failure
     SESSION.expectation_observer = watch.observe_expectation
     SESSION.rows_observer = watch.observe_rows
     SESSION.next_place = None
-    SESSION.budget = _budget(config)
     SESSION.redaction = SESSION.journal = None
+
+
+def _fill_session(config: pytest.Config) -> None:
+    if _WATCH not in config.stash:
+        # A conftest.py has loaded this plugin.
+        _watch_comparisons(config)
+    # pytest has no public list of the keys that are set; the name of its attribute depends on the version.
+    keys = [*(vars(config).get("_inicfg") or vars(config).get("inicfg") or {})]
+    keys += [override.split("=")[0] for override in config.option.override_ini or ()]
+    own = [name for name, _, _ in _INI_KEYS]
+    others = [key for key in keys if key.startswith(("verdict_", "verify_")) and key not in own]
+    _refuse_unknown("ini key", [key for key in others if not _is_declared(config, key)], own)
+    SESSION.budget = _budget(config)
     if getattr(config, "workerinput", {}).get(_REDACT) or config.getini(_REDACT) or config.getini(_REDACT_ENVIRONMENT):
         from pytest_verdict.pytest_plugin.redacting import session_redaction
 
         SESSION.redaction = session_redaction(config)
     check_mode(config)
-    minimum = config.option.verify_min_comparisons
-    if minimum < 0:
-        raise pytest.UsageError(f"--verify-min-comparisons: a whole number from 0 is needed, got {minimum}")
     try:
         SESSION.advice = bool(config.getini("verdict_advice"))
     except (ValueError, pytest.UsageError) as error:
         # pytest names only the value; before version 9 it printed a traceback.
         raise pytest.UsageError(f"verdict_advice: true or false is needed; {error}") from None
+
+
+def _is_declared(config: pytest.Config, key: str) -> bool:
+    try:
+        config.getini(key)
+    except ValueError:
+        return False
+    return True
 
 
 def _budget(config: pytest.Config) -> Budget:
@@ -264,7 +330,7 @@ def _wants_report(config: pytest.Config) -> bool:
         value is not None for value in (option.verify_report_dir, option.verify_shard, option.verify_baseline)
     )
     has_demand = option.verify_min_comparisons or option.verify_gate or config.getini(_GATE)
-    return bool(option.verify_report or option.verdict_resume or has_value or has_demand)
+    return bool(option.verify_report or option.verify_resume or has_value or has_demand)
 
 
 @pytest.fixture
@@ -319,9 +385,13 @@ def pytest_assertrepr_compare() -> Any:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Explain the exception of a phase; after hooks that run first, which put that of a ``unittest.TestCase`` into the call."""
     watch = item.config.stash[_WATCH]
-    if not watch.of_test.is_empty:
-        fail_unchecked(item, call, watch)
-    watch.runs_call = call.when == "setup" and call.excinfo is None
+    if is_of_subtest():
+        # What was compared before and in it, the test may still look at.
+        hear_failure(call)
+    else:
+        if not watch.of_test.is_empty:
+            fail_unchecked(item, call, watch)
+        watch.runs_call = call.when == "setup" and call.excinfo is None
     if call.excinfo is not None and "pytest_verdict.errors" in sys.modules:
         from pytest_verdict.pytest_plugin.failure_display import explain_failure
 

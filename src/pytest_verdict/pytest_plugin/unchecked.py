@@ -29,8 +29,11 @@ OPTION: Final = "verdict_unread"
 _MODES: Final = ("fail", "warn", "ignore")
 _MOST_DESCRIBED: Final = 5
 _MOST_EXPECTATIONS: Final = 1_000
+_MOST_OUTSIDE: Final = 1_000
 _NOT_READ: Final = "nothing looked at it"
 _NOT_HEARD: Final = "its exception reached no report of a test"
+# The functions of pytest and its plugins below which a phase makes its report.
+_CALLERS_OF_REPORTS: Final = frozenset({"call_and_report", "pytest_runtest_protocol"})
 PACKAGE: Final = str(Path(pytest_verdict.__file__).parent) + os.sep
 
 
@@ -45,6 +48,22 @@ class Failure(NamedTuple):
     code: CodeType
     line: int
     is_raised: bool = False
+
+    def place(self, folder: Path) -> str:
+        """Return the file, relative to a folder that it is in, and the line."""
+        from pytest_verdict.core.values.display import visible
+
+        file = self.code.co_filename
+        path = type(folder)(file)
+        if path.is_relative_to(folder):
+            file = path.relative_to(folder).as_posix()
+        return f"{visible(file)}:{self.line}"
+
+    def describe(self, folder: Path) -> str:
+        """Return the first line of the description, with the place."""
+        from pytest_verdict.explanation.lines import format_plain
+
+        return f"{self.place(folder)}: {format_plain(_describe_subject(self.subject)[0])}"
 
 
 RECENT_FAILURES: Final[deque[Failure]] = deque(maxlen=3)
@@ -71,9 +90,10 @@ def remember_failure(result: ComparisonResult, *, is_raised: bool = False) -> Fa
 class UncheckedComparisons:
     """Counts failures until the test looks at them or somebody hears them; it stores only the first few of millions."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = _MOST_DESCRIBED) -> None:
         self.count = 0
-        self._first: list[Failure] = []
+        self._most = most
+        self.first: list[Failure] = []
         # Of each line that makes expectations in the test function: those that were not compared at once.
         self._expectations: list[tuple[CodeType, int, Expectation]] = []
         # Threads of one test compare at the same time.
@@ -86,8 +106,6 @@ class UncheckedComparisons:
         watch = _Watch(self)
         watched = WatchedResult(result, watch)
         watch.failure = remember_failure(watched)
-        if _is_doctest(watch.failure.code):
-            return WatchedResult(result, None)
         self.begin(watch.failure)
         return watched
 
@@ -101,20 +119,21 @@ class UncheckedComparisons:
         if not error.results:
             return
         failure = remember_failure(error.results[0], is_raised=True)
-        if not _is_doctest(failure.code):
+        # A doctest compares the exceptions that it shows.
+        if not failure.code.co_filename.startswith("<doctest "):
             self.begin(failure)
             error.on_heard = functools.partial(self.end, failure)
 
     def begin(self, failure: Failure) -> None:
         with self._lock:
             self.count += 1
-            if len(self._first) < _MOST_DESCRIBED:
-                self._first.append(failure)
+            if len(self.first) < self._most:
+                self.first.append(failure)
 
     def end(self, failure: Failure) -> None:
         with self._lock:
             self.count -= 1
-            self._first = [other for other in self._first if other is not failure]
+            self.first = [other for other in self.first if other is not failure]
 
     def add_expectation(self, expectation: Expectation) -> None:
         """Remember an expectation that somebody should compare."""
@@ -138,10 +157,10 @@ class UncheckedComparisons:
 
     def describe(self, folder: Path) -> str:
         """Format the number of failures, and the first ones with their places relative to a folder."""
-        from pytest_verdict.core.values.display import format_count, visible
+        from pytest_verdict.core.values.display import format_count
         from pytest_verdict.explanation.lines import Part, block
 
-        failures = self._first
+        failures = self.first
         blocks = [_describe_subject(failure.subject) for failure in failures]
         lines: list[Line] = []
         if self.count > 1 or not failures:
@@ -150,21 +169,12 @@ class UncheckedComparisons:
                 (Part(f"{format_count(self.count, 'comparison')} did not pass, and nothing looked at it"), *first)
             )
         for failure, described in zip(failures, blocks, strict=True):
-            file = failure.code.co_filename
-            path = type(folder)(file)
-            if path.is_relative_to(folder):
-                file = path.relative_to(folder).as_posix()
             reason = _NOT_HEARD if failure.is_raised else _NOT_READ
-            lines += [*described, (Part(f"  made at {visible(file)}:{failure.line}; {reason}"),)]
+            lines += [*described, (Part(f"  made at {failure.place(folder)}; {reason}"),)]
         if self.count > len(failures):
             lines.append((Part(f"... and {self.count - len(failures)} more"),))
         lines.append((Part("Assert on the comparison, or accept it by the marker verdict_unread('ignore')."),))
         return block(lines)
-
-
-def _is_doctest(code: CodeType) -> bool:
-    """Return whether a doctest is running, which compares everything that it shows."""
-    return code.co_filename.startswith("<doctest ")
 
 
 def _describe_subject(subject: Any) -> Sequence[Line]:
@@ -202,7 +212,8 @@ class ComparisonWatch:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.of_test = UncheckedComparisons()
+        # Comparisons made before the first test, which any test may still look at.
+        self.before_tests = self.of_test = UncheckedComparisons(_MOST_OUTSIDE)
         # Whether the function of a test runs, and no fixture of it.
         self.runs_call = False
         self._of_fixtures: dict[Any, UncheckedComparisons] = {}
@@ -256,8 +267,27 @@ class ComparisonWatch:
             pytest.fail(group.describe(self.folder), pytrace=False)
 
 
+def hear_failure(call: pytest.CallInfo[None]) -> None:
+    """Note that a report has the exception of a phase or a subtest."""
+    if call.excinfo is not None:
+        from pytest_verdict.pytest_plugin.expected_failures import hear
+
+        hear(call.excinfo.value)
+
+
+def is_of_subtest() -> bool:
+    """Return whether a report is made while the function of a test runs."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - nothing else tells the two kinds of reports apart
+    while frame is not None and frame.f_code.co_name not in _CALLERS_OF_REPORTS:
+        if frame.f_code.co_qualname == "CallInfo.from_call":
+            return True
+        frame = frame.f_back
+    return False
+
+
 def fail_unchecked(item: pytest.Item, call: pytest.CallInfo[None], watch: ComparisonWatch) -> None:
     """Fail the phase of a test, or warn, as the marker or the ini key says."""
+    hear_failure(call)
     if call.when == "setup" and call.excinfo is None:
         # The test may still read what its fixtures compared.
         return
@@ -265,10 +295,6 @@ def fail_unchecked(item: pytest.Item, call: pytest.CallInfo[None], watch: Compar
     watch.of_test = UncheckedComparisons()
     if call.excinfo is None:
         unchecked.count_idle_expectations()
-    else:
-        from pytest_verdict.pytest_plugin.expected_failures import hear
-
-        hear(call.excinfo.value)
     if not unchecked.count:
         return
     marker = item.get_closest_marker(OPTION)

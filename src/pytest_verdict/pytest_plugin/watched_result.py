@@ -6,16 +6,15 @@ could not be made, only its error and a verdict that is compared with ``error`` 
 
 from __future__ import annotations
 
-import dis
-import functools
 import sys
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any, Final, Protocol, Self
 
 from pytest_verdict.comparison import build_failure, describe_failure, redact_result
 from pytest_verdict.core.result import ComparisonResult, has_error
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.unchecked import PACKAGE
+from pytest_verdict.pytest_plugin.uses import Kind, is_doctest, is_used
 from pytest_verdict.session import SESSION
 
 # The verdicts that tell a verdict from the others, if one is compared with them.
@@ -33,12 +32,14 @@ class Watch(Protocol):
 
 
 def _watch_evidence(name: str) -> Any:
-    """Build a property that shows that a comparison failed."""
+    """Build a property that shows that a comparison failed, unless it has nothing to show."""
     plain = getattr(ComparisonResult, name)
 
     def read(self: WatchedResult) -> Any:
-        self.look_unless_error()
-        return plain.fget(self)
+        value = plain.fget(self)
+        if value:
+            self.look_unless_error("evidence")
+        return value
 
     return property(read, doc=plain.__doc__)
 
@@ -56,10 +57,15 @@ class WatchedResult(ComparisonResult):
         self._watch = watch
 
     outcome = _watch_evidence("outcome")
-    passed = _watch_evidence("passed")
     notes = _watch_evidence("notes")
     details = _watch_evidence("details")
     children = _watch_evidence("children")
+
+    @property
+    def passed(self) -> bool:
+        """Whether the score reaches the threshold."""
+        self.look_unless_error()
+        return super().passed
 
     @property
     def score(self) -> float:
@@ -67,7 +73,9 @@ class WatchedResult(ComparisonResult):
         score = super().score
         if self._watch is None or has_error(self):
             return score
-        self.look()
+        self.look("evidence")
+        if is_doctest(_reading_frame()):
+            return score
         return WatchedScore(score, self)
 
     @property
@@ -76,27 +84,32 @@ class WatchedResult(ComparisonResult):
         verdict = super().verdict
         if self._watch is None:
             return verdict
+        if is_doctest(_reading_frame()):
+            self.look()
         return WatchedVerdict(verdict, self)
 
     @property
     def error(self) -> str | None:
         """Why the comparison could not be made, or None."""
         if has_error(self):
-            self.look()
+            self.look("error")
         return super().error
 
-    def look(self) -> None:
-        if self._watch is not None and not _is_value_dropped():
-            self._watch.look(self)
+    def look(self, kind: Kind = "verdict") -> None:
+        """Tell the watch, if the test uses what it reads."""
+        if self._watch is not None:
+            frame = _reading_frame()
+            if frame is None or is_doctest(frame) or is_used(frame.f_code, frame.f_lasti, kind):
+                self._watch.look(self)
 
     def settle(self) -> None:
         """End the watch, because an exception stands for this result."""
         if self._watch is not None:
             self._watch.look(self)
 
-    def look_unless_error(self) -> None:
+    def look_unless_error(self, kind: Kind = "verdict") -> None:
         if not has_error(self):
-            self.look()
+            self.look(kind)
 
     def look_away(self) -> None:
         if self._watch is not None:
@@ -104,15 +117,22 @@ class WatchedResult(ComparisonResult):
 
     def to_text(self, redaction: Redaction | None = None) -> str:
         """Write the full record as one line of JSON."""
-        self.look_unless_error()
+        self.look_unless_error("evidence")
         return super().to_text(redaction)
+
+    def to_report(self) -> dict[str, Any]:
+        """Return the eight values of the Comparator pattern."""
+        self.look_unless_error("evidence")
+        return {**_plain(self).to_report(), "verdict": self.verdict}
 
     def to_record(self) -> dict[str, Any]:
         """Return the full record as JSON values."""
-        self.look_unless_error()
+        self.look_unless_error("evidence")
         return {**_plain(self).to_record(), "verdict": self.verdict}
 
     def __repr__(self) -> str:
+        if is_doctest(_reading_frame()):
+            self.settle()
         if SESSION.redaction is None:
             return super().__repr__()
         return SESSION.redaction(repr(redact_result(_plain(self), SESSION.redaction)))
@@ -131,34 +151,14 @@ class WatchedResult(ComparisonResult):
         return bool(self.passed)
 
 
-def _is_value_dropped() -> bool:
-    """Return whether the test drops what it reads now; what this package reads for the test, it uses."""
-    frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - the only way to learn who reads
+def _reading_frame() -> FrameType | None:
+    """Return the frame that reads a result; None if this package does, which uses what it reads."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the only way to learn who reads
     while frame is not None and frame.f_code.co_filename == __file__:
         frame = frame.f_back
     if frame is None or frame.f_code.co_filename.startswith(PACKAGE):
-        return False
-    return is_dropped(frame.f_code, frame.f_lasti)
-
-
-@functools.lru_cache(maxsize=1_024)
-def is_dropped(code: CodeType, offset: int) -> bool:
-    """Return whether a function drops the value of an instruction, or stores it in a variable that it never reads."""
-    instructions = list(dis.get_instructions(code))
-    following = [one for one in instructions if one.offset > offset and one.opname not in {"UNARY_NOT", "TO_BOOL"}]
-    is_jump = any(one.offset == offset and "JUMP" in one.opname for one in instructions)
-    if is_jump or not following:
-        return False
-    target = following[0]
-    if not target.opname.startswith("STORE_FAST"):
-        return target.opname == "POP_TOP"
-    loaded = {name for one in instructions if "LOAD" in one.opname for name in _names(one.argval)}
-    return _names(target.argval)[0] not in loaded
-
-
-def _names(argument: Any) -> tuple[Any, ...]:
-    """Return the variables of an instruction; some have two."""
-    return argument if isinstance(argument, tuple) else (argument,)
+        return None
+    return frame
 
 
 def _plain(result: ComparisonResult) -> ComparisonResult:

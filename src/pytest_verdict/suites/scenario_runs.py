@@ -184,7 +184,7 @@ class ScenarioCalls:
         return next((plugin for plugin in plugins if hasattr(plugin, "torun")), None)
 
     def _concurrency(self, suite: Suite) -> int:
-        option = self._config.getoption("verdict_concurrency")
+        option = self._config.getoption("verify_concurrency")
         ini = str(self._config.getini("verdict_concurrency"))
         limits = [limit for limit in (suite.head.max_concurrency, option) if limit is not None]
         if not limits:
@@ -197,7 +197,7 @@ class ScenarioCalls:
         return max(most // self._workers, 1)
 
     def _open_adapter(self, item: ScenarioItem) -> AdapterCalls:
-        name: str | HttpRequest | None = self._config.getoption("verdict_adapter")
+        name: str | HttpRequest | None = self._config.getoption("verify_adapter")
         folder = self._config.invocation_params.dir
         if not name:
             name = item.suite.head.adapter
@@ -206,7 +206,7 @@ class ScenarioCalls:
             name = str(self._config.getini("verdict_adapter"))
             folder = self._config.rootpath
         if not name:
-            ways = "write adapter: into the suite, set verdict_adapter in the ini file, or give --verdict-adapter"
+            ways = "write adapter: into the suite, set verdict_adapter in the ini file, or give --verify-adapter"
             raise AdapterError(f"no adapter is named: {ways}")
 
         key = f"{folder}: {name!r}"
@@ -218,7 +218,7 @@ class ScenarioCalls:
 
     @functools.cached_property
     def _recording(self) -> Recording | None:
-        if SESSION.journal is None or not self._config.getoption("verdict_resume"):
+        if SESSION.journal is None or not self._config.getoption("verify_resume"):
             return None
         return Recording(SESSION.journal.parent)
 

@@ -3,7 +3,8 @@
 import operator
 from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Set as AbstractSet
-from types import MappingProxyType
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MappingProxyType, MethodType
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import safe_repr
@@ -17,6 +18,7 @@ _ORDERED: Final = (list, tuple)
 _CONTAINERS: Final = (*_ORDERED, dict, set, frozenset)
 _HONEST: Final = frozenset({*_CONTAINERS, OrderedDict, defaultdict, Counter})
 _MAPPINGS: Final = (ChainMap, MappingProxyType, UserDict)
+_FUNCTIONS: Final = (FunctionType, MethodType, BuiltinFunctionType, partial)
 _TEXT_AND_BYTES: Final = (str, bytes, bytearray)
 ARRAY_PACKAGES: Final = frozenset({"numpy", "pandas", "polars", "pyarrow"})
 _MATCHER_MODULES: Final = ("_pytest.approx.", "_pytest.python_api.", "dirty_equals.")
@@ -46,6 +48,10 @@ class OwnEqualityError(RefusedValueError):
         super().__init__(f"{safe_repr(value)[:80]}: {reason.format(class_name(type(value)))}; {hint}")
 
 
+class UnfinishedValueError(RefusedValueError):
+    """What somebody forgot to await, to call or to read stands in for a value."""
+
+
 def package_of(value: Any) -> str:
     """Return the top-level package of the class of a value."""
     return type(value).__module__.partition(".")[0]
@@ -72,9 +78,32 @@ def refuse(value: Any, *, matchers: bool = False) -> None:
             if not _shows(part, base, content) or not _has_in_fields(part, content):
                 raise FalseContentError(f"the class {class_name(type(part))} hides what is in the {base.__name__}")
         elif not issubclass(type(part), _TEXT_AND_BYTES):
+            _refuse_unfinished(part)
             if matchers:
                 _refuse_matcher(part)
             remaining += _parts_of(part)
+
+
+def _refuse_unfinished(value: Any) -> None:
+    """Refuse coroutines, futures and generators: their value is not there yet."""
+    kind = type(value)
+    if hasattr(kind, "__await__"):
+        raise UnfinishedValueError(f"{safe_repr(value)[:80]} is not awaited; write await before it")
+    if kind.__module__.startswith("concurrent.futures"):
+        raise UnfinishedValueError(f"{safe_repr(value)[:80]} is a future; compare its result()")
+    if hasattr(kind, "__anext__"):
+        raise UnfinishedValueError(f"{safe_repr(value)[:80]} is not read; write [item async for item in ...]")
+    if kind is GeneratorType:
+        raise UnfinishedValueError(f"{safe_repr(value)[:80]} is not read; write list(...)")
+
+
+def refuse_uncalled(expected: Any, observed: Any) -> None:
+    """Refuse a function in place of its result, unless functions are expected."""
+    if not isinstance(observed, _FUNCTIONS):
+        return
+    parts = expected if isinstance(expected, _CONTAINERS) else [expected]
+    if not any(map(callable, parts)):
+        raise UnfinishedValueError(f"{safe_repr(observed)[:80]} is not called; write () behind it")
 
 
 def _content_of(container: Any, base: Any) -> list[Any]:

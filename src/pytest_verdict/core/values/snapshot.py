@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.encoding import decode, encode, encode_text, is_replayable
 from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, class_name, has_fields
-from pytest_verdict.core.values.refused import PLAIN, FalseContentError, RefusedValueError, refuse
+from pytest_verdict.core.values.refused import PLAIN, RefusedValueError, refuse
 
 _CHANGEABLE: Final = (dict, list, set, MutableMapping, MutableSequence, MutableSet)
 _SINGLE: Final = {bytes, complex, Decimal, Fraction, uuid.UUID, datetime.date, datetime.timedelta}
@@ -82,10 +82,10 @@ def recorded_form(value: Any, *, matchers: bool = False) -> tuple[Any, Any]:
 
 
 def copy_for_record(value: Any) -> Any:
-    """Return the copy of a value for the record; of a container that hides what is in it, the repr."""
+    """Return the copy of a value for the record; of one that is refused, the repr."""
     try:
         return recorded_form(value)[0]
-    except FalseContentError:
+    except RefusedValueError:
         return Unreplayable(class_name(type(value)), safe_repr(value))
 
 
