@@ -1,5 +1,6 @@
 """Operators on the verdicts of other operators."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -72,6 +73,7 @@ def read_condition(value: Any) -> Condition:
     is_only_operator = list(settings) == ["operator"]
     operator = operator_from_settings(settings["operator"] if is_only_operator else settings)
     threshold = value.get("threshold")
+    operator.check_threshold(threshold)
     return Condition(operator, None if threshold is None else check_threshold(threshold))
 
 
@@ -171,6 +173,21 @@ class AnyOf(_Aggregate):
     def default_threshold(self) -> float:
         return 1 / len(self.conditions)
 
+    def check_threshold(self, threshold: float | None) -> None:
+        super().check_threshold(threshold)
+        _refuse_other_count(self, threshold)
+
+
+def _refuse_other_count(operator: _Aggregate, threshold: float | None) -> None:
+    """Refuse a threshold that asks for another number of conditions than the operator itself."""
+    total = len(operator.conditions)
+    own = operator.default_threshold()
+    if threshold is not None and math.ceil(threshold * total) != round(own * total):
+        raise SettingsError(
+            f"{operator}: threshold={threshold} overrides the number of conditions that must pass, {round(own * total)}"
+            f" of {total}; leave it out, or compare with at_least_n and another n"
+        )
+
 
 class NoneOf(_Aggregate):
     """No condition passes; the score is the share of conditions that fail.
@@ -217,6 +234,10 @@ class AtLeastN(_Aggregate):
     def default_threshold(self) -> float:
         return self.n / len(self.conditions)
 
+    def check_threshold(self, threshold: float | None) -> None:
+        super().check_threshold(threshold)
+        _refuse_other_count(self, threshold)
+
 
 class Weighted(_Aggregate):
     """The mean of the conditions' scores, by weight.
@@ -250,6 +271,9 @@ class Weighted(_Aggregate):
             fits = isinstance(self.conditions, tuple) and len(weights) == len(self.conditions)
         if not fits:
             raise ValueError(f"weights: takes one weight for each condition, in the same form, got {weights!r}")
+        conditions = self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
+        if any(condition.threshold is not None for condition in conditions):
+            raise ValueError("the threshold of a condition has no effect: weighted counts its score; leave it out")
         if min(self._exact_weights()) <= 0:
             raise ValueError(f"weights: takes numbers above 0, got {weights!r}")
         return self
@@ -304,6 +328,10 @@ class BestOf(Operator):
 
     def default_threshold(self) -> float:
         return float(self.inner.default_threshold())
+
+    @property
+    def is_graded(self) -> bool:
+        return bool(self.inner.is_graded)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         references = as_list(self.effective_expected(expected))

@@ -1,19 +1,19 @@
 """Operators on lists: containment and similarity without order, equality in order."""
 
 import functools
-from collections.abc import Hashable, Sequence
-from typing import Annotated, Any, ClassVar, Final, Literal, Self
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Needs, Operator, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import differences, summarize_differences
 from pytest_verdict.core.values.encoding import encode, encode_text
 from pytest_verdict.core.values.equality import TEXT, content_key, equal
 from pytest_verdict.core.values.refused import ARRAY_PACKAGES, items_of_array, package_of
-from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NormalizedSides, normalize_sides
+from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NormalizedSides, normalize_sides, unusable
 
 EMPTY_OBSERVED: Final = "empty_observed"
 NOT_A_LIST: Final = "not_a_list"
@@ -42,7 +42,7 @@ def item_details(name: str, items: Sequence[Any]) -> dict[str, Any]:
     return details
 
 
-class SetContainment(Operator):
+class SetContainment(PassFailOperator):
     """Two lists have the same items, or one contains the other, whatever their order and repetitions.
 
     Items may be of any type and are compared as by the operator ``exact``: 1 is 1.0 and is not true. A tuple, a set and
@@ -62,32 +62,29 @@ class SetContainment(Operator):
 
     name: ClassVar[str] = "set_containment"
     kind: ClassVar[str] = "list"
+    needs: ClassVar[Mapping[str, Needs]] = {
+        "min_overlap": Needs(lambda operator: operator.mode == "overlap", "it needs mode='overlap'")
+    }
 
     mode: Literal["exact", "subset", "superset", "overlap"] = "exact"
     min_overlap: Annotated[int, Field(strict=True, ge=1)] | None = None
     normalize: Normalization = ()
-
-    @model_validator(mode="after")
-    def _only_for_overlap(self) -> Self:
-        if self.min_overlap is not None and self.mode != "overlap":
-            raise ValueError(f"min_overlap={self.min_overlap} needs mode='overlap', got mode={self.mode!r}")
-        return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         sides = _read_lists(expected, observed, self.normalize)
         if isinstance(sides, Outcome):
             return sides
         missing, unexpected, common = _split(sides)
+        least = {"overlap": self.min_overlap or 1, "superset": 1}.get(self.mode, 0)
+        if len(missing) + len(common) < least:
+            items = "item" if least == 1 else "different items"
+            return unusable(EMPTY_EXPECTED, f"a list of at least {least} {items} for mode={self.mode!r}", expected)
         if self.mode == "overlap":
-            passed = len(common) >= (self.min_overlap or 1)
+            passed = len(common) >= least
         else:
             passed = (self.mode == "subset" or not missing) and (self.mode == "superset" or not unexpected)
-        notes = []
         # A comparison that checks no item passes with a note.
-        if self.mode == "subset" and not sides.observed:
-            notes.append(EMPTY_OBSERVED)
-        if self.mode == "superset" and not sides.expected:
-            notes.append(EMPTY_EXPECTED)
+        notes = [EMPTY_OBSERVED] if self.mode == "subset" and not sides.observed else []
         details = functools.partial(_split_details, missing, unexpected, common)
         return sides.outcome(float(passed), notes, details)
 
@@ -132,7 +129,7 @@ class SetSimilarity(Operator):
         return sides.outcome(score, details=functools.partial(_split_details, missing, unexpected, common))
 
 
-class OrderedMatch(Operator):
+class OrderedMatch(PassFailOperator):
     """Two lists have the same length and equal items in the same order.
 
     Args:

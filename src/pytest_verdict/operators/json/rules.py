@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, model_serializer, model_validator
 
@@ -72,6 +72,15 @@ class JsonRule(BaseModel):
             if name not in cls.model_fields:
                 raise ValueError(f"a rule has no setting {name!r}.{allowed('setting', str(name), cls.model_fields)}")
         return settings
+
+    @model_validator(mode="after")
+    def _refuse_ineffective(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError(f"a rule has at least one of {', '.join(type(self).model_fields)}, got none")
+        if self.ignore and len(self.model_fields_set) > 1:
+            others = sorted(self.model_fields_set - {"ignore"})
+            raise ValueError(f"{', '.join(others)} has no effect on a part that is ignored; leave it out")
+        return self
 
     @model_serializer
     def _as_settings(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, StrictBool
 
-from pytest_verdict.core.operator import OmitWhenDefault
+from pytest_verdict.core.operator import OmitWhenDefault, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import shorten, shown
@@ -43,7 +43,7 @@ def _check_schema(schema: Any) -> Any:
 ValidSchema = Annotated[dict[str, Any] | StrictBool, AfterValidator(_check_schema)]
 
 
-class JsonSchema(JsonOperator):
+class JsonSchema(JsonOperator, PassFailOperator):
     """The observed JSON document satisfies a JSON Schema.
 
     The dialect is that of ``$schema`` (default: 2020-12). Nothing is fetched: a ``$ref`` to another document that is neither
