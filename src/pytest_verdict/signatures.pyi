@@ -45,7 +45,8 @@ JsonDistanceSettings = TypedDict("JsonDistanceSettings", {"normalize": Normalize
     "string_similarity": Literal["levenshtein", "indel", "jaro_winkler"] | None, "ignore": Texts, "rules": Mapping[str,
     JsonRule | Mapping[str, Any]]}, total=False)
 JsonSchemaSettings = TypedDict("JsonSchemaSettings", {"normalize": Normalizers, "parse": bool, "schema_document": Mapping[str,
-    Any] | bool | None, "schemas": Mapping[str, Mapping[str, Any] | bool]}, total=False)
+    Any] | bool | None, "schemas": Mapping[str, Mapping[str, Any] | bool], "format": Literal["assert", "annotate"] | None},
+    total=False)
 JsonSubsetSettings = TypedDict("JsonSubsetSettings", {"normalize": Normalizers, "parse": bool, "ignore": Texts,
     "case_sensitive": bool, "list_mode": Literal["contained", "exact"]}, total=False)
 NumericSettings = TypedDict("NumericSettings", {"normalize": Normalizers}, total=False)

@@ -45,7 +45,7 @@ ALWAYS = {
     "exact": "normalize case_sensitive nan_equal",
     "json_canonical": "normalize parse ignore case_sensitive",
     "json_distance": "normalize parse list_order tolerance string_similarity ignore rules",
-    "json_schema": "normalize parse schema_document schemas",
+    "json_schema": "normalize parse schema_document schemas format",
     "json_subset": "normalize parse ignore case_sensitive list_mode",
     "none_of": "conditions",
     "normalized_exact": "normalize case_sensitive nan_equal",

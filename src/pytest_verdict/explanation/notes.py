@@ -38,6 +38,7 @@ _SENTENCES: Final = {
     "empty_expected": "nothing was expected",
     "empty_observed": "nothing was observed",
     "inconclusive": "too little was compared to decide",
+    "format_unchecked": "the schema has formats, which are checked only with format='assert'",
     "normalize_unused": "normalize has no effect on values that are no text",
     "markdown_fence_removed": "a fence around the text was left out",
     "timezone_mismatch": "only one side has a time zone",
