@@ -68,14 +68,14 @@ UNCLEAR = [
 
 @pytest.mark.parametrize("path", UNCLEAR)
 def test_an_unclear_path_is_refused_unless_the_dialect_is_named(path):
-    with pytest.raises(SettingsError, match="is not a clear JSONPath: jsonpath-ng reads it as|is not a JSONPath"):
+    with pytest.raises(SettingsError, match=r"is not a clear JSONPath: jsonpath-ng reads it as|is not a JSONPath"):
         read_path(path, "list")
     for operator, settings in (
         ("json_canonical", {"ignore": [path]}),
         ("json_distance", {"rules": {path: {"tolerance": 1}}}),
         ("by_field", {"rules": {path: "exact"}}),
     ):
-        with pytest.raises(SettingsError, match="is not a clear JSONPath|is not a JSONPath|matches the whole document"):
+        with pytest.raises(SettingsError, match=r"is not a clear JSONPath|is not a JSONPath|matches the whole document"):
             compare(operator, {"a": 1}, {"a": 1}, **settings)
 
 

@@ -21,6 +21,7 @@ _REFUSALS: Final = {
     "not_a_date": "is not a date",
     "not_a_list": "is not a list",
     "not_an_answer": "is not an answer",
+    "not_a_mapping": "is not a mapping",
     "not_a_number": "is not a number",
     "not_a_range": "is not a pair of bounds",
     "not_a_type": "names no type",

@@ -4,11 +4,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from pytest_verdict.core.kernel import check_threshold, result_from_outcome, run
+from pytest_verdict.core.matching import optimal_assignment
 from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.refusals import REFUSALS
 from pytest_verdict.core.registry import operator_from_settings
@@ -25,6 +26,8 @@ MISSING_EXPECTED: Final = "missing_expected"
 MISSING_OBSERVED: Final = "missing_observed"
 CHILD_ERROR: Final = "child_error"
 
+_MOST_PAIRS: Final = 10_000
+_ONE: Final = 10**12
 _REFERENCES: Final = "a list of at least one accepted reference"
 _KEYS: Final = ("operator", "version", "settings", "threshold")
 
@@ -299,6 +302,63 @@ def _read_inner(value: Any) -> Operator:
     if not operator.needs_expected():
         raise ValueError(f"takes an operator that needs expected; the settings of {operator} are all it expects")
     return operator
+
+
+class ListSimilarity(Operator):
+    """The items of two lists are similar, each to its partner in the best pairing, whatever their order.
+
+    The score is the sum of the scores of the pairs over the length of the longer list. Two empty lists score 1.0. This
+    is ``ListContains`` of autoevals, with any operator. The default threshold is 0.8.
+
+    Args:
+        inner: The operator that compares two items: an operator, its name, or a mapping with ``operator`` and ``settings``
+            (default: ``text_similarity``).
+        extras: ``count`` lowers the score for items without a partner in expected; with ``ignore`` the sum is divided by
+            the length of expected (default: ``count``).
+
+    Example:
+        >>> result = compare("list_similarity", ["Rome", "Paris"], ["paris", "Rome", "Oslo"])
+        >>> round(result.score, 4), result.details["pairs"]
+        (0.6, [[0, 1, 1.0], [1, 0, 0.8]])
+    """
+
+    name: ClassVar[str] = "list_similarity"
+    kind: ClassVar[str] = "list"
+
+    inner: Annotated[Any, BeforeValidator(_read_inner)] = Field("text_similarity", validate_default=True)
+    extras: Literal["count", "ignore"] = "count"
+
+    def default_threshold(self) -> float:
+        return 0.8
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        expected_items = as_list(expected)
+        observed_items = as_list(observed)
+        if expected_items is None or (self.extras == "ignore" and not expected_items):
+            note = NOT_A_LIST if expected_items is None else EMPTY_EXPECTED
+            return unusable(note, "a list, and not an empty one if extras are ignored", expected)
+        if observed_items is None:
+            return Outcome(0.0, notes=(NOT_A_LIST,))
+        if len(expected_items) * len(observed_items) > _MOST_PAIRS:
+            return Outcome(
+                0.0, error=f"the lists have more than {_MOST_PAIRS:,} pairs; use set_similarity for long lists"
+            )
+
+        scores: list[list[float]] = []
+        for item in expected_items:
+            results = [run(self.inner, item, other) for other in observed_items]
+            if error := first_error(results):
+                return Outcome(0.0, notes=(CHILD_ERROR,), error=error)
+            scores.append([result.score for result in results])
+        # Whole numbers, so that equal sums are equal.
+        matrix = [[-round(score * _ONE) for score in row] for row in scores]
+        partners = enumerate(optimal_assignment(matrix))
+        pairs = [(index, partner, scores[index][partner]) for index, partner in partners if partner is not None]
+        longest = len(expected_items)
+        if self.extras == "count":
+            longest = max(longest, len(observed_items))
+        total = math.fsum(score for _, _, score in pairs)
+        return Outcome(min(total / longest, 1.0) if longest else 1.0, details={"pairs": [list(pair) for pair in pairs]})
 
 
 class BestOf(Operator):

@@ -1,7 +1,7 @@
 """Operators on lists: containment and similarity without order, equality in order."""
 
 import functools
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
@@ -9,14 +9,16 @@ from pydantic import Field
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Needs, Operator, PassFailOperator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.differences import differences, summarize_differences
+from pytest_verdict.core.values.differences import Difference, differences, step, summarize_differences
 from pytest_verdict.core.values.encoding import encode, encode_text
 from pytest_verdict.core.values.equality import TEXT, content_key, equal
+from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.refused import ARRAY_PACKAGES, items_of_array, package_of
 from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NormalizedSides, normalize_sides, unusable
 
 EMPTY_OBSERVED: Final = "empty_observed"
 NOT_A_LIST: Final = "not_a_list"
+NOT_A_MAPPING: Final = "not_a_mapping"
 # How much common, missing and unexpected items weigh in the denominator of each metric.
 _WEIGHTS: Final = {"f1": (2, 1, 1), "precision": (1, 0, 1), "recall": (1, 1, 0), "jaccard": (1, 1, 1)}
 MOST_ITEMS: Final = 100
@@ -153,6 +155,76 @@ class OrderedMatch(PassFailOperator):
         if details["differences"]:
             return sides.outcome(0.0, details=details)
         return sides.outcome(1.0)
+
+
+class MappingMatch(PassFailOperator):
+    """Two mappings with keys of any type have equal values, or the expected one is contained in the observed one.
+
+    Keys and values are compared as by the operator ``exact``, so bytes, dates and tuples are values like others. Mappings
+    inside, also in lists, follow the same rule.
+
+    Args:
+        mode: ``exact`` (the same keys) or ``subset`` (observed may have more) (default: ``exact``).
+        key_order: Whether the keys of expected must occur in their order (default: False).
+        none_is_absent: Whether a key with the value None counts as missing (default: False).
+
+    Example:
+        >>> compare("mapping_match", {1: b"a"}, {1: b"a", (2, 3): None}, none_is_absent=True).score
+        1.0
+        >>> compare("mapping_match", {"a": 1}, {"a": 2, "b": 3}, mode="subset").details["differences"]
+        [{'path': '$.a', 'kind': 'changed', 'expected': 1, 'observed': 2}]
+    """
+
+    name: ClassVar[str] = "mapping_match"
+    kind: ClassVar[str] = "list"
+
+    mode: Literal["exact", "subset"] = "exact"
+    key_order: bool = False
+    none_is_absent: bool = False
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        if not isinstance(expected, Mapping) or (self.mode == "subset" and not expected):
+            return unusable(NOT_A_MAPPING, "a mapping, and not an empty one for a subset", expected)
+        if not isinstance(observed, Mapping):
+            return Outcome(0.0, notes=(NOT_A_MAPPING,))
+        details = summarize_differences(self._compare(expected, observed, "$"))
+        return Outcome(float(not details["differences"]), details=details)
+
+    def _compare(self, expected: Any, observed: Any, path: str) -> Iterator[Difference]:
+        if isinstance(expected, Mapping) and isinstance(observed, Mapping):
+            yield from self._compare_fields(self._fields(expected), self._fields(observed), path)
+        elif type(expected) is type(observed) is list and len(expected) == len(observed):
+            for index, (item, other) in enumerate(zip(expected, observed, strict=True)):
+                yield from self._compare(item, other, step(path, index))
+        elif not equal(expected, observed):
+            yield Difference(path, expected, observed)
+
+    def _compare_fields(
+        self, expected: Mapping[Any, Any], observed: Mapping[Any, Any], path: str
+    ) -> Iterator[Difference]:
+        for key, (label, value) in expected.items():
+            if key in observed:
+                yield from self._compare(value, observed[key][1], step(path, label))
+            else:
+                yield Difference(step(path, label), value, ABSENT)
+        for key, (label, value) in observed.items():
+            if key not in expected and self.mode == "exact":
+                yield Difference(step(path, label), ABSENT, value)
+        orders = [
+            [label for key, (label, _) in side.items() if key in other]
+            for side, other in ((expected, observed), (observed, expected))
+        ]
+        if self.key_order and orders[0] != orders[1]:
+            yield Difference(path, *orders, reason="the keys are in another order")
+
+    def _fields(self, mapping: Mapping[Any, Any]) -> dict[Any, tuple[str, Any]]:
+        """Return the label and value of each key."""
+        fields = {}
+        for key, value in mapping.items():
+            if value is not None or not self.none_is_absent:
+                label = key if isinstance(key, str) else encode_text(key)
+                fields[content_key(key) or label] = (label, value)
+        return fields
 
 
 def _read_lists(expected: Any, observed: Any, steps: Normalization) -> NormalizedSides | Outcome:

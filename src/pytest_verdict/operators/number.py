@@ -133,6 +133,36 @@ class NumericTolerance(_Numeric):
         return _tolerance_details(expected, observed, self.tolerance, self.mode)
 
 
+class NumericSimilarity(_Numeric):
+    """The numbers are similar: the score is one minus their distance over the sum of their sizes.
+
+    It is symmetric: 95 for 100 scores as 100 for 95. Two zeros score 1.0, numbers with different signs 0.0. This is
+    ``NumericDiff`` of autoevals, in exact arithmetic. The default threshold is 0.9.
+
+    Args:
+        normalize: Normalizers for evidence that is text (default: none).
+
+    Example:
+        >>> compare("numeric_similarity", 60, 100).score
+        0.75
+    """
+
+    name: ClassVar[str] = "numeric_similarity"
+
+    @property
+    def is_graded(self) -> bool:
+        return True
+
+    def default_threshold(self) -> float:
+        return 0.9
+
+    def _score(self, expected: Number, observed: Number) -> float:
+        return similarity_of_numbers(expected, observed)
+
+    def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
+        return {"distance": as_written(_difference(expected, observed).copy_abs())}
+
+
 class _Limit(_Numeric):
     needs: ClassVar[Mapping[str, Needs]] = {"zero_at": _ABOVE_ZERO, "mode": _FALLS, "decay": _FALLS}
     _is_lowest: ClassVar[bool] = True
@@ -359,6 +389,15 @@ def _difference(first: Number, second: Number) -> Decimal:
     if first == second:
         return Decimal(0)
     return EXACT.subtract(first, second)
+
+
+def similarity_of_numbers(expected: Number, observed: Number) -> float:
+    """Return one minus the distance of two numbers over the sum of their sizes."""
+    distance = _difference(expected, observed).copy_abs()
+    if not distance.is_finite() or not distance:
+        return float(not distance)
+    sizes = [Fraction(to_decimal(number).copy_abs()) for number in (expected, observed)]
+    return _fade(Fraction(distance), sum(sizes, Fraction()), "linear")
 
 
 def _limit(expected: Number, tolerance: ExactNumber, mode: ToleranceMode) -> Decimal:

@@ -23,6 +23,8 @@ CASES = [
     case("delta", "x", 5, "error", "not_a_number"),
     case("delta", 1, 5, "fail", "not_a_change"),
     case("delta", 1, [1, "x"], "fail", "not_a_number"),
+    case("numeric_similarity", 60, 100, 0.75),
+    case("numeric_similarity", 60, "x", "fail", "not_a_number"),
     case("numeric_exact", "1,000", 1000, "pass", normalize=["strip_thousands_separators"]),
     case("numeric_exact", 1, "one", "fail", "not_a_number"),
     case("numeric_exact", 5, " 5.0 ", "pass"),  # text is read

@@ -187,14 +187,15 @@ def refuse_ignored(documents: Documents) -> Outcome:
 
 def difference_details(differences: Iterable[Difference]) -> dict[str, Any]:
     """Return the details that list differences of documents."""
-    return summarize_differences(differences, _encode)
+    return summarize_differences(differences, difference_encoding)
 
 
-def _encode(document: Any) -> Any:
+def difference_encoding(document: Any) -> Any:
+    """Return a document with floats and texts in place of exact numbers."""
     if isinstance(document, dict):
-        return {key: _encode(item) for key, item in document.items()}
+        return {key: difference_encoding(item) for key, item in document.items()}
     if isinstance(document, list):
-        return [_encode(item) for item in document]
+        return [difference_encoding(item) for item in document]
     if isinstance(document, Decimal):
         nearest = float(document)
         return nearest if Decimal(repr(nearest)) == document else str(document)
