@@ -75,7 +75,9 @@ def test_an_unclear_path_is_refused_unless_the_dialect_is_named(path):
         ("json_distance", {"rules": {path: {"tolerance": 1}}}),
         ("by_field", {"rules": {path: "exact"}}),
     ):
-        with pytest.raises(SettingsError, match=r"is not a clear JSONPath|is not a JSONPath|matches the whole document"):
+        with pytest.raises(
+            SettingsError, match=r"is not a clear JSONPath|is not a JSONPath|matches the whole document"
+        ):
             compare(operator, {"a": 1}, {"a": 1}, **settings)
 
 

@@ -86,7 +86,9 @@ def test_json_similarity_keeps_bools_apart_and_reads_text():
     assert compare("json_similarity", [True], [1]).score < 0.5
     assert compare("json_similarity", {"a": 1}, "no JSON").notes == ["json_parse_failed"]
     assert compare("json_similarity", "{", {}).verdict == "error"
-    assert compare("json_similarity", {"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "c": 6}}).details == {"parts": [["$.a.c", 0.5]]}
+    assert compare("json_similarity", {"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "c": 6}}).details == {
+        "parts": [["$.a.c", 0.5]]
+    }
 
 
 # Expected, observed, and the score of ListContains of autoevals 0.4.1; then with allow_extra_entities.
@@ -103,7 +105,9 @@ LISTS = [
 @pytest.mark.parametrize(("expected", "observed", "score", "with_extras"), LISTS)
 def test_list_similarity_scores_as_autoevals(expected, observed, score, with_extras):
     assert compare("list_similarity", expected, observed).score == pytest.approx(score, abs=1e-12)
-    assert compare("list_similarity", expected, observed, extras="ignore").score == pytest.approx(with_extras, abs=1e-12)
+    assert compare("list_similarity", expected, observed, extras="ignore").score == pytest.approx(
+        with_extras, abs=1e-12
+    )
 
 
 def test_list_similarity_finds_the_best_pairing_with_any_operator():
