@@ -217,9 +217,9 @@ class TestConfiguration:
         assert repr(compare("exact", 1, 1, 1).threshold) == "1.0"
 
     def test_positional_and_keyword_calls_agree(self):
-        positional = compare("exact", "a", "b", 0.5)
-        assert positional == compare(observed="b", expected="a", threshold=0.5, operator="exact")
-        assert positional == compare(ExactMatch(normalize=[]), "a", "b", 0.5)
+        positional = compare("exact", "a", "b", 1.0)
+        assert positional == compare(observed="b", expected="a", threshold=1.0, operator="exact")
+        assert positional == compare(ExactMatch(normalize=[]), "a", "b", 1.0)
         assert compare("exact", "A", "a", case_sensitive=False).operator == "normalized_exact"
         assert compare("normalized_exact", "A", "a", normalize=[]).operator == "exact"
 
@@ -340,12 +340,14 @@ class TestExpect:
 class TestDefaults:
     def test_apply_to_one_or_all_operators(self):
         comparator = (
-            Comparator().with_defaults(threshold=0.5).with_defaults("exact", threshold=0.9, case_sensitive=False)
+            Comparator()
+            .with_defaults(threshold=0.5)
+            .with_defaults("text_similarity", threshold=0.9, normalize=["lowercase"])
         )
-        assert comparator("exact", "A", "a").passed
-        assert comparator("exact", "A", "a").threshold == 0.9
+        assert comparator("text_similarity", "A", "a").passed
+        assert comparator("text_similarity", "A", "a").threshold == 0.9
         assert comparator("contains_any", "A", "a").threshold == 0.5
-        assert comparator("exact", "A", "a", 1.0, case_sensitive=True).passed is False
+        assert comparator("text_similarity", "A", "a", 1.0, normalize=[]).passed is False
 
     def test_do_not_change_the_comparator(self):
         comparator = Comparator()

@@ -44,7 +44,7 @@ def judged_blindly(x, y):
 
 BALLOT = '{"rubric": {"A": {"content": {"argument": 5}, "structure": {"clarity": 4}}, "B": %s}, "winner": "B"}'
 EXAMPLES = {
-    "all_of": [("a", "a", {"conditions": ["exact", {"operator": "normalized_exact", "threshold": 0.5}]})],
+    "all_of": [("a", "a", {"conditions": ["exact", {"operator": "text_similarity", "threshold": 0.5}]})],
     "any_of": [("a", "b", {"conditions": ["exact", "contains_any"]})],
     "at_least_n": [({"x": 1, "y": 2}, {"x": 1}, {"n": 1, "conditions": {"x": "numeric_exact", "y": "exact"}})],
     "by_field": [

@@ -258,7 +258,10 @@ def test_setting_synonyms_exist(needs, words, right, user):
 )
 def test_argument_and_normalizer_synonyms_run(needs, words, right, user):
     if "=" in right:
-        compare("exact", **{"expected": 1, "observed": 1, **eval(f"dict({right})", user)})
+        compare(
+            "exact" if "normalize" in right else "text_similarity",
+            **{"expected": "a", "observed": "a", **eval(f"dict({right})", user)},
+        )
 
 
 @pytest.mark.parametrize(("needs", "words", "right"), rows("command"))

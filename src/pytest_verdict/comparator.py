@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
-from pytest_verdict.comparison import HIDDEN, build_failure, compare, describe_failure
+from pytest_verdict.comparison import HIDDEN, build_failure, compare_with, describe_failure, find_operator
 from pytest_verdict.core.kernel import check_threshold
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
@@ -92,12 +92,10 @@ class Comparator:
         Raises:
             ConfigurationError: The operator, a setting or the threshold is wrong.
         """
-        threshold, settings = self.complete(operator, threshold, settings)
-        # The overloads refuse a union of names and operators.
-        call: Any = compare
-        result: ComparisonResult = call(
-            operator, expected, observed, threshold, name=name, extract=extract, message=message, **settings
-        )
+        limit, settings = self.complete(operator, threshold, settings)
+        operator = find_operator(operator, expected, observed, settings)
+        operator.check_threshold(threshold)
+        result = compare_with(operator, expected, observed, limit, name, extract, message)
         if self._collecting and not has_passed(result):
             self._fail(functools.partial(describe_failure, result), [result])
         return result
@@ -236,7 +234,7 @@ class Comparator:
             fields = REGISTRY.find(operator).model_fields
             # Calls may still add required settings, so only complete settings are checked.
             if all(name in settings for name, field in fields.items() if field.is_required()):
-                REGISTRY.build(operator, settings)
+                REGISTRY.build(operator, settings).check_threshold(threshold)
         comparator = Comparator()
         comparator._defaults = {**self._defaults, operator: (threshold or previous_threshold, settings)}
         comparator._collecting = self._collecting

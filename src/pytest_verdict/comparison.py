@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from pytest_verdict.core.kernel import check_threshold, run
+from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult, has_error, has_passed
@@ -69,14 +69,22 @@ def compare(
         >>> compare("numeric_tolerance", 37.0, 36.8, tolerance=0.5, mode="absolute").passed
         True
     """
-    if expected is ABSENT or observed is ABSENT:
-        from pytest_verdict.explanation.call_hints import missing_arguments
+    operator = find_operator(operator, expected, observed, settings)
+    if threshold is not None:
+        operator.check_threshold(threshold)
+    return compare_with(operator, expected, observed, threshold, name, extract, message)
 
-        raise missing_arguments(operator, expected, observed, settings)
-    if isinstance(operator, str):
-        operator = REGISTRY.build(operator, settings)
-    else:
-        operator = _check_operator(operator, settings)
+
+def compare_with(
+    operator: Operator,
+    expected: Any,
+    observed: Any,
+    threshold: float | None,
+    name: str | None,
+    extract: Any = None,
+    message: str | None = None,
+) -> ComparisonResult:
+    """Compare as `compare` does, with arguments that others share, so that some may have no effect here."""
     if extract is None and message is None:
         return publish(run(operator, expected, observed, threshold, name))
     return Expectation(operator, expected, threshold, name, extract, message).compare(observed)
@@ -176,7 +184,14 @@ def redact_result(result: ComparisonResult, redaction: Redaction | None) -> Comp
     return ComparisonResult.from_record(json.loads(text))
 
 
-def _check_operator(operator: Any, settings: Mapping[str, Any]) -> Operator:
+def find_operator(operator: Any, expected: Any, observed: Any, settings: Mapping[str, Any]) -> Operator:
+    """Return the operator of a call, which is one, or is named with its settings."""
+    if expected is ABSENT or observed is ABSENT:
+        from pytest_verdict.explanation.call_hints import missing_arguments
+
+        raise missing_arguments(operator, expected, observed, settings)
+    if isinstance(operator, str):
+        return REGISTRY.build(operator, settings)
     if not isinstance(operator, Operator):
         from pytest_verdict.explanation.call_hints import not_an_operator
 
@@ -314,12 +329,8 @@ def expect(
     """
     if expected is ABSENT:
         raise ArgumentsError('expect takes operator and expected: write assert observed == expect("exact", expected)')
-    if threshold is not None:
-        threshold = check_threshold(threshold)
-    if isinstance(operator, str):
-        operator = REGISTRY.build(operator, settings)
-    else:
-        operator = _check_operator(operator, settings)
+    operator = find_operator(operator, expected, None, settings)
+    operator.check_threshold(threshold)
     expectation = Expectation(operator, expected, threshold, name, extract, message)
     if SESSION.expectation_observer is not None:
         SESSION.expectation_observer(expectation)

@@ -45,9 +45,13 @@ JsonDistanceSettings = TypedDict("JsonDistanceSettings", {"normalize": Normalize
     "string_similarity": Literal["levenshtein", "indel", "jaro_winkler"] | None, "ignore": Texts, "rules": Mapping[str,
     JsonRule | Mapping[str, Any]]}, total=False)
 JsonSchemaSettings = TypedDict("JsonSchemaSettings", {"normalize": Normalizers, "parse": bool, "schema_document": Mapping[str,
-    Any] | bool | None, "schemas": Mapping[str, Mapping[str, Any] | bool]}, total=False)
+    Any] | bool | None, "schemas": Mapping[str, Mapping[str, Any] | bool], "format": Literal["assert", "annotate"] | None},
+    total=False)
 JsonSubsetSettings = TypedDict("JsonSubsetSettings", {"normalize": Normalizers, "parse": bool, "ignore": Texts,
     "case_sensitive": bool, "list_mode": Literal["contained", "exact"]}, total=False)
+ListSimilaritySettings = TypedDict("ListSimilaritySettings", {"inner": Any, "extras": Literal["count", "ignore"]}, total=False)
+MappingMatchSettings = TypedDict("MappingMatchSettings", {"mode": Literal["exact", "subset"], "key_order": bool,
+    "none_is_absent": bool}, total=False)
 NumericSettings = TypedDict("NumericSettings", {"normalize": Normalizers}, total=False)
 LimitSettings = TypedDict("LimitSettings", {"normalize": Normalizers, "exclusive": bool, "zero_at": Number | None,
     "mode": Literal["relative", "absolute"], "decay": Literal["linear", "quadratic"]}, total=False)
@@ -149,11 +153,21 @@ class Compare(Generic[_Owner]):
     def __call__(self, operator: Literal["json_schema"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[JsonSchemaSettings]) -> Result: ...
     @overload
+    def __call__(self, operator: Literal["json_similarity"], expected: Any, observed: Any, threshold: Limit = None, *,
+        name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[JsonSettings]) -> Result: ...
+    @overload
     def __call__(self, operator: Literal["json_subset"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[JsonSubsetSettings]) -> Result: ...
     @overload
-    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], expected: Any, observed: Any, threshold: Limit = None,
-        *, name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[NumericSettings]) -> Result: ...
+    def __call__(self, operator: Literal["list_similarity"], expected: Any, observed: Any, threshold: Limit = None, *,
+        name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[ListSimilaritySettings]) -> Result: ...
+    @overload
+    def __call__(self, operator: Literal["mapping_match"], expected: Any, observed: Any, threshold: Limit = None, *,
+        name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[MappingMatchSettings]) -> Result: ...
+    @overload
+    def __call__(self, operator: Literal["numeric_exact", "numeric_similarity", "ordered_match"], expected: Any, observed: Any,
+        threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
+        **settings: Unpack[NumericSettings]) -> Result: ...
     @overload
     def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], expected: Any, observed: Any,
         threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
@@ -316,11 +330,21 @@ class Expect:
     def __call__(self, operator: Literal["json_schema"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[JsonSchemaSettings]) -> Expectation: ...
     @overload
+    def __call__(self, operator: Literal["json_similarity"], expected: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, **settings: Unpack[JsonSettings]) -> Expectation: ...
+    @overload
     def __call__(self, operator: Literal["json_subset"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[JsonSubsetSettings]) -> Expectation: ...
     @overload
-    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], expected: Any, threshold: Limit = None, *,
-        name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[NumericSettings]) -> Expectation: ...
+    def __call__(self, operator: Literal["list_similarity"], expected: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, **settings: Unpack[ListSimilaritySettings]) -> Expectation: ...
+    @overload
+    def __call__(self, operator: Literal["mapping_match"], expected: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, **settings: Unpack[MappingMatchSettings]) -> Expectation: ...
+    @overload
+    def __call__(self, operator: Literal["numeric_exact", "numeric_similarity", "ordered_match"], expected: Any,
+        threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None,
+        **settings: Unpack[NumericSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], expected: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[LimitSettings]) -> Expectation: ...
@@ -446,10 +470,19 @@ class SetDefaults:
     def __call__(self, operator: Literal["json_schema"], /, *, threshold: Limit = None,
         **settings: Unpack[JsonSchemaSettings]) -> Comparator: ...
     @overload
+    def __call__(self, operator: Literal["json_similarity"], /, *, threshold: Limit = None,
+        **settings: Unpack[JsonSettings]) -> Comparator: ...
+    @overload
     def __call__(self, operator: Literal["json_subset"], /, *, threshold: Limit = None,
         **settings: Unpack[JsonSubsetSettings]) -> Comparator: ...
     @overload
-    def __call__(self, operator: Literal["numeric_exact", "ordered_match"], /, *, threshold: Limit = None,
+    def __call__(self, operator: Literal["list_similarity"], /, *, threshold: Limit = None,
+        **settings: Unpack[ListSimilaritySettings]) -> Comparator: ...
+    @overload
+    def __call__(self, operator: Literal["mapping_match"], /, *, threshold: Limit = None,
+        **settings: Unpack[MappingMatchSettings]) -> Comparator: ...
+    @overload
+    def __call__(self, operator: Literal["numeric_exact", "numeric_similarity", "ordered_match"], /, *, threshold: Limit = None,
         **settings: Unpack[NumericSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["numeric_maximum", "numeric_minimum"], /, *, threshold: Limit = None,

@@ -110,3 +110,54 @@ def test_name_refuses_what_is_no_claim(text):
 def test_name_needs_labels(labels):
     with pytest.raises(SettingsError, match="name"):
         compare("exact", "a", "a", extract={"name": labels})
+
+
+# A reply that does not know and guesses, or that accepts another value as well, claims nothing.
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Not known, but 5 is a guess.",
+        "The exact number isn't known, but 5 is my best guess.",
+        "I don't know, but 5 is my guess.",
+        "No idea, maybe 5.",
+        "Hard to say; my guess is 5.",
+        "It is difficult to tell, perhaps 5.",
+        "It cannot be determined, but a guess would be 5.",
+        "The text does not say; it is not stated, I would estimate 5.",
+        "It is unclear, possibly 5.",
+        "5, though 6 is also possible.",
+        "The answer is 5, though 6 is also possible.",
+        "The answer is 5, but 6 would be equally valid.",
+        "It's 5, although 6 cannot be ruled out.",
+        "The answer is 5; 6 might also work.",
+        "The answer is 5. However, 6 could still be right.",
+        "5 (6 is possible too)",
+        "The result is 5, and 6 is acceptable as well.",
+        "5, though 6 may also be correct.",
+    ],
+)
+def test_a_guess_or_a_second_value_is_no_claim(reply):
+    assert find_parts("one_number", reply) == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I am not sure, but 5.",
+        "I'm not certain but I believe it's 5.",
+        "I guess it's 5.",
+        "My best guess is 5.",
+        "Probably 5.",
+        "I don't know the derivation, but the answer is 5.",
+        "The rate is not given, but it can be derived: the answer is 5.",
+        "5, though some sources say 6.",
+        "The answer is 5, though 6 is often cited.",
+        "5 (not 6)",
+        "5, though I first got 6.",
+        "The answer is 5; 6 is not possible.",
+        "5. It could also be written as 5.0, and 5 is also correct.",
+        "6 is wrong, so it is 5.",
+    ],
+)
+def test_a_claim_beside_doubts_is_read(reply):
+    assert [part.value for part in find_parts("one_number", reply)] == ["5"]

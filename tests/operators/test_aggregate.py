@@ -177,7 +177,10 @@ def test_weighted_score_is_the_weighted_mean():
     "operator",
     [
         AllOf(
-            conditions=["exact", {"operator": "numeric_tolerance", "settings": {"tolerance": 0.1}, "threshold": 0.5}]
+            conditions=[
+                "exact",
+                {"operator": "numeric_tolerance", "settings": {"tolerance": 0.1, "zero_at": 1}, "threshold": 0.5},
+            ]
         ),
         AnyOf(conditions={"a": ExactMatch(normalize=["nfc"]), "b": AllOf(conditions=["regex"])}),
         AtLeastN(n=1, conditions=[OneOf(values=[(1, 2)])]),

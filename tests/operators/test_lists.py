@@ -77,7 +77,7 @@ def test_order_of_items_is_irrelevant(expected, observed, mode, random):
     assert operator.evaluate(expected, observed + observed).score == score
 
 
-@given(expected=st.lists(items, max_size=6), observed=st.lists(items, max_size=6))
+@given(expected=st.lists(items, min_size=1, max_size=6), observed=st.lists(items, min_size=1, max_size=6))
 def test_subset_and_superset_imply_exact(expected, observed):
     scores = {
         mode: SetContainment(mode=mode).evaluate(expected, observed).score for mode in ("exact", "subset", "superset")

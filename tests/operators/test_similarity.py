@@ -85,5 +85,5 @@ def test_word_settings_are_recorded_and_need_a_word_metric():
     }
     assert compare("text_similarity", "a", "a", metric="token_f1", stop_words=["x"]).settings["stop_words"] == ["x"]
     for settings in ({"words": "cjk"}, {"stop_words": ["x"], "metric": "jaro"}):
-        with pytest.raises(SettingsError, match="words and stop_words need metric='token_f1' or 'rouge_l'"):
+        with pytest.raises(SettingsError, match="words count only with metric='token_f1' or 'rouge_l'"):
             TextSimilarity(**settings)

@@ -35,8 +35,7 @@ def test_promptfoo_says_the_same(imported):
     tests = [{"vars": {"n": n}, "assert": [check]} for n, (check, _) in enumerate(OTHERS["promptfoo"])]
     code, said, path, _ = imported("promptfoo", {"prompts": ["{{n}}"], "providers": ["echo"], "tests": tests})
     assert (code, said) == (0, [])
-    # A list is JSON for us.
-    assert differences(path, OTHERS["promptfoo"]) == [("contains-json", "[1, 2]")]
+    assert differences(path, OTHERS["promptfoo"]) == []
 
 
 def test_pydantic_evals_says_the_same_of_texts(imported):
@@ -45,8 +44,8 @@ def test_pydantic_evals_says_the_same_of_texts(imported):
     assert (code, said) == (0, [])
     other = differences(path, OTHERS["pydantic-evals"])
     # An output is a text for both, and text of JSON is read where something else than a text is expected.
-    assert {output for _, output in other if output[0] not in '3{t"'} == {"\u00dcn\u00efcode \u00df"}
-    assert len(other) == 10
+    assert all(output[0] in '3{t"' for _, output in other)
+    assert len(other) == 9
 
 
 PROMPTFOO = """\
@@ -89,7 +88,7 @@ assertionTemplates:
 def test_a_promptfoo_configuration_becomes_a_suite(imported):
     code, said, path, _ = imported("promptfoo", PROMPTFOO)
     assert code == 1
-    assert [line.partition(":")[0] for line in said] == ["1", "21", "23", "25", "26", "27", "30", "31"]
+    assert [line.partition(":")[0] for line in said] == ["1", "21", "23", "26", "27", "30", "31"]
     assert [said[0], said[2]] == [
         "1: prompts: your adapter gets the variables as JSON, and makes the prompt of them",
         "23: llm-rubric: it is not translated, because a model decides it",
@@ -100,10 +99,15 @@ def test_a_promptfoo_configuration_becomes_a_suite(imported):
     limit, *patterns = first["scorers"]
     mapping = {"expected": {"literal": 5}, "observed": "$.latency_ms"}
     assert limit == second["scorers"][0] == {"operator": "numeric_maximum", "mapping": mapping}
-    assert [scorer["settings"]["pattern"] for scorer in patterns] == [r"\ANo\Z", r"(?i)grub\ Yes", r"\AArr\."]
+    assert patterns == [
+        {"operator": "trace_regex", "settings": {"pattern": r"\ANo\Z"}},
+        {"operator": "contains_all", "settings": {"substrings": ["grub Yes"], "normalize": ["lowercase"]}},
+        {"operator": "trace_regex", "settings": {"pattern": r"\AArr\."}},
+    ]
     assert second["name"] == "words of other YAML (line 19)"
     assert second["scorers"][1:] == [
-        {"operator": "trace_contains", "settings": {"substring": "b"}, "mapping": {"expected": {"literal": False}}}
+        {"operator": "trace_contains", "settings": {"substring": "a"}},
+        {"operator": "trace_contains", "settings": {"substring": "b"}, "mapping": {"expected": {"literal": False}}},
     ]
 
 
@@ -112,12 +116,12 @@ def test_a_promptfoo_configuration_becomes_a_suite(imported):
     [
         ({"type": "regex"}, "regex: nothing as its value is not translated"),
         ({"type": "contains", "value": ""}, "empty"),
-        ({"type": "contains-all", "value": [1]}, "valid string"),
+        ({"type": "contains-all", "value": [[]]}, "takes texts"),
         ({"type": "word-count", "value": "many"}, "valid integer"),
         ({"type": "is-json", "value": "file://schema.json"}, "a template or a file"),
         ({"type": "is-json", "value": {"type": 5}}, "schema"),
         ({"type": "latency"}, "latency: nothing as its value is not translated"),
-        ({"type": "latency", "threshold": "1s"}, "a time is a number, got '1s'"),
+        ({"type": "latency", "threshold": "1s"}, "a time is a finite number, got '1s'"),
         ({"type": "cost", "threshold": 1}, "cost: threshold is not translated, because a result does not say it"),
         ({"type": "javascript", "value": "true"}, "javascript: it is not translated, because it is code"),
         ({"type": "not-factuality", "value": "a"}, "not-factuality: it is not translated, because a model decides it"),
@@ -166,10 +170,10 @@ def test_several_texts_may_be_negated(imported, kind, output, passes):
 def test_prompt_in_the_file_is_filled_in(imported):
     config = {
         "prompts": ["Say {{a}} and {{ b }}"],
-        "tests": [{"vars": {"a": "x", "b": [1]}, "assert": [{"type": "is-json"}]}],
+        "tests": [{"vars": {"a": "x", "b": 1.0}, "assert": [{"type": "is-json"}]}],
     }
     _, said, path, _ = imported("promptfoo", config)
-    assert (said, scenarios(path)[0]["input"]) == ([], "Say x and [1]")
+    assert (said, scenarios(path)[0]["input"]) == ([], "Say x and 1")
 
 
 def test_evaluators_of_pydantic_evals(imported):
@@ -209,10 +213,11 @@ def test_an_agenticassure_suite_keeps_the_behaviour_of_its_scorers(imported):
     _, said, path, _ = imported(
         "agenticassure", {"suite": suite, "scenarios": [given, strict, {"name": "c", "input": ""}]}
     )
-    assert len(said) == 3
+    assert len(said) == 4
+    assert "regex_pattern" in "".join(said)
     assert "unknown scorer: 'own'" in "".join(said)
     first, second, third = (scenario["scorers"] for scenario in scenarios(path))
-    assert first == [{"operator": "normalized_exact", "settings": {"normalize": ["strip", "lowercase"]}}, "regex"]
+    assert first == [{"operator": "normalized_exact", "settings": {"normalize": ["strip", "lowercase"]}}]
     assert (second, third) == (["exact"], ["passfail"])
 
 

@@ -71,7 +71,7 @@ ALL = [
     TraceRegex(pattern=r"\d+", count_min=2),
     TraceContains(substring="x"),
     TraceLength(min=1, unit="words"),
-    AllOf(conditions=[ExactMatch(), {"operator": "numeric_exact", "threshold": 0.5}]),
+    AllOf(conditions=[ExactMatch(), {"operator": "text_similarity", "threshold": 0.5}]),
     AtLeastN(n=1, conditions=[FieldCheck(field="a"), FieldCheck(field="b", operator=NumericExact())]),
 ]
 

@@ -47,7 +47,7 @@ assert expect("date_tolerance", "2026-01-01", tolerance=3, unit="days") == "2026
 assert expect("date_tolerance", "2026-01-01", tolerance=3, units="days") == "2026-01-02"  # refused
 compare("regex", "a.c", "abc", flags=["IGNORECASE"], mode="search")
 compare("json_distance", {}, {}, ignore=["$.id"], rules={"$.a": JsonRule(tolerance=1), "$.b": {"tolerance": 1}})
-compare("all_of", 1, 1, conditions=["exact", Exact(), {"operator": "delta", "threshold": 0.5}])
+compare("all_of", 1, 1, conditions=["exact", Exact(), {"operator": "text_similarity", "threshold": 0.5}])
 compare("weighted", {"a": 1}, {"a": 1}, conditions={"a": "exact"}, weights={"a": 2})
 compare("trajectory_in_order", ["search"], [], ignored_args=["id"], mcp_servers="any", args={"search": "ignore"})
 compare("trajectory_in_order", ["search"], [], credit="partial")  # refused

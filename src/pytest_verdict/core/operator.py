@@ -2,9 +2,9 @@
 
 import functools
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any, ClassVar, Final, Never, Self, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Final, NamedTuple, Never, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
 
@@ -26,6 +26,13 @@ _T = TypeVar("_T")
 _OMIT_WHEN_DEFAULT: Final = "omit when default"
 OmitWhenDefault = Annotated[_T, _OMIT_WHEN_DEFAULT]
 """A setting added in a later version. Recorded only when it differs from the default, so older records keep their bytes."""
+
+
+class Needs(NamedTuple):
+    """What a setting needs to have an effect: a condition on the operator, and what to do if it is not met."""
+
+    is_met: Callable[[Any], bool]
+    remedy: str
 
 
 class Operator(BaseModel):
@@ -61,6 +68,8 @@ class Operator(BaseModel):
     """Whether `evaluate` never changes its arguments; other operators get copies."""
     expected_settings: ClassVar[tuple[str, ...]] = ()
     """The settings that together replace the expected value when one of them is set."""
+    needs: ClassVar[Mapping[str, Needs]] = {}
+    """The settings that have an effect only under a condition; without it, any other value than the default is refused."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
@@ -77,6 +86,10 @@ class Operator(BaseModel):
         except ValidationError as error:
             sentences = [_sentence(type(self), problem) for problem in problems_in(error)]
             raise SettingsError(f"{_label(type(self))}: " + "; ".join(sentences)) from None
+        for name, (is_met, remedy) in self.needs.items():
+            value = getattr(self, name)
+            if value != type(self).model_fields[name].default and not is_met(self):
+                raise SettingsError(f"{_label(type(self))}: {name}={shown(value, 80)} has no effect: {remedy}")
 
     @abstractmethod
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
@@ -114,6 +127,27 @@ class Operator(BaseModel):
     def default_threshold(self) -> float:
         """Return the threshold of a comparison that sets none, in (0, 1]."""
         return 1.0
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether scores other than 0.0 and 1.0 exist, so that a threshold below 1.0 may change a verdict."""
+        return True
+
+    def check_threshold(self, threshold: float | None) -> None:
+        """Refuse a threshold of a call that is not in (0, 1], or that changes no verdict because there are no grades.
+
+        Args:
+            threshold: The threshold of a call.
+
+        Raises:
+            SettingsError: The threshold has no effect.
+            ThresholdError: The threshold is not in (0, 1].
+        """
+        if threshold is not None and check_threshold(threshold) < 1.0 and not self.is_graded:
+            raise SettingsError(
+                f"{self}: threshold={threshold} has no effect, because the score is 0.0 or 1.0; leave it out, or"
+                " compare with an operator that has grades, such as text_similarity or numeric_tolerance with zero_at"
+            )
 
     def reject_undecidable(self, outcome: Outcome, threshold: float) -> Outcome:
         """Return an error if parts that could not be compared leave the verdict open; for operators on other verdicts."""
@@ -270,6 +304,14 @@ class Operator(BaseModel):
 
     def __str__(self) -> str:
         return self.recorded_name()
+
+
+class PassFailOperator(Operator):
+    """An operator without grades: every score is 0.0 or 1.0."""
+
+    @property
+    def is_graded(self) -> bool:
+        return False
 
 
 def _operators_inside(value: Any) -> Iterator[Operator]:

@@ -103,6 +103,8 @@ def score_dataset(
         (1, 2, ['junit.xml', 'records.jsonl'])
     """
     evaluator = Evaluator(operator, mapping, threshold, **settings)
+    if evaluator.operator is not None:
+        evaluator.operator.check_threshold(threshold)
     gate = PassRate(confident=confident, confidence=confidence)
     pass_rate = check_pass_rate(pass_rate)
     selection = Selection(limit, sample, seed)

@@ -21,6 +21,7 @@ _REFUSALS: Final = {
     "not_a_date": "is not a date",
     "not_a_list": "is not a list",
     "not_an_answer": "is not an answer",
+    "not_a_mapping": "is not a mapping",
     "not_a_number": "is not a number",
     "not_a_range": "is not a pair of bounds",
     "not_a_type": "names no type",
@@ -38,6 +39,8 @@ _SENTENCES: Final = {
     "empty_expected": "nothing was expected",
     "empty_observed": "nothing was observed",
     "inconclusive": "too little was compared to decide",
+    "format_unchecked": "the schema has formats, which are checked only with format='assert'",
+    "normalize_unused": "normalize has no effect on values that are no text",
     "markdown_fence_removed": "a fence around the text was left out",
     "timezone_mismatch": "only one side has a time zone",
 }

@@ -90,7 +90,18 @@ _CORRECTION: Final = re.compile(
 _WITHDRAWN: Final = ("no, wait", "wait, no", "correction", "scratch that", "i made a mistake", "oops")
 _NO_ANSWER: Final = re.compile(
     r"\b(?:i (?:do not|don['\u2019]t|can(?:no|['\u2019])t|could not) (?:\w+ )?(?:know|tell|say|answer|determine)|"
-    r"cannot (?:be determined|say|tell|answer)|unknown|unclear|undetermined|none of (?:them|these|the)|it depends)\b",
+    r"cannot (?:be determined|say|tell|answer)|unknown|unclear|undetermined|none of (?:them|these|the)|it depends"
+    r"|(?:not|\w+n['\u2019]t) (?:known|stated|given|specified|clear)|no idea|(?:hard|impossible|difficult) to (?:say|tell|know))\b",
+    re.IGNORECASE,
+)
+_GUESS: Final = re.compile(r"\b(?:guess|estimate|speculat|maybe|perhaps|possibly)", re.IGNORECASE)
+# Behind a value: it is another answer, and not a worse one.
+_ALSO: Final = re.compile(
+    r"[\s)]*(?:(?:is|are|(?:would|might|could|may) be|seems) (?:also|equally|just as|still)"
+    r" (?:possible|plausible|valid|acceptable|correct|right|likely)"
+    r"|(?:is|are|would be) (?:possible|plausible|valid|acceptable|correct|right),? (?:too|as well)"
+    r"|(?:might|could|may|would|can) (?:also|equally|still|as well) (?:work|be|fit|apply)|(?:cannot|can['\u2019]t) be"
+    r" (?:ruled out|excluded))\b",
     re.IGNORECASE,
 )
 _ALTERNATIVE: Final = re.compile(r"\b(?:or|alternatively|maybe|perhaps|could also|also|possibly)\b", re.IGNORECASE)
@@ -125,9 +136,9 @@ def find_claim(text: str, values: Sequence[Value], is_bound: Callable[[str, str]
             or text[end : end + 1] == "?"
         ):
             continue
-        claim = value
+        candidate = value
         if is_bound(before, text[value.part.end :]):
-            claim = value._replace(key=None)
+            candidate = value._replace(key=None)
         has_earlier = any(start <= other.part.start < value.part.start for other in values)
         is_stated = has_earlier and _STATED.search(before)
         is_concluded = _CONCLUDED.search(before) or _CONCLUDED.match(text[sentence:start]) or _REMAINS.match(after)
@@ -140,8 +151,11 @@ def find_claim(text: str, values: Sequence[Value], is_bound: Callable[[str, str]
             value, sentence, announced, [other for _, _, other in ranked], start
         ):
             rank = 2
-        ranked.append((rank, start, claim))
-    return _choose(text, ranked)
+        ranked.append((rank, start, candidate))
+    claim = _choose(text, ranked)
+    if claim is None or any(value.key != claim.key and _ALSO.match(text, value.part.end) for value in values):
+        return None
+    return claim.part
 
 
 def _is_announced(value: Value, sentence: int, announced: Sequence[int], earlier: Sequence[Value], start: int) -> bool:
@@ -150,7 +164,7 @@ def _is_announced(value: Value, sentence: int, announced: Sequence[int], earlier
     return any(not any(place <= other.part.start < start for other in earlier) for place in places)
 
 
-def _choose(text: str, ranked: Sequence[tuple[int, int, Value]]) -> Part | None:
+def _choose(text: str, ranked: Sequence[tuple[int, int, Value]]) -> Value | None:
     if not ranked:
         return None
     best = max(rank for rank, _, _ in ranked)
@@ -170,9 +184,9 @@ def _choose(text: str, ranked: Sequence[tuple[int, int, Value]]) -> Part | None:
         if start > top[-1][0] and value.key != last.key and _ALTERNATIVE.search(text[start : value.part.start]):
             return None
     refusal = _NO_ANSWER.search(text)
-    if refusal and (not best or refusal.start() > last.part.start):
+    if refusal and (not best or refusal.start() > last.part.start or _GUESS.search(text)):
         return None
-    return last.part
+    return last
 
 
 def _without_corrected(text: str, values: Sequence[Value]) -> Sequence[Value]:

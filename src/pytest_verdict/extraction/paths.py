@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, get_args
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import MappingError, MissingExtraError, SettingsError, allowed
-from pytest_verdict.operators.json.rules import compile_path
+from pytest_verdict.operators.json.rules import compile_path, refuse_unclear_path
 
 Find = Callable[[Any], Sequence[Any]]
 """Returns the values that a path matches in a document, in order."""
@@ -27,6 +27,12 @@ class NothingFoundError(MappingError):
 def read_path(path: Any, many: Any = None, dialect: Any = None) -> Callable[[Any], Any]:
     """Return a function that follows a path, with a rule for several matches."""
     rule = check_word("many", many, MANY)
+    if dialect is None and isinstance(path, str) and path.strip():
+        finder(path)
+        try:
+            refuse_unclear_path(path)
+        except ValueError as error:
+            raise SettingsError(str(error)) from None
     find = finder(path, check_word("dialect", dialect, get_args(Dialect)))
 
     def follow(document: Any) -> Any:

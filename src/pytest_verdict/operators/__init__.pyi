@@ -3,6 +3,7 @@ from .aggregate import (
     AnyOf as AnyOf,
     AtLeastN as AtLeastN,
     BestOf as BestOf,
+    ListSimilarity as ListSimilarity,
     NoneOf as NoneOf,
     Weighted as Weighted,
 )
@@ -15,13 +16,20 @@ from .json.distance import JsonDistance as JsonDistance
 from .json.equality import JsonCanonical as JsonCanonical, JsonSubset as JsonSubset
 from .json.rules import JsonRule as JsonRule
 from .json.schema import JsonSchema as JsonSchema
-from .lists import OrderedMatch as OrderedMatch, SetContainment as SetContainment, SetSimilarity as SetSimilarity
+from .json.similarity import JsonSimilarity as JsonSimilarity
+from .lists import (
+    MappingMatch as MappingMatch,
+    OrderedMatch as OrderedMatch,
+    SetContainment as SetContainment,
+    SetSimilarity as SetSimilarity,
+)
 from .number import (
     Delta as Delta,
     NumericExact as NumericExact,
     NumericMaximum as NumericMaximum,
     NumericMinimum as NumericMinimum,
     NumericRange as NumericRange,
+    NumericSimilarity as NumericSimilarity,
     NumericTolerance as NumericTolerance,
 )
 from .regex import Regex as Regex

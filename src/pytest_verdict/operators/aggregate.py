@@ -1,13 +1,15 @@
 """Operators on the verdicts of other operators."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from pytest_verdict.core.kernel import check_threshold, result_from_outcome, run
+from pytest_verdict.core.matching import optimal_assignment
 from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.refusals import REFUSALS
 from pytest_verdict.core.registry import operator_from_settings
@@ -24,6 +26,8 @@ MISSING_EXPECTED: Final = "missing_expected"
 MISSING_OBSERVED: Final = "missing_observed"
 CHILD_ERROR: Final = "child_error"
 
+_MOST_PAIRS: Final = 10_000
+_ONE: Final = 10**12
 _REFERENCES: Final = "a list of at least one accepted reference"
 _KEYS: Final = ("operator", "version", "settings", "threshold")
 
@@ -72,6 +76,7 @@ def read_condition(value: Any) -> Condition:
     is_only_operator = list(settings) == ["operator"]
     operator = operator_from_settings(settings["operator"] if is_only_operator else settings)
     threshold = value.get("threshold")
+    operator.check_threshold(threshold)
     return Condition(operator, None if threshold is None else check_threshold(threshold))
 
 
@@ -171,6 +176,21 @@ class AnyOf(_Aggregate):
     def default_threshold(self) -> float:
         return 1 / len(self.conditions)
 
+    def check_threshold(self, threshold: float | None) -> None:
+        super().check_threshold(threshold)
+        _refuse_other_count(self, threshold)
+
+
+def _refuse_other_count(operator: _Aggregate, threshold: float | None) -> None:
+    """Refuse a threshold that asks for another number of conditions than the operator itself."""
+    total = len(operator.conditions)
+    own = operator.default_threshold()
+    if threshold is not None and math.ceil(threshold * total) != round(own * total):
+        raise SettingsError(
+            f"{operator}: threshold={threshold} overrides the number of conditions that must pass, {round(own * total)}"
+            f" of {total}; leave it out, or compare with at_least_n and another n"
+        )
+
 
 class NoneOf(_Aggregate):
     """No condition passes; the score is the share of conditions that fail.
@@ -217,6 +237,10 @@ class AtLeastN(_Aggregate):
     def default_threshold(self) -> float:
         return self.n / len(self.conditions)
 
+    def check_threshold(self, threshold: float | None) -> None:
+        super().check_threshold(threshold)
+        _refuse_other_count(self, threshold)
+
 
 class Weighted(_Aggregate):
     """The mean of the conditions' scores, by weight.
@@ -250,6 +274,9 @@ class Weighted(_Aggregate):
             fits = isinstance(self.conditions, tuple) and len(weights) == len(self.conditions)
         if not fits:
             raise ValueError(f"weights: takes one weight for each condition, in the same form, got {weights!r}")
+        conditions = self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
+        if any(condition.threshold is not None for condition in conditions):
+            raise ValueError("the threshold of a condition has no effect: weighted counts its score; leave it out")
         if min(self._exact_weights()) <= 0:
             raise ValueError(f"weights: takes numbers above 0, got {weights!r}")
         return self
@@ -275,6 +302,63 @@ def _read_inner(value: Any) -> Operator:
     if not operator.needs_expected():
         raise ValueError(f"takes an operator that needs expected; the settings of {operator} are all it expects")
     return operator
+
+
+class ListSimilarity(Operator):
+    """The items of two lists are similar, each to its partner in the best pairing, whatever their order.
+
+    The score is the sum of the scores of the pairs over the length of the longer list. Two empty lists score 1.0. This
+    is ``ListContains`` of autoevals, with any operator. The default threshold is 0.8.
+
+    Args:
+        inner: The operator that compares two items: an operator, its name, or a mapping with ``operator`` and ``settings``
+            (default: ``text_similarity``).
+        extras: ``count`` lowers the score for items without a partner in expected; with ``ignore`` the sum is divided by
+            the length of expected (default: ``count``).
+
+    Example:
+        >>> result = compare("list_similarity", ["Rome", "Paris"], ["paris", "Rome", "Oslo"])
+        >>> round(result.score, 4), result.details["pairs"]
+        (0.6, [[0, 1, 1.0], [1, 0, 0.8]])
+    """
+
+    name: ClassVar[str] = "list_similarity"
+    kind: ClassVar[str] = "list"
+
+    inner: Annotated[Any, BeforeValidator(_read_inner)] = Field("text_similarity", validate_default=True)
+    extras: Literal["count", "ignore"] = "count"
+
+    def default_threshold(self) -> float:
+        return 0.8
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        expected_items = as_list(expected)
+        observed_items = as_list(observed)
+        if expected_items is None or (self.extras == "ignore" and not expected_items):
+            note = NOT_A_LIST if expected_items is None else EMPTY_EXPECTED
+            return unusable(note, "a list, and not an empty one if extras are ignored", expected)
+        if observed_items is None:
+            return Outcome(0.0, notes=(NOT_A_LIST,))
+        if len(expected_items) * len(observed_items) > _MOST_PAIRS:
+            return Outcome(
+                0.0, error=f"the lists have more than {_MOST_PAIRS:,} pairs; use set_similarity for long lists"
+            )
+
+        scores: list[list[float]] = []
+        for item in expected_items:
+            results = [run(self.inner, item, other) for other in observed_items]
+            if error := first_error(results):
+                return Outcome(0.0, notes=(CHILD_ERROR,), error=error)
+            scores.append([result.score for result in results])
+        # Whole numbers, so that equal sums are equal.
+        matrix = [[-round(score * _ONE) for score in row] for row in scores]
+        partners = enumerate(optimal_assignment(matrix))
+        pairs = [(index, partner, scores[index][partner]) for index, partner in partners if partner is not None]
+        longest = len(expected_items)
+        if self.extras == "count":
+            longest = max(longest, len(observed_items))
+        total = math.fsum(score for _, _, score in pairs)
+        return Outcome(min(total / longest, 1.0) if longest else 1.0, details={"pairs": [list(pair) for pair in pairs]})
 
 
 class BestOf(Operator):
@@ -304,6 +388,10 @@ class BestOf(Operator):
 
     def default_threshold(self) -> float:
         return float(self.inner.default_threshold())
+
+    @property
+    def is_graded(self) -> bool:
+        return bool(self.inner.is_graded)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         references = as_list(self.effective_expected(expected))

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import AfterValidator, BeforeValidator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import FAIL, PASS, OmitWhenDefault, Operator
+from pytest_verdict.core.operator import FAIL, PASS, OmitWhenDefault, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
 from pytest_verdict.core.values.equality import equal
@@ -22,7 +22,7 @@ NOT_A_TYPE: Final = "not_a_type"
 _ACCEPTED: Final = "a list of at least one accepted value"
 
 
-class BooleanMatch(Operator):
+class BooleanMatch(PassFailOperator):
     """Both values are the same truth value.
 
     Only true and false are truth values; 1, ``"true"`` and ``"no"`` are not. None stands for a missing answer and matches
@@ -48,7 +48,7 @@ class BooleanMatch(Operator):
         return PASS if truth_value(expected) is truth_value(observed) else FAIL
 
 
-class LiteralMatch(Operator):
+class LiteralMatch(PassFailOperator):
     """Both values are equal, and so are their types; nothing is normalized.
 
     Example:
@@ -75,10 +75,11 @@ _TYPES: Final[dict[str, Callable[[Any], bool]]] = {
     "array": lambda value: as_list(value) is not None,
     "object": lambda value: isinstance(value, Mapping) or has_named_fields(value),
 }
+_EVERY_TYPE: Final = frozenset(_TYPES) - {"integer"}
 _TYPE_NAMES: Final = f"the name of a type or a list of names, out of {', '.join(_TYPES)}"
 
 
-class IsType(Operator):
+class IsType(PassFailOperator):
     """Observed is of a type, or of one of several.
 
     Expected is a name or a list of names, as in JSON Schema: ``null``, ``boolean``, ``string``, ``integer``, ``number``,
@@ -99,6 +100,8 @@ class IsType(Operator):
         names = expected if isinstance(expected, list | tuple) else [expected]
         if not names or not all(isinstance(name, str) and name in _TYPES for name in names):
             return unusable(NOT_A_TYPE, _TYPE_NAMES, expected)
+        if _EVERY_TYPE.issubset(names):
+            return unusable(NOT_A_TYPE, "some types, not all of them", expected)
         matches = [name for name, is_of_type in _TYPES.items() if is_of_type(observed)]
         details = {"type": matches[0]} if matches else None
         return Outcome(float(not set(matches).isdisjoint(names)), details=details)
@@ -128,7 +131,7 @@ AcceptedValues = Annotated[
 """A setting that lists accepted values."""
 
 
-class OneOf(Operator):
+class OneOf(PassFailOperator):
     """Observed equals one of several accepted values.
 
     Args:

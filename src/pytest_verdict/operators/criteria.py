@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.strict_model import LISTED, NOT_EMPTY, StrictModel, Text
 from pytest_verdict.core.values.display import shown
@@ -93,7 +93,7 @@ _Criteria = Annotated[
 ]
 
 
-class CriteriaMatch(Operator):
+class CriteriaMatch(PassFailOperator):
     """Every criterion of a file whose severity counts is met.
 
     Expected maps the ids of the criteria to expected values; observed is one value that all criteria check. A criterion
@@ -119,7 +119,7 @@ class CriteriaMatch(Operator):
     id: str
     revision: Version
     criteria: _Criteria
-    fail_on: tuple[Severity, ...] = ("blocker", "major")
+    fail_on: Annotated[tuple[Severity, ...], Field(min_length=1)] = ("blocker", "major")
 
     def needs_expected(self) -> bool:
         return any(criterion.condition.operator.needs_expected() for criterion in self.criteria)

@@ -5,12 +5,13 @@ could be swapped, the month comes first unless ``day_first`` is set, and the not
 """
 
 import datetime
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Needs, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.dates import ReadDate, check_format_directives, read_date, read_formatted
 from pytest_verdict.core.values.numbers import EXACT
@@ -27,9 +28,10 @@ _INVERTED: Final = "inverted"
 _MIDNIGHT: Final = datetime.time()
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
 _UNITS: Final = {"days": 86_400, "hours": 3_600, "minutes": 60}
+_CALENDAR: Final = (datetime.date.max - datetime.date.min).days * _UNITS["days"]
 
 
-class DateMatch(Operator):
+class DateMatch(PassFailOperator):
     """Both sides are the same calendar date; a time and an offset are ignored.
 
     Args:
@@ -46,6 +48,9 @@ class DateMatch(Operator):
 
     name: ClassVar[str] = "date_match"
     kind: ClassVar[str] = "date"
+    needs: ClassVar[Mapping[str, Needs]] = {
+        "day_first": Needs(lambda operator: operator.format is None, "the format has the order of day and month")
+    }
 
     format: Annotated[str, AfterValidator(check_format_directives)] | None = None
     day_first: bool = False
@@ -63,7 +68,7 @@ class DateMatch(Operator):
         return Outcome(float(first.day == second.day), notes=_ambiguity(first, second), details=details)
 
 
-class DateTolerance(Operator):
+class DateTolerance(PassFailOperator):
     """The dates differ by at most a number of days, hours or minutes; the limit itself passes.
 
     With the unit ``days``, calendar days are counted if a side has no time. Otherwise instants are compared: a date without
@@ -81,6 +86,11 @@ class DateTolerance(Operator):
 
     name: ClassVar[str] = "date_tolerance"
     kind: ClassVar[str] = "date"
+    needs: ClassVar[Mapping[str, Needs]] = {
+        "tolerance": Needs(
+            lambda operator: operator.tolerance * _UNITS[operator.unit] < _CALENDAR, "every date is within it"
+        )
+    }
 
     tolerance: Annotated[int, Field(strict=True, ge=0)]
     unit: Literal["days", "hours", "minutes"] = "days"
@@ -116,7 +126,7 @@ def _as_bound(value: Any) -> Any:
     return (date.moment or date.day).isoformat()
 
 
-class DateRange(Operator):
+class DateRange(PassFailOperator):
     """Observed is one of two dates or between them.
 
     A bound without a time is a whole day: every time on the day of ``max`` is inside. If a bound and observed both have a
@@ -170,6 +180,9 @@ class DateRange(Operator):
 def _decide_range(expected: Any, low: ReadDate | None, high: ReadDate | None, date: ReadDate) -> Outcome:
     bounds = [bound for bound in (low, high) if bound is not None]
     notes = _ambiguity(*bounds, date)
+    days = low and low.day, high and high.day
+    if days in {(datetime.date.min, None), (None, datetime.date.max), (datetime.date.min, datetime.date.max)}:
+        return unusable(NOT_A_RANGE, "a range outside of which some date lies", expected, notes=notes)
     if _find_disorder(low, high) is not None:
         return unusable(NOT_A_RANGE, "bounds between which a date lies", expected, notes=notes)
     if date.moment is not None and any(bound.zone and bound.moment is not None for bound in bounds):

@@ -46,6 +46,10 @@ class DerivedMatch(Operator):
     def effective_expected(self, expected: Any) -> Any:
         return self.inner.effective_expected(expected)
 
+    @property
+    def is_graded(self) -> bool:
+        return bool(self.inner.is_graded)
+
     def needs_expected(self) -> bool:
         return bool(self.inner.needs_expected())
 

@@ -1,22 +1,24 @@
 """Operators on lists: containment and similarity without order, equality in order."""
 
 import functools
-from collections.abc import Hashable, Sequence
-from typing import Annotated, Any, ClassVar, Final, Literal, Self
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Needs, Operator, PassFailOperator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.values.differences import differences, summarize_differences
+from pytest_verdict.core.values.differences import Difference, differences, step, summarize_differences
 from pytest_verdict.core.values.encoding import encode, encode_text
 from pytest_verdict.core.values.equality import TEXT, content_key, equal
+from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.refused import ARRAY_PACKAGES, items_of_array, package_of
-from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NormalizedSides, normalize_sides
+from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NormalizedSides, normalize_sides, unusable
 
 EMPTY_OBSERVED: Final = "empty_observed"
 NOT_A_LIST: Final = "not_a_list"
+NOT_A_MAPPING: Final = "not_a_mapping"
 # How much common, missing and unexpected items weigh in the denominator of each metric.
 _WEIGHTS: Final = {"f1": (2, 1, 1), "precision": (1, 0, 1), "recall": (1, 1, 0), "jaccard": (1, 1, 1)}
 MOST_ITEMS: Final = 100
@@ -42,7 +44,7 @@ def item_details(name: str, items: Sequence[Any]) -> dict[str, Any]:
     return details
 
 
-class SetContainment(Operator):
+class SetContainment(PassFailOperator):
     """Two lists have the same items, or one contains the other, whatever their order and repetitions.
 
     Items may be of any type and are compared as by the operator ``exact``: 1 is 1.0 and is not true. A tuple, a set and
@@ -62,32 +64,29 @@ class SetContainment(Operator):
 
     name: ClassVar[str] = "set_containment"
     kind: ClassVar[str] = "list"
+    needs: ClassVar[Mapping[str, Needs]] = {
+        "min_overlap": Needs(lambda operator: operator.mode == "overlap", "it needs mode='overlap'")
+    }
 
     mode: Literal["exact", "subset", "superset", "overlap"] = "exact"
     min_overlap: Annotated[int, Field(strict=True, ge=1)] | None = None
     normalize: Normalization = ()
-
-    @model_validator(mode="after")
-    def _only_for_overlap(self) -> Self:
-        if self.min_overlap is not None and self.mode != "overlap":
-            raise ValueError(f"min_overlap={self.min_overlap} needs mode='overlap', got mode={self.mode!r}")
-        return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         sides = _read_lists(expected, observed, self.normalize)
         if isinstance(sides, Outcome):
             return sides
         missing, unexpected, common = _split(sides)
+        least = {"overlap": self.min_overlap or 1, "superset": 1}.get(self.mode, 0)
+        if len(missing) + len(common) < least:
+            items = "item" if least == 1 else "different items"
+            return unusable(EMPTY_EXPECTED, f"a list of at least {least} {items} for mode={self.mode!r}", expected)
         if self.mode == "overlap":
-            passed = len(common) >= (self.min_overlap or 1)
+            passed = len(common) >= least
         else:
             passed = (self.mode == "subset" or not missing) and (self.mode == "superset" or not unexpected)
-        notes = []
         # A comparison that checks no item passes with a note.
-        if self.mode == "subset" and not sides.observed:
-            notes.append(EMPTY_OBSERVED)
-        if self.mode == "superset" and not sides.expected:
-            notes.append(EMPTY_EXPECTED)
+        notes = [EMPTY_OBSERVED] if self.mode == "subset" and not sides.observed else []
         details = functools.partial(_split_details, missing, unexpected, common)
         return sides.outcome(float(passed), notes, details)
 
@@ -132,7 +131,7 @@ class SetSimilarity(Operator):
         return sides.outcome(score, details=functools.partial(_split_details, missing, unexpected, common))
 
 
-class OrderedMatch(Operator):
+class OrderedMatch(PassFailOperator):
     """Two lists have the same length and equal items in the same order.
 
     Args:
@@ -156,6 +155,76 @@ class OrderedMatch(Operator):
         if details["differences"]:
             return sides.outcome(0.0, details=details)
         return sides.outcome(1.0)
+
+
+class MappingMatch(PassFailOperator):
+    """Two mappings with keys of any type have equal values, or the expected one is contained in the observed one.
+
+    Keys and values are compared as by the operator ``exact``, so bytes, dates and tuples are values like others. Mappings
+    inside, also in lists, follow the same rule.
+
+    Args:
+        mode: ``exact`` (the same keys) or ``subset`` (observed may have more) (default: ``exact``).
+        key_order: Whether the keys of expected must occur in their order (default: False).
+        none_is_absent: Whether a key with the value None counts as missing (default: False).
+
+    Example:
+        >>> compare("mapping_match", {1: b"a"}, {1: b"a", (2, 3): None}, none_is_absent=True).score
+        1.0
+        >>> compare("mapping_match", {"a": 1}, {"a": 2, "b": 3}, mode="subset").details["differences"]
+        [{'path': '$.a', 'kind': 'changed', 'expected': 1, 'observed': 2}]
+    """
+
+    name: ClassVar[str] = "mapping_match"
+    kind: ClassVar[str] = "list"
+
+    mode: Literal["exact", "subset"] = "exact"
+    key_order: bool = False
+    none_is_absent: bool = False
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        if not isinstance(expected, Mapping) or (self.mode == "subset" and not expected):
+            return unusable(NOT_A_MAPPING, "a mapping, and not an empty one for a subset", expected)
+        if not isinstance(observed, Mapping):
+            return Outcome(0.0, notes=(NOT_A_MAPPING,))
+        details = summarize_differences(self._compare(expected, observed, "$"))
+        return Outcome(float(not details["differences"]), details=details)
+
+    def _compare(self, expected: Any, observed: Any, path: str) -> Iterator[Difference]:
+        if isinstance(expected, Mapping) and isinstance(observed, Mapping):
+            yield from self._compare_fields(self._fields(expected), self._fields(observed), path)
+        elif type(expected) is type(observed) is list and len(expected) == len(observed):
+            for index, (item, other) in enumerate(zip(expected, observed, strict=True)):
+                yield from self._compare(item, other, step(path, index))
+        elif not equal(expected, observed):
+            yield Difference(path, expected, observed)
+
+    def _compare_fields(
+        self, expected: Mapping[Any, Any], observed: Mapping[Any, Any], path: str
+    ) -> Iterator[Difference]:
+        for key, (label, value) in expected.items():
+            if key in observed:
+                yield from self._compare(value, observed[key][1], step(path, label))
+            else:
+                yield Difference(step(path, label), value, ABSENT)
+        for key, (label, value) in observed.items():
+            if key not in expected and self.mode == "exact":
+                yield Difference(step(path, label), ABSENT, value)
+        orders = [
+            [label for key, (label, _) in side.items() if key in other]
+            for side, other in ((expected, observed), (observed, expected))
+        ]
+        if self.key_order and orders[0] != orders[1]:
+            yield Difference(path, *orders, reason="the keys are in another order")
+
+    def _fields(self, mapping: Mapping[Any, Any]) -> dict[Any, tuple[str, Any]]:
+        """Return the label and value of each key."""
+        fields = {}
+        for key, value in mapping.items():
+            if value is not None or not self.none_is_absent:
+                label = key if isinstance(key, str) else encode_text(key)
+                fields[content_key(key) or label] = (label, value)
+        return fields
 
 
 def _read_lists(expected: Any, observed: Any, steps: Normalization) -> NormalizedSides | Outcome:

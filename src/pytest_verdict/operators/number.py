@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import OmitWhenDefault, Operator
+from pytest_verdict.core.operator import Needs, OmitWhenDefault, Operator, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import EXACT, as_decimal, as_exact as to_decimal
 from pytest_verdict.operators.exact_number import ExactNumber, Tolerance, as_exact, as_written
@@ -33,11 +33,19 @@ Number = int | float | Decimal
 ToleranceMode = Literal["relative", "absolute"]
 Decay = Literal["linear", "quadratic"]
 
+_FALLS: Final = Needs(lambda operator: operator.zero_at is not None, "only with zero_at does the score fall")
+_ABOVE_ZERO: Final = Needs(lambda operator: as_exact(operator.zero_at) > 0, "take a distance above 0")
+
 
 class _Numeric(Operator):
     kind: ClassVar[str] = "number"
+    _no_limit: ClassVar[float | None] = None
 
     normalize: Normalization = ()
+
+    @property
+    def is_graded(self) -> bool:
+        return getattr(self, "zero_at", None) is not None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         sides = normalize_sides(expected, observed, self.normalize)
@@ -45,6 +53,10 @@ class _Numeric(Operator):
         second = _read_number(sides.observed)
         if first is None or second is None:
             return sides.unreadable(NOT_A_NUMBER, "a number", expected, (first is None, second is None))
+        if first == self._no_limit:
+            return sides.unreadable(
+                NOT_A_NUMBER, "a finite number, because every number passes", expected, (True, False)
+            )
         return sides.outcome(self._score(first, second), details=functools.partial(self._details, first, second))
 
     def _score(self, expected: Number, observed: Number) -> float:
@@ -94,6 +106,7 @@ class NumericTolerance(_Numeric):
     """
 
     name: ClassVar[str] = "numeric_tolerance"
+    needs: ClassVar[Mapping[str, Needs]] = {"decay": _FALLS}
 
     tolerance: Tolerance
     mode: ToleranceMode = "relative"
@@ -120,8 +133,40 @@ class NumericTolerance(_Numeric):
         return _tolerance_details(expected, observed, self.tolerance, self.mode)
 
 
+class NumericSimilarity(_Numeric):
+    """The numbers are similar: the score is one minus their distance over the sum of their sizes.
+
+    It is symmetric: 95 for 100 scores as 100 for 95. Two zeros score 1.0, numbers with different signs 0.0. This is
+    ``NumericDiff`` of autoevals, in exact arithmetic. The default threshold is 0.9.
+
+    Args:
+        normalize: Normalizers for evidence that is text (default: none).
+
+    Example:
+        >>> compare("numeric_similarity", 60, 100).score
+        0.75
+    """
+
+    name: ClassVar[str] = "numeric_similarity"
+
+    @property
+    def is_graded(self) -> bool:
+        return True
+
+    def default_threshold(self) -> float:
+        return 0.9
+
+    def _score(self, expected: Number, observed: Number) -> float:
+        return similarity_of_numbers(expected, observed)
+
+    def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
+        return {"distance": as_written(_difference(expected, observed).copy_abs())}
+
+
 class _Limit(_Numeric):
+    needs: ClassVar[Mapping[str, Needs]] = {"zero_at": _ABOVE_ZERO, "mode": _FALLS, "decay": _FALLS}
     _is_lowest: ClassVar[bool] = True
+    _no_limit: ClassVar[float | None] = -math.inf
 
     exclusive: bool = False
     zero_at: OmitWhenDefault[Tolerance | None] = None
@@ -177,6 +222,7 @@ class NumericMaximum(_Limit):
 
     name: ClassVar[str] = "numeric_maximum"
     _is_lowest: ClassVar[bool] = False
+    _no_limit: ClassVar[float | None] = math.inf
 
 
 class NumericRange(Operator):
@@ -202,6 +248,12 @@ class NumericRange(Operator):
     name: ClassVar[str] = "numeric_range"
     kind: ClassVar[str] = "number"
     expected_settings: ClassVar[tuple[str, ...]] = ("min", "max")
+    needs: ClassVar[Mapping[str, Needs]] = {
+        "exclusive_min": Needs(lambda operator: operator.min is not None or operator.max is None, "set min as well"),
+        "exclusive_max": Needs(lambda operator: operator.max is not None or operator.min is None, "set max as well"),
+        "zero_at": _ABOVE_ZERO,
+        "decay": _FALLS,
+    }
 
     min: ExactNumber | None = None
     max: ExactNumber | None = None
@@ -210,6 +262,10 @@ class NumericRange(Operator):
     normalize: Normalization = ()
     zero_at: OmitWhenDefault[Tolerance | None] = None
     decay: OmitWhenDefault[Decay] = "linear"
+
+    @property
+    def is_graded(self) -> bool:
+        return self.zero_at is not None
 
     @model_validator(mode="after")
     def _check_order(self) -> Self:
@@ -231,6 +287,8 @@ class NumericRange(Operator):
         unreadable = [low is None, high is None] != [bound is None for bound in sides.expected]
         if unreadable or number is None:
             return sides.unreadable(NOT_A_NUMBER, "bounds that are numbers", expected, (unreadable, number is None))
+        if low in {None, -math.inf} and high in {None, math.inf}:
+            return sides.outcome(0.0, [NOT_A_RANGE], error=must_be("a range outside of which numbers lie", expected))
 
         margins = []
         passed = True
@@ -252,7 +310,7 @@ class NumericRange(Operator):
         return width < 0 or (width == 0 and (self.exclusive_min or self.exclusive_max))
 
 
-class Delta(Operator):
+class Delta(PassFailOperator):
     """Observed changed by an expected amount: after minus before is the expected change.
 
     Expected is the change; observed is a mapping with ``before`` and ``after``, or a pair ``[before, after]``.
@@ -269,6 +327,9 @@ class Delta(Operator):
 
     name: ClassVar[str] = "delta"
     kind: ClassVar[str] = "number"
+    needs: ClassVar[Mapping[str, Needs]] = {
+        "mode": Needs(lambda operator: "tolerance" in operator.model_fields_set, "set a tolerance as well")
+    }
 
     tolerance: Tolerance = 0
     mode: ToleranceMode = "absolute"
@@ -328,6 +389,15 @@ def _difference(first: Number, second: Number) -> Decimal:
     if first == second:
         return Decimal(0)
     return EXACT.subtract(first, second)
+
+
+def similarity_of_numbers(expected: Number, observed: Number) -> float:
+    """Return one minus the distance of two numbers over the sum of their sizes."""
+    distance = _difference(expected, observed).copy_abs()
+    if not distance.is_finite() or not distance:
+        return float(not distance)
+    sizes = [Fraction(to_decimal(number).copy_abs()) for number in (expected, observed)]
+    return _fade(Fraction(distance), sum(sizes, Fraction()), "linear")
 
 
 def _limit(expected: Number, tolerance: ExactNumber, mode: ToleranceMode) -> Decimal:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from pytest_verdict.core.operator import OmitWhenDefault, Operator
+from pytest_verdict.core.operator import OmitWhenDefault, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.operators.normalized_sides import unusable
 from pytest_verdict.operators.number import NOT_A_NUMBER
@@ -26,7 +26,7 @@ _MOST_TERMS: Final = 100_000
 _VERDICTS: Final = ("pass", "fail", "error")
 
 
-class PassRate(Operator):
+class PassRate(PassFailOperator):
     """At least the expected share of verdicts passed.
 
     Expected is the lowest share, in (0, 1]; observed is ``{"pass": 3, "fail": 1, "error": 0}``. It decides repeats of a
@@ -105,7 +105,7 @@ class PassRate(Operator):
         )
 
 
-class RowCount(Operator):
+class RowCount(PassFailOperator):
     """A data set has as many rows as expected.
 
     Args:

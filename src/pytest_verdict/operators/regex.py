@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeVar
 from pydantic import AfterValidator, model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import FAIL, Operator
+from pytest_verdict.core.operator import FAIL, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError, allowed
@@ -95,6 +95,9 @@ def compiles(operator: Any) -> Any:
         compile_pattern(operator.pattern or "", operator.flags)
     except (re.error, RegexTimeLimitError) as error:
         raise ValueError(f"pattern: {shown(operator.pattern)} is not a regular expression: {error}") from None
+    mode = getattr(operator, "mode", "search")
+    if operator.pattern and matches_every_text(operator.pattern, operator.flags, mode):
+        raise ValueError(f"pattern: {shown(operator.pattern)} matches every text in mode {mode}, so it checks nothing")
     return operator
 
 
@@ -165,7 +168,7 @@ def _build_match(compiled: re.Pattern[str] | LongPattern, text: str, regions: Se
 @functools.lru_cache(maxsize=1_024)
 def _quick_matcher(pattern: str, flags: tuple[str, ...], mode: Mode) -> Callable[[str], re.Match[str] | None] | None:
     """Return the match method of a pattern that is harmless on every short text; None for any other pattern."""
-    if refuse_pattern(pattern, flags) or isinstance(compiled := compile_pattern(pattern, flags), LongPattern):
+    if refuse_pattern(pattern, flags, mode) or isinstance(compiled := compile_pattern(pattern, flags), LongPattern):
         return None
     if most_steps(pattern, compiled.flags & ~_UNICODE, _SHORT_TEXT, mode) > _HARMLESS_STEPS:
         return None
@@ -245,7 +248,59 @@ def _count_ways_of_node(kind: str, argument: Any, length: int) -> tuple[float, f
     return 1.0, float(length) if kind == "GROUPREF" else math.inf
 
 
-def refuse_pattern(pattern: Any, flags: Sequence[str]) -> Outcome | None:
+@functools.lru_cache(maxsize=1_024)
+def matches_every_text(pattern: str, flags: tuple[str, ...], mode: Mode) -> bool:
+    """Return whether a pattern surely matches every text, at least every text of one line."""
+    if len(pattern) > LONGEST_READ_HERE:
+        return False
+    compiled = compile_pattern(pattern, flags)
+    parser = importlib.import_module("re._parser")
+    nodes = list(_ignore_warnings(lambda: parser.parse(pattern, compiled.flags & ~_UNICODE)))
+    from_start = mode != "search"
+    to_end = mode == "fullmatch"
+    while nodes and str(nodes[0][1]) in {"AT_BEGINNING", "AT_BEGINNING_STRING"}:
+        from_start = True
+        nodes.pop(0)
+    while nodes and str(nodes[-1][1]) in {"AT_END", "AT_END_STRING"}:
+        to_end = True
+        nodes.pop()
+    if not all(map(_is_optional, nodes)):
+        return False
+    return not (from_start and to_end) or any(map(_takes_all, nodes))
+
+
+def _options(node: _Node) -> list[list[_Node]]:
+    """Return what a node may be instead: the alternatives of a branch, the content of a group."""
+    kind, argument = str(node[0]), node[1]
+    if kind == "BRANCH":
+        return [list(option) for option in argument[1]]
+    return [list(argument[3])] if kind == "SUBPATTERN" else []
+
+
+def _is_optional(node: _Node) -> bool:
+    if str(node[0]) in _REPEATS:
+        return node[1][0] == 0 or all(map(_is_optional, node[1][2]))
+    return any(all(map(_is_optional, option)) for option in _options(node))
+
+
+def _takes_all(node: _Node) -> bool:
+    """Return whether a node matches any text of one line, of any length."""
+    if str(node[0]) in _REPEATS:
+        low, high, body = node[1]
+        if low == 0 and str(high) == "MAXREPEAT" and len(body) == 1 and _is_any_character(body[0]):
+            return True
+        return all(map(_is_optional, body)) and any(map(_takes_all, body))
+    return any(all(map(_is_optional, option)) and any(map(_takes_all, option)) for option in _options(node))
+
+
+def _is_any_character(node: _Node) -> bool:
+    if str(node[0]) == "IN":
+        categories = {str(argument) for kind, argument in node[1] if str(kind) == "CATEGORY"}
+        return any(category.replace("CATEGORY_", "CATEGORY_NOT_") in categories for category in categories)
+    return str(node[0]) == "ANY" or any(len(option) == 1 and _is_any_character(option[0]) for option in _options(node))
+
+
+def refuse_pattern(pattern: Any, flags: tuple[str, ...], mode: Mode = "search") -> Outcome | None:
     """Refuse an expected value that is not a regular expression."""
     requirement = "a regular expression"
     if not isinstance(pattern, str):
@@ -258,10 +313,12 @@ def refuse_pattern(pattern: Any, flags: Sequence[str]) -> Outcome | None:
         return unusable(INVALID_PATTERN, requirement, pattern, {"reason": str(error)})
     except RegexTimeLimitError as error:
         return Outcome(0.0, error=str(error))
+    if matches_every_text(pattern, flags, mode):
+        return unusable(EMPTY_EXPECTED, f"a pattern that some text does not match in mode {mode}", pattern)
     return None
 
 
-class Regex(Operator):
+class Regex(PassFailOperator):
     """Observed matches a regular expression, in the syntax of Python's ``re``.
 
     Expected is the pattern. A pattern that does not compile is an ``error`` with the note ``invalid_regex_pattern``; as
@@ -306,7 +363,7 @@ class Regex(Operator):
                 if match:
                     return Outcome(1.0, details=lambda: _build_match(match.re, observed, match.regs).details())
                 return FAIL
-        if refusal := refuse_pattern(pattern, self.flags) or not_text(pattern, observed):
+        if refusal := refuse_pattern(pattern, self.flags, self.mode) or not_text(pattern, observed):
             return refusal
         sides = normalize_sides(None, observed, self.normalize)
         try:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, cast
 from pydantic import Field, field_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Needs, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError, MissingExtraError, RecordError
@@ -69,6 +69,9 @@ class SemanticMatch(Operator):
 
     name: ClassVar[str] = "semantic"
     kind: ClassVar[str] = "text"
+    needs: ClassVar[Mapping[str, Needs]] = {
+        "model": Needs(lambda operator: operator.embedder is None, "the embedder takes its place")
+    }
 
     threshold: Annotated[float, Field(gt=0.0, le=1.0, strict=True)] = 0.85
     model: Annotated[str, Field(min_length=1)] = "all-MiniLM-L6-v2"

@@ -3,13 +3,11 @@
 import functools
 import re
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any, ClassVar, Final, Literal, Self
-
-from pydantic import model_validator
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import OmitWhenDefault, Operator
+from pytest_verdict.core.operator import Needs, OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.opcodes import common_ends
 from pytest_verdict.operators.normalized_sides import NormalizedSides, normalize_sides, not_text
@@ -19,6 +17,9 @@ Metric = Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_wi
 _CJK: Final = "\u3041-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORDS: Final = {"unicode": re.compile(r"\w+"), "cjk": re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")}
 _WORD_METRICS: Final = frozenset({"token_f1", "rouge_l"})
+_WORDS_COUNT: Final = Needs(
+    lambda operator: operator.metric in _WORD_METRICS, "words count only with metric='token_f1' or 'rouge_l'"
+)
 
 # The time of these metrics grows with the product of both lengths; each of these products takes a few seconds.
 _LARGEST_PRODUCT: Final = {
@@ -66,17 +67,18 @@ class TextSimilarity(Operator):
 
     name: ClassVar[str] = "text_similarity"
     kind: ClassVar[str] = "text"
+    needs: ClassVar[Mapping[str, Needs]] = {
+        "words": _WORDS_COUNT,
+        "stop_words": Needs(
+            lambda operator: _WORDS_COUNT.is_met(operator) and all(map(operator.is_word, operator.stop_words)),
+            f"{_WORDS_COUNT.remedy}, and each stop word is one word",
+        ),
+    }
 
     metric: Metric = "levenshtein"
     normalize: Normalization = ()
     words: OmitWhenDefault[Literal["unicode", "cjk"]] = "unicode"
     stop_words: OmitWhenDefault[tuple[str, ...]] = ()
-
-    @model_validator(mode="after")
-    def _only_for_words(self) -> Self:
-        if (self.words != "unicode" or self.stop_words) and self.metric not in _WORD_METRICS:
-            raise ValueError(f"words and stop_words need metric='token_f1' or 'rouge_l', got metric={self.metric!r}")
-        return self
 
     def default_threshold(self) -> float:
         return 0.8
@@ -140,6 +142,10 @@ class TextSimilarity(Operator):
             "recall": common / len(expected) if expected else score,
         }
         return sides.outcome(score, details=details, normalization=folding)
+
+    def is_word(self, text: str) -> bool:
+        """Return whether a text is one word."""
+        return _WORDS[self.words].fullmatch(text.casefold()) is not None
 
     def _words(self, text: str) -> list[str]:
         stop_words = {word.casefold() for word in self.stop_words}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from pytest_verdict.core.kernel import run
-from pytest_verdict.core.operator import PASS, Operator
+from pytest_verdict.core.operator import PASS, Operator, PassFailOperator
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.numbers import is_nan, is_number
 
@@ -15,7 +15,7 @@ BLANK: Final = "blank"
 _FILLERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffc\U0001d159")
 
 
-class NotBlank(Operator):
+class NotBlank(PassFailOperator):
     """Observed is not empty: not None, NaN or NaT, not a text without visible characters, and not an empty list or object.
 
     Zero and false are answers. Expected is ignored and recorded as None.
@@ -65,7 +65,7 @@ def _is_missing(value: Any) -> bool:
     return is_number(value) and is_nan(value)
 
 
-class NotCompared(Operator):
+class NotCompared(PassFailOperator):
     """Nothing was compared: observed is the reason, and the verdict is always ``error``.
 
     It records, for example, an adapter that raised, a row that is unreadable, or a path without a match. Replay derives

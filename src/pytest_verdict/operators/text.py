@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 from pydantic import model_validator
 
 from pytest_verdict.core.normalizers import Normalization, Step, normalize
-from pytest_verdict.core.operator import FAIL, PASS, Operator
+from pytest_verdict.core.operator import FAIL, PASS, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.operators.normalized_sides import (
@@ -21,7 +21,7 @@ from pytest_verdict.operators.normalized_sides import (
 _SUBSTRINGS: Final = "a text or a list of texts, none of them empty"
 
 
-class Exact(Operator):
+class Exact(PassFailOperator):
     """Expected and observed are equal, and so are their types; docs/explanation/value-semantics.md has the rules.
 
     With normalizers it is recorded as the operator ``normalized_exact``.
@@ -77,7 +77,7 @@ class NormalizedExact(Exact):
     normalize: Normalization = ("lowercase", "strip", "collapse_whitespace")
 
 
-class _Contains(Operator):
+class _Contains(PassFailOperator):
     kind: ClassVar[str] = "text"
     expected_settings: ClassVar[tuple[str, ...]] = ("substrings",)
     _lists_missing: ClassVar[bool] = False

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
@@ -23,7 +23,7 @@ _SUBSTRING: Final = "a text that is not empty"
 _PARTS: Final[dict[str, Callable[[str], Sized]]] = {"chars": str.__str__, "words": str.split, "lines": str.splitlines}
 
 
-class TraceRegex(Operator):
+class TraceRegex(PassFailOperator):
     """A regular expression is found in the trace.
 
     Args:
@@ -67,7 +67,7 @@ class TraceRegex(Operator):
         return Outcome(float(is_match is should_match), details=details)
 
 
-class TraceContains(Operator):
+class TraceContains(PassFailOperator):
     """A text is contained in the trace; case and blanks count.
 
     Args:
@@ -105,7 +105,7 @@ class TraceContains(Operator):
         return Outcome(float((position >= 0) is should_match), details={"position": position})
 
 
-class TraceLength(Operator):
+class TraceLength(PassFailOperator):
     """The length of the trace is one of two bounds or between them.
 
     Args:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pytest_verdict.comparison import compare
+from pytest_verdict.comparison import compare, compare_with
 from pytest_verdict.core.families import FAMILIES, load_brought
 from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.operator import Operator
@@ -101,6 +101,7 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
     evaluator: Evaluator | None = None
     if entry.mapping is None:
         operator = REGISTRY.build(entry.operator, entry.settings)
+        operator.check_threshold(entry.threshold)
         needs_expectation = operator.needs_expected()
     else:
         from pytest_verdict.extraction.evaluator import Evaluator
@@ -138,7 +139,7 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
             comparison = evaluator.compare(_build_document(scenario, result), name=label, threshold=limit)
         else:
             output = _build_document(scenario, result) if operator.kind == "run" else result.output
-            comparison = compare(operator, scenario.expected_output, output, limit, name=label)
+            comparison = compare_with(operator, scenario.expected_output, output, limit, label)
         return describe_score(entry.operator, comparison)
 
     return SuiteScorer(entry.operator, score, check, expects)
@@ -150,7 +151,7 @@ def _compare_calls(
     expected = _expected_calls(scenario)
     if result.tool_calls is None:
         return publish(not_compared(_NO_CALLS, expected, instead_of=operator.recorded_name(), name=label))
-    return compare(operator, expected, called_tools(result), limit, name=label)
+    return compare_with(operator, expected, called_tools(result), limit, label)
 
 
 def _expected_calls(scenario: Scenario) -> list[Any]:
@@ -339,7 +340,7 @@ def _user_scorer(name: str, scorer: Any = None) -> SuiteScorer:
             missing = not_compared(reason, expected, instead_of="scorer_verdict", name=label)
             return describe_score(name, publish(missing))
         observed = {"output": result.output, **answer}
-        comparison = compare(ScorerVerdict(scorer=name), expected, observed, threshold, name=label)
+        comparison = compare_with(ScorerVerdict(scorer=name), expected, observed, threshold, label)
         explanation = answer["explanation"] or f"The score is {comparison.score:g}."
         return describe_score(name, comparison, visible(shorten(str(explanation), _LONGEST_VALUE)))
 

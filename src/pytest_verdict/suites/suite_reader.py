@@ -95,6 +95,11 @@ def read_suite(path: Path, label: str | None = None, scorers: Collection[str] = 
         document = YamlDocument.read(path)
     except YamlTextError as error:
         raise SuiteError(error.at(label)) from None
+    return plan_suite(document, label, path, scorers)
+
+
+def plan_suite(document: YamlDocument, label: str, path: Path, scorers: Collection[str] = ()) -> Suite:
+    """Return the suite of a document; its data set is beside the path."""
     if not isinstance(document.value, dict):
         raise SuiteError(f"{label}:1: a suite file is a mapping with the key suite or scenarios")
 

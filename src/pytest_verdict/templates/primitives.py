@@ -129,13 +129,13 @@ def NumericRangeGraded(  # noqa: N802 - likewise
         0.75
     """
     _refuse_unknown("mode", mode, get_args(ToleranceMode))
-    plain = NumericRange(min=min, max=max, exclusive_min=exclusive_min, exclusive_max=exclusive_max, decay=decay)
+    plain = NumericRange(min=min, max=max, exclusive_min=exclusive_min, exclusive_max=exclusive_max)
     if plain.min is None or plain.max is None or as_exact(plain.min) >= as_exact(plain.max):
         raise SettingsError(f"NumericRangeGraded: min={min!r} must be below max={max!r}")
     zero_at = _read_margin(margin)
     if mode == "relative":
         zero_at *= as_exact(plain.max) - as_exact(plain.min)
-    return plain.model_copy(update={"zero_at": zero_at})
+    return plain.model_copy(update={"zero_at": zero_at, "decay": decay})
 
 
 def NumericThresholdGraded(  # noqa: N802 - likewise

@@ -3,7 +3,7 @@
 from operators.cases import case
 
 CASES = [
-    case("all_of", "a", "a", "pass", conditions=["exact", {"operator": "normalized_exact", "threshold": 0.5}]),
+    case("all_of", "a", "a", "pass", conditions=["exact", {"operator": "text_similarity", "threshold": 0.5}]),
     case("all_of", {"a": None}, {}, "fail", conditions={"a": "exact"}),  # observed
     case("all_of", {}, {"a": None}, "error", "child_error", conditions={"a": "exact"}),  # expected
     case("all_of", {}, {}, "error", "child_error", conditions={"a": "exact"}),  # both

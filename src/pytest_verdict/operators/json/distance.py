@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Final
 
 from pydantic import field_validator
 
+from pytest_verdict.core.operator import Needs
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
@@ -73,6 +74,15 @@ class JsonDistance(JsonOperator):
     """
 
     name: ClassVar[str] = "json_distance"
+    needs: ClassVar[Mapping[str, Needs]] = {
+        "mode": Needs(
+            lambda operator: (
+                "tolerance" in operator.model_fields_set
+                or any("tolerance" in rule.model_fields_set for rule in operator.rules.values())
+            ),
+            "set a tolerance as well",
+        )
+    }
 
     list_order: ListOrder = "ordered"
     tolerance: Tolerance = 0

@@ -6,7 +6,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, ClassVar, Final, NamedTuple
 
-from pytest_verdict.core.normalizers import Normalization, Step
+from pytest_verdict.core.normalizers import NORMALIZERS, Normalization, Step, SynonymMap
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, summarize_differences
@@ -16,10 +16,19 @@ from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextEr
 from pytest_verdict.core.values.numbers import as_exact, is_number, plain_scalar, truth_value
 from pytest_verdict.core.values.placeholders import has_named_fields, named_fields
 from pytest_verdict.operators.json.rules import JsonRule, Marks, mark
-from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NormalizedSides, must_be, normalize_sides
+from pytest_verdict.operators.normalized_sides import (
+    EMPTY_EXPECTED,
+    NormalizedSides,
+    must_be,
+    normalize_sides,
+    unusable,
+)
 
 NOT_JSON: Final = "not_json"
 JSONPATH_FAILED: Final = "jsonpath_failed"
+NORMALIZE_UNUSED: Final = "normalize_unused"
+# Steps that a reply may need before it is JSON, and that do nothing to one that is parsed already.
+_FOR_CONTENT: Final = frozenset(NORMALIZERS) - {"strip_markdown_fence", "ascii_punctuation", "nfc", "nfkc"}
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 
 
@@ -44,6 +53,12 @@ def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[
     """Read both documents, or return the outcome when one cannot be read."""
     expected_text = expected if isinstance(expected, str) else None
     observed_text = observed if isinstance(observed, str) else None
+    is_parsed = not any(isinstance(side, str | bytes | bytearray) for side in (expected, observed))
+    if is_parsed and steps and all(isinstance(step, SynonymMap) or step in _FOR_CONTENT for step in steps):
+        requirement = (
+            "JSON text for normalize; the texts in parsed values are normalized by by_field or case_sensitive=False"
+        )
+        return unusable(NORMALIZE_UNUSED, requirement, expected)
     sides = normalize_sides(expected_text, observed_text, steps)
     first = expected if expected_text is None else sides.expected
     second = observed if observed_text is None else sides.observed
@@ -172,14 +187,15 @@ def refuse_ignored(documents: Documents) -> Outcome:
 
 def difference_details(differences: Iterable[Difference]) -> dict[str, Any]:
     """Return the details that list differences of documents."""
-    return summarize_differences(differences, _encode)
+    return summarize_differences(differences, difference_encoding)
 
 
-def _encode(document: Any) -> Any:
+def difference_encoding(document: Any) -> Any:
+    """Return a document with floats and texts in place of exact numbers."""
     if isinstance(document, dict):
-        return {key: _encode(item) for key, item in document.items()}
+        return {key: difference_encoding(item) for key, item in document.items()}
     if isinstance(document, list):
-        return [_encode(item) for item in document]
+        return [difference_encoding(item) for item in document]
     if isinstance(document, Decimal):
         nearest = float(document)
         return nearest if Decimal(repr(nearest)) == document else str(document)

@@ -5,7 +5,7 @@ from itertools import zip_longest
 from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.core.matching import maximum_matching
-from pytest_verdict.core.operator import OmitWhenDefault
+from pytest_verdict.core.operator import OmitWhenDefault, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, differences, step
 from pytest_verdict.core.values.jsontext import hold_surely_the_same
@@ -21,6 +21,7 @@ from pytest_verdict.operators.json.document import (
 )
 from pytest_verdict.operators.json.rules import IgnoredPaths, Marks
 from pytest_verdict.operators.json.tree import Kind, Node, TreeBuilder, without_equal
+from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, must_be
 
 ListMode = Literal["contained", "exact"]
 _Place = tuple[str, Node | None, Node | None]
@@ -29,7 +30,7 @@ _SORTED: Final = ("json_sort_keys",)
 _PASS: Final = Outcome(1.0, normalization=_SORTED)
 
 
-class _JsonPartsOperator(JsonOperator):
+class _JsonPartsOperator(JsonOperator, PassFailOperator):
     ignore: OmitWhenDefault[IgnoredPaths] = ()
     case_sensitive: OmitWhenDefault[bool] = True
 
@@ -130,6 +131,9 @@ class JsonSubset(_JsonPartsOperator):
         if isinstance(documents, Outcome):
             return documents
         steps = self._steps()
+        if documents.expected in ({}, []):
+            requirement = "a document that is not empty: every object contains {}, every list []"
+            return documents.sides.outcome(0.0, [EMPTY_EXPECTED], error=must_be(requirement, expected))
         if _is_surely_contained(documents.expected, documents.observed, self.list_mode == "exact"):
             return documents.sides.outcome(1.0, normalization=steps)
         builder = TreeBuilder()

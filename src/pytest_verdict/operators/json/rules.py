@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, model_serializer, model_validator
 
@@ -25,12 +26,12 @@ def refuse_root(path: str) -> str:
     """Return a JSONPath; refuse one that matches the document itself."""
     if is_root(path):
         raise ValueError(f"{path!r} matches the whole document; name the parts")
-    return path
+    return refuse_unclear_path(path)
 
 
 def _check_path(path: str) -> str:
     compile_path(path)
-    return path
+    return refuse_unclear_path(path)
 
 
 IgnoredPaths = Annotated[tuple[Annotated[str, AfterValidator(refuse_root)], ...], IN_ORDER]
@@ -72,6 +73,15 @@ class JsonRule(BaseModel):
             if name not in cls.model_fields:
                 raise ValueError(f"a rule has no setting {name!r}.{allowed('setting', str(name), cls.model_fields)}")
         return settings
+
+    @model_validator(mode="after")
+    def _refuse_ineffective(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError(f"a rule has at least one of {', '.join(type(self).model_fields)}, got none")
+        if self.ignore and len(self.model_fields_set) > 1:
+            others = sorted(self.model_fields_set - {"ignore"})
+            raise ValueError(f"{', '.join(others)} has no effect on a part that is ignored; leave it out")
+        return self
 
     @model_serializer
     def _as_settings(self) -> dict[str, Any]:
@@ -129,6 +139,32 @@ def compile_path(path: str) -> Any:
         return parse(path)
     except Exception as error:  # noqa: BLE001 - lexer and parser of the library raise several classes, Exception itself too
         raise ValueError(f"{path!r} is not a JSONPath: {error}") from None
+
+
+_NAME: Final = r"[^\W\d][\w-]*"
+_QUOTED: Final = r"""(?:'(?:[^'\\\x00-\x1f]|\\[\\'])*'|"(?:[^"\\\x00-\x1f]|\\[\\"])*")"""
+_INDEX: Final = r"(?:0|-?[1-9][0-9]{0,14})"
+_PLACE: Final = rf"[@$](?:\.{_NAME}|\[(?:{_INDEX}|{_QUOTED})\])*"
+_VALUE: Final = rf"{_PLACE}|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|{_QUOTED}|true|false|null|/[^/]*/"
+_TEST: Final = rf"[!(\s]*{_PLACE}(?:\s*(?:[=!<>]=|=~|[<>])\s*(?:{_VALUE}))?[)\s]*"
+_SLICE: Final = rf"{_INDEX}?:{_INDEX}?(?::{_INDEX}?)?"
+_SELECTOR: Final = rf"(?:{_QUOTED}|\*|{_SLICE}|{_INDEX}|\?{_TEST}(?:(?:&&?|\|\|){_TEST})*)"
+_BRACKET: Final = rf"\[\s*{_SELECTOR}(?:\s*,\s*{_SELECTOR})*\s*\]"
+# What jsonpath-ng and RFC 9535 read alike, a first key without $, and the extensions of jsonpath-ng in backticks.
+_CLEAR: Final = re.compile(
+    rf"(?:\$|{_NAME}|\*|{_BRACKET})(?:\.\.?(?:{_NAME}|\*)|(?:\.\.?)?{_BRACKET}|\.`[^`]*`)*|`this`(?:\.{_NAME})*"
+)
+
+
+def refuse_unclear_path(path: str) -> str:
+    """Return a JSONPath; refuse one that jsonpath-ng reads unlike RFC 9535, or that only one of them reads."""
+    if not _CLEAR.fullmatch(path):
+        reading = str(compile_path(path))
+        raise ValueError(
+            f"{path!r} is not a clear JSONPath: jsonpath-ng reads it as {reading!r}, and RFC 9535 in another way or not at all;"
+            " write keys with other signs in quotes, as in $['a key'], without escapes, or set dialect in a mapping"
+        )
+    return path
 
 
 def is_root(path: str) -> bool:

@@ -5,11 +5,11 @@ import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from types import ModuleType
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import AfterValidator, StrictBool
+from pydantic import AfterValidator, StrictBool, model_validator
 
-from pytest_verdict.core.operator import OmitWhenDefault
+from pytest_verdict.core.operator import OmitWhenDefault, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import shorten, shown
@@ -24,6 +24,7 @@ from pytest_verdict.operators.normalized_sides import must_be
 from pytest_verdict.operators.regex import find_matches
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
 
+FORMAT_UNCHECKED: Final = "format_unchecked"
 INVALID_SCHEMA: Final = "invalid_schema"
 SCHEMA_FAILED: Final = "schema_failed"
 UNRESOLVED_REFERENCE: Final = "unresolved_reference"
@@ -43,17 +44,20 @@ def _check_schema(schema: Any) -> Any:
 ValidSchema = Annotated[dict[str, Any] | StrictBool, AfterValidator(_check_schema)]
 
 
-class JsonSchema(JsonOperator):
+class JsonSchema(JsonOperator, PassFailOperator):
     """The observed JSON document satisfies a JSON Schema.
 
     The dialect is that of ``$schema`` (default: 2020-12). Nothing is fetched: a ``$ref`` to another document that is neither
-    in ``schemas`` nor a published meta-schema is an ``error`` with the note ``unresolved_reference``. ``format`` is not
-    checked. Needs the library jsonschema: ``pip install "pytest-verdict[schema]"``.
+    in ``schemas`` nor a published meta-schema is an ``error`` with the note ``unresolved_reference``. The keyword ``format``
+    is checked only with ``format="assert"``; without the setting, a schema that has it adds the note ``format_unchecked``.
+    Needs the library jsonschema: ``pip install "pytest-verdict[schema]"``.
 
     Args:
         schema_document: The schema as a mapping or bool; it replaces expected. Without this setting expected is the schema,
             as a mapping or as JSON text.
         schemas: The schemas that the schema refers to, by URI.
+        format: ``assert`` checks the keyword ``format``, and refuses a format that cannot be checked here; ``annotate``
+            ignores it, without a note (default: it is ignored, with a note).
         normalize: Normalizers for evidence that is text (default: none).
         parse: Whether observed text is parsed, as for `JsonCanonical`; a schema may always be JSON text.
 
@@ -73,6 +77,22 @@ class JsonSchema(JsonOperator):
 
     schema_document: ValidSchema | None = None
     schemas: OmitWhenDefault[Mapping[str, ValidSchema]] = {}  # noqa: RUF012 - pydantic copies it
+    format: OmitWhenDefault[Literal["assert", "annotate"] | None] = None
+
+    @model_validator(mode="after")
+    def _check_formats(self) -> Self:
+        if problem := self._find_format_problem(self.schema_document):
+            raise ValueError(problem)
+        return self
+
+    def _find_format_problem(self, schema: Any) -> str | None:
+        """Return which format the library cannot check; it would accept everything as one."""
+        if self.format != "assert" or schema is None:
+            return None
+        unknown = _formats_in([schema, *self.schemas.values()]) - set(_validator_class(schema).FORMAT_CHECKER.checkers)
+        if not unknown:
+            return None
+        return f'the format {min(unknown)!r} cannot be checked; pip install "pytest-verdict[schema]" has more of them'
 
     def __init__(self, /, **settings: Any) -> None:
         _validators()
@@ -83,10 +103,16 @@ class JsonSchema(JsonOperator):
         documents = read_both(expected, observed, self.normalize, (True, self.parse))
         if isinstance(documents, Outcome):
             return documents
-        validator = _build_validator(encode_text(documents.expected), encode_text(self.schemas))
+        schemas = encode_text(self.schemas)
+        validator = _build_validator(encode_text(documents.expected), schemas, asserts_formats=self.format == "assert")
         if validator is None:
             problem = str(_find_problem(_prepare(documents.expected)))
             return _refuse_schema(INVALID_SCHEMA, documents, expected, problem)
+        if problem := self._find_format_problem(documents.expected):
+            return _refuse_schema(INVALID_SCHEMA, documents, expected, problem)
+        notes = []
+        if self.format is None and _formats_in([documents.expected, *self.schemas.values()]):
+            notes.append(FORMAT_UNCHECKED)
         from referencing.exceptions import Unresolvable
 
         try:
@@ -104,13 +130,13 @@ class JsonSchema(JsonOperator):
         except Exception as error:  # noqa: BLE001 - a pattern that is no regex, a number without bounds: any class
             return _refuse_schema(SCHEMA_FAILED, documents, expected, f"{type(error).__name__}: {error}")
         if not errors:
-            return documents.sides.outcome(1.0)
+            return documents.sides.outcome(1.0, notes)
         differences = []
         for violation in errors:
             path = functools.reduce(step, violation.absolute_path, "$")
             differences.append(Difference(path, ABSENT, violation.instance, reason=shorten(violation.message, 500)))
         differences.sort(key=lambda difference: (difference.path, difference.reason or ""))
-        return documents.sides.outcome(0.0, details=difference_details(differences))
+        return documents.sides.outcome(0.0, notes, details=difference_details(differences))
 
 
 def _refuse_schema(note: str, documents: Documents, expected: Any, reason: str) -> Outcome:
@@ -165,6 +191,20 @@ def _validator_class(schema: Any) -> Any:
     return _validators().validator_for(schema, default=_validators().Draft202012Validator)
 
 
+def _formats_in(schema: Any) -> set[str]:
+    """Return the formats that a schema asks for; a property may be called format as well."""
+    if isinstance(schema, list):
+        return set().union(*map(_formats_in, schema))
+    if not isinstance(schema, dict):
+        return set()
+    formats = set().union(
+        *(_formats_in(part) for key, part in schema.items() if key not in {"const", "default", "enum", "examples"})
+    )
+    if isinstance(schema.get("format"), str):
+        formats.add(schema["format"])
+    return formats
+
+
 def _find_problem(schema: Any) -> str | None:
     if not isinstance(schema, dict | bool):
         return f"a schema is an object or a bool, got {shown(schema, 200)}"
@@ -186,7 +226,7 @@ def _registry() -> Any:
 
 
 @functools.lru_cache(maxsize=256)
-def _build_validator(schema_text: str, schemas_text: str) -> Any | None:
+def _build_validator(schema_text: str, schemas_text: str, *, asserts_formats: bool) -> Any | None:
     """Build the validator of a schema; None for an invalid one, whose problem is not cached because redaction may change it."""
     from referencing import Resource
     from referencing.jsonschema import specification_with
@@ -197,7 +237,8 @@ def _build_validator(schema_text: str, schemas_text: str) -> Any | None:
     cls = _validator_class(schema)
     dialect = specification_with(cls.META_SCHEMA["$id" if "$id" in cls.META_SCHEMA else "id"])
     resources = [(uri, Resource.from_contents(other, default_specification=dialect)) for uri, other in schemas.items()]
-    return _guard(cls)(schema, registry=_registry().with_resources(resources))
+    checker = cls.FORMAT_CHECKER if asserts_formats else None
+    return _guard(cls)(schema, registry=_registry().with_resources(resources), format_checker=checker)
 
 
 @functools.cache

@@ -29,10 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import yaml
-
     from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
-    from pytest_verdict.suites.importing import Imported
+    from pytest_verdict.suites.importing import Imported, as_name, write_suite
 
     path: Path = arguments.file
     reader = importlib.import_module(f"pytest_verdict.suites.importing.{arguments.format.replace('-', '_')}")
@@ -57,8 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         complain("nothing could be translated")
         return 2
 
-    head = {"name": stem, **{key: value for key, value in imported.suite.items() if value}}
-    suite = yaml.safe_dump({"suite": {**head, "scenarios": imported.scenarios}}, sort_keys=False, width=100)
-    output.write_text(imported.module or suite, encoding="utf-8")
+    head = {"name": as_name(stem), **{key: as_name(value) for key, value in imported.suite.items() if value}}
+    output.write_text(imported.module or write_suite(head, imported.scenarios), encoding="utf-8")
     say(f"written: {output}, {format_count(len(left_out), 'part')} left out")
     return 1 if left_out else 0

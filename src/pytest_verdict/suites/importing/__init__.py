@@ -1,15 +1,18 @@
 """Files of other tools, translated to suites: a reader for each format. Nothing in them is executed."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
+import yaml
+
 from pytest_verdict.core.values.display import shown, visible
-from pytest_verdict.core.values.yaml import YamlDocument
+from pytest_verdict.core.values.numbers import as_decimal
+from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.suites.scorer import find_scorer
-from pytest_verdict.suites.suite_model import ScorerEntry
-from pytest_verdict.suites.suite_reader import Place
+from pytest_verdict.suites.suite_reader import Place, plan_suite
 
 FORMATS: Final = ("agenticassure", "karenina", "promptfoo", "pydantic-evals")
 """Each format has a module here with ``read``, which fills an `Imported`."""
@@ -49,22 +52,39 @@ class Imported:
         self, place: Place, scenario: dict[str, Any], checks: Mapping[Place, Any], translate: Callable[[Any], Entry]
     ) -> None:
         """Add a scenario with the checks that can be translated; a scenario without any is left out."""
+        names = {other["name"] for other in self.scenarios}
+        name = as_name(scenario.get("name") or f"test {len(self.scenarios) + 1}")
+        if name in names:
+            name = f"{name} (line {self.document.line(place)})"
+        while name in names:
+            name = f"{name} again"
+
+        scenario = {**scenario, "name": name}
         scorers = []
         for where, check in checks.items():
             try:
                 entry = translate(check)
-                find_scorer(ScorerEntry(**entry) if isinstance(entry, dict) else entry, ())
+                # What is written here is read again by check.
+                text = write_suite({"name": "imported"}, [{**scenario, "scorers": [entry]}])
+                plan_suite(YamlDocument(text), "imported", Path("imported"))
                 scorers.append(entry)
-            except ConfigurationError as error:
-                self.leave_out(where, str(error))
-        if not scorers:
+            except (ConfigurationError, YamlTextError, yaml.YAMLError) as error:
+                self.leave_out(where, re.sub("^imported:[0-9]+: ", "", str(error).splitlines()[0]))
+        if scorers:
+            self.scenarios.append({**scenario, "scorers": scorers})
+        else:
             self.leave_out(place, "no check of it is translated, so it is not in the suite")
-            return
 
-        name = visible(str(scenario.get("name") or f"test {len(self.scenarios) + 1}")).replace("::", ": :")
-        if any(other["name"] == name for other in self.scenarios):
-            name = f"{name} (line {self.document.line(place)})"
-        self.scenarios.append({**scenario, "name": name, "scorers": scorers})
+
+def as_name(value: Any) -> str:
+    """Return a value as the name of a suite or scenario."""
+    return re.sub(":(?=:)", ": ", visible(str(value)))
+
+
+def write_suite(head: Mapping[str, Any], scenarios: Sequence[Mapping[str, Any]]) -> str:
+    """Write a suite as YAML."""
+    text: str = yaml.safe_dump({"suite": {**head, "scenarios": scenarios}}, sort_keys=False, width=100)
+    return text
 
 
 def items_by_place(parts: Mapping[Place, Mapping[str, Any]], key: str) -> dict[Place, Any]:
@@ -75,11 +95,21 @@ def items_by_place(parts: Mapping[Place, Mapping[str, Any]], key: str) -> dict[P
 
 
 _REASONS: Final[Mapping[str, str]] = {
-    "a model decides it": "LLMJudge answer-relevance classifier context-faithfulness context-recall context-relevance"
-    " conversation-relevance factuality g-eval llm-rubric model-graded-closedqa model-graded-factuality moderation pi"
-    " search-rubric select-best similar",
+    "a model decides it": "GEval LLMJudge agent-rubric answer-relevance classifier context-faithfulness context-recall"
+    " context-relevance conversation-relevance factuality g-eval guardrails llm-rubric model-graded-closedqa"
+    " model-graded-factuality moderation pi search-rubric select-best similar similar:cosine similar:dot similar:euclidean"
+    " trajectory:goal-success",
     "it is code": "javascript python ruby webhook",
-    "a result does not say it": "HasMatchingSpan cost finish-reason perplexity perplexity-score",
+    "a result does not say it": "HasMatchingSpan MaxModelRequests cost finish-reason perplexity perplexity-score"
+    " trace-error-spans trace-span-count trace-span-duration",
+    "no operator here computes the same": "bleu contains-html contains-sql contains-xml gleu is-html is-refusal is-sql"
+    " is-valid-function-call is-valid-openai-function-call is-valid-openai-tools-call is-xml levenshtein meteor rouge-n",
+    "it reads calls from spans; see the operators on trajectories": "ArgumentCorrectness MaxToolCalls ToolCorrectness"
+    " TrajectoryMatch skill-used tool-call-f1 trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence"
+    " trajectory:tool-used",
+    "an output is text, which has one type": "IsInstance",
+    "it compares several outputs": "max-score",
+    "it is a part of several checks of which not all must pass": "assert-set",
 }
 
 
@@ -92,8 +122,9 @@ def translation_error(check: str, parts: Iterable[str] = ()) -> ConfigurationErr
 
 def latency_scorer(milliseconds: Any) -> dict[str, Any]:
     """Build the scorer that limits the latency of the adapter."""
-    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
-        raise ConfigurationError(f"a time is a number, got {shown(milliseconds, 40)}")
+    number = None if isinstance(milliseconds, str) else as_decimal(milliseconds)
+    if number is None or not number.is_finite():
+        raise ConfigurationError(f"a time is a finite number, got {shown(milliseconds, 40)}")
     return operator_scorer("numeric_maximum", expected=milliseconds, observed="$.latency_ms")
 
 

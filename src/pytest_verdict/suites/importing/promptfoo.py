@@ -1,11 +1,13 @@
 """Configurations of promptfoo: tests with variables, and assertions about the output."""
 
+import datetime
 import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites.adapters.request_template import as_text
 from pytest_verdict.suites.importing import (
@@ -23,6 +25,10 @@ _TEMPLATE: Final = re.compile(r"\{[{%]|^(?:file|https?)://")
 # The providers are accepted, because the adapter takes their place.
 _CONFIGURATION: Final = ("assertionTemplates", "defaultTest", "description", "prompts", "providers", "tests")
 _TEST: Final = ("assert", "description", "metadata", "vars")
+# A text between commas, in quotes or not; a quote inside of quotes is doubled or behind a backslash.
+_FIELD: Final = re.compile(r'[\s,]*(?:"((?:\\["\\]|""|[^"])*+)"\s*(?:,|$)|(?!")([^,]+)(?:,|$))')
+_SEXAGESIMAL: Final = re.compile(r"[-+]?[0-9_]+(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
+_DRAFT_7: Final = "http://json-schema.org/draft-07/schema#"
 _NO_COUNTERPART: Final = ""
 # What differs between regular expressions of JavaScript and Python. An escape that is not listed has no counterpart.
 _TOKEN: Final = re.compile(
@@ -69,35 +75,74 @@ def read(imported: Imported) -> None:
         imported.leave_out(("prompts",), reason)
     for place, test in imported.parts("tests", _TEST):
         variables = {**default.get("vars", {}), **test.get("vars", {})}
+        if any(isinstance(value, list) for value in variables.values()):
+            imported.leave_out(
+                (*place, "vars"), "vars: a list stands for a test with each of its values; write these tests"
+            )
+            continue
         text = _render(prompt, variables) if prompt else as_text(variables)
         scenario = {"name": test.get("description"), "input": text, "metadata": {"vars": variables}}
         checks = items_by_place({("defaultTest",): default, place: test}, "assert")
-        imported.add(place, scenario, checks, functools.partial(_translate, variables, templates))
+        imported.add(place, scenario, dict(_expand_sets(checks)), functools.partial(_translate, variables, templates))
+
+
+def _expand_sets(checks: Mapping[Place, Any]) -> Iterator[tuple[Place, Any]]:
+    """Yield the checks of a set, all of which must pass, in its place."""
+    for place, check in checks.items():
+        if check.get("type") == "assert-set" and not check.keys() - {"assert", "metric", "type"}:
+            yield from _expand_sets({(*place, "assert", number): part for number, part in enumerate(check["assert"])})
+        else:
+            yield place, check
 
 
 def _restore_words(imported: Imported, place: Place, value: Any) -> Any:
-    """Return the words yes, no, on and off as text, as YAML 1.2 reads them."""
+    """Return the words yes, no, on and off, and 12:30, as text, as YAML 1.2 reads them."""
     if isinstance(value, dict):
         return {key: _restore_words(imported, (*place, key), item) for key, item in value.items()}
     if isinstance(value, list):
         return [_restore_words(imported, (*place, number), item) for number, item in enumerate(value)]
-    if not isinstance(value, bool):
-        return value
     text = imported.document.written(place)
-    return value if text.lower() in {"true", "false"} else text
+    if isinstance(value, bool):
+        return value if text.lower() in {"true", "false"} else text
+    if isinstance(value, int | float) and _SEXAGESIMAL.fullmatch(text):
+        return text
+    return value
 
 
 def _render(text: str, variables: Mapping[str, Any]) -> str:
-    return _VARIABLE.sub(lambda match: as_text(variables.get(match[1], "")), text)
+    return _VARIABLE.sub(lambda match: as_text(_without_zero(variables.get(match[1], ""))), text)
+
+
+def _without_zero(value: Any) -> Any:
+    """Return 1.0 as 1, because JavaScript has one kind of number."""
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e21 else value
+
+
+def _as_texts(value: Any) -> list[str]:
+    """Return texts and numbers as the texts that JavaScript makes of them."""
+    texts = []
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, bool) or not isinstance(item, str | int | float) or item == "":
+            raise ConfigurationError(f"takes texts that are not empty, or numbers, got {shown(item, 40)}")
+        text = as_text(_without_zero(item))
+        if isinstance(item, float) and not text.replace(".", "").lstrip("-").isdigit():
+            raise ConfigurationError(f"write the number {text} in quotes")
+        texts.append(text)
+    return texts
 
 
 def _translate(variables: Mapping[str, Any], templates: Mapping[str, Any], check: Mapping[str, Any]) -> Entry:
     if "$ref" in check:
-        check = templates[check["$ref"].rpartition("/")[2]]
+        others = {name: part for name, part in check.items() if name != "$ref"}
+        check = {**templates[check["$ref"].rpartition("/")[2]], **others}
     kind = check["type"]
     key = "threshold" if kind == "latency" else "value"
     value = check.get(key)
-    unsupported = sorted(check.keys() - {"type", key, "metric"})
+    # A weight counts only for the threshold of a whole test, and a check without weight cannot fail it.
+    supported = {"type", key, "metric", "weight" if check.get("weight") != 0 else key}
+    unsupported = sorted(as_text(name) for name in check if name not in supported)
+    if isinstance(value, datetime.date):
+        unsupported = ["a date without quotes"]
     if isinstance(value, str):
         value = _render(value, variables)
         if _TEMPLATE.search(value):
@@ -118,38 +163,60 @@ def _translate(variables: Mapping[str, Any], templates: Mapping[str, Any], check
     return {**entry, "mapping": {"expected": {"literal": False}}}
 
 
-def _search(value: Any, form: str = "{}") -> dict[str, Any]:
-    return operator_scorer("trace_regex", pattern=form.format(re.escape(as_text(value))))
+def _one_text(value: Any) -> str:
+    if isinstance(value, list):
+        raise ConfigurationError(f"takes one text, got {shown(value, 40)}")
+    return _as_texts(value)[0]
+
+
+def _search(value: Any, form: str) -> dict[str, Any]:
+    return operator_scorer("trace_regex", pattern=form.format(re.escape(_one_text(value))))
 
 
 def _contain(name: str, value: Any, **settings: Any) -> dict[str, Any]:
     if isinstance(value, str):
-        value = [text.strip() for text in value.split(",")]
-    return operator_scorer(name, substrings=value, **settings)
+        value = _split_texts(value)
+    elif not isinstance(value, list):
+        raise ConfigurationError(f"takes a list, or texts between commas, got {shown(value, 40)}")
+    return operator_scorer(name, substrings=_as_texts(value), **settings)
+
+
+def _split_texts(text: str) -> list[str]:
+    texts = []
+    position = 0
+    while rest := text[position:].strip(" \t\r\n,"):
+        field = _FIELD.match(text, position)
+        if field is None:
+            raise ConfigurationError(f"a quoted text between commas does not end: {shown(rest, 40)}")
+        position = field.end()
+        quoted, plain = field.groups()
+        texts.append(plain.strip() if quoted is None else re.sub(r'\\(["\\])|""', lambda part: part[1] or '"', quoted))
+    return texts
 
 
 def _equal(value: Any) -> dict[str, Any]:
     if isinstance(value, dict | list):
         return operator_scorer("json_canonical", expected=value)
-    return _search(value, r"\A{}\Z")
+    return _search(as_text(value) if isinstance(value, bool) else value, r"\A{}\Z")
 
 
 def _satisfy(value: Any, observed: Any = None) -> dict[str, Any]:
-    schema = True if value is None else value
-    if _has_format(schema):
-        raise ConfigurationError("the keyword format is not translated, because json_schema does not check formats")
-    return operator_scorer("json_schema", schema_document=schema, observed=observed)
-
-
-def _has_format(schema: Any) -> bool:
-    """Return whether a schema asks for a format; a property may be called format as well."""
-    if isinstance(schema, list):
-        return any(map(_has_format, schema))
-    if not isinstance(schema, dict):
-        return False
-    if isinstance(schema.get("format"), str):
-        return True
-    return any(_has_format(part) for key, part in schema.items() if key not in {"const", "default", "enum", "examples"})
+    schema = value
+    if isinstance(value, str) and value:
+        try:
+            schema = YamlDocument(value).value
+        except YamlTextError as error:
+            raise ConfigurationError(f"its schema cannot be read: {error}") from None
+    if schema in (None, ""):
+        schema = True
+    if isinstance(schema, dict):
+        schema = {"$schema": _DRAFT_7, **schema}
+        if str(schema["$schema"]).rstrip("#") != _DRAFT_7.rstrip("#"):
+            raise ConfigurationError(f"promptfoo reads schemas of draft 7, not {shown(schema['$schema'], 80)}")
+    if observed is not None:
+        # JSON in prose is an object for promptfoo, never a list.
+        schema = {"$schema": _DRAFT_7, "type": "object", "allOf": [schema]}
+    return operator_scorer("json_schema", schema_document=schema, observed=observed, format="assert")
 
 
 def _translate_pattern(pattern: str) -> str:
@@ -189,24 +256,26 @@ def _pattern_error(pattern: str, position: int) -> ConfigurationError:
 
 def _count_words(value: Any) -> dict[str, Any]:
     bounds = value
+    if isinstance(value, str) and value.isdecimal():
+        bounds = int(value)
     if not isinstance(bounds, dict):
-        bounds = {"min": value, "max": value}
+        bounds = {"min": bounds, "max": bounds}
     return operator_scorer("trace_length", unit="words", **bounds)
 
 
 # Those that become an operator on traces, or search several texts, can be negated by not- before the name.
 _CHECKS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
-    "contains": lambda value: operator_scorer("trace_contains", substring=as_text(value)),
+    "contains": lambda value: operator_scorer("trace_contains", substring=_one_text(value)),
     "contains-all": functools.partial(_contain, "contains_all"),
     "contains-any": functools.partial(_contain, "contains_any"),
     "contains-json": functools.partial(_satisfy, observed=_IN_PROSE),
     "equals": _equal,
-    "icontains": functools.partial(_search, form="(?i){}"),
-    "icontains-all": functools.partial(_contain, "contains_all", case_sensitive=False),
-    "icontains-any": functools.partial(_contain, "contains_any", case_sensitive=False),
+    "icontains": lambda value: _contain("contains_all", [_one_text(value)], normalize=["lowercase"]),
+    "icontains-all": functools.partial(_contain, "contains_all", normalize=["lowercase"]),
+    "icontains-any": functools.partial(_contain, "contains_any", normalize=["lowercase"]),
     "is-json": _satisfy,
     "latency": latency_scorer,
-    "regex": lambda value: operator_scorer("trace_regex", pattern=_translate_pattern(as_text(value))),
+    "regex": lambda value: operator_scorer("trace_regex", pattern=_translate_pattern(_one_text(value))),
     "starts-with": functools.partial(_search, form=r"\A{}"),
     "word-count": _count_words,
 }

@@ -4,6 +4,11 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.numbers import as_decimal
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.extraction.paths import key_path
+from pytest_verdict.operators.exact_number import as_setting
 from pytest_verdict.suites.adapters.request_template import as_text
 from pytest_verdict.suites.importing import (
     Entry,
@@ -24,10 +29,7 @@ def read(imported: Imported) -> None:
         expected = case.get("expected_output")
         checks = {}
         for where, item in items_by_place({(): dataset, place: case}, "evaluators").items():
-            name, arguments = next(iter(item.items())) if isinstance(item, Mapping) else (item, {})
-            if not isinstance(arguments, Mapping):
-                # A single value is the first argument.
-                arguments = {"value": arguments}
+            name, arguments = _read_evaluator(item)
             # Without an expected output, pydantic-evals skips this one too.
             if expected is not None or name != "EqualsExpected":
                 checks[where] = name, arguments
@@ -37,39 +39,68 @@ def read(imported: Imported) -> None:
         imported.add(place, scenario, checks, functools.partial(_translate, expected))
 
 
+def _read_evaluator(item: Any) -> tuple[str, Mapping[str, Any]]:
+    """Return the name and the arguments of an evaluator, which is a name, a name with arguments, or the long form."""
+    name, arguments = item, None
+    if isinstance(item, Mapping):
+        if {*item} == {"name", "arguments"}:
+            name, arguments = item["name"], item["arguments"]
+        elif len(item) == 1:
+            ((name, arguments),) = item.items()
+        else:
+            raise ValueError(f"an evaluator is a name, or a name with its arguments, got {shown(item, 80)}")
+    if isinstance(arguments, Mapping):
+        return as_text(name), arguments
+    # A single value is the first argument.
+    return as_text(name), {} if arguments is None else {"value": arguments}
+
+
 def _translate(expected: Any, evaluator: tuple[str, Mapping[str, Any]]) -> Entry:
     name, arguments = evaluator
-    value = "seconds" if name == "MaxDuration" else "value"
-    unsupported = sorted(arguments.keys() - {"value", "case_sensitive", "evaluation_name", value})
-    if name not in _EVALUATORS or unsupported:
-        raise translation_error(as_text(name), unsupported)
-    return _EVALUATORS[name]({"value": expected, **arguments})
+    translate, parameters = _EVALUATORS.get(name, (None, ""))
+    unsupported = sorted(as_text(key) for key in arguments if key not in parameters.split())
+    if translate is None or unsupported:
+        raise translation_error(name, unsupported)
+    if name == "EqualsExpected":
+        return _equal({"value": expected})
+    if not {"value", "seconds"} & arguments.keys():
+        raise ConfigurationError(f"{name}: its value is missing")
+    return translate(arguments)
 
 
 def _equal(arguments: Mapping[str, Any]) -> dict[str, Any]:
     value = arguments["value"]
-    name = "exact" if isinstance(value, str) else "json_canonical"
-    return operator_scorer(name, expected=value)
+    if isinstance(value, str):
+        return operator_scorer("exact", expected=value)
+    return operator_scorer("json_canonical", expected=value)
 
 
 def _contain(arguments: Mapping[str, Any]) -> dict[str, Any]:
     value = arguments["value"]
-    if isinstance(value, Mapping):
-        return operator_scorer("json_subset", expected=value)
-    is_case_sensitive = arguments.get("case_sensitive", True)
-    return operator_scorer("contains_all", substrings=[value], case_sensitive=is_case_sensitive)
+    as_strings = arguments.get("as_strings", False)
+    if isinstance(value, Mapping) and not as_strings:
+        # The values of keys are equal as a whole; by_field compares nothing else.
+        same = {"operator": "json_canonical", "settings": {"parse": False}}
+        rules = {key_path(key): same for key in value}
+        return operator_scorer("by_field", expected=value, rules=rules, rest=None)
+    if as_strings and isinstance(value, bool | int):
+        value = str(value)
+    steps = [] if arguments.get("case_sensitive", True) else ["lowercase"]
+    return operator_scorer("contains_all", substrings=[value], normalize=steps)
 
 
 def _limit_duration(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    limit = arguments.get("seconds", arguments["value"])
-    if isinstance(limit, float | int):
-        limit *= 1_000
-    return latency_scorer(limit)
+    seconds = arguments.get("seconds", arguments.get("value"))
+    number = None if isinstance(seconds, str) else as_decimal(seconds)
+    if number is None or not number.is_finite():
+        raise ConfigurationError(f"MaxDuration: a number of seconds is needed, got {shown(seconds, 40)}")
+    return latency_scorer(as_setting(number.scaleb(3)))
 
 
-_EVALUATORS: Final[Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
-    "Contains": _contain,
-    "Equals": _equal,
-    "EqualsExpected": _equal,
-    "MaxDuration": _limit_duration,
+# How each evaluator is translated, and its arguments; the name of a value in a report does not count.
+_EVALUATORS: Final[Mapping[str, tuple[Callable[[Mapping[str, Any]], dict[str, Any]], str]]] = {
+    "Contains": (_contain, "value case_sensitive as_strings evaluation_name"),
+    "Equals": (_equal, "value evaluation_name"),
+    "EqualsExpected": (_equal, "evaluation_name"),
+    "MaxDuration": (_limit_duration, "value seconds"),
 }
