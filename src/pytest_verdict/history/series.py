@@ -10,13 +10,13 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.history.steps import Step, find_steps
 from pytest_verdict.operators.pass_rate import exact_interval
-from pytest_verdict.store.index import DECIDED, LETTERS, StoredRun, split_digests
+from pytest_verdict.store.index import DECIDED, LETTERS, OUTCOME_LETTERS, StoredRun, split_digests
 
 TAG: Final = "tag:"
 PARAMETER: Final = "param:"
 KEYS: Final = ("test", "function", "branch")
 ABSENT: Final = " "
-PASS: Final = "p"
+PASSED: Final = OUTCOME_LETTERS["passed"]
 # A tag with more values is no series, but perhaps the number of a build.
 _MOST_VALUES: Final = 20
 _FEWEST_FLIPS: Final = 2
@@ -58,7 +58,7 @@ class TestSeries:
     def rate(self, start: int) -> Rate:
         """Count the results from a position on."""
         counts = Counter(self.letters[start:])
-        return Rate(counts[PASS], sum(counts[letter] for letter in DECIDED))
+        return Rate(counts[PASSED], sum(counts[letter] for letter in DECIDED))
 
     @property
     def last_cut(self) -> int:
@@ -148,21 +148,19 @@ def _build_series(runs: Sequence[StoredRun]) -> list[TestSeries]:
             if row is None:
                 row = rows[test] = bytearray(ABSENT.encode() * len(runs))
             row[position] = ord(letter)
-            if letter not in DECIDED or not (checks or letter == PASS):
+            if letter not in DECIDED or not (checks or letter == PASSED):
                 continue
             # Most runs have the checks of the run before.
-            key = (checks, letter == PASS)
+            key = (checks, letter == PASSED)
             if latest.get(test) == key:
                 continue
             latest[test] = key
             state = states.setdefault(test, _CheckState())
-            if not state.accepts(frozenset(split_digests(checks)), letter == PASS):
+            if not state.accepts(frozenset(split_digests(checks)), letter == PASSED):
                 cuts.setdefault(test, []).append(position)
                 states[test] = _CheckState()
-                states[test].accepts(frozenset(split_digests(checks)), letter == PASS)
-    return [
-        TestSeries(test, parameters[test], row.decode("ascii"), cuts.get(test, [])) for test, row in sorted(rows.items())
-    ]
+                states[test].accepts(frozenset(split_digests(checks)), letter == PASSED)
+    return [TestSeries(test, parameters[test], row.decode("ascii"), cuts.get(test, [])) for test, row in rows.items()]
 
 
 def _add_steps(views: Sequence[View]) -> None:
@@ -174,7 +172,7 @@ def _add_steps(views: Sequence[View]) -> None:
             for start, end in pairwise([0, *one.cuts, len(one.letters)]):
                 decided = [place for place in range(start, end) if one.letters[place] in DECIDED]
                 places[number, index, start] = decided
-                results[number, index, start] = [int(one.letters[place] == PASS) for place in decided]
+                results[number, index, start] = [int(one.letters[place] == PASSED) for place in decided]
     for key, steps in find_steps(results).items():
         number, index, _ = key
         one = views[number].series[index]
@@ -183,8 +181,9 @@ def _add_steps(views: Sequence[View]) -> None:
 
 def _find_flakiness(one: TestSeries, runs: Sequence[StoredRun]) -> str:
     decided = [place for place in range(one.start, len(one.letters)) if one.letters[place] in DECIDED]
-    flips = [pair for pair in pairwise(decided) if (one.letters[pair[0]] == PASS) != (one.letters[pair[1]] == PASS)]
-    mixed = [place for place in decided if _has_mixed_attempts(one.test, runs[place])]
+    has_repeats = [place for place in decided if runs[place].index.attempts]
+    flips = [pair for pair in pairwise(decided) if (one.letters[pair[0]] == PASSED) != (one.letters[pair[1]] == PASSED)]
+    mixed = [place for place in has_repeats if _has_mixed_attempts(one.test, runs[place])]
     if len(flips) < _FEWEST_FLIPS and not mixed:
         return ""
     # A test without comparisons has the same digest in all runs.
@@ -194,12 +193,12 @@ def _find_flakiness(one: TestSeries, runs: Sequence[StoredRun]) -> str:
 
 
 def _has_mixed_attempts(test: str, stored: StoredRun) -> bool:
-    number, passed = stored.index.attempts.get(str(stored.positions[test]), (1, 1))
+    number, passed = stored.index.attempts.get(str(stored.table.positions[test]), (1, 1))
     return 0 < passed < number
 
 
 def _answer(test: str, stored: StoredRun) -> str:
-    position = stored.positions[test]
+    position = stored.table.positions[test]
     if not stored.table.checks[position]:
         return ""
     return stored.index.answers[position * LETTERS : (position + 1) * LETTERS]
@@ -222,11 +221,11 @@ def build_groups(views: Iterable[View], keys: Sequence[str]) -> list[Group]:
         members: dict[tuple[str, ...], list[TestSeries]] = {}
         for one in view.series:
             members.setdefault(tuple(_value(name, one, view) for name in keys), []).append(one)
-        for key, series in sorted(members.items()):
+        for key, series in members.items():
             counts = []
             for position in range(len(view.runs)):
                 letters = [one.letters[position] for one in series if position >= one.last_cut or len(series) == 1]
-                counts.append(Rate(letters.count(PASS), sum(letter in DECIDED for letter in letters)))
+                counts.append(Rate(letters.count(PASSED), sum(letter in DECIDED for letter in letters)))
             rates = [one.rate(one.start if len(series) == 1 else one.last_cut) for one in series]
             rate = Rate(sum(one.passed for one in rates), sum(one.total for one in rates))
             groups.append(Group(key, view, series, counts, rate))

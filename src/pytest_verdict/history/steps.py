@@ -66,9 +66,7 @@ def _best_split(part: _Part) -> Step | None:
         before = sums[at]
         after = passed - before
         later = total - at
-        return (
-            (logs[before] + logs[at - before] - logs[at]) + (logs[after] + logs[later - after] - logs[later])
-        )
+        return (logs[before] + logs[at - before] - logs[at]) + (logs[after] + logs[later - after] - logs[later])
 
     # The best place is never between two equal results.
     places = [at for at in range(1, total) if results[at - 1] != results[at]]

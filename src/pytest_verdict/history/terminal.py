@@ -20,7 +20,6 @@ from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import similar
 from pytest_verdict.history.series import (
     DECIDED,
-    PASS,
     Group,
     Rate,
     TestSeries,
@@ -32,7 +31,7 @@ from pytest_verdict.history.series import (
 )
 from pytest_verdict.history.steps import Step
 from pytest_verdict.store.files import open_store
-from pytest_verdict.store.index import StoredRun
+from pytest_verdict.store.index import DECIDED, StoredRun
 from pytest_verdict.store.runs_command import add_selection, select_runs
 from pytest_verdict.store.store import Store
 

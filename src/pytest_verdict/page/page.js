@@ -375,6 +375,7 @@ function details(row, record, lines, before) {
     ["normalization", asList(record.normalization).join(", ")], ["notes", asList(record.notes).join(", ")], ["error", record.error],
     ["change", word("change", row)], ["causes", word("causes", row).join(", ")],
     ["record", `${record.id}, attempt ${record.attempt}, comparison ${record.ordinal}`],
+    ["last results", pastResults(record.test)],
   ];
   return [
     heading(row),
@@ -386,6 +387,19 @@ function details(row, record, lines, before) {
     commands(row),
   ];
 }
+
+// The results of a test in the last runs of the store, the latest on the right, and a link to their site.
+const PAST = { p: ["pass", "passed"], f: ["fail", "failed"], e: ["error", "error"] };
+
+function pastResults(test) {
+  const { tests = {}, trends = "" } = asObject(about.history), letters = Object.hasOwn(tests, test) ? tests[test] : "";
+  const label = [...letters].map((letter) => PAST[letter]?.[1] ?? "no result").join(", ");
+  const marks = h("span", { class: "mono", role: "img", "aria-label": label }, [...letters].map((letter) =>
+    span(PAST[letter]?.[0] ?? "dim", MARKS[PAST[letter]?.[0]] ?? "\u00b7")));
+  return letters ? [marks, trendsLink(trends, new URLSearchParams({ test }))] : null;
+}
+
+const trendsLink = (trends, address) => /^(https?|file):/.test(trends) ? [" ", h("a", { href: `${trends}#${address}` }, "trends")] : [];
 
 const MARKED = { ok: "mark pass", FAIL: "mark fail", ERROR: "mark error" };
 const said = (lines) => h("pre", { class: "said box", tabindex: 0 }, lines.map((parts, line) => [
@@ -604,7 +618,7 @@ function overview() {
     return [link("test", test), td("number", seconds.toFixed(3)), meter];
   });
   return [
-    h("h2", {}, about.title),
+    h("h2", {}, about.title, trendsLink(asObject(about.history).trends, "")),
     [...about.warnings, ...(isShort ? [LEFT_OUT] : [])].map(notice),
     h("dl", { class: "facts" }, about.facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
     failed.length ? section("Tests that did not pass", table(["message", "outcome", "tests", "first"], failed)) : [],

@@ -99,7 +99,11 @@ _INI_KEYS: _Declarations = (
     ),
     ("verdict_store", "folder or URL in which the run of a session with a report is stored", {"default": ""}),
     ("verdict_tags", "tags of the stored run, one per line, such as model=$MODEL", {"type": "linelist"}),
-    ("verdict_trends", "address of the site that `pytest-verdict trends` wrote, for a link in the page", {"default": ""}),
+    (
+        "verdict_trends",
+        "address of the site that `pytest-verdict trends` wrote, for a link in the page",
+        {"default": ""},
+    ),
     ("verdict_flush", "when records are sent: with each test (default), or with each comparison", {"default": "test"}),
     (
         "verdict_html",
@@ -272,9 +276,7 @@ def _wants_report(config: pytest.Config) -> bool:
         value is not None for value in (option.verify_report_dir, option.verify_shard, option.verify_baseline)
     )
     has_demand = option.verify_min_comparisons or option.verify_gate or config.getini(_GATE)
-    return bool(
-        option.verify_report or option.verdict_resume or option.verify_store or has_value or has_demand
-    )
+    return bool(option.verify_report or option.verdict_resume or option.verify_store or has_value or has_demand)
 
 
 @pytest.fixture

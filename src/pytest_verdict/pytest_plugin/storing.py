@@ -87,7 +87,10 @@ def push_session(config: pytest.Config, folder: Path, place: str, *, with_histor
         tags = session_tags(config)
         runs = store.runs(_MOST_RESULTS, lambda index: index.tags == tags)
         tests = {test: "".join(run.outcome(test) or "-" for run in runs) for test in runs[-1].table.tests}
-        return Stored(stored.lines, {"tests": tests, "trends": str(config.getini("verdict_trends"))})
+        trends = str(config.getini("verdict_trends"))
+        if trends and not is_url(trends):
+            trends = (config.rootpath / trends / "index.html").resolve().as_uri()
+        return Stored(stored.lines, {"tests": tests, "trends": trends})
     except Exception as error:  # noqa: BLE001 - each file system has exceptions of its own
         later = f"later: pytest-verdict push {shlex.quote(place)}"
         stored.lines.append(visible(f"the run was not stored, or its history not read: {error}; {later}"))

@@ -19,7 +19,13 @@ _COMMIT: Final = "# branch.oid "
 _BRANCH: Final = "# branch.head "
 _DETACHED: Final = "(detached)"
 # CI checks out a commit and names the branch in a variable: that of a pull request first.
-_BRANCH_VARIABLES: Final = ("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME", "BUILDKITE_BRANCH", "CIRCLE_BRANCH")
+_BRANCH_VARIABLES: Final = (
+    "GITHUB_HEAD_REF",
+    "GITHUB_REF_NAME",
+    "CI_COMMIT_REF_NAME",
+    "BUILDKITE_BRANCH",
+    "CIRCLE_BRANCH",
+)
 
 
 def now() -> str:

@@ -149,7 +149,7 @@ def _compare_with_earlier(old: StoredRun, new: StoredRun) -> Iterator[str]:
         yield f"it is older than the baseline, which started at {old.index.started}"
     missing = [
         test
-        for test, position in old.positions.items()
+        for test, position in old.table.positions.items()
         if old.index.outcomes[position] in DECIDED and new.outcome(test) in {"", "s"}
     ]
     if missing:

@@ -19,7 +19,15 @@ from pytest_verdict.report.urls import is_url, open_url
 VARIABLE: Final = "VERDICT_STORE"
 _KEY: Final = "verdict_store"
 # The files in which pytest looks for its configuration, in its order.
-_INI_FILES: Final = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+_INI_FILES: Final = (
+    "pytest.toml",
+    ".pytest.toml",
+    "pytest.ini",
+    ".pytest.ini",
+    "pyproject.toml",
+    "tox.ini",
+    "setup.cfg",
+)
 _TEMPORARY: Final = ".new"
 
 
@@ -45,11 +53,11 @@ class StoreFiles:
             paths = [path for path in (self.folder / folder).rglob("*") if path.is_file()]
             names = [path.relative_to(self.folder).as_posix() for path in paths]
             return sorted(name for name in names if not name.endswith(_TEMPORARY))
-        with open_url(self._url) as (system, root):
+        with open_url(self._url) as (system, path):
             # Another process may have written since this one has listed.
             system.invalidate_cache()
-            root = root.rstrip("/")
-            return sorted(path[len(root) + 1 :] for path in system.find(f"{root}/{folder}"))
+            root = path.rstrip("/")
+            return sorted(name[len(root) + 1 :] for name in system.find(f"{root}/{folder}"))
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
         """Return the contents of files; those that cannot be read are left out."""
@@ -64,21 +72,20 @@ class StoreFiles:
             return contents
         if not names:
             return contents
-        with open_url(self._url) as (system, root):
-            root = root.rstrip("/")
+        with open_url(self._url) as (system, path):
+            root = path.rstrip("/")
             answers = system.cat([f"{root}/{name}" for name in names], on_error="return")
-            for path, content in answers.items():
+            for place, content in answers.items():
                 if isinstance(content, bytes):
-                    contents[path[len(root) + 1 :]] = content
+                    contents[place[len(root) + 1 :]] = content
         return contents
 
-    def write(self, name: str, source: bytes | Path) -> None:
-        """Write a file, from bytes or from a local file; readers see all of it or nothing."""
-        content = source if isinstance(source, bytes) else source.read_bytes()
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file; readers see all of it or nothing."""
         if self.folder is not None:
-            path = self.folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(path) as new:
+            target = self.folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(target) as new:
                 new.write_bytes(content)
             return
         with open_url(f"{self._url}/{name}") as (system, path):

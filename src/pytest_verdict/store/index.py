@@ -45,7 +45,9 @@ _DIGEST: Final = 3
 LETTERS: Final = 4
 _MOST_CHECKS: Final = 20
 # A selection on the command line; one in the configuration is the whole session of a project.
-_SELECTION: Final = re.compile(r"-[qvxsl]*[km].*|--(lf|last-failed|sw|stepwise|deselect|keyword|markexpr)\b.*|[^-].*::.*")
+_SELECTION: Final = re.compile(
+    r"-[qvxsl]*[km].*|--(lf|last-failed|sw|stepwise|deselect|keyword|markexpr)\b.*|[^-].*::.*"
+)
 
 OneLetterEach = Annotated[str, Field(pattern=f"^[{''.join(OUTCOME_LETTERS.values())}]*$")]
 
@@ -76,7 +78,8 @@ class RunIndex(StrictModel):
     """A digest of what each test observed, in all its attempts."""
 
 
-class TestTable(NamedTuple):
+@dataclass(frozen=True)
+class TestTable:
     """The tests of runs: names, parameters, and the digests of their checks."""
 
     __test__ = False
@@ -85,16 +88,16 @@ class TestTable(NamedTuple):
     parameters: Sequence[Mapping[str, Any]]
     checks: Sequence[str]
 
+    @cached_property
+    def positions(self) -> Mapping[str, int]:
+        return {test: position for position, test in enumerate(self.tests)}
+
 
 @dataclass(frozen=True)
 class StoredRun:
     name: str
     index: RunIndex
     table: TestTable
-
-    @cached_property
-    def positions(self) -> Mapping[str, int]:
-        return {test: position for position, test in enumerate(self.table.tests)}
 
     @property
     def summary(self) -> str:
@@ -103,7 +106,7 @@ class StoredRun:
 
     def outcome(self, test: str) -> str:
         """Return the letter of a test's outcome; empty if the run does not have the test."""
-        position = self.positions.get(test)
+        position = self.table.positions.get(test)
         return "" if position is None else self.index.outcomes[position]
 
 

@@ -18,7 +18,11 @@ from pytest_verdict.store.store import Store, parse_tags
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "folder", metavar="REPORT", nargs="?", default="verify-report", help="a report's folder (default: verify-report)"
+        "folder",
+        metavar="REPORT",
+        nargs="?",
+        default="verify-report",
+        help="a report's folder (default: verify-report)",
     )
     parser.add_argument(
         "--tag", metavar="NAME=VALUE", action="append", default=[], help="a tag of the run, such as model=small"

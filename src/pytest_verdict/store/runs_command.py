@@ -66,7 +66,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _describe(stored: StoredRun, baselines: list[str]) -> dict[str, Any]:
     members = ("started", "commit", "clean", "branch", "tags", "partial", "failed", "gates", "bundle")
     index = stored.index.model_dump(include=set(members))
-    return {"run": stored.name, **{name: index[name] for name in members}, "tests": stored.summary, "baselines": baselines}
+    return {
+        "run": stored.name,
+        **{name: index[name] for name in members},
+        "tests": stored.summary,
+        "baselines": baselines,
+    }
 
 
 def _lines(runs: list[StoredRun], baselines: dict[str, list[str]]) -> Iterator[str]:
