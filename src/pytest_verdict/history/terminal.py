@@ -10,6 +10,7 @@ exit codes:
 """
 
 import argparse
+import math
 import sys
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -19,7 +20,6 @@ from pytest_verdict.console import complain, say, say_json
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import similar
 from pytest_verdict.history.series import (
-    DECIDED,
     Group,
     Rate,
     TestSeries,
@@ -30,6 +30,7 @@ from pytest_verdict.history.series import (
     default_keys,
 )
 from pytest_verdict.history.steps import Step
+from pytest_verdict.report.summary import rate_text
 from pytest_verdict.store.files import open_store
 from pytest_verdict.store.index import DECIDED, StoredRun
 from pytest_verdict.store.runs_command import add_selection, select_runs
@@ -125,12 +126,12 @@ def format_groups(groups: list[Group], runs: list[StoredRun], keys: list[str], e
 
 
 def format_rate(rate: Rate) -> str:
-    """Format a rate in percent with its interval, rounded so that only all of them are 100 %."""
+    """Format a rate in percent, rounded down, so that only all of them are 100 %; its interval is rounded outwards."""
     if not rate.total:
         return "no result"
     low, high = rate.interval
-    share = rate.passed * 1_000 // rate.total / 10
-    return f"{rate.passed} of {rate.total}, {share:g} % [{low * 100:.1f}, {high * 100:.1f}]"
+    ends = f"{math.floor(low * 1_000) / 10:g}, {math.ceil(high * 1_000) / 10:g}"
+    return f"{rate.passed} of {rate.total}, {rate_text(*rate)} [{ends}]"
 
 
 def _sparkline(counts: Any, cuts: list[int], bars: str) -> str:

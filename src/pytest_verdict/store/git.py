@@ -9,6 +9,8 @@ _SECONDS: Final = 20.0
 
 def is_ancestor(old: str, new: str) -> bool | None:
     """Return whether a commit is another one or comes before it; None if git does not know both."""
+    if not old.isalnum() or not new.isalnum():
+        return None
     status = _git("merge-base", "--is-ancestor", old, new).returncode
     return {0: True, 1: False}.get(status)
 
