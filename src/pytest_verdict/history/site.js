@@ -12,6 +12,7 @@ const short = (run) => [run.started.slice(0, 10), run.commit.slice(0, 8)].filter
 const percent = (share) => `${(share * 100).toFixed(1).replace(/\.0$/, "")} %`;
 const rateText = ([passed, total]) => total ? rate(passed, total) : "\u2013";
 const labelOf = (one) => Object.entries(one.label).map(([name, value]) => `${name.replace(/^tag:/, "")}=${value || "\u2013"}`).join(", ") || "all runs";
+const plural = ([number, noun]) => [number, number === 1 ? noun : `${noun}s`];
 const go = (address) => { location.hash = new URLSearchParams({ view: data.views.indexOf(view), ...address }).toString(); };
 const href = (address) => `#${new URLSearchParams({ view: data.views.indexOf(view), ...address })}`;
 const link = (text, address) => h("a", { href: href(address) }, text);
@@ -91,8 +92,8 @@ function overview(query) {
   const changes = (items) => h("ul", { class: "changes" }, items);
   return [
     h("h2", {}, labelOf(view)),
-    div("tiles", [[view.runs.length, "runs"], [tests.length, "tests"], [changed.length, "steps"], [flaky.length, "flaky tests"],
-      [lastCount("p"), "passed in the last run"], [lastCount("f") + lastCount("e"), "did not pass in it"]]
+    div("tiles", [[view.runs.length, "run"], [tests.length, "test"], [changed.length, "step"], [flaky.length, "flaky test"]].map(plural).concat([
+      [lastCount("p"), "passed in the last run"], [lastCount("f") + lastCount("e"), "did not pass in it"]])
       .map(([number, text]) => span("", h("b", {}, grouped(number)), ` ${text}`)), last ? span("", "last run: ", runLink(last)) : null),
     div("panels",
       div("", section("Steps", changed.length ? changes([...changed.slice(0, MOST_LISTED).map(([test, change]) =>
