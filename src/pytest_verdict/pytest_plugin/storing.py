@@ -99,14 +99,11 @@ def push_session(config: pytest.Config, folder: Path, place: str, *, with_histor
 
 def _location(config: pytest.Config) -> str:
     """Return the store of the option, the environment variable or the ini key; empty for none."""
-    option = config.option.verify_store
-    if option is not None:
-        return str(option) if not option or is_url(option) else str(config.invocation_params.dir / option)
-    from pytest_verdict.store.files import VARIABLE
-
-    location = os.environ.get(VARIABLE, "")
-    if location:
-        return location if is_url(location) else str(config.invocation_params.dir / location)
-    location = str(config.getini("verdict_store"))
-    start = config.inipath.parent if config.inipath else config.rootpath
-    return location if not location or is_url(location) else str(start / location)
+    start = config.invocation_params.dir
+    location = config.option.verify_store
+    if location is None:
+        location = os.environ.get("VERDICT_STORE")
+    if location is None:
+        location = config.getini("verdict_store")
+        start = config.inipath.parent if config.inipath else config.rootpath
+    return str(location) if not location or is_url(location) else str(start / location)

@@ -19,8 +19,8 @@ from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError, VerdictError, allowed
 from pytest_verdict.report.records_file import NoBaselineError
 from pytest_verdict.report.summary import list_names
-from pytest_verdict.store.git import is_ancestor
 from pytest_verdict.store.index import DECIDED, StoredRun
+from pytest_verdict.store.order import is_ancestor
 from pytest_verdict.store.store import RUN_PREFIX, Store
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,99}")

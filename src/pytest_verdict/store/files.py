@@ -6,9 +6,9 @@ A file is written once, whole, under a name that no other writer uses. So nothin
 import configparser
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from pytest_verdict.core.new_files import replacing
@@ -18,15 +18,14 @@ from pytest_verdict.report.urls import is_url, open_url
 
 VARIABLE: Final = "VERDICT_STORE"
 _KEY: Final = "verdict_store"
-# The files in which pytest looks for its configuration, in its order.
-_INI_FILES: Final = (
-    "pytest.toml",
-    ".pytest.toml",
-    "pytest.ini",
-    ".pytest.ini",
-    "pyproject.toml",
-    "tox.ini",
-    "setup.cfg",
+# The files in which pytest looks for its configuration, in its order, and the table or section of pytest.
+_SECTIONS: Final = (
+    ("pytest.toml", "pytest"),
+    ("pytest.ini", "pytest"),
+    ("pyproject.toml", "tool.pytest"),
+    ("pyproject.toml", "tool.pytest.ini_options"),
+    ("tox.ini", "pytest"),
+    ("setup.cfg", "tool:pytest"),
 )
 _TEMPORARY: Final = ".new"
 
@@ -94,18 +93,29 @@ class StoreFiles:
 
 
 def configured_store(start: Path) -> str:
-    """Return the store of the environment variable, or else of pytest's configuration at or above a folder."""
-    location = os.environ.get(VARIABLE, "")
-    if location:
-        return location
+    """Return the store of the environment variable, or of the nearest configuration of pytest that names one."""
+    if os.environ.get(VARIABLE):
+        return os.environ[VARIABLE]
     for folder in (start, *start.parents):
-        for name in _INI_FILES:
-            options = _read_options(folder / name)
-            if options is None:
-                continue
-            location = str(options.get(_KEY, ""))
-            return location if not location or is_url(location) else str(folder / location)
+        for name, section in _SECTIONS:
+            location = _read_key(folder / name, section) if (folder / name).is_file() else ""
+            if location:
+                return location if is_url(location) else str(folder / location)
     return ""
+
+
+def _read_key(path: Path, section: str) -> str:
+    try:
+        if path.suffix == ".toml":
+            table = tomllib.loads(path.read_text("utf-8"))
+            for name in section.split("."):
+                table = table.get(name, {})
+            return str(table.get(_KEY, ""))
+        parser = configparser.ConfigParser(interpolation=None, strict=False)
+        parser.read_string(path.read_text("utf-8"))
+        return parser.get(section, _KEY, fallback="")
+    except (ValueError, configparser.Error) as error:
+        raise ConfigurationError(f"{path}: {error}") from None
 
 
 def open_store(location: str | None) -> StoreFiles:
@@ -116,21 +126,3 @@ def open_store(location: str | None) -> StoreFiles:
             f"no store is named; give --store DIR or URL, set {VARIABLE}, or set {_KEY} in the configuration of pytest"
         )
     return StoreFiles(location)
-
-
-def _read_options(path: Path) -> Mapping[str, Any] | None:
-    """Read pytest's section of a configuration file; None if the file has none."""
-    if not path.is_file():
-        return None
-    try:
-        if path.suffix == ".toml":
-            document = tomllib.loads(path.read_text("utf-8"))
-            tables = document if path.name != "pyproject.toml" else document.get("tool", {})
-            section = tables.get("pytest")
-            return section if section is None else section.get("ini_options", section)
-        parser = configparser.ConfigParser(interpolation=None, strict=False)
-        parser.read_string(path.read_text("utf-8"))
-    except (ValueError, AttributeError, configparser.Error) as error:
-        raise ConfigurationError(f"{path}: {error}") from None
-    section_name = "tool:pytest" if path.name == "setup.cfg" else "pytest"
-    return parser[section_name] if parser.has_section(section_name) else None

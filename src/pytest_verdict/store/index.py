@@ -72,7 +72,7 @@ class RunIndex(StrictModel):
     bundle: bool = True
     tests: str
     outcomes: OneLetterEach
-    attempts: Mapping[str, list[int]] = {}
+    attempts: Mapping[str, Annotated[list[int], Field(min_length=2, max_length=2)]] = {}
     """Attempts and passes of the tests, by position, that did not run exactly once."""
     answers: str
     """A digest of what each test observed, in all its attempts."""
@@ -194,8 +194,14 @@ def read_table(name: str, content: bytes) -> TestTable:
     text = _decompress(content)
     if hashlib.sha256(text).hexdigest()[:16] != name:
         raise RecordError("its content does not belong to its name")
-    document = json.loads(text)
-    return TestTable(document["tests"], document["parameters"], document["checks"])
+    try:
+        document = json.loads(text)
+        table = TestTable(document["tests"], document["parameters"], document["checks"])
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise RecordError(shorten(str(error), 200)) from None
+    if not len(table.tests) == len(table.parameters) == len(table.checks):
+        raise RecordError("it has not one line for each test")
+    return table
 
 
 def split_digests(checks: str) -> list[str]:

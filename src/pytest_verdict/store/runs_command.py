@@ -7,20 +7,18 @@ exit codes:
 
 import argparse
 from collections.abc import Iterator
-from typing import Any
 
-from pytest_verdict.console import complain, say, say_json
+from pytest_verdict.console import complain, say
 from pytest_verdict.store.baselines import latest_events, read_baselines
 from pytest_verdict.store.files import open_store
 from pytest_verdict.store.index import RunIndex, StoredRun
-from pytest_verdict.store.order import in_order, is_out_of_order
+from pytest_verdict.store.order import in_order, started_too_late
 from pytest_verdict.store.push_command import add_store_argument
 from pytest_verdict.store.store import Store, parse_tags
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_selection(parser, most=20)
-    parser.add_argument("--format", choices=("terminal", "json"), default="terminal", help="(default: terminal)")
 
 
 def add_selection(parser: argparse.ArgumentParser, most: int) -> None:
@@ -55,27 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
         latest = {event.run for event in latest_events(events).values()}
         for stored in latest:
             baselines.setdefault(stored, []).append(f"{name}, disputed" if len(latest) > 1 else name)
-    runs = select_runs(arguments, store, with_partial=True)
-    if arguments.format == "json":
-        say_json([_describe(stored, baselines.get(stored.name, [])) for stored in runs])
-        return 0
-    say(*_lines(runs, baselines))
+    say(*_lines(select_runs(arguments, store, with_partial=True), baselines))
     return 0
 
 
-def _describe(stored: StoredRun, baselines: list[str]) -> dict[str, Any]:
-    members = ("started", "commit", "clean", "branch", "tags", "partial", "failed", "gates", "bundle")
-    index = stored.index.model_dump(include=set(members))
-    return {
-        "run": stored.name,
-        **{name: index[name] for name in members},
-        "tests": stored.summary,
-        "baselines": baselines,
-    }
-
-
 def _lines(runs: list[StoredRun], baselines: dict[str, list[str]]) -> Iterator[str]:
-    late = is_out_of_order(runs)
+    late = started_too_late(runs)
     for stored in runs:
         index = stored.index
         commit = f"{index.commit[:12]}{'' if index.clean else '+'}" if index.commit else "no commit"

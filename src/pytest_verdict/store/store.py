@@ -3,11 +3,11 @@
 import hashlib
 import io
 import re
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
-from uuid import uuid4
 
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import ConfigurationError, RecordError
@@ -122,7 +122,8 @@ class Store:
         if content is None:
             reason = "it was too large and left out" if not stored.index.bundle else "it was removed"
             raise RecordError(f"{self.files} has no bundle of the run {stored.name}: {reason}")
-        new = folder.with_name(f"{folder.name}.{uuid4().hex}.new")
+        folder.parent.mkdir(exist_ok=True)
+        new = Path(tempfile.mkdtemp(dir=folder.parent))
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as bundle:
                 for member in (*FILES, OUTPUTS):
