@@ -76,6 +76,16 @@ def test_parts_of_sessions_do_not_count(command, tmp_path):
     assert "3 of 3" in command("history", "--store", tmp_path)[1]
 
 
+def test_session_that_was_pushed_with_several_tags_counts_once(command, tmp_path):
+    for tags in ({}, {"model": "small"}, {"model": "small", "prompt": "12"}):
+        write_run(tmp_path, {"a": "p"}, tags=tags, report="one")
+    write_run(tmp_path, {"a": "f"}, number=1, report="two")
+    out = command("history", "--by", "test", "--store", tmp_path)[1]
+    assert "  █▁  1 of 2, " in out
+    out = command("history", "--by", "test", "--tag", "model=small", "--store", tmp_path)[1]
+    assert "  █  1 of 1, " in out
+
+
 def test_narrow_encoding_has_another_sparkline(tmp_path):
     write_series(tmp_path, a="pfs")
     runs = Store(StoreFiles(str(tmp_path))).runs()

@@ -21,6 +21,7 @@ BASELINE: Final = pytest.StashKey["Path | str"]()
 """The path of the baseline, or the line that says that the store has none yet."""
 _VARIABLE: Final = re.compile(r"\$(\w+)|\$\{(\w+)\}")
 _MOST_RESULTS: Final = 20
+_MOST_READ: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +86,17 @@ def push_session(config: pytest.Config, folder: Path, place: str, *, with_histor
         if not with_history:
             return stored
         tags = session_tags(config)
-        runs = store.runs(_MOST_RESULTS, lambda index: index.tags == tags)
-        tests = {test: "".join(run.outcome(test) or "-" for run in runs) for test in runs[-1].table.tests}
+        runs = store.runs(_MOST_RESULTS, lambda index: index.tags == tags, _MOST_READ)
+        tests = {test: "".join(run.outcome(test) or "-" for run in runs) for test in store.find(pushed.run).table.tests}
         trends = str(config.getini("verdict_trends"))
         if trends and not is_url(trends):
             trends = (config.rootpath / trends / "index.html").resolve().as_uri()
         return Stored(stored.lines, {"tests": tests, "trends": trends})
     except Exception as error:  # noqa: BLE001 - each file system has exceptions of its own
-        later = f"later: pytest-verdict push {shlex.quote(place)}"
-        stored.lines.append(visible(f"the run was not stored, or its history not read: {error}; {later}"))
+        problem = f"the last results were not read: {error}"
+        if not stored.lines:
+            problem = f"the run was not stored: {error}; later: pytest-verdict push {shlex.quote(place)}"
+        stored.lines.append(visible(problem))
         return stored
 
 
@@ -102,7 +105,7 @@ def _location(config: pytest.Config) -> str:
     start = config.invocation_params.dir
     location = config.option.verify_store
     if location is None:
-        location = os.environ.get("VERDICT_STORE")
+        location = os.environ.get("VERDICT_STORE") or None
     if location is None:
         location = config.getini("verdict_store")
         start = config.inipath.parent if config.inipath else config.rootpath

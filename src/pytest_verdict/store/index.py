@@ -76,6 +76,8 @@ class RunIndex(StrictModel):
     """Attempts and passes of the tests, by position, that did not run exactly once."""
     answers: str
     """A digest of what each test observed, in all its attempts."""
+    report: str = ""
+    """The digest of the report: a session that was pushed with several tags counts once."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,6 @@ def build_index(folder: Path, tags: Mapping[str, str], *, has_bundle: bool = Tru
             "outcomes": "".join(OUTCOME_LETTERS[test.outcome] for test in report.tests),
             "attempts": attempts,
             "answers": "".join(_text(test.answers.digest()) for test in digests.values()),
-            # The report itself, so that equal outcomes of two runs are two runs.
             "report": report.document["run"].get("sha256", ""),
         }
     )

@@ -39,7 +39,12 @@ def select_runs(arguments: argparse.Namespace, store: Store, *, with_partial: bo
         is_of_branch = arguments.branch in {None, index.branch}
         return is_of_branch and tags <= index.tags.items() and (with_partial or not index.partial)
 
-    runs = in_order(store.runs(max(arguments.last, 1), accept))
+    runs = store.runs(max(arguments.last, 1), accept)
+    if not with_partial:
+        # A session that was pushed with several tags counts once.
+        runs.sort(key=lambda stored: len(stored.index.tags))
+        runs = list({stored.index.report or stored.name: stored for stored in runs}.values())
+    runs = in_order(runs)
     for line in dict.fromkeys(store.skipped):
         complain(f"skipped: {line}")
     store.skipped.clear()

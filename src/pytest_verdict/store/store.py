@@ -76,8 +76,10 @@ class Store:
         self.files.write(f"{place}/index.json.gz", built.content)
         return Pushed(built.name, notes)
 
-    def runs(self, most: int | None = None, accept: Callable[[RunIndex], bool] | None = None) -> list[StoredRun]:
-        """Return the runs, or the newest ones that are accepted, from the earliest to the latest."""
+    def runs(
+        self, most: int | None = None, accept: Callable[[RunIndex], bool] | None = None, among: int | None = None
+    ) -> list[StoredRun]:
+        """Return the runs, or the newest ones that are accepted (among so many), from the earliest to the latest."""
         names = {}
         for name in self.files.list_names("runs"):
             match = _INDEX.fullmatch(name)
@@ -85,7 +87,7 @@ class Store:
                 names[match[1]] = name
             elif _BUNDLE.fullmatch(name) is None:
                 self.skipped.append(f"{name} is no file of a run")
-        newest_first = sorted(names, reverse=True)
+        newest_first = sorted(names, reverse=True)[:among]
         runs: list[StoredRun] = []
         for start in range(0, len(newest_first), _AT_ONCE):
             batch = {run: names[run] for run in newest_first[start : start + _AT_ONCE]}
