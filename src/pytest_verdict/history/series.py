@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.history.steps import Step, find_steps
 from pytest_verdict.operators.pass_rate import exact_interval
-from pytest_verdict.store.index import DECIDED, LETTERS, OUTCOME_LETTERS, StoredRun, split_digests
+from pytest_verdict.store.index import DECIDED, OUTCOME_LETTERS, StoredRun, split_digests
 
 TAG: Final = "tag:"
 PARAMETER: Final = "param:"
@@ -181,27 +181,14 @@ def _add_steps(views: Sequence[View]) -> None:
 
 def _find_flakiness(one: TestSeries, runs: Sequence[StoredRun]) -> str:
     decided = [place for place in range(one.start, len(one.letters)) if one.letters[place] in DECIDED]
-    has_repeats = [place for place in decided if runs[place].index.attempts]
     flips = [pair for pair in pairwise(decided) if (one.letters[pair[0]] == PASSED) != (one.letters[pair[1]] == PASSED)]
-    mixed = [place for place in has_repeats if _has_mixed_attempts(one.test, runs[place])]
-    if len(flips) < _FEWEST_FLIPS and not mixed:
+    attempts = [runs[place].attempts(one.test) for place in decided if runs[place].index.attempts]
+    has_mixed_attempts = any(0 < passed < number for number, passed in attempts)
+    if len(flips) < _FEWEST_FLIPS and not has_mixed_attempts:
         return ""
-    # A test without comparisons has the same digest in all runs.
-    if any(_answer(one.test, runs[before]) == _answer(one.test, runs[after]) != "" for before, after in flips):
+    if any(runs[before].answer(one.test) == runs[after].answer(one.test) != "" for before, after in flips):
         return "same answers, another verdict: the check is not deterministic"
     return "its answers differ" if flips else "its attempts differ"
-
-
-def _has_mixed_attempts(test: str, stored: StoredRun) -> bool:
-    number, passed = stored.index.attempts.get(str(stored.table.positions[test]), (1, 1))
-    return 0 < passed < number
-
-
-def _answer(test: str, stored: StoredRun) -> str:
-    position = stored.table.positions[test]
-    if not stored.table.checks[position]:
-        return ""
-    return stored.index.answers[position * LETTERS : (position + 1) * LETTERS]
 
 
 class Group(NamedTuple):

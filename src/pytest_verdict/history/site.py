@@ -42,6 +42,7 @@ from pytest_verdict.store.store import Store
 
 _PAGES: Final = "runs"
 _PAGE_PACKAGE: Final = "pytest_verdict.page"
+_RUN_MEMBERS: Final = {"started", "commit", "branch", "tags", "failed"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,23 +87,8 @@ def build_site(runs: Sequence[StoredRun], title: str, pages: Iterable[str] = ())
 
 
 def _describe_view(view: View) -> dict[str, Any]:
-    tests: dict[str, int] = {}
-    return {
-        "label": view.label,
-        "runs": [
-            {
-                "name": stored.name,
-                "started": stored.index.started,
-                "commit": stored.index.commit,
-                "branch": stored.index.branch,
-                "tags": stored.index.tags,
-                "failed": stored.index.failed,
-                "checks": tests.setdefault(stored.index.tests, len(tests)),
-            }
-            for stored in view.runs
-        ],
-        "tests": list(map(_describe_test, view.series)),
-    }
+    runs = [{"name": stored.name, **stored.index.model_dump(include=_RUN_MEMBERS)} for stored in view.runs]
+    return {"label": view.label, "runs": runs, "tests": list(map(_describe_test, view.series))}
 
 
 def _describe_test(one: TestSeries) -> dict[str, Any]:

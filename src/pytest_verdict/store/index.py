@@ -42,7 +42,7 @@ DECIDED: Final = "pfe"
 _NOT_COUNTED: Final = {"skipped", "xfailed", "xpassed"}
 # Three bytes, which are four letters in base64.
 _DIGEST: Final = 3
-LETTERS: Final = 4
+_LETTERS: Final = 4
 _MOST_CHECKS: Final = 20
 # A selection on the command line; one in the configuration is the whole session of a project.
 _SELECTION: Final = re.compile(
@@ -110,6 +110,17 @@ class StoredRun:
         """Return the letter of a test's outcome; empty if the run does not have the test."""
         position = self.table.positions.get(test)
         return "" if position is None else self.index.outcomes[position]
+
+    def attempts(self, test: str) -> Sequence[int]:
+        """Return the numbers of attempts and of passes of a test."""
+        return self.index.attempts.get(str(self.table.positions[test]), (1, 1))
+
+    def answer(self, test: str) -> str:
+        """Return the digest of what a test observed; empty if it compared nothing, and so has the digest of nothing."""
+        position = self.table.positions[test]
+        if not self.table.checks[position]:
+            return ""
+        return self.index.answers[position * _LETTERS : (position + 1) * _LETTERS]
 
 
 @dataclass(slots=True)
@@ -185,7 +196,7 @@ def read_index(name: str, content: bytes) -> RunIndex:
         index = RunIndex.read(json.loads(text))
     except (SettingsError, ValueError, RecursionError) as error:
         raise RecordError(shorten(str(error), 200)) from None
-    if len(index.answers) != LETTERS * len(index.outcomes):
+    if len(index.answers) != _LETTERS * len(index.outcomes):
         raise RecordError("it has not one answer for each test")
     return index
 
@@ -206,7 +217,7 @@ def read_table(name: str, content: bytes) -> TestTable:
 
 
 def split_digests(checks: str) -> list[str]:
-    return [checks[start : start + LETTERS] for start in range(0, len(checks), LETTERS)]
+    return [checks[start : start + _LETTERS] for start in range(0, len(checks), _LETTERS)]
 
 
 def _fold_checks(test: _TestDigests, is_passed: bool) -> Iterator[str]:  # noqa: FBT001 - two columns that are zipped
