@@ -45,6 +45,8 @@ class TestSeries:
     cuts: list[int] = field(default_factory=list)
     """Where a check is not what it was before."""
     steps: list[Step] = field(default_factory=list)
+    renamed: str = ""
+    """The name that the test had before; empty if it had no other."""
     flaky: str = ""
     """Why the test is flaky since it changed for the last time; empty if it is not."""
 
@@ -160,7 +162,32 @@ def _build_series(runs: Sequence[StoredRun]) -> list[TestSeries]:
                 cuts.setdefault(test, []).append(position)
                 states[test] = _CheckState()
                 states[test].accepts(frozenset(split_digests(checks)), letter == PASSED)
-    return [TestSeries(test, parameters[test], row.decode("ascii"), cuts.get(test, [])) for test, row in rows.items()]
+    series = [TestSeries(test, parameters[test], row.decode("ascii"), cuts.get(test, [])) for test, row in rows.items()]
+    return _join_renamed(series, {test: state.complete or state.partial for test, state in states.items()})
+
+
+def _join_renamed(series: Sequence[TestSeries], checks: Mapping[str, frozenset[str]]) -> list[TestSeries]:
+    """Join a test that ended with the only one that began in the next run and has the same checks."""
+    ended: dict[tuple[int, frozenset[str]], list[TestSeries]] = {}
+    began: dict[tuple[int, frozenset[str]], list[TestSeries]] = {}
+    for one in series:
+        key = checks.get(one.test, frozenset())
+        end = len(one.letters.rstrip(ABSENT))
+        start = len(one.letters) - len(one.letters.lstrip(ABSENT))
+        if key and end < len(one.letters):
+            ended.setdefault((end, key), []).append(one)
+        if key and start > 0:
+            began.setdefault((start, key), []).append(one)
+    joined = set()
+    for place, olds in ended.items():
+        news = began.get(place, [])
+        if len(olds) == len(news) == 1:
+            old, new = olds[0], news[0]
+            new.letters = old.letters[: place[0]] + new.letters[place[0] :]
+            new.cuts = old.cuts + new.cuts
+            new.renamed = old.test
+            joined.add(old.test)
+    return [one for one in series if one.test not in joined]
 
 
 def _add_steps(views: Sequence[View]) -> None:

@@ -101,6 +101,7 @@ def _describe_test(one: TestSeries) -> dict[str, Any]:
         "parameters": one.parameters,
         "letters": one.letters,
         "changes": sorted(changes, key=lambda change: int(change["at"])),
+        "renamed": one.renamed,
         "flaky": one.flaky,
         "start": one.start,
         "rate": _describe_rate(one.rate(one.start)),

@@ -104,6 +104,7 @@ def describe_group(group: Group, keys: list[str]) -> dict[str, Any]:
         document["steps"] = [
             {"run": names[step.position], "before": step.before, "after": step.after, "p": step.p} for step in one.steps
         ]
+        document["renamed"] = one.renamed
         document["flaky"] = one.flaky
     return document
 
@@ -162,6 +163,8 @@ def _format_changes(one: TestSeries, view: View) -> Iterator[str]:
             word = "down" if step.after[0] * step.before[1] < step.before[0] * step.after[1] else "up"
             counts = f"{step.before[0]} of {step.before[1]} -> {step.after[0]} of {step.after[1]}"
             yield f"  step {word} at {place}: {counts}, p = {step.p:.2g}: {compare}"
+    if one.renamed:
+        yield f"  renamed: it was {one.renamed}, with the same checks"
     if one.flaky:
         yield f"  flaky: {one.flaky}"
 

@@ -113,12 +113,12 @@ class StoredRun:
 
     def attempts(self, test: str) -> Sequence[int]:
         """Return the numbers of attempts and of passes of a test."""
-        return self.index.attempts.get(str(self.table.positions[test]), (1, 1))
+        return self.index.attempts.get(str(self.table.positions.get(test)), (1, 1))
 
     def answer(self, test: str) -> str:
         """Return the digest of what a test observed; empty if it compared nothing, and so has the digest of nothing."""
-        position = self.table.positions[test]
-        if not self.table.checks[position]:
+        position = self.table.positions.get(test)
+        if position is None or not self.table.checks[position]:
             return ""
         return self.index.answers[position * _LETTERS : (position + 1) * _LETTERS]
 
