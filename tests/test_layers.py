@@ -30,6 +30,8 @@ LAYERS = (
     ("comparison",),
     ("comparator",),
     ("runs",),
+    ("store",),
+    ("history",),
     ("judging",),
     ("datasets",),
     ("templates", "trajectories", "blind", "suites"),
@@ -38,7 +40,7 @@ LAYERS = (
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 FAMILIES = (
     *("operators", "extraction", "judging", "datasets", "templates", "trajectories", "blind", "suites"),
-    *("report", "summaries", "page", "runs", "cli"),
+    *("report", "summaries", "page", "runs", "store", "history", "cli"),
 )
 SIBLINGS = ("templates", "trajectories", "blind", "suites")
 # Where a test of pytest is made, pytest has to be known: the items that a family brings.

@@ -20,6 +20,8 @@ FAMILIES = (
     "pytest_verdict.summaries.plugin",
     "pytest_verdict.page.plugin",
     "pytest_verdict.runs.plugin",
+    "pytest_verdict.store.plugin",
+    "pytest_verdict.history.plugin",
     "pytest_verdict.cli.plugin",
 )
 """The families that come with the package; others are named by the entry-point group ``pytest_verdict``."""

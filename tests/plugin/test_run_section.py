@@ -46,7 +46,8 @@ def test_commit_and_a_clean_tree(repository, session):
     (repository / ".gitignore").write_text("__pycache__\n")
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "x")
-    assert session()["git"] == {"commit": git(repository, "rev-parse", "HEAD"), "clean": True}
+    branch = git(repository, "symbolic-ref", "--short", "HEAD")
+    assert session()["git"] == {"commit": git(repository, "rev-parse", "HEAD"), "clean": True, "branch": branch}
 
 
 @pytest.mark.parametrize("change", ["changed", "untracked"])

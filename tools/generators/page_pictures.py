@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import random
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,11 @@ PICTURES = {
     "page-overview.png": ("light", WIDE, None),
     "page-comparison.png": ("light", WIDE, "message"),
     "page-trajectory.png": ("dark", WIDE, "test_refund"),
+}
+# The address in the site of trends.
+TRENDS = {
+    "trends-overview.png": ("light", WIDE, ""),
+    "trends-test.png": ("dark", {"width": 1280, "height": 560}, "#test="),
 }
 DIFF = ("page-diff.png", ("light", {"width": 1280, "height": 560}, "test_city"))
 
@@ -52,6 +58,37 @@ def diff(place: Path) -> Path:
     return place / "diff.html"
 
 
+def trends(place: Path) -> tuple[str, str]:
+    """Write runs of two models to a store, and return the address of their site and the test that changed."""
+    from pytest_verdict.history.site import build_site
+    from pytest_verdict.store.files import StoreFiles
+    from pytest_verdict.store.store import Store
+    from written_runs import write_run
+
+    source = random.Random(27)
+    cities = ["Paris", "Rome", "Oslo", "Bern", "Cairo", "Lima", "Quito", "Delhi", "Seoul", "Riga", "Prague", "Madrid"]
+    tests = {f"tests/test_trip.py::test_{kind}[{city}]": city for city in cities for kind in ("capital", "price")}
+    changed, flaky, *_ = tests
+    for number in range(120):
+        model = ["small", "large"][number % 2]
+        rates = dict.fromkeys(tests, 1.0) | {
+            flaky: 0.85,
+            [*tests][9]: 0.9,
+            [*tests][15]: 0.7 if model == "small" else 0.97,
+        }
+        rates[changed] = 0.15 if number > 70 and model == "large" else 1.0
+        outcomes = {test: "p" if source.random() < rate else "f" for test, rate in rates.items()}
+        checks = {[*tests][4]: ["old" if number < 50 else "new"]}
+        commit = f"{source.getrandbits(160):040x}"
+        members = {"checks": checks, "commit": commit, "tags": {"model": model}, "number": number * 9}
+        write_run(
+            place / "store", outcomes, parameters={test: {"city": city} for test, city in tests.items()}, **members
+        )
+    runs = Store(StoreFiles(str(place / "store"))).runs()
+    (place / "trends.html").write_text(build_site(runs, "s3://team/verdicts"), encoding="ascii")
+    return (place / "trends.html").as_uri(), changed
+
+
 def files() -> dict[Path, bytes]:
     from playwright.sync_api import sync_playwright
 
@@ -62,9 +99,12 @@ def files() -> dict[Path, bytes]:
         )
         page = report(Path(folder))
         for name, (scheme, size, opened) in PICTURES.items():
-            pictures[STATIC / name] = screenshot(chromium, page, scheme, size, opened)
+            pictures[STATIC / name] = screenshot(chromium, page.as_uri(), scheme, size, opened)
+        address, test = trends(Path(folder))
+        for name, (scheme, size, view) in TRENDS.items():
+            pictures[STATIC / name] = screenshot(chromium, f"{address}{view and view + test}", scheme, size, None)
         name, (scheme, size, opened) = DIFF
-        pictures[STATIC / name] = screenshot(chromium, diff(Path(folder)), scheme, size, opened)
+        pictures[STATIC / name] = screenshot(chromium, diff(Path(folder)).as_uri(), scheme, size, opened)
     for path, content in pictures.items():
         if len(content) > LARGEST:
             raise SystemExit(f"{path.name} is larger than {LARGEST} bytes")
@@ -78,11 +118,11 @@ def missing() -> str | None:
     return None if shutil.which("chromium") else "needs chromium; apt-get install chromium"
 
 
-def screenshot(browser: Any, page: Path, scheme: str, size: dict[str, int], opened: str | None) -> bytes:
+def screenshot(browser: Any, address: str, scheme: str, size: dict[str, int], opened: str | None) -> bytes:
     from PIL import Image
 
     tab = browser.new_page(viewport=size, color_scheme=scheme)
-    tab.goto(page.as_uri())
+    tab.goto(address)
     tab.wait_for_selector("html[data-ready]")
     if opened:
         tab.locator(".row", has_text=opened).first.click()

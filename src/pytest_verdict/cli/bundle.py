@@ -10,20 +10,15 @@ exit codes:
 """
 
 import argparse
-import json
-import zipfile
 from pathlib import Path
-from typing import Final
 
 from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import find_stored, open_records
+from pytest_verdict.report.bundle import write_bundle
+from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.records_file import RecordsFile
-from pytest_verdict.report.statements import FILES, files_of, statements
+from pytest_verdict.report.statements import FILES
 from pytest_verdict.report.verification import format_tally, replay_file
-
-# Two bundles of the same report have the same bytes.
-_NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,14 +37,6 @@ def run(arguments: argparse.Namespace) -> int:
         say("no bundle was written")
         return tally.exit_code
 
-    contents: dict[str, bytes] = {}
-    for name, statement in statements(folder).items():
-        contents[name] = json.dumps(statement, sort_keys=True, separators=(",", ":")).encode("ascii")
-    for name in files_of(folder):
-        with open_records(folder / name) as source:
-            contents[name] = source.read()
-    with zipfile.ZipFile(arguments.output, "w") as file:
-        for name, content in contents.items():
-            file.writestr(zipfile.ZipInfo(name, _NO_TIME), content, zipfile.ZIP_DEFLATED)
+    write_bundle(folder, arguments.output)
     say(f"written: {arguments.output}")
     return 0

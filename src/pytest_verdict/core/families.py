@@ -94,6 +94,9 @@ class Hooks:
         " list of objects), the summary and the path of the records, which returns the complete objects. Only our own"
         " families are asked, because the schema lists the members."
     )
+    run_addresses = _hook(
+        "Kinds of addresses of runs, each with a function from the text after ``kind:`` to a local folder or file."
+    )
     commands = _hook("Commands of the console script.")
     pytest_items = _hook(
         "Collectors of tests, by the ini key or the marker that our plugin declares. Another package that collects files"

@@ -16,7 +16,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import AttemptRecords, count, record_end
 from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.datasets.check import DatasetCheck, check_pass_rate, conclude
-from pytest_verdict.datasets.remote import PARTS, ReportTarget, file_name, local_file
+from pytest_verdict.datasets.remote import PARTS, ReportTarget, local_file
 from pytest_verdict.datasets.row_check import RowCheck
 from pytest_verdict.datasets.rows import Selection
 from pytest_verdict.datasets.units import (
@@ -41,6 +41,7 @@ from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_
 from pytest_verdict.report.journal import JOURNAL, ROOT, ByteRange, Journal, JournalWriter, TestEntry
 from pytest_verdict.report.json_report import MESSAGE_LIMIT
 from pytest_verdict.report.junit import Profile
+from pytest_verdict.report.urls import file_name
 
 _PROFILE: Final[Profile] = "ci"
 _BLOCK: Final = 1 << 20

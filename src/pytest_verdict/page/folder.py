@@ -1,7 +1,7 @@
 """The page of a report's folder: the session as ``report.json`` describes it, and the rows of its records."""
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -24,9 +24,13 @@ _SLOWEST: Final = 10
 _FEW: Final = 2_000
 
 
-def write_page_of_session(folder: Path, title: str, passed: int, *, is_watched: bool) -> None:
+def write_page_of_session(
+    folder: Path, title: str, passed: int, *, is_watched: bool, history: Mapping[str, Any] | None = None
+) -> None:
     """Write the page at the end of a session; a long page leaves out the passed comparisons unless it is watched."""
     about = about_folder(folder, title)
+    if history:
+        about["history"] = history
     with open_records(folder / RECORDS) as records:
         lines: Iterable[bytes] = records
         if passed > _FEW and not is_watched:

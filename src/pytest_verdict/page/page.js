@@ -1,9 +1,5 @@
 // The page in which a person looks at comparisons. All text of records becomes the text of elements, never HTML.
-"use strict";
-
-const $ = (id) => document.getElementById(id);
 const IS_SERVED = !$("index");
-const MARKS = { pass: "\u2713", fail: "\u2717", error: "!" };
 const FACETS = [
   ["verdict", "Verdict"], ["change", "Change"], ["causes", "Cause"], ["operator", "Operator"], ["name", "Name"],
   ["parts", "Part that did not pass"], ["notes", "Note"], ["test", "Test"],
@@ -22,47 +18,6 @@ let about, counts, decisions, rows, texts, columns, place, rowsOf, facets;
 const KEPT = { query: "q", order: "order", id: "id" };
 const state = { chosen: {}, query: "", order: "", id: "" };
 let shown = new Uint32Array(0), at = -1, current = -1, found = null, sought = "", searching = 0, opening = 0;
-
-// ---- text and elements
-// What has no width, turns the direction of text or is half a character is shown as an escape, as in the terminal.
-const STRANGE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Zs}]/gu;
-
-function escaped(character) {
-  const code = character.codePointAt(0), hex = code.toString(16);
-  if (" \n\t".includes(character)) return character;
-  return code < 256 ? "\\x" + hex.padStart(2, "0") : code < 65536 ? "\\u" + hex.padStart(4, "0") : "\\U" + hex.padStart(8, "0");
-}
-
-const visible = (text) => text.replace(STRANGE, escaped);
-
-function h(tag, attributes, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (typeof value === "function") element.addEventListener(name, value);
-    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
-  }
-  add(element, children);
-  return element;
-}
-
-function add(element, children) {
-  for (const child of children.flat(Infinity)) {
-    if (child instanceof Node) element.append(child);
-    else if (child !== null && child !== undefined && child !== "") element.append(visible(String(child)));
-  }
-}
-
-const [span, div, td] = ["span", "div", "td"].map((tag) => (kind, ...children) => h(tag, { class: kind }, children));
-const notice = (text) => h("p", { class: "notice" }, text);
-const grouped = (number) => number.toLocaleString("en");
-// Rounded down, so that only all of them are 100 %.
-const rate = (part, whole) => whole ? `${Math.floor(part * 1000 / whole) / 10} %` : "";
-const section = (title, ...children) => [h("h3", {}, title), ...children];
-const button = (label, click, more) => h("button", { type: "button", click, ...more }, label);
-const table = (heads, lines) => h("div", { class: "box", tabindex: 0, role: "region", "aria-label": heads.filter(Boolean).join(", ") },
-  h("table", {}, h("thead", {}, h("tr", {}, heads.map((head) => head ? h("th", { scope: "col" }, head) : td("")))),
-    h("tbody", {}, lines.map((cells) => h("tr", {}, cells.map((cell) => cell?.tagName === "TD" ? cell : td("", cell)))))));
-const mark = (verdict) => h("span", { class: `mark ${verdict}`, role: "img", "aria-label": verdict }, MARKS[verdict] || "?");
 
 // ---- data
 // A number as it was written, where JavaScript would write it in another way: 37.0, or one of more than 16 digits.
@@ -420,6 +375,7 @@ function details(row, record, lines, before) {
     ["normalization", asList(record.normalization).join(", ")], ["notes", asList(record.notes).join(", ")], ["error", record.error],
     ["change", word("change", row)], ["causes", word("causes", row).join(", ")],
     ["record", `${record.id}, attempt ${record.attempt}, comparison ${record.ordinal}`],
+    ["last results", pastResults(record.test)],
   ];
   return [
     heading(row),
@@ -431,6 +387,19 @@ function details(row, record, lines, before) {
     commands(row),
   ];
 }
+
+// The results of a test in the last runs of the store, the latest on the right, and a link to their site.
+const PAST = { p: ["pass", "passed"], f: ["fail", "failed"], e: ["error", "error"] };
+
+function pastResults(test) {
+  const { tests = {}, trends = "" } = asObject(about.history), letters = Object.hasOwn(tests, test) ? tests[test] : "";
+  const label = [...letters].map((letter) => PAST[letter]?.[1] ?? "no result").join(", ");
+  const marks = h("span", { class: "mono", role: "img", "aria-label": label }, [...letters].map((letter) =>
+    span(PAST[letter]?.[0] ?? "dim", MARKS[PAST[letter]?.[0]] ?? "\u00b7")));
+  return letters ? [marks, trendsLink(trends, new URLSearchParams({ test }))] : null;
+}
+
+const trendsLink = (trends, address) => /^(https?|file):/.test(trends) ? [" ", h("a", { href: `${trends}#${address}` }, "trends")] : [];
 
 const MARKED = { ok: "mark pass", FAIL: "mark fail", ERROR: "mark error" };
 const said = (lines) => h("pre", { class: "said box", tabindex: 0 }, lines.map((parts, line) => [
@@ -635,13 +604,6 @@ function commands(row) {
   return div("", drawn.length ? section("Commands", drawn) : null);
 }
 
-async function copy(text, element) {
-  try { await navigator.clipboard.writeText(text); } catch { getSelection().selectAllChildren(element.previousElementSibling ?? element); return; }
-  const label = element.textContent;
-  element.textContent = "Copied";
-  setTimeout(() => { element.textContent = label; }, 1200);
-}
-
 function overview() {
   const isShort = !IS_SERVED && rowsOf.rows.k + rowsOf.rows.r < rows;
   const chart = (title, ...more) => div("", section(title, histogram(title, ...more)));
@@ -656,7 +618,7 @@ function overview() {
     return [link("test", test), td("number", seconds.toFixed(3)), meter];
   });
   return [
-    h("h2", {}, about.title),
+    h("h2", {}, about.title, trendsLink(asObject(about.history).trends, "")),
     [...about.warnings, ...(isShort ? [LEFT_OUT] : [])].map(notice),
     h("dl", { class: "facts" }, about.facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
     failed.length ? section("Tests that did not pass", table(["message", "outcome", "tests", "first"], failed)) : [],
@@ -670,13 +632,6 @@ function overview() {
 }
 
 const BINS = 20, WIDTH = 320, HEIGHT = 88, FOOT = 14;
-
-function svg(tag, attributes, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children.flat(2));
-  return element;
-}
 
 // The distribution of a number of the answers.
 function histogram(title, numberOf, low, high) {

@@ -100,11 +100,11 @@ def pack_index(index: Index, about: Mapping[str, Any], chunks: Mapping[str, Any]
 def _page_html(index: bytes, chunks: Mapping[str, Iterable[bytes]]) -> Iterator[str]:
     head, script, tail = _document("")
     yield head
-    yield f'<script type="text/plain" id="index">{_base64(index)}</script>\n'
+    yield f'<script type="text/plain" id="index">{encode_base64(index)}</script>\n'
     yield script
     for kind, pieces in chunks.items():
         for number, piece in enumerate(pieces):
-            yield f'<script type="text/plain" id="{kind}{number}">{_base64(piece)}</script>\n'
+            yield f'<script type="text/plain" id="{kind}{number}">{encode_base64(piece)}</script>\n'
     yield tail
 
 
@@ -114,24 +114,31 @@ def build_served_html() -> str:
 
 
 def _document(more_policy: str) -> tuple[str, str, str]:
-    style = _asset("page.css")
-    script = _asset("page.js")
+    script = read_asset(__package__, "elements.js") + read_asset(__package__, "page.js")
+    html = read_asset(__package__, "page.html")
+    return build_document(html, read_asset(__package__, "page.css"), script, more_policy)
+
+
+def build_document(html: str, style: str, script: str, more_policy: str = "") -> tuple[str, str, str]:
+    """Fill in the template of a page that runs no other script; return what is before the script, the script, and the rest."""
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}';"
         f" base-uri 'none'; form-action 'none'{more_policy}"
     )
-    document = _asset("page.html").replace("{{policy}}", policy).replace("{{style}}", style)
+    document = html.replace("{{policy}}", policy).replace("{{style}}", style)
     head, _, tail = document.partition("{{script}}")
     return head, f"<script>{script}</script>\n", tail
 
 
-def _asset(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text("ascii").replace("\r\n", "\n")
+def read_asset(package: str, name: str) -> str:
+    """Read a part of a page."""
+    return resources.files(package).joinpath(name).read_text("ascii").replace("\r\n", "\n")
 
 
 def _digest(text: str) -> str:
-    return f"sha256-{_base64(hashlib.sha256(text.encode('ascii')).digest())}"
+    return f"sha256-{encode_base64(hashlib.sha256(text.encode('ascii')).digest())}"
 
 
-def _base64(content: bytes) -> str:
+def encode_base64(content: bytes) -> str:
+    """Encode bytes for the HTML of a page."""
     return base64.b64encode(content).decode("ascii")

@@ -22,6 +22,7 @@ from pytest_verdict.pytest_plugin.recorder import (
     detach_records,
 )
 from pytest_verdict.pytest_plugin.shards import WHOLE, shard_of
+from pytest_verdict.pytest_plugin.storing import push_session, session_tags
 from pytest_verdict.pytest_plugin.terminal import closing_lines, page_line, session_verdicts, write_github_summary
 from pytest_verdict.report.building import build
 from pytest_verdict.report.environment import describe_process, now
@@ -230,11 +231,14 @@ class Controller:
         self._journal.forget()
         remove_journal(self._folder.journal)
         self._folder.remove_earlier()
+        # The store and the page come last, because the report is whole without them.
+        stored = push_session(self._config, built.folder, place, with_history=has_page)
+        self._closing += stored.lines
         if has_page:
-            # The last, because the report is whole without it.
             from pytest_verdict.page.folder import write_page_of_session
 
-            write_page_of_session(built.folder, place, built.summary.comparisons[0], is_watched=is_watched)
+            passed = built.summary.comparisons[0]
+            write_page_of_session(built.folder, place, passed, is_watched=is_watched, history=stored.history)
 
     def _problem_line(self) -> str:
         place = self._relative(self._folder.path)
@@ -255,6 +259,7 @@ def describe_environment(config: pytest.Config) -> dict[str, Any]:
         "workers": len(getattr(config.option, "tx", None) or []),
         "plugins": {plugin.project_name: plugin.version for _, plugin in config.pluginmanager.list_plugin_distinfo()},
         **({"shard": shard} if (shard := shard_of(config)) else {}),
+        **({"tags": tags} if (tags := session_tags(config)) else {}),
     }
 
 

@@ -102,6 +102,11 @@ _OPTIONS: _Declarations = (
         {"metavar": "GATE", "action": "append", "default": []},
     ),
     ("--verify-baseline", f"fail a session with regressions against an earlier report {_REPORT}", {"metavar": "DIR"}),
+    (
+        "--verify-store",
+        f"folder or URL in which the run is stored {_REPORT} (default: VERDICT_STORE, or the ini key verdict_store)",
+        {"metavar": "DIR"},
+    ),
 )
 _INI_KEYS: _Declarations = (
     ("verdict_adapter", "the adapter of suites that name none", {"default": ""}),
@@ -112,6 +117,13 @@ _INI_KEYS: _Declarations = (
         "verdict_junit_profile",
         "ci (default), with file and line, or strict, valid against junit-10.xsd",
         {"default": "ci"},
+    ),
+    ("verdict_store", "folder or URL in which the run of a session with a report is stored", {"default": ""}),
+    ("verdict_tags", "tags of the stored run, one per line, such as model=$MODEL", {"type": "linelist"}),
+    (
+        "verdict_trends",
+        "address of the site that `pytest-verdict trends` wrote, for a link in the page",
+        {"default": ""},
     ),
     ("verdict_flush", "when records are sent: with each test (default), or with each comparison", {"default": "test"}),
     (
@@ -330,7 +342,7 @@ def _wants_report(config: pytest.Config) -> bool:
         value is not None for value in (option.verify_report_dir, option.verify_shard, option.verify_baseline)
     )
     has_demand = option.verify_min_comparisons or option.verify_gate or config.getini(_GATE)
-    return bool(option.verify_report or option.verify_resume or has_value or has_demand)
+    return bool(option.verify_report or option.verify_resume or option.verify_store or has_value or has_demand)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.pytest_plugin import captured
 from pytest_verdict.pytest_plugin.recorder import PENDING_COUNT, Recorder, RecordSender, map_counts, place_of_worker
 from pytest_verdict.pytest_plugin.shards import WHOLE, CollectedTests, shard_of
+from pytest_verdict.pytest_plugin.storing import ADDRESS, BASELINE, fetch_baseline, session_tags
 from pytest_verdict.report.compression import FORMS
 from pytest_verdict.report.journal import JOURNAL
 from pytest_verdict.report.junit import check_profile
@@ -51,6 +52,7 @@ def start(config: pytest.Config) -> None:
         from pytest_verdict.pytest_plugin.controller import Controller
 
         folder = _report_folder(config)
+        session_tags(config)
         _check_baseline(config, folder)
         try:
             profile = check_profile(config.getini("verdict_junit_profile"))
@@ -95,8 +97,11 @@ def _check_baseline(config: pytest.Config, folder: Path) -> None:
     name = config.option.verify_baseline
     if name is None:
         return
+    if name.startswith(ADDRESS):
+        config.stash[BASELINE] = fetch_baseline(config, name)
+        return
     _is_separate_argument(config, "--verify-baseline", name)
-    baseline = config.invocation_params.dir / name
+    baseline = config.stash[BASELINE] = config.invocation_params.dir / name
     try:
         RecordsFile(str(baseline))
     except RecordError as error:

@@ -10,6 +10,7 @@ import pytest
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import format_count, safe_repr, visible
 from pytest_verdict.errors import RecordError, VerdictError
+from pytest_verdict.pytest_plugin.storing import BASELINE
 from pytest_verdict.report.building import Built, EqualFailures
 from pytest_verdict.report.folder import PAGE
 from pytest_verdict.report.journal import RECORDS
@@ -123,8 +124,11 @@ def _compare_with_baseline(built: Built, config: pytest.Config, place: str) -> t
     from pytest_verdict.runs.changes import regressions
 
     baseline = config.option.verify_baseline
+    path = config.stash[BASELINE]
+    if isinstance(path, str):
+        return path, True
     try:
-        changes = regressions(config.invocation_params.dir / baseline, built.folder)
+        changes = regressions(path, built.folder)
     except RecordError as error:
         return f"error: {error}", False
     if changes:

@@ -2,11 +2,12 @@
 
 import datetime
 import hashlib
+import os
 import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,16 @@ from pytest_verdict.core.values.redaction import Redaction, without_url_secrets
 _GIT: Final = ("git", "--no-optional-locks", "status", "--porcelain=v2", "--branch")
 _GIT_SECONDS: Final = 2.0
 _COMMIT: Final = "# branch.oid "
+_BRANCH: Final = "# branch.head "
+_DETACHED: Final = "(detached)"
+# CI checks out a commit and names the branch in a variable: that of a pull request first.
+_BRANCH_VARIABLES: Final = (
+    "GITHUB_HEAD_REF",
+    "GITHUB_REF_NAME",
+    "CI_COMMIT_REF_NAME",
+    "BUILDKITE_BRANCH",
+    "CIRCLE_BRANCH",
+)
 
 
 def now() -> str:
@@ -23,7 +34,7 @@ def now() -> str:
 
 
 def describe_process(root: Path, arguments: Iterable[object], redaction: Redaction | None = None) -> dict[str, Any]:
-    """Describe the programs of a run and its arguments; environment variables are left out."""
+    """Describe the programs of a run and its arguments; of the environment variables, only the branch in CI."""
     from importlib.metadata import version
 
     # The names of these folders have name and version, so no metadata has to be read.
@@ -36,18 +47,22 @@ def describe_process(root: Path, arguments: Iterable[object], redaction: Redacti
         "platform": f"{platform.system()}-{platform.release()}-{platform.machine()}",
         "arguments": [hidden(without_url_secrets(str(argument))) for argument in arguments],
         "packages": hashlib.sha256("\n".join(sorted(packages)).encode("utf-8", "surrogatepass")).hexdigest(),
-        **_git(root),
+        **_git(root, hidden),
     }
 
 
-def _git(root: Path) -> dict[str, Any]:
+def _git(root: Path, hidden: Callable[[str], str]) -> dict[str, Any]:
     try:
         status = subprocess.run(_GIT, cwd=root, capture_output=True, timeout=_GIT_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
         return {}
     lines = status.stdout.decode("utf-8", "replace").splitlines()
     commit = next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
+    branch = next((line.removeprefix(_BRANCH) for line in lines if line.startswith(_BRANCH)), _DETACHED)
+    if branch == _DETACHED:
+        branch = next((os.environ[name] for name in _BRANCH_VARIABLES if os.environ.get(name)), "")
     # A repository without commits has "(initial)".
     if not commit.isalnum():
         return {}
-    return {"git": {"commit": commit, "clean": all(line.startswith("#") for line in lines)}}
+    git = {"commit": commit, "clean": all(line.startswith("#") for line in lines)}
+    return {"git": {**git, **({"branch": hidden(branch)} if branch else {})}}

@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Final, cast
 
+from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.record import record_start
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.compression import DAMAGED, find_stored, open_decompressed
@@ -24,11 +25,22 @@ MALFORMED: Final = (ArithmeticError, AttributeError, IndexError, KeyError, Recur
 """The exceptions that a file raises that no session has written."""
 
 
+class NoBaselineError(RecordError):
+    """A store has no baseline yet, so there is nothing to compare with."""
+
+
+def local_run(name: str) -> Path:
+    """Return the path of a run; a run with an address, such as ``store:main``, is fetched."""
+    kind, colon, address = name.partition(":")
+    place = FAMILIES.own("run_addresses").get(kind) if colon else None
+    return Path(name) if place is None else Path(load(place)(address))
+
+
 class RecordsFile:
     """A file of records, or standard input, which is called ``-``."""
 
     def __init__(self, name: str) -> None:
-        path = Path(name)
+        path = local_run(name)
         self.folder = path if path.is_dir() else None
         if self.folder:
             path = find_stored(self.folder / RECORDS)

@@ -6,7 +6,7 @@ again with the installed operators: the causes are the smallest sets of differen
 record names is imported.
 
 exit codes:
-  0  no change of a class in --fail-on
+  0  no change of a class in --fail-on; or the store has no baseline yet
   1  a change of a class in --fail-on (default: regressed,alarm)
   2  a run cannot be read, or the runs have no comparison in common
 """
@@ -21,13 +21,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.console import say, say_json
+from pytest_verdict.console import complain, say, say_json
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.display import format_count, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.errors import RecordError
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
+from pytest_verdict.report.records_file import NoBaselineError
 from pytest_verdict.report.summary import VERDICTS, counts_with_rate
 from pytest_verdict.runs.changes import Change, Diff, Kind, diff, parse_fail_on
 from pytest_verdict.runs.run import Comparison, read_run
@@ -223,8 +224,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     fail_on = parse_fail_on(arguments.fail_on)
-    with pause_garbage_collection():
-        differences = diff(read_run(arguments.old), read_run(arguments.new))
+    try:
+        with pause_garbage_collection():
+            differences = diff(read_run(arguments.old), read_run(arguments.new))
+    except NoBaselineError as error:
+        complain(str(error))
+        return 0
     statistics = None
     if arguments.statistics or arguments.cluster or arguments.format == "html":
         statistics = compute_statistics(differences.pairs, arguments.cluster)

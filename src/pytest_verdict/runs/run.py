@@ -15,7 +15,7 @@ from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS
 
 _encode: Final = json.JSONEncoder(separators=(",", ":")).encode
-_CHECK_MEMBERS: Final = ("operator", "settings", "threshold", "negated", "operator_version", "operator_code")
+CHECK_MEMBERS: Final = ("operator", "settings", "threshold", "negated", "operator_version", "operator_code")
 
 
 class Comparison(NamedTuple):
@@ -104,7 +104,7 @@ def _parse_comparison(line: bytes) -> Comparison:
         name=MEMBER["name"].read(record),
         operator=sys.intern(operator),
         expected=_encode(record["expected"]),
-        check=sys.intern(_encode([record.get(name) for name in _CHECK_MEMBERS])),
+        check=sys.intern(_encode([record.get(name) for name in CHECK_MEMBERS])),
         attempt=attempt,
         occurrence=0,
         verdict=verdict,

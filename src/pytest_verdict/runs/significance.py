@@ -37,6 +37,20 @@ def mcnemar(worse: int, better: int) -> float:
     return min(1.0, 2 * total / (1 << changed))
 
 
+def fisher(passed: int, total: int, later_passed: int, later_total: int) -> float:
+    """Return the p-value of Fisher's exact, two-sided test for two rates."""
+    all_passed = passed + later_passed
+    least = max(0, all_passed - later_total)
+    weight = math.comb(total, least) * math.comb(later_total, all_passed - least)
+    weights = [weight]
+    for number in range(least, min(total, all_passed)):
+        weight = weight * (total - number) * (all_passed - number)
+        weight //= (number + 1) * (later_total - all_passed + number + 1)
+        weights.append(weight)
+    observed = weights[passed - least]
+    return sum(weight for weight in weights if weight <= observed) / math.comb(total + later_total, all_passed)
+
+
 def changes_needed(worse: int, better: int) -> int | None:
     """Return how many changed pairs, in the same proportion, would be significant; large numbers are approximate."""
     if worse == better:

@@ -19,7 +19,7 @@ from typing import Final
 from pytest_verdict.core.families import load
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.reading import read_report
-from pytest_verdict.report.records_file import reporting_damage
+from pytest_verdict.report.records_file import local_run, reporting_damage
 from pytest_verdict.summaries.reading import DAMAGED
 
 _HERE: Final = "pytest_verdict.summaries."
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
             "--format otel sends events to OTEL_EXPORTER_OTLP_ENDPOINT and writes no file; leave out --output"
         )
     with reporting_damage(f"{Path(arguments.folder)}: {DAMAGED}"):
-        pieces = load(FORMATS[arguments.format])(read_report(Path(arguments.folder), arguments.root))
+        pieces = load(FORMATS[arguments.format])(read_report(local_run(arguments.folder), arguments.root))
         if arguments.output:
             # The whole text comes first, so an unreadable record does not cut an existing file.
             Path(arguments.output).write_text("".join(pieces), encoding="utf-8", newline="\n")

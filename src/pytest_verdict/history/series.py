@@ -1,0 +1,256 @@
+"""Series: the results of each test over runs, cut where its checks changed."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+from pytest_verdict.errors import ConfigurationError, allowed
+from pytest_verdict.history.steps import Step, find_steps
+from pytest_verdict.operators.pass_rate import exact_interval
+from pytest_verdict.store.index import DECIDED, OUTCOME_LETTERS, StoredRun, split_digests
+
+TAG: Final = "tag:"
+PARAMETER: Final = "param:"
+KEYS: Final = ("test", "function", "branch")
+ABSENT: Final = " "
+PASSED: Final = OUTCOME_LETTERS["passed"]
+# A tag with more values is no series, but perhaps the number of a build.
+_MOST_VALUES: Final = 20
+_FEWEST_FLIPS: Final = 2
+
+interval = lru_cache(maxsize=10_000)(exact_interval)
+
+
+class Rate(NamedTuple):
+    passed: int
+    total: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return interval(self.passed, self.total) if self.total else (0.0, 1.0)
+
+
+@dataclass(slots=True)
+class TestSeries:
+    """A test in the runs of a view: a letter for each run, and the positions of runs at which something changed."""
+
+    __test__ = False
+
+    test: str
+    parameters: Mapping[str, Any]
+    letters: str
+    cuts: list[int] = field(default_factory=list)
+    """Where a check is not what it was before."""
+    steps: list[Step] = field(default_factory=list)
+    renamed: str = ""
+    """The name that the test had before; empty if it had no other."""
+    flaky: str = ""
+    """Why the test is flaky since it changed for the last time; empty if it is not."""
+
+    @property
+    def start(self) -> int:
+        """The position of the run since which neither check nor rate changed."""
+        changes = [*self.cuts, *(step.position for step in self.steps)]
+        first = len(self.letters) - len(self.letters.lstrip(ABSENT))
+        return max(changes, default=first)
+
+    def rate(self, start: int) -> Rate:
+        """Count the results from a position on."""
+        counts = Counter(self.letters[start:])
+        return Rate(counts[PASSED], sum(counts[letter] for letter in DECIDED))
+
+    @property
+    def last_cut(self) -> int:
+        return self.cuts[-1] if self.cuts else 0
+
+
+class View(NamedTuple):
+    """Runs that are compared with one another, such as those with the same tags, and the series of their tests."""
+
+    label: Mapping[str, str]
+    runs: Sequence[StoredRun]
+    series: Sequence[TestSeries]
+
+
+@dataclass(slots=True)
+class _CheckState:
+    """What is known of the checks of a test: all of them after a pass, because a failure may hide the last ones."""
+
+    complete: frozenset[str] | None = None
+    partial: frozenset[str] = frozenset()
+
+    def accepts(self, checks: frozenset[str], is_passed: bool) -> bool:  # noqa: FBT001 - the outcome of a test
+        """Add the checks of a run; return False if they contradict the earlier ones."""
+        if self.complete is not None:
+            return checks == self.complete if is_passed else checks <= self.complete
+        if is_passed:
+            self.complete = checks
+            return self.partial <= checks
+        is_consistent = checks <= self.partial or checks >= self.partial
+        self.partial |= checks
+        return is_consistent
+
+
+def default_keys(runs: Iterable[StoredRun]) -> list[str]:
+    """Return test and the names of tags: runs with different tags belong to different series."""
+    runs = list(runs)
+    values: dict[str, set[str]] = {}
+    for stored in runs:
+        for name, value in stored.index.tags.items():
+            values.setdefault(name, set()).add(value)
+    most = min(_MOST_VALUES, max(len(runs) // 2, 1))
+    return ["test", *(f"{TAG}{name}" for name in sorted(values) if len(values[name]) <= most)]
+
+
+def check_keys(keys: Sequence[str], runs: Sequence[StoredRun]) -> None:
+    """Refuse keys that no run has."""
+    tags = sorted({f"{TAG}{name}" for stored in runs for name in stored.index.tags})
+    parameters = {f"{PARAMETER}{name}" for stored in runs for values in stored.table.parameters for name in values}
+    choices = [*KEYS, *tags, *sorted(parameters)]
+    for key in keys:
+        if key not in choices:
+            raise ConfigurationError(f"--by: unknown name {key!r}.{allowed('name', key, choices)}")
+    if len(set(keys)) < len(keys):
+        raise ConfigurationError(f"--by {','.join(keys)}: a name occurs twice")
+
+
+def build_views(runs: Sequence[StoredRun], keys: Sequence[str]) -> list[View]:
+    """Split runs by the keys that belong to runs, and build the series of each part with its steps."""
+    names = [key for key in keys if key == "branch" or key.startswith(TAG)]
+    parts: dict[tuple[str, ...], list[StoredRun]] = {}
+    for stored in runs:
+        values = tuple(
+            stored.index.branch if name == "branch" else stored.index.tags.get(name.removeprefix(TAG), "")
+            for name in names
+        )
+        parts.setdefault(values, []).append(stored)
+    views = [
+        View(dict(zip(names, values, strict=True)), part, _build_series(part)) for values, part in sorted(parts.items())
+    ]
+    _add_steps(views)
+    for view in views:
+        for one in view.series:
+            one.flaky = _find_flakiness(one, view.runs)
+    return views
+
+
+def _build_series(runs: Sequence[StoredRun]) -> list[TestSeries]:
+    rows: dict[str, bytearray] = {}
+    cuts: dict[str, list[int]] = {}
+    parameters: dict[str, Mapping[str, Any]] = {}
+    states: dict[str, _CheckState] = {}
+    latest: dict[str, tuple[str, bool]] = {}
+    for position, stored in enumerate(runs):
+        parameters.update(zip(stored.table.tests, stored.table.parameters, strict=True))
+        for test, letter, checks in zip(stored.table.tests, stored.index.outcomes, stored.table.checks, strict=True):
+            row = rows.get(test)
+            if row is None:
+                row = rows[test] = bytearray(ABSENT.encode() * len(runs))
+            row[position] = ord(letter)
+            if letter not in DECIDED or not (checks or letter == PASSED):
+                continue
+            # Most runs have the checks of the run before.
+            key = (checks, letter == PASSED)
+            if latest.get(test) == key:
+                continue
+            latest[test] = key
+            state = states.setdefault(test, _CheckState())
+            if not state.accepts(frozenset(split_digests(checks)), letter == PASSED):
+                cuts.setdefault(test, []).append(position)
+                states[test] = _CheckState()
+                states[test].accepts(frozenset(split_digests(checks)), letter == PASSED)
+    series = [TestSeries(test, parameters[test], row.decode("ascii"), cuts.get(test, [])) for test, row in rows.items()]
+    return _join_renamed(series, {test: state.complete or state.partial for test, state in states.items()})
+
+
+def _join_renamed(series: Sequence[TestSeries], checks: Mapping[str, frozenset[str]]) -> list[TestSeries]:
+    """Join a test that ended with the only one that began in the next run and has the same checks."""
+    ended: dict[tuple[int, frozenset[str]], list[TestSeries]] = {}
+    began: dict[tuple[int, frozenset[str]], list[TestSeries]] = {}
+    for one in series:
+        key = checks.get(one.test, frozenset())
+        end = len(one.letters.rstrip(ABSENT))
+        start = len(one.letters) - len(one.letters.lstrip(ABSENT))
+        if key and end < len(one.letters):
+            ended.setdefault((end, key), []).append(one)
+        if key and start > 0:
+            began.setdefault((start, key), []).append(one)
+    joined = set()
+    for place, olds in ended.items():
+        news = began.get(place, [])
+        if len(olds) == len(news) == 1:
+            old, new = olds[0], news[0]
+            new.letters = old.letters[: place[0]] + new.letters[place[0] :]
+            new.cuts = old.cuts + new.cuts
+            new.renamed = old.test
+            joined.add(old.test)
+    return [one for one in series if one.test not in joined]
+
+
+def _add_steps(views: Sequence[View]) -> None:
+    """Find the steps of all series together, each between two cuts."""
+    results: dict[tuple[int, int, int], list[int]] = {}
+    places: dict[tuple[int, int, int], list[int]] = {}
+    for number, view in enumerate(views):
+        for index, one in enumerate(view.series):
+            for start, end in pairwise([0, *one.cuts, len(one.letters)]):
+                decided = [place for place in range(start, end) if one.letters[place] in DECIDED]
+                places[number, index, start] = decided
+                results[number, index, start] = [int(one.letters[place] == PASSED) for place in decided]
+    for key, steps in find_steps(results).items():
+        number, index, _ = key
+        one = views[number].series[index]
+        one.steps += [step._replace(position=places[key][step.position]) for step in steps]
+
+
+def _find_flakiness(one: TestSeries, runs: Sequence[StoredRun]) -> str:
+    decided = [place for place in range(one.start, len(one.letters)) if one.letters[place] in DECIDED]
+    flips = [pair for pair in pairwise(decided) if (one.letters[pair[0]] == PASSED) != (one.letters[pair[1]] == PASSED)]
+    attempts = [runs[place].attempts(one.test) for place in decided if runs[place].index.attempts]
+    has_mixed_attempts = any(0 < passed < number for number, passed in attempts)
+    if len(flips) < _FEWEST_FLIPS and not has_mixed_attempts:
+        return ""
+    if any(runs[before].answer(one.test) == runs[after].answer(one.test) != "" for before, after in flips):
+        return "same answers, another verdict: the check is not deterministic"
+    return "its answers differ" if flips else "its attempts differ"
+
+
+class Group(NamedTuple):
+    """Tests of a view that share the values of the keys; ``counts`` has passed and decided tests of each run."""
+
+    key: tuple[str, ...]
+    view: View
+    members: Sequence[TestSeries]
+    counts: Sequence[Rate]
+    rate: Rate
+
+
+def build_groups(views: Iterable[View], keys: Sequence[str]) -> list[Group]:
+    """Group series by keys; a rate counts each test since its check changed, a single test since its rate changed."""
+    groups = []
+    for view in views:
+        members: dict[tuple[str, ...], list[TestSeries]] = {}
+        for one in view.series:
+            members.setdefault(tuple(_value(name, one, view) for name in keys), []).append(one)
+        for key, series in members.items():
+            counts = []
+            for position in range(len(view.runs)):
+                letters = [one.letters[position] for one in series if position >= one.last_cut or len(series) == 1]
+                counts.append(Rate(letters.count(PASSED), sum(letter in DECIDED for letter in letters)))
+            rates = [one.rate(one.start if len(series) == 1 else one.last_cut) for one in series]
+            rate = Rate(sum(one.passed for one in rates), sum(one.total for one in rates))
+            groups.append(Group(key, view, series, counts, rate))
+    return groups
+
+
+def _value(name: str, one: TestSeries, view: View) -> str:
+    if name == "test":
+        return one.test
+    if name == "function":
+        return one.test.partition("[")[0]
+    if name in view.label:
+        return view.label[name]
+    return str(one.parameters.get(name.removeprefix(PARAMETER), ""))

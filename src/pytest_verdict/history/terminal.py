@@ -1,0 +1,178 @@
+"""``pytest-verdict history``: show how tests went over the runs of a store.
+
+Each line has the results of a test or group from the earliest to the latest run, its rate with the exact 95 % interval, and
+since when neither its checks nor its rate changed. Below it are the changes: another check, a step of the rate, flakiness.
+Parts of sessions, such as shards and -k, do not count.
+
+exit codes:
+  0  shown
+  2  no test matches, or the store cannot be reached
+"""
+
+import argparse
+import math
+import sys
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from pytest_verdict.console import complain, say, say_json
+from pytest_verdict.core.values.display import format_count
+from pytest_verdict.errors import similar
+from pytest_verdict.history.series import (
+    Group,
+    Rate,
+    TestSeries,
+    View,
+    build_groups,
+    build_views,
+    check_keys,
+    default_keys,
+)
+from pytest_verdict.history.steps import Step
+from pytest_verdict.report.summary import rate_text
+from pytest_verdict.store.files import open_store
+from pytest_verdict.store.index import DECIDED, StoredRun
+from pytest_verdict.store.runs_command import add_selection, select_runs
+from pytest_verdict.store.store import Store
+
+_BARS: Final = "▁▂▃▄▅▆▇█"
+_PLAIN_BARS: Final = ".:-=+*%#"
+_NOTHING: Final = " "
+_CUT: Final = "|"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "pattern", metavar="PATTERN", nargs="?", default="*", help="tests, such as 'tests/trip/*' (default: all)"
+    )
+    parser.add_argument(
+        "--by",
+        metavar="NAMES",
+        help="what a line stands for: test, function, branch, tag:NAME, param:NAME, joined by commas"
+        " (default: test and all tags)",
+    )
+    add_selection(parser, most=50)
+    parser.add_argument("--format", choices=("terminal", "json"), default="terminal", help="(default: terminal)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    store = Store(open_store(arguments.store))
+    runs = select_runs(arguments, store, with_partial=False)
+    if not runs:
+        complain(f"{store.files} has no such run of a whole session")
+        return 2
+    keys = default_keys(runs) if arguments.by is None else [name.strip() for name in arguments.by.split(",")]
+    check_keys(keys, runs)
+    tests = {test for stored in runs for test in stored.table.tests}
+    matching = {test for test in tests if arguments.pattern == test or fnmatchcase(test, arguments.pattern)}
+    if not matching:
+        close = similar(arguments.pattern, sorted(tests), 1)
+        complain(f"no test matches {arguments.pattern!r}" + (f", did you mean {close[0]!r}?" if close else ""))
+        return 2
+    views = [
+        View(view.label, view.runs, [one for one in view.series if one.test in matching])
+        for view in build_views(runs, keys)
+    ]
+    groups = build_groups(views, keys)
+    if arguments.format == "json":
+        say_json([describe_group(group, keys) for group in groups])
+        return 0
+    say(*format_groups(groups, runs, keys, sys.stdout.encoding or "ascii"))
+    return 0
+
+
+def describe_group(group: Group, keys: list[str]) -> dict[str, Any]:
+    """Describe a group as JSON."""
+    low, high = group.rate.interval
+    document: dict[str, Any] = {
+        **dict(zip(keys, group.key, strict=True)),
+        "passed": group.rate.passed,
+        "total": group.rate.total,
+        "rate": round(group.rate.passed / group.rate.total, 6) if group.rate.total else None,
+        "interval": [low, high],
+        "runs": [
+            {"run": stored.name, "passed": rate.passed, "total": rate.total}
+            for stored, rate in zip(group.view.runs, group.counts, strict=True)
+        ],
+    }
+    if len(group.members) == 1:
+        one = group.members[0]
+        names = [stored.name for stored in group.view.runs]
+        document["since"] = names[one.start]
+        document["check_changed"] = [names[cut] for cut in one.cuts]
+        document["steps"] = [
+            {"run": names[step.position], "before": step.before, "after": step.after, "p": step.p} for step in one.steps
+        ]
+        document["renamed"] = one.renamed
+        document["flaky"] = one.flaky
+    return document
+
+
+def format_groups(groups: list[Group], runs: list[StoredRun], keys: list[str], encoding: str) -> Iterator[str]:
+    """Format a line for each group, and below it its changes."""
+    yield f"{format_count(len(runs), 'run')}, from {_describe_run(runs[0])} to {_describe_run(runs[-1])}"
+    try:
+        _BARS.encode(encoding)
+        bars = _BARS
+    except (UnicodeEncodeError, LookupError):
+        bars = _PLAIN_BARS
+    for group in groups:
+        label = [value if key == "test" else f"{key}={value}" for key, value in zip(keys, group.key, strict=True)]
+        cuts = group.members[0].cuts if len(group.members) == 1 else []
+        yield ", ".join(label)
+        yield f"  {_sparkline(group.counts, cuts, bars)}  {format_rate(group.rate)}{_since(group)}"
+        if len(group.members) == 1:
+            yield from _format_changes(group.members[0], group.view)
+
+
+def format_rate(rate: Rate) -> str:
+    """Format a rate in percent, rounded down, so that only all of them are 100 %; its interval is rounded outwards."""
+    if not rate.total:
+        return "no result"
+    low, high = rate.interval
+    ends = f"{math.floor(low * 1_000) / 10:g}, {math.ceil(high * 1_000) / 10:g}"
+    return f"{rate.passed} of {rate.total}, {rate_text(*rate)} [{ends}]"
+
+
+def _sparkline(counts: Any, cuts: list[int], bars: str) -> str:
+    line = []
+    for position, (passed, total) in enumerate(counts):
+        if position in cuts:
+            line.append(_CUT)
+        line.append(bars[passed * (len(bars) - 1) // total] if total else _NOTHING)
+    return "".join(line)
+
+
+def _since(group: Group) -> str:
+    if len(group.members) > 1:
+        return f", {format_count(len(group.members), 'test')}"
+    return f", since {_describe_run(group.view.runs[group.members[0].start])}"
+
+
+def _format_changes(one: TestSeries, view: View) -> Iterator[str]:
+    changes: list[tuple[int, Step | None]] = [*((cut, None) for cut in one.cuts)]
+    changes += [(step.position, step) for step in one.steps]
+    for position, step in sorted(changes, key=lambda change: change[0]):
+        place = _describe_run(view.runs[position])
+        before = previous_run(one, position)
+        compare = f"pytest-verdict diff store:{view.runs[before].name} store:{view.runs[position].name}"
+        if step is None:
+            yield f"  check changed at {place}: {compare}"
+        else:
+            word = "down" if step.after[0] * step.before[1] < step.before[0] * step.after[1] else "up"
+            counts = f"{step.before[0]} of {step.before[1]} -> {step.after[0]} of {step.after[1]}"
+            yield f"  step {word} at {place}: {counts}, p = {step.p:.2g}: {compare}"
+    if one.renamed:
+        yield f"  renamed: it was {one.renamed}, with the same checks"
+    if one.flaky:
+        yield f"  flaky: {one.flaky}"
+
+
+def previous_run(one: TestSeries, position: int) -> int:
+    """Return the position of the last run before one in which the test was decided."""
+    return next((place for place in range(position - 1, -1, -1) if one.letters[place] in DECIDED), position)
+
+
+def _describe_run(stored: StoredRun) -> str:
+    return " ".join(filter(None, [stored.index.started[:10], stored.index.commit[:8]]))

@@ -1,0 +1,182 @@
+"""Baselines: names for runs. Each move is an event, a file that names the events it replaces and is never changed.
+
+The run of a baseline is the one of the event that no other event replaces. If two people move a baseline at once, two such
+events remain: the baseline is disputed until the next event replaces both.
+"""
+
+import datetime
+import getpass
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+from uuid import uuid4
+
+from pydantic import ConfigDict, Field
+
+from pytest_verdict.core.strict_model import StrictModel
+from pytest_verdict.core.values.display import format_count
+from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError, VerdictError, allowed
+from pytest_verdict.report.records_file import NoBaselineError
+from pytest_verdict.report.summary import list_names
+from pytest_verdict.store.index import DECIDED, StoredRun
+from pytest_verdict.store.order import is_ancestor
+from pytest_verdict.store.store import RUN_PREFIX, Store
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,99}")
+_EVENT: Final = re.compile(r"baselines/([^/]+)/([^/]+)\.json")
+_ADDRESS: Final = re.compile(r"(.*?)(?:~(\d{1,4}))?")
+
+
+class RefusedError(VerdictError):
+    """A run does not become a baseline without ``--although``."""
+
+
+class Event(StrictModel):
+    """A move of a baseline to a run."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    subject = "the event"
+
+    run: str
+    time: str
+    by: str = ""
+    because: str = ""
+    although: str = ""
+    commit: str = ""
+    replaces: list[str] = Field(default_factory=list)
+
+
+def read_baselines(store: Store) -> dict[str, dict[str, Event]]:
+    """Read the events of all baselines, by the names of baselines and events."""
+    places = {}
+    for name in store.files.list_names("baselines"):
+        match = _EVENT.fullmatch(name)
+        if match is None:
+            store.skipped.append(f"{name} is no event of a baseline")
+        else:
+            places[name] = match.groups()
+    baselines: dict[str, dict[str, Event]] = {}
+    contents = store.files.read(places)
+    for name, (baseline, event) in places.items():
+        try:
+            baselines.setdefault(baseline, {})[event] = Event.read(json.loads(contents.get(name, b"")))
+        except (SettingsError, ValueError, RecursionError) as error:
+            store.skipped.append(f"{name} is no event of a baseline: {error}")
+    return {baseline: events for baseline, events in baselines.items() if events}
+
+
+def latest_events(events: Mapping[str, Event]) -> dict[str, Event]:
+    """Return the events that no other event replaces."""
+    replaced = {name for event in events.values() for name in event.replaces}
+    return {name: event for name, event in events.items() if name not in replaced}
+
+
+def resolve(store: Store, address: str) -> StoredRun:
+    """Return the run of an address: the beginning of its name, or a baseline, also with ~1 for the one before."""
+    if RUN_PREFIX.fullmatch(address):
+        return store.find(address)
+    name, steps = _parse_address(address)
+    baselines = read_baselines(store)
+    if not baselines and not store.skipped:
+        raise NoBaselineError(
+            f"store:{address}: {store.files} has no baseline yet; make one with `pytest-verdict bless --as {name}`"
+        )
+    if name not in baselines:
+        raise RecordError(
+            f"store:{address}: there is no baseline {name!r}.{allowed('baseline', name, baselines)}"
+            + "".join(f" Skipped: {line}." for line in store.skipped)
+        )
+    events = baselines[name]
+    current = latest_events(events)
+    for _ in range(steps):
+        _check_dispute(name, current)
+        before = {event for latest in current.values() for event in latest.replaces}
+        if not before:
+            raise RecordError(f"store:{address}: the baseline {name} has no run so far back")
+        if before - events.keys():
+            raise RecordError(f"store:{address}: an event of the baseline {name} is missing or damaged")
+        current = {event: events[event] for event in before}
+    _check_dispute(name, current)
+    return store.find(next(iter(current.values())).run)
+
+
+def bless(store: Store, run: StoredRun, name: str, *, because: str, although: str) -> str:
+    """Make a run the baseline of a name; return the name of the event."""
+    if not _NAME.fullmatch(name) or RUN_PREFIX.fullmatch(name):
+        raise ConfigurationError(
+            f"--as {name}: the name of a baseline begins with a letter or digit, has letters, digits, dots, hyphens and"
+            " underscores, and does not look like the name of a run"
+        )
+    events = read_baselines(store).get(name, {})
+    current = latest_events(events)
+    reasons = [*run.index.partial, *run.index.failed]
+    for run_before in sorted({event.run for event in current.values()}):
+        try:
+            reasons += _compare_with_earlier(store.find(run_before), run)
+        except RecordError as error:
+            reasons.append(f"the baseline cannot be compared: {error}")
+    if reasons and not although:
+        raise RefusedError(
+            f"{run.name} does not become {name}: {'; '.join(reasons)}; to bless it all the same, give --although REASON"
+        )
+    time = datetime.datetime.now(datetime.UTC)
+    document = {
+        "run": run.name,
+        "time": time.isoformat(timespec="seconds"),
+        "by": _user(),
+        "because": because,
+        "although": although,
+        "commit": run.index.commit,
+        "replaces": sorted(current),
+    }
+    event = f"{time:%Y%m%dT%H%M%S}-{uuid4().hex[:12]}"
+    store.files.write(f"baselines/{name}/{event}.json", json.dumps(document, indent=1).encode("ascii"))
+    return event
+
+
+def _compare_with_earlier(old: StoredRun, new: StoredRun) -> Iterator[str]:
+    """Yield why a run is no successor of the baseline that it would replace."""
+    if old.index.commit and new.index.commit and old.index.commit != new.index.commit:
+        is_before = is_ancestor(old.index.commit, new.index.commit)
+        commits = f"{new.index.commit[:12]} and that of the baseline, {old.index.commit[:12]}"
+        if is_before is False:
+            yield f"its commit is older, or of another branch: git does not lead from the baseline to it ({commits})"
+        elif is_before is None:
+            yield f"git does not know its commit {commits}, so nobody knows which is older; fetch the whole history"
+    elif new.index.started < old.index.started:
+        yield f"it is older than the baseline, which started at {old.index.started}"
+    missing = [
+        test
+        for test, position in old.table.positions.items()
+        if old.index.outcomes[position] in DECIDED and new.outcome(test) in {"", "s"}
+    ]
+    if missing:
+        yield f"{format_count(len(missing), 'test')} of the baseline did not run: {list_names(missing)}"
+
+
+def _parse_address(address: str) -> tuple[str, int]:
+    match = _ADDRESS.fullmatch(address)
+    if match is None or not _NAME.fullmatch(match[1]):
+        raise ConfigurationError(
+            f"store:{address}: after store: comes a baseline such as main, the one before it, main~1, or a run"
+        )
+    return match[1], int(match[2] or 0)
+
+
+def _check_dispute(name: str, events: Mapping[str, Event]) -> None:
+    runs = sorted({event.run for event in events.values()})
+    if len(runs) > 1:
+        raise RecordError(
+            f"the baseline {name} is disputed: {', '.join(runs)}; settle it with `pytest-verdict bless RUN --as {name}`"
+        )
+    if not runs:
+        raise RecordError(f"the baseline {name} has no latest event, because its events replace one another")
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return ""

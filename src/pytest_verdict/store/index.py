@@ -1,0 +1,281 @@
+"""The index of a run: what became of each test, in 1 to 2 kB for 500 tests, and the table of tests that it refers to.
+
+Names, parameters and checks of tests rarely change, so many runs share one table, which is named by its digest. The name of
+a run ends with the digest of its index. So a file that was altered or cut short is recognised, and pushing a run again
+changes nothing.
+"""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+from pydantic import ConfigDict, Field
+
+from pytest_verdict.core.record import digest_of_test, parse_record, read_id
+from pytest_verdict.core.strict_model import StrictModel
+from pytest_verdict.core.values.display import format_count, shorten
+from pytest_verdict.errors import RecordError, SettingsError
+from pytest_verdict.report.reading import Report, read_report
+from pytest_verdict.report.records_file import RecordsFile
+from pytest_verdict.report.summary import is_answer
+from pytest_verdict.runs.run import CHECK_MEMBERS
+
+OUTCOME_LETTERS: Final = {
+    "passed": "p",
+    "failed": "f",
+    "error": "e",
+    "unfinished": "u",
+    "skipped": "s",
+    "xfailed": "x",
+    "xpassed": "y",
+}
+DECIDED: Final = "pfe"
+"""The letters that count in a rate. A skip, and a failure that a test expects, say nothing about the answers."""
+_NOT_COUNTED: Final = {"skipped", "xfailed", "xpassed"}
+# Three bytes, which are four letters in base64.
+_DIGEST: Final = 3
+_LETTERS: Final = 4
+_MOST_CHECKS: Final = 20
+# A selection on the command line; one in the configuration is the whole session of a project.
+_SELECTION: Final = re.compile(
+    r"-[qvxsl]*[km].*|--(lf|last-failed|sw|stepwise|deselect|keyword|markexpr)\b.*|[^-].*::.*"
+)
+
+OneLetterEach = Annotated[str, Field(pattern=f"^[{''.join(OUTCOME_LETTERS.values())}]*$")]
+
+
+class RunIndex(StrictModel):
+    """The index of a run as it is stored; members that a later version adds are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    subject = "the index"
+
+    index: Literal[1]
+    started: str
+    commit: str = ""
+    clean: bool = False
+    branch: str = ""
+    tags: Mapping[str, str] = {}
+    partial: list[str] = Field(default_factory=list)
+    """Why the run says nothing about all tests; such a run counts in no rate."""
+    failed: list[str] = Field(default_factory=list)
+    gates: list[list[str]] = Field(default_factory=list)
+    bundle: bool = True
+    tests: str
+    outcomes: OneLetterEach
+    attempts: Mapping[str, Annotated[list[int], Field(min_length=2, max_length=2)]] = {}
+    """Attempts and passes of the tests, by position, that did not run exactly once."""
+    answers: str
+    """A digest of what each test observed, in all its attempts."""
+    report: str = ""
+    """The digest of the report: a session that was pushed with several tags counts once."""
+
+
+@dataclass(frozen=True)
+class TestTable:
+    """The tests of runs: names, parameters, and the digests of their checks."""
+
+    __test__ = False
+
+    tests: Sequence[str]
+    parameters: Sequence[Mapping[str, Any]]
+    checks: Sequence[str]
+
+    @cached_property
+    def positions(self) -> Mapping[str, int]:
+        return {test: position for position, test in enumerate(self.tests)}
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    name: str
+    index: RunIndex
+    table: TestTable
+
+    @property
+    def summary(self) -> str:
+        counts = {word: self.index.outcomes.count(letter) for word, letter in OUTCOME_LETTERS.items()}
+        return ", ".join(f"{number} {word}" for word, number in counts.items() if number) or "no tests"
+
+    def outcome(self, test: str) -> str:
+        """Return the letter of a test's outcome; empty if the run does not have the test."""
+        position = self.table.positions.get(test)
+        return "" if position is None else self.index.outcomes[position]
+
+    def attempts(self, test: str) -> Sequence[int]:
+        """Return the numbers of attempts and of passes of a test."""
+        return self.index.attempts.get(str(self.table.positions.get(test)), (1, 1))
+
+    def answer(self, test: str) -> str:
+        """Return the digest of what a test observed; empty if it compared nothing, and so has the digest of nothing."""
+        position = self.table.positions.get(test)
+        if position is None or not self.table.checks[position]:
+            return ""
+        return self.index.answers[position * _LETTERS : (position + 1) * _LETTERS]
+
+
+@dataclass(slots=True)
+class _TestDigests:
+    checks: list[str] = field(default_factory=list)
+    answers: Any = field(default_factory=hashlib.sha256)
+
+
+class BuiltIndex(NamedTuple):
+    name: str
+    content: bytes
+    table_name: str
+    table: bytes
+
+
+def build_index(folder: Path, tags: Mapping[str, str], *, has_bundle: bool = True) -> BuiltIndex:
+    """Build the index of a report and its table of tests."""
+    report = read_report(folder)
+    digests = {digest_of_test(test.test, test.worker): _TestDigests() for test in report.tests}
+    for line in RecordsFile(str(folder)).lines():
+        record = parse_record(line)
+        test = digests.get(read_id(line).split("-")[0])
+        if test is None:
+            raise RecordError(f"{folder}: a record belongs to no test of the report")
+        test.checks.append(_digest([record.get(name) for name in (*CHECK_MEMBERS, "expected")]))
+        if is_answer(record["operator"]):
+            test.answers.update(_encode(record.get("observed")))
+
+    attempts: dict[str, list[int]] = {}
+    for position, entry in enumerate(report.tests):
+        counted = [outcome for outcome in entry.attempts if outcome not in _NOT_COUNTED]
+        if len(entry.attempts) > 1:
+            attempts[str(position)] = [len(counted), counted.count("passed")]
+    is_passed = [test.outcome == "passed" for test in report.tests]
+    table = _encode(
+        {
+            "tests": [test.name for test in report.tests],
+            "parameters": [test.parameters for test in report.tests],
+            "checks": ["".join(_fold_checks(*pair)) for pair in zip(digests.values(), is_passed, strict=True)],
+        }
+    )
+    table_name = hashlib.sha256(table).hexdigest()[:16]
+    git = report.document["run"].get("git", {})
+    index = _encode(
+        {
+            "index": 1,
+            "started": report.run.started or "",
+            "commit": git.get("commit", ""),
+            "clean": git.get("clean", False),
+            "branch": git.get("branch", ""),
+            "tags": {**report.document["run"].get("tags", {}), **tags},
+            "partial": list(_partial_reasons(report)),
+            "failed": list(_failure_reasons(report)),
+            "gates": [[gate.gate, gate.verdict] for gate in report.gates],
+            "bundle": has_bundle,
+            "tests": table_name,
+            "outcomes": "".join(OUTCOME_LETTERS[test.outcome] for test in report.tests),
+            "attempts": attempts,
+            "answers": "".join(_text(test.answers.digest()) for test in digests.values()),
+            "report": report.document["run"].get("sha256", ""),
+        }
+    )
+    time = re.sub(r"[-:]", "", report.run.started or "0001-01-01T00:00:00")[:15]
+    return BuiltIndex(f"{time}-{_name_ending(index)}", _compress(index), table_name, _compress(table))
+
+
+def read_index(name: str, content: bytes) -> RunIndex:
+    """Read an index; raise a `RecordError` if it is torn, altered or of another program."""
+    text = _decompress(content)
+    if not name.endswith(f"-{_name_ending(text)}"):
+        raise RecordError("its content does not belong to its name")
+    try:
+        index = RunIndex.read(json.loads(text))
+    except (SettingsError, ValueError, RecursionError) as error:
+        raise RecordError(shorten(str(error), 200)) from None
+    if len(index.answers) != _LETTERS * len(index.outcomes):
+        raise RecordError("it has not one answer for each test")
+    return index
+
+
+def read_table(name: str, content: bytes) -> TestTable:
+    """Read a table of tests."""
+    text = _decompress(content)
+    if hashlib.sha256(text).hexdigest()[:16] != name:
+        raise RecordError("its content does not belong to its name")
+    try:
+        document = json.loads(text)
+        table = TestTable(document["tests"], document["parameters"], document["checks"])
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise RecordError(shorten(str(error), 200)) from None
+    if not len(table.tests) == len(table.parameters) == len(table.checks):
+        raise RecordError("it has not one line for each test")
+    return table
+
+
+def split_digests(checks: str) -> list[str]:
+    return [checks[start : start + _LETTERS] for start in range(0, len(checks), _LETTERS)]
+
+
+def _fold_checks(test: _TestDigests, is_passed: bool) -> Iterator[str]:  # noqa: FBT001 - two columns that are zipped
+    """Yield the digests of a test's checks; a test that failed may lack the last ones, so only a pass has the rest."""
+    # Each attempt makes the same checks.
+    checks = list(dict.fromkeys(test.checks))
+    yield from checks[:_MOST_CHECKS]
+    if is_passed and len(checks) > _MOST_CHECKS:
+        yield _digest(checks[_MOST_CHECKS:])
+
+
+def _partial_reasons(report: Report) -> Iterator[str]:
+    if not report.complete:
+        yield "the session did not end"
+    if report.run.shard is not None:
+        yield f"only part {report.run.shard.index} of {report.run.shard.of} ran"
+    missing = report.document["run"].get("missing_shards", ())
+    if missing:
+        yield f"shards are missing: {', '.join(map(str, missing))}"
+    selection = next((word for word in report.run.arguments or () if _SELECTION.fullmatch(word)), None)
+    if selection is not None:
+        yield f"only a part was selected: {shorten(selection, 80)}"
+    if not any(test.outcome not in _NOT_COUNTED for test in report.tests):
+        yield "no test ran"
+
+
+def _failure_reasons(report: Report) -> Iterator[str]:
+    if report.not_green:
+        yield f"{format_count(report.not_green, 'test')} did not pass"
+    for gate in report.gates:
+        if gate.verdict != "met":
+            yield f"gate {gate.gate}: {gate.verdict}"
+    if report.run.exit_status not in {0, None} and not report.not_green:
+        yield f"the session exited with {report.run.exit_status}"
+
+
+def _encode(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode("ascii")
+
+
+def _digest(value: Any) -> str:
+    return _text(hashlib.sha256(_encode(value)).digest())
+
+
+def _text(digest: bytes) -> str:
+    return base64.b64encode(digest[:_DIGEST]).decode("ascii")
+
+
+def _name_ending(index: bytes) -> str:
+    return hashlib.sha256(index).hexdigest()[:8]
+
+
+def _compress(text: bytes) -> bytes:
+    return gzip.compress(text, mtime=0)
+
+
+def _decompress(content: bytes) -> bytes:
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise RecordError(f"it is damaged: {error}") from None

@@ -1,0 +1,79 @@
+"""``pytest-verdict runs``: list the runs of a store, the latest last.
+
+exit codes:
+  0  listed
+  2  the store cannot be reached
+"""
+
+import argparse
+from collections.abc import Iterator
+
+from pytest_verdict.console import complain, say
+from pytest_verdict.store.baselines import latest_events, read_baselines
+from pytest_verdict.store.files import open_store
+from pytest_verdict.store.index import RunIndex, StoredRun
+from pytest_verdict.store.order import in_order, started_too_late
+from pytest_verdict.store.push_command import add_store_argument
+from pytest_verdict.store.store import Store, parse_tags
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_selection(parser, most=20)
+
+
+def add_selection(parser: argparse.ArgumentParser, most: int) -> None:
+    """Add the options that select runs of a store."""
+    parser.add_argument(
+        "--tag", metavar="NAME=VALUE", action="append", default=[], help="only runs with this tag; may be repeated"
+    )
+    parser.add_argument("--branch", metavar="NAME", help="only runs of this branch")
+    parser.add_argument("--last", metavar="N", type=int, default=most, help=f"the latest N runs (default: {most})")
+    add_store_argument(parser)
+
+
+def select_runs(arguments: argparse.Namespace, store: Store, *, with_partial: bool) -> list[StoredRun]:
+    """Return the selected runs in their order, and complain about files that were skipped."""
+    tags = parse_tags(arguments.tag).items()
+
+    def accept(index: RunIndex) -> bool:
+        is_of_branch = arguments.branch in {None, index.branch}
+        return is_of_branch and tags <= index.tags.items() and (with_partial or not index.partial)
+
+    runs = store.runs(max(arguments.last, 1), accept)
+    if not with_partial:
+        # A session that was pushed with several tags counts once.
+        runs.sort(key=lambda stored: len(stored.index.tags))
+        runs = list({stored.index.report or stored.name: stored for stored in runs}.values())
+    runs = in_order(runs)
+    for line in dict.fromkeys(store.skipped):
+        complain(f"skipped: {line}")
+    store.skipped.clear()
+    return runs
+
+
+def run(arguments: argparse.Namespace) -> int:
+    store = Store(open_store(arguments.store))
+    baselines: dict[str, list[str]] = {}
+    for name, events in read_baselines(store).items():
+        latest = {event.run for event in latest_events(events).values()}
+        for stored in latest:
+            baselines.setdefault(stored, []).append(f"{name}, disputed" if len(latest) > 1 else name)
+    say(*_lines(select_runs(arguments, store, with_partial=True), baselines))
+    return 0
+
+
+def _lines(runs: list[StoredRun], baselines: dict[str, list[str]]) -> Iterator[str]:
+    late = started_too_late(runs)
+    for stored in runs:
+        index = stored.index
+        commit = f"{index.commit[:12]}{'' if index.clean else '+'}" if index.commit else "no commit"
+        tags = " ".join(f"{name}={value}" for name, value in index.tags.items())
+        yield "  ".join(filter(None, [stored.name, commit, index.branch, tags, stored.summary]))
+        for name in baselines.get(stored.name, []):
+            yield f"  baseline {name}"
+        for reason in (*index.partial, *index.failed):
+            yield f"  {reason}"
+        if stored.name in late:
+            yield "  its clock is wrong, or an earlier commit was tested later: it started after a run of a later commit"
+    if not runs:
+        yield "there is no such run"

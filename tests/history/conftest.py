@@ -1,0 +1,3 @@
+"""The fixtures of stores."""
+
+from stored_reports import _own_cache, report, session_report, store  # noqa: F401
