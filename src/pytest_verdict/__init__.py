@@ -20,6 +20,7 @@ FAMILIES = (
     "pytest_verdict.summaries.plugin",
     "pytest_verdict.page.plugin",
     "pytest_verdict.runs.plugin",
+    "pytest_verdict.accepting.plugin",
     "pytest_verdict.cli.plugin",
 )
 """The families that come with the package; others are named by the entry-point group ``pytest_verdict``."""

@@ -29,6 +29,7 @@ def run(
     recorded: Mapping[str, Any] | None = None,
     negated: bool = False,
     sources: Mapping[str, Any] | None = None,
+    accepted: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
     """Compare two values; with the details of a record, the replies of a model come from these (``RecordError`` if none)."""
     if threshold is None:
@@ -51,6 +52,8 @@ def run(
         if operator.replaces_expected:
             recorded_expected = recorded_form(operator.effective_expected(original))[0]
 
+        if accepted is not None and "problem" in accepted:
+            raise PartError(accepted["problem"])
         if needs_model:
             outcome = _replay(operator, expected, observed, recorded or {})
         else:
@@ -67,7 +70,7 @@ def run(
         outcome = error_outcome(error)
 
     return ComparisonResult(
-        operator.identity, recorded_expected, recorded_observed, threshold, outcome, name, None, sources, negated
+        operator.identity, recorded_expected, recorded_observed, threshold, outcome, name, None, sources, negated, accepted
     )
 
 

@@ -62,6 +62,7 @@ class RecordContent(NamedTuple):
     name: str | None
     negated: bool
     sources: Mapping[str, Any] | None
+    accepted: Mapping[str, Any] | None
     redaction: Redaction | None
 
     def write(self, value: Any) -> str:
@@ -306,6 +307,9 @@ CONTEXT: Final = (
            lambda content: "true" if content.negated else "", default=False, convert=lambda value: value is True),
     Member("sources", _OBJECT, "The document from which sides were extracted, the mapping, and the steps of each extraction.",
            lambda content: "" if content.sources is None else content.write(dict(content.sources)),
+           default=None, is_typed=True),
+    Member("accepted", _OBJECT, "The file, the test and the entry that expected comes from, or the problem with it.",
+           lambda content: "" if content.accepted is None else content.write(dict(content.accepted)),
            default=None, is_typed=True),
 )
 """Set by the test, not by the operator."""

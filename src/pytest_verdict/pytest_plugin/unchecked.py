@@ -203,6 +203,8 @@ class ComparisonWatch:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.of_test = UncheckedComparisons()
+        # The test that is running or ran last.
+        self.item: pytest.Item | None = None
         # Whether the function of a test runs, and no fixture of it.
         self.runs_call = False
         self._of_fixtures: dict[Any, UncheckedComparisons] = {}

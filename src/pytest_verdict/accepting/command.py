@@ -1,0 +1,339 @@
+"""``pytest-verdict accept``: write observed values of a report to the files that hold the expected values.
+
+The report may come from another machine, as a folder or as a ZIP file. No test runs again: the value that is written is the one of
+the record. Without --review, --test, --all or --prune, the command only lists what could be accepted.
+
+exit codes:
+  0  no value that did not pass is left
+  1  values are left: not selected, rejected, skipped or refused
+  2  a file cannot be read or written, or the command runs in CI without --in-ci
+"""
+
+import argparse
+import functools
+import json
+import os
+import shutil
+import sys
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.accepting.candidates import Candidate, Candidates, Rows, entries_used, find_unused
+from pytest_verdict.accepting.file import SUFFIX
+from pytest_verdict.accepting.places import AcceptedFile
+from pytest_verdict.budget import Budget
+from pytest_verdict.console import complain, say, say_in_colour
+from pytest_verdict.core.new_files import replacing
+from pytest_verdict.core.values.display import format_count, safe_repr
+from pytest_verdict.datasets.rows import read_named_rows
+from pytest_verdict.errors import RecordError
+from pytest_verdict.explanation.drawing import draw_explanation
+from pytest_verdict.report.folder import acquire_lock, release_lock
+from pytest_verdict.report.json_report import REPORT
+from pytest_verdict.report.records_file import RecordsFile, reporting_damage
+from pytest_verdict.report.summary import PASSED, is_answer
+from pytest_verdict.runs.run import read_run
+
+ALREADY: Final = "it is accepted already"
+_EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
+_QUESTION: Final = "a accept, + add beside, r reject, s skip, A accept all alike"
+_NO_CI: Final = {"", "0", "false"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "report", metavar="REPORT", nargs="?", default="verify-report", help="a report's folder, records, or a ZIP file"
+    )
+    parser.add_argument("--review", action="store_true", help="show each value and ask")
+    parser.add_argument("--test", metavar="PATTERN", help="only the values of these tests, such as 'test_trip*'")
+    parser.add_argument("--all", action="store_true", help="accept all values without a question")
+    parser.add_argument("--prune", action="store_true", help="remove accepted values that no test uses any more")
+    parser.add_argument("--root", metavar="DIR", default=".", help="the root directory of the tests (default: .)")
+    parser.add_argument("--data", metavar="FILE", help="change the expected values of this data set")
+    parser.add_argument("--ids", metavar="PATH", help="the path to the name of a row of --data (default: file and line)")
+    parser.add_argument("--column", metavar="NAME", help="the expected column of --data (default: that of the mapping)")
+    parser.add_argument("--in-ci", action="store_true", help="write files although the variable CI is set")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    writes = arguments.review or arguments.all or arguments.prune or arguments.test is not None
+    if writes and not arguments.in_ci and os.environ.get("CI", "").lower() not in _NO_CI:
+        complain("this is CI (the variable CI is set), where nobody reads what is accepted; --in-ci allows it")
+        return 2
+    records = [comparison.record() for comparison in read_run(arguments.report).comparisons]
+    root = Path(arguments.root).resolve()
+    session = _Session(Path(arguments.report), records, root)
+    candidates = Candidates(root, _read_rows(arguments))
+    failed = [record for record in records if record["verdict"] != "pass"]
+    review = _Review(candidates, session)
+    if arguments.prune and session.omissions:
+        reasons = ", ".join(session.omissions)
+        raise RecordError(f"--prune: not every test ran ({reasons}); run pytest without -k, -m and names of tests")
+    with reporting_damage(arguments.report):
+        found = [one for one in candidates.find(failed) if _is_selected(one, arguments.test)]
+        if arguments.review:
+            review.ask(found)
+        elif writes and (arguments.all or arguments.test is not None):
+            review.accept_all(found)
+        else:
+            review.list_all(found)
+    if arguments.prune:
+        review.prune()
+    problems = review.write()
+    for problem in problems:
+        complain(problem)
+    counts = [f"{number} {word}" for word, number in review.counts.items()]
+    say(", ".join(counts) or "no value that did not pass has its expected value in a file")
+    others = sum(is_answer(record["operator"]) for record in failed) - len(found)
+    if others > 0 and arguments.test is None:
+        say(f"not in a file: the expected values of {format_count(others, 'comparison')} that did not pass")
+    if problems:
+        return 2
+    return int(any(word in {"left", "rejected", "skipped", "refused"} for word in review.counts))
+
+
+def _read_rows(arguments: argparse.Namespace) -> Rows | None:
+    if arguments.data is None:
+        return None
+    path = Path(arguments.data).resolve()
+    rows = read_named_rows(path, arguments.ids)
+    return Rows(path, {row.name: int(row.place.rpartition(":")[2]) for row in rows}, arguments.column)
+
+
+def _is_selected(candidate: Candidate, pattern: str | None) -> bool:
+    if pattern is None:
+        return True
+    module, _, inner = candidate.test.partition("::")
+    names = (candidate.test, module, inner, inner.rpartition("::")[2])
+    # The brackets of a parameter are no set of characters, if the pattern is a name.
+    return any(name == pattern or fnmatchcase(name, pattern) for name in names)
+
+
+class _Session:
+    """What a report says about its session: the outcome of each test, and the accepted values that no test used."""
+
+    def __init__(self, place: Path, records: Sequence[Mapping[str, Any]], root: Path) -> None:
+        self._document = _read_document(place)
+        self._used = entries_used(records)
+        self._root = root
+
+    @functools.cached_property
+    def omissions(self) -> list[str]:
+        """Why a test that is absent from the report may still exist."""
+        run = self._document.get("run", {})
+        reasons = []
+        if "selection" not in run:
+            reasons.append("the report does not say which tests were selected")
+        reasons += [f"{name} {value}" for name, value in run.get("selection", {}).items() if name != "paths"]
+        if self._document.get("complete") is not True:
+            reasons.append("the session did not come to its end")
+        if run.get("shard"):
+            reasons.append("it is a part of a session")
+        return reasons
+
+    @functools.cached_property
+    def unused(self) -> list[tuple[Path, str, str]]:
+        tests: dict[str, str] = {}
+        for test in self._document.get("tests", ()):
+            if tests.get(test["test"], PASSED) == PASSED:
+                tests[test["test"]] = test["outcome"]
+        return list(find_unused(self._root, tests, self._used))
+
+
+def _read_document(path: Path) -> dict[str, Any]:
+    """Read ``report.json`` of a folder or a ZIP file; records alone have none."""
+    try:
+        if path.is_dir():
+            content = (path / REPORT).read_bytes()
+        elif zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as file:
+                content = file.read(REPORT)
+        else:
+            return {}
+        document = json.loads(content)
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+class _Review:
+    """The decisions about candidates, and the files that they change."""
+
+    def __init__(self, candidates: Candidates, session: _Session) -> None:
+        self.counts: Counter[str] = Counter()
+        self._candidates = candidates
+        self._session = session
+        self._root = candidates.root
+        # What was accepted at a place; another value for it is refused.
+        self._accepted: dict[Any, str] = {}
+
+    def list_all(self, found: Sequence[Candidate]) -> None:
+        for candidate in self._possible(found):
+            self._show(candidate)
+            self.counts["left"] += 1
+
+    def accept_all(self, found: Sequence[Candidate]) -> None:
+        for candidate in self._possible(found):
+            moves = self._moves(candidate)
+            self._decide(candidate, "m" if len(moves) == 1 else "a")
+
+    def ask(self, found: Sequence[Candidate]) -> None:
+        """Ask for each candidate; equal changes come one after another."""
+        groups: dict[str, list[Candidate]] = {}
+        for candidate in self._possible(found):
+            groups.setdefault(_change(candidate), []).append(candidate)
+        number = 0
+        answer: str | None = ""
+        for group in groups.values():
+            for position, candidate in enumerate(group):
+                if answer == "A" and position:
+                    self._decide(candidate, "a")
+                    continue
+                if answer is None:
+                    self.counts["skipped"] += 1
+                    continue
+                say("", f"{number + position + 1} of {sum(map(len, groups.values()))}, {len(group) - 1 - position} more alike")
+                self._show(candidate)
+                answer = self._read_answer(candidate)
+                if answer is None:
+                    self.counts["skipped"] += 1
+                else:
+                    self._decide(candidate, "a" if answer == "A" else answer)
+            number += len(group)
+
+    def prune(self) -> None:
+        for path, test, name in self._session.unused:
+            file = self._candidates.open(path)
+            if isinstance(file, AcceptedFile) and name in file.values.get(test, {}):
+                file.remove(test, name)
+                self.counts["removed"] += 1
+                say(f"removed: {self._name(path)}: {test} {name}")
+
+    def write(self) -> list[str]:
+        """Write the files that changed, each one whole; return what went wrong."""
+        problems = []
+        for path, file in self._candidates.files.items():
+            original = self._candidates.originals[path]
+            try:
+                content = file.content()
+                if content != (original or b""):
+                    _replace(path, original, content)
+            except (RecordError, OSError, ValueError) as error:
+                problems.append(f"{self._name(path)}: nothing was written: {error}")
+        return problems
+
+    def _possible(self, found: Sequence[Candidate]) -> Iterator[Candidate]:
+        """Yield the candidates that can be accepted, and say why the others cannot."""
+        for candidate in found:
+            if not candidate.refusal:
+                yield candidate
+            elif candidate.refusal == ALREADY:
+                self.counts["accepted already"] += 1
+            else:
+                self._refuse(candidate, candidate.refusal)
+
+    def _refuse(self, candidate: Candidate, reason: str) -> None:
+        self.counts["refused"] += 1
+        say(f"refused: {candidate.test} {candidate.result.name or candidate.result.operator}: {reason}")
+
+    def _decide(self, candidate: Candidate, answer: str) -> None:
+        word = {"r": "rejected", "s": "skipped"}.get(answer)
+        label = f"{self._name(candidate.place.path)}: {candidate.test} {candidate.result.name or ''}".rstrip()
+        if word is None and candidate.file is not None:
+            observed = json.dumps(candidate.record["observed"])
+            if answer != "+" and self._accepted.setdefault(candidate.place, observed) != observed:
+                self._refuse(candidate, "another value of this run was accepted for it; add it beside in a review")
+                return
+            word = "moved" if answer == "m" else "accepted"
+            if answer == "m" and isinstance(candidate.file, AcceptedFile):
+                test, name, _ = candidate.place.keys
+                values = candidate.file.remove(self._moves(candidate)[0], name)
+                candidate.file.values.setdefault(test, {})[name] = values
+            else:
+                candidate.file.accept(candidate.place.keys, candidate.result.observed, beside=answer == "+")
+            say(f"{word}: {label}")
+        self.counts[str(word)] += 1
+
+    def _moves(self, candidate: Candidate) -> list[str]:
+        """Return the tests that no longer exist and whose value of this name the observed value matches."""
+        file = candidate.file
+        if not isinstance(file, AcceptedFile) or candidate.place.keys[2] is not None:
+            return []
+        if self._session.omissions:
+            return []
+        _, name, _ = candidate.place.keys
+        return [
+            test
+            for path, test, entry in self._session.unused
+            if (path, entry) == (candidate.place.path, name)
+            and any(candidate.matches(value) for value in file.values.get(test, {}).get(name, ()))
+        ]
+
+    def _show(self, candidate: Candidate) -> None:
+        # Whole values: what is accepted has been shown.
+        result = candidate.result
+        if result.error is not None and candidate.place.keys[-1] is None:
+            say(f"{result.operator} {result.name!r}: no accepted value yet")
+            say(*(f"  + {line}" for line in _observed_text(result.observed).split("\n")))
+        else:
+            for line in draw_explanation(result, _EVERYTHING):
+                say_in_colour(line)
+            margin = result.score - result.threshold
+            say(f"  score {result.score:.6g}, needs {result.threshold:.6g}, margin {margin:+.6g}")
+        say(f"  test: {candidate.test}", f"  file: {self._name(candidate.place.path)}")
+        for test in self._moves(candidate):
+            say(f"  renamed? {test} has an accepted value that matches, and no longer exists")
+
+    def _read_answer(self, candidate: Candidate) -> str | None:
+        """Return one key, or None at the end of the input."""
+        keys = {"a", "A", "r", "s"}
+        question = _QUESTION
+        if candidate.file is not None and candidate.file.can_add:
+            keys.add("+")
+        if self._moves(candidate):
+            keys.add("m")
+            question += ", m move"
+        while True:
+            sys.stdout.write(f"{question}: ")
+            sys.stdout.flush()
+            line = sys.stdin.readline()
+            if not line:
+                say("")
+                return None
+            if line.strip() in keys:
+                return line.strip()
+            say(f"write one of {' '.join(sorted(keys))}")
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else str(path)
+
+
+def _change(candidate: Candidate) -> str:
+    members = ("operator", "settings", "threshold", "expected", "observed")
+    return json.dumps([candidate.record.get(name) for name in members])
+
+
+def _replace(path: Path, original: bytes | None, content: bytes) -> None:
+    """Put a file in place whole, if it is still the one that was read."""
+    lock = path.with_name(f".{path.name}.lock")
+    descriptor = acquire_lock(lock, "another process is writing it; run the command again")
+    try:
+        if (path.read_bytes() if path.exists() else None) != original:
+            raise RecordError("it has changed meanwhile; run the command again")
+        if path.name.endswith(SUFFIX) and not content.strip():
+            path.unlink()
+            return
+        with replacing(path) as temporary:
+            temporary.write_bytes(content)
+            if original is not None:
+                shutil.copymode(path, temporary)
+    finally:
+        release_lock(lock, descriptor)
+
+
+def _observed_text(value: Any) -> str:
+    return value if isinstance(value, str) else safe_repr(value)
