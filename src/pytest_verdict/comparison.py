@@ -314,7 +314,9 @@ def _compare_with_accepted(
     if not operator.needs_expected():
         raise SettingsError(f"{operator.recorded_name()}: the settings have the expected value, so accepted() has none")
     if SESSION.find_accepted is None:
-        raise ConfigurationError("accepted() is for tests: without a session of pytest there is no file with the values")
+        raise ConfigurationError(
+            "accepted() is for tests: without a session of pytest there is no file with the values"
+        )
     entry = SESSION.find_accepted(arguments["name"])
     results = [
         compare(value, observed, accepted=entry.origin(position), **arguments)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.accepting.file import SUFFIX, file_of, parse_accepted
+from pytest_verdict.accepting.file import SUFFIX, file_of, read_accepted
 from pytest_verdict.accepting.places import (
     MALFORMED,
     AcceptedFile,
@@ -103,10 +103,11 @@ class Candidates:
         if path not in self.files:
             content = path.read_bytes() if path.exists() else None
             try:
+                text = (content or b"").decode("utf-8-sig")
                 if path.name.endswith(SUFFIX):
-                    file: EditedFile = AcceptedFile(content or b"")
+                    file: EditedFile = AcceptedFile(text)
                 else:
-                    file = LiteralFile(content or b"", path.suffix.lower())
+                    file = LiteralFile(text, path.suffix.lower())
             except YamlTextError as error:
                 raise RecordError(error.at(str(path))) from None
             except UnicodeDecodeError as error:
@@ -158,7 +159,9 @@ class Candidates:
                 for position, entry in enumerate(scenarios or ()):
                     if entry.get("name") == scenario and "expected_output" in entry:
                         return Place(path, (*keys, position, "expected_output"))
-            column = _column_of((suite.get("dataset") or {}).get("mapping", {}).get("expected_output", "$.expected_output"))
+            column = _column_of(
+                (suite.get("dataset") or {}).get("mapping", {}).get("expected_output", "$.expected_output")
+            )
             is_row = str(record["path"]) != record["test"].partition("::")[0]
             if is_row and column is not None:
                 return _place_of_row(path_below(self.root, str(record["path"])), int(record["line"]), column)
@@ -171,7 +174,9 @@ class Candidates:
     def _refusal(self, record: Mapping[str, Any], result: ComparisonResult, place: Place, file: EditedFile) -> str:
         """Return why an observed value cannot be accepted; empty if it can."""
         names = (place.path.name, *place.keys)
-        if REDACTED_VALUE in json.dumps(record["observed"], separators=(",", ":")) or any(REDACTED in str(name) for name in names):
+        if REDACTED_VALUE in json.dumps(record["observed"], separators=(",", ":")) or any(
+            REDACTED in str(name) for name in names
+        ):
             return "a part of it is redacted"
         if not is_replayable(record["observed"]):
             return "the report has only its repr"
@@ -220,7 +225,7 @@ def find_unused(
             continue
         name = path.relative_to(root).as_posix()
         try:
-            values = parse_accepted(path.read_text("utf-8-sig"))
+            values = read_accepted(path)
         except YamlTextError as error:
             raise RecordError(error.at(name)) from None
         for test, entries in values.items():

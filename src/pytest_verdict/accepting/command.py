@@ -1,7 +1,7 @@
 """``pytest-verdict accept``: write observed values of a report to the files that hold the expected values.
 
-The report may come from another machine, as a folder or as a ZIP file. No test runs again: the value that is written is the one of
-the record. Without --review, --test, --all or --prune, the command only lists what could be accepted.
+The report may come from another machine, as a folder or as a ZIP file. No test runs again: the value of the record is written.
+Without --review, --test, --all or --prune, the command only lists what could be accepted.
 
 exit codes:
   0  no value that did not pass is left
@@ -10,6 +10,7 @@ exit codes:
 """
 
 import argparse
+import codecs
 import functools
 import json
 import os
@@ -34,13 +35,12 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.explanation.drawing import draw_explanation
 from pytest_verdict.report.folder import acquire_lock, release_lock
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.records_file import RecordsFile, reporting_damage
+from pytest_verdict.report.records_file import reporting_damage
 from pytest_verdict.report.summary import PASSED, is_answer
 from pytest_verdict.runs.run import read_run
 
 ALREADY: Final = "it is accepted already"
 _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
-_QUESTION: Final = "a accept, + add beside, r reject, s skip, A accept all alike"
 _NO_CI: Final = {"", "0", "false"}
 
 
@@ -54,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prune", action="store_true", help="remove accepted values that no test uses any more")
     parser.add_argument("--root", metavar="DIR", default=".", help="the root directory of the tests (default: .)")
     parser.add_argument("--data", metavar="FILE", help="change the expected values of this data set")
-    parser.add_argument("--ids", metavar="PATH", help="the path to the name of a row of --data (default: file and line)")
+    parser.add_argument(
+        "--ids", metavar="PATH", help="the path to the name of a row of --data (default: file and line)"
+    )
     parser.add_argument("--column", metavar="NAME", help="the expected column of --data (default: that of the mapping)")
     parser.add_argument("--in-ci", action="store_true", help="write files although the variable CI is set")
 
@@ -64,6 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     if writes and not arguments.in_ci and os.environ.get("CI", "").lower() not in _NO_CI:
         complain("this is CI (the variable CI is set), where nobody reads what is accepted; --in-ci allows it")
         return 2
+    if arguments.review and arguments.report == "-":
+        raise RecordError("--review reads the answers from standard input, so name the file of the report")
     records = [comparison.record() for comparison in read_run(arguments.report).comparisons]
     root = Path(arguments.root).resolve()
     session = _Session(Path(arguments.report), records, root)
@@ -196,7 +200,10 @@ class _Review:
                 if answer is None:
                     self.counts["skipped"] += 1
                     continue
-                say("", f"{number + position + 1} of {sum(map(len, groups.values()))}, {len(group) - 1 - position} more alike")
+                say(
+                    "",
+                    f"{number + position + 1} of {sum(map(len, groups.values()))}, {len(group) - 1 - position} more alike",
+                )
                 self._show(candidate)
                 answer = self._read_answer(candidate)
                 if answer is None:
@@ -219,7 +226,9 @@ class _Review:
         for path, file in self._candidates.files.items():
             original = self._candidates.originals[path]
             try:
-                content = file.content()
+                content = file.text().encode("utf-8")
+                if original is not None and original.startswith(codecs.BOM_UTF8):
+                    content = codecs.BOM_UTF8 + content
                 if content != (original or b""):
                     _replace(path, original, content)
             except (RecordError, OSError, ValueError) as error:
@@ -291,9 +300,10 @@ class _Review:
     def _read_answer(self, candidate: Candidate) -> str | None:
         """Return one key, or None at the end of the input."""
         keys = {"a", "A", "r", "s"}
-        question = _QUESTION
+        question = "a accept, r reject, s skip, A accept all alike"
         if candidate.file is not None and candidate.file.can_add:
             keys.add("+")
+            question += ", + add beside"
         if self._moves(candidate):
             keys.add("m")
             question += ", m move"

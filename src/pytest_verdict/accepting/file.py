@@ -14,7 +14,7 @@ from pytest_verdict.session import AcceptedEntry
 
 SUFFIX: Final = ".accepted.yaml"
 _CONFLICT: Final = re.compile(r"^(<{7}|={7}|>{7}|\|{7})(?:[ \t].*)?$", re.MULTILINE)
-_CONTENT: Final = re.compile(r"^[ \t\ufeff]*[^ \t\r\n#\ufeff]", re.MULTILINE)
+_CONTENT: Final = re.compile(r"^[ \t]*[^ \t\r\n#]", re.MULTILINE)
 
 AcceptedValues = Mapping[str, Mapping[str, Sequence[Any]]]
 """Accepted values by test and by the name of the comparison."""

@@ -36,8 +36,8 @@ class EditedFile(Protocol):
         """Replace a value, or add one beside it."""
         ...
 
-    def content(self) -> bytes:
-        """Return the new content."""
+    def text(self) -> str:
+        """Return the new text."""
         ...
 
 
@@ -46,12 +46,10 @@ class AcceptedFile:
 
     can_add: ClassVar[bool] = True
 
-    def __init__(self, content: bytes) -> None:
-        self._text = content.decode("utf-8")
-        self.before = parse_accepted(self._text.removeprefix("\ufeff"))
-        self.values = {
-            test: {name: [*values] for name, values in names.items()} for test, names in self.before.items()
-        }
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.before = parse_accepted(self._text)
+        self.values = {test: {name: [*values] for name, values in names.items()} for test, names in self.before.items()}
 
     def refusal(self, keys: tuple[Any, ...], expected: Any, observed: Any) -> str:
         test, name, position = keys
@@ -82,8 +80,8 @@ class AcceptedFile:
             del self.values[test]
         return values
 
-    def content(self) -> bytes:
-        return edit_accepted(self._text, self.values).encode("utf-8")
+    def text(self) -> str:
+        return edit_accepted(self._text, self.values)
 
 
 class LiteralFile:
@@ -91,9 +89,9 @@ class LiteralFile:
 
     can_add: ClassVar[bool] = False
 
-    def __init__(self, content: bytes, suffix: str) -> None:
-        self._text = content.decode("utf-8")
-        self._form: Any = _FORMS[suffix](self._text)
+    def __init__(self, text: str, suffix: str) -> None:
+        self._text = text
+        self._form: Any = _FORMS[suffix](text)
         # By place, because several comparisons may share a literal.
         self._splices: dict[tuple[Any, ...], Splice] = {}
 
@@ -107,19 +105,20 @@ class LiteralFile:
         del beside
         self._splices[keys] = self._form.splice(keys, observed)
 
-    def content(self) -> bytes:
-        return apply_splices(self._text, self._splices.values()).encode("utf-8")
+    def text(self) -> str:
+        return apply_splices(self._text, self._splices.values())
 
 
 class _YamlForm:
     """Literals of a YAML file; the keys lead from its top to the value."""
 
     def __init__(self, text: str) -> None:
-        self._value = YamlDocument(text).value
-        self._source = YamlText(text)
+        document = YamlDocument(text)
+        self.value = document.value
+        self._source = YamlText(text, document.root)
 
     def read(self, keys: Sequence[Any]) -> Any:
-        value = self._value
+        value = self.value
         for key in keys:
             value = value[key]
         return value
@@ -133,7 +132,7 @@ class _YamlForm:
         return splice
 
     def _is_else_equal(self, other: "_YamlForm", keys: Sequence[Any]) -> bool:
-        one, two = json.loads(encode_text(self._value)), json.loads(encode_text(other._value))
+        one, two = json.loads(encode_text(self.value)), json.loads(encode_text(other.value))
         for document in (one, two):
             part = document
             for key in keys[:-1]:
@@ -184,7 +183,7 @@ class _JsonForm(_Rows):
         return at, _decoder.raw_decode(self._text, at)[1]
 
     def _skip(self, at: int) -> int:
-        while self._text[at : at + 1].isspace() or self._text[at : at + 1] == "\ufeff":
+        while self._text[at : at + 1].isspace():
             at += 1
         return at
 
@@ -212,8 +211,7 @@ class _CsvForm(_Rows):
 
     def _span(self, keys: Sequence[Any]) -> tuple[int, int]:
         line, column = keys
-        names = [self._text[start:end] for start, end in self._fields(0)]
-        names = [name.removeprefix("\ufeff").strip('"') for name in names]
+        names = [self._text[start:end].strip('"') for start, end in self._fields(0)]
         return list(self._fields(self.start(line)))[names.index(column)]
 
     def _fields(self, at: int) -> Iterator[tuple[int, int]]:

@@ -1,5 +1,6 @@
 """Changes to the text of a YAML file: single values and entries change, and every other character stays."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -11,6 +12,7 @@ from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import RecordError
 
 _NO_LIMIT: Final = float("inf")
+_NOT_IN_BLOCKS: Final = re.compile("[\r\x85\u2028\u2029]|\n\n\\Z")
 
 
 class Splice(NamedTuple):
@@ -28,8 +30,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: Any, text: str) -> Any:
-    # Blank lines at the end of a block may also belong to what follows it.
-    is_block = "\n" in text and text.strip("\n") and not text.endswith("\n\n")
+    # Blank lines at the end of a block may also belong to what follows it, and YAML has line breaks of its own.
+    is_block = "\n" in text and text.strip("\n") and not _NOT_IN_BLOCKS.search(text)
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if is_block else '"')
 
 
@@ -80,12 +82,11 @@ def _indent(text: str, column: int) -> str:
 
 
 class YamlText:
-    """A YAML text and the places of its values."""
+    """A YAML text without a byte order mark, and the places of its values."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, root: Any) -> None:
         self.text = text
-        # The parser in Python, because that in C counts the end of a block in another way.
-        self.root: Any = yaml.compose(text, Loader=yaml.SafeLoader)
+        self.root = root
 
     def replace(self, path: Sequence[str | int], value: Any) -> Splice:
         """Return the splice that replaces a value."""
@@ -128,8 +129,7 @@ class YamlText:
 
     def pairs(self, path: Sequence[str | int]) -> dict[str, tuple[Any, Any]]:
         """Return the nodes of the keys and values of a mapping."""
-        node = self._find(path) if self.root is not None else None
-        return {} if node is None else {key.value: (key, item) for key, item in node.value}
+        return {key.value: (key, item) for key, item in self._find(path).value}
 
     def end(self, node: Any) -> int:
         """Return where the text of a value ends; PyYAML counts comments below a block to it."""
@@ -156,8 +156,8 @@ class YamlText:
 def edit_accepted(text: str, after: AcceptedValues) -> str:
     """Return the text of a file of accepted values with other values; comments and order stay."""
     before = parse_accepted(text)
-    source = YamlText(text)
-    tests = source.pairs(())
+    source = YamlText(text, YamlDocument(text).root if before else None)
+    tests = source.pairs(()) if before else {}
     # Of several additions at one place, values come before names, and names before tests.
     of_values: list[Splice] = []
     of_names: list[Splice] = []
@@ -178,8 +178,12 @@ def edit_accepted(text: str, after: AcceptedValues) -> str:
         edited = edited.lstrip("\n")
     if edited and not edited.endswith("\n"):
         edited += "\n"
-    if encode_text(_sorted(parse_accepted(edited))) != encode_text(_sorted(after)):
-        raise RecordError("its form is too unusual to change single values; write the file in blocks, without aliases")
+    try:
+        is_right = encode_text(_sorted(parse_accepted(edited))) == encode_text(_sorted(after))
+    except YamlTextError:
+        is_right = False
+    if not is_right:
+        raise RecordError("its form is too unusual to change single values; write it in blocks, without aliases")
     return edited
 
 
@@ -217,7 +221,10 @@ def _edit_mapping(source: YamlText, nodes: Any, before: Any, after: Any, column:
 
 def _dump_entry(name: str, entry: Any, column: int) -> str:
     """Write an entry in blocks, with the line break before it."""
-    key = yaml.dump(name, Dumper=yaml.SafeDumper, allow_unicode=True, width=_NO_LIMIT).removesuffix("\n...\n").rstrip("\n")
+    # A key stands on one line.
+    style = None if name.isprintable() else '"'
+    key = yaml.dump(name, Dumper=yaml.SafeDumper, allow_unicode=True, width=_NO_LIMIT, default_style=style)
+    key = key.removesuffix("\n...\n").rstrip("\n")
     margin = "\n" + " " * column
     if isinstance(entry, dict):
         return f"{margin}{key}:" + "".join(_dump_entry(inner, entry[inner], column + 2) for inner in sorted(entry))

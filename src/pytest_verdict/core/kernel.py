@@ -32,10 +32,7 @@ def run(
     accepted: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
     """Compare two values; with the details of a record, the replies of a model come from these (``RecordError`` if none)."""
-    if threshold is None:
-        threshold = operator.own_threshold
-    else:
-        threshold = check_threshold(threshold)
+    threshold = operator.own_threshold if threshold is None else check_threshold(threshold)
     if name is not None and not isinstance(name, str):
         raise ConfigurationError(f"name is a text or None, got {safe_repr(name)}")
 
@@ -53,8 +50,8 @@ def run(
             recorded_expected = recorded_form(operator.effective_expected(original))[0]
 
         if accepted is not None and "problem" in accepted:
-            raise PartError(accepted["problem"])
-        if needs_model:
+            outcome = Outcome(0.0, error=str(accepted["problem"]))
+        elif needs_model:
             outcome = _replay(operator, expected, observed, recorded or {})
         else:
             outcome = operator.evaluate(expected, observed)
@@ -70,7 +67,16 @@ def run(
         outcome = error_outcome(error)
 
     return ComparisonResult(
-        operator.identity, recorded_expected, recorded_observed, threshold, outcome, name, None, sources, negated, accepted
+        operator.identity,
+        recorded_expected,
+        recorded_observed,
+        threshold,
+        outcome,
+        name,
+        None,
+        sources,
+        negated,
+        accepted,
     )
 
 

@@ -225,8 +225,7 @@ class Controller:
         if self._html == "auto":
             has_failed = self._session is not None and self._session.exitstatus not in _GREEN
             has_page = is_watched or has_failed or any(not is_met for _, is_met in self._verdicts)
-        selection = journal.run.get("selection", {})
-        closing = list(closing_lines(built, place, self._config.rootpath, selection))
+        closing = list(closing_lines(built, place, self._config.rootpath, journal.run))
         self._closing, self._annotations = write_github_summary(self._config, built.folder, closing)
         if has_page:
             self._page = page_line(built)

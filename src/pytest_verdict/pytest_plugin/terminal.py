@@ -32,7 +32,7 @@ from pytest_verdict.session import SESSION
 _MOST_OPERATORS: Final = 5
 
 
-def closing_lines(built: Built, place: str, root: Path, selection: Mapping[str, Any]) -> Iterator[str]:
+def closing_lines(built: Built, place: str, root: Path, run: Mapping[str, Any]) -> Iterator[str]:
     summary = built.summary
     counts = summary.comparisons
     yield f"{format_count(sum(counts), 'comparison')}: {counts_with_rate(counts)}"
@@ -51,7 +51,7 @@ def closing_lines(built: Built, place: str, root: Path, selection: Mapping[str, 
     if built.worst and remaining > 0:
         yield f"  ... and {remaining} more"
     yield from _lines_of_families(built)
-    yield from map(visible, unused_values(built, root, selection))
+    yield from map(visible, unused_values(built, root, run))
     if not summary.complete:
         yield "the report is not complete: not every collected test ended"
     if built.worst:
@@ -59,11 +59,12 @@ def closing_lines(built: Built, place: str, root: Path, selection: Mapping[str, 
     yield f"report: {place}/{REPORT}"
 
 
-def unused_values(built: Built, root: Path, selection: Mapping[str, Any]) -> Iterator[str]:
+def unused_values(built: Built, root: Path, run: Mapping[str, Any]) -> Iterator[str]:
     """Yield a warning of accepted values that no test of a whole session used."""
     tests = {test.final.test: test.decisive.outcome for test in built.summary.tests}
     modules = {test.partition("::")[0] for test in tests}
-    if not built.summary.complete or selection.keys() - {"paths"}:
+    is_part = "shard" in run or run.get("selection", {}).keys() - {"paths"}
+    if is_part or not built.summary.complete:
         return
     # Most sessions have no such file, and need no part of the package for it.
     if not any((root / module).with_suffix(".accepted.yaml").is_file() for module in modules):
