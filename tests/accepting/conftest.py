@@ -50,10 +50,13 @@ class Project:
         entry = find_entry(self.path, self.path / module, inner, name)
         self.monkeypatch.setattr(SESSION, "find_accepted", lambda _name: entry)
         result = compare(operator, accepted(), observed, name=name, **settings)
+        self.write_records([result], test)
+
+    def write_records(self, results, test="test_it.py::test_it"):
         folder = self.path / "verify-report"
         folder.mkdir(exist_ok=True)
         with (folder / "records.jsonl").open("ab") as file:
-            file.write(lines_of([result], test, redaction=self.redaction))
+            file.write(lines_of(results, test, redaction=self.redaction))
 
     def records(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.read("verify-report/records.jsonl").splitlines()]

@@ -149,6 +149,11 @@ def test_any_file_can_become_any_other(before, after, newline):
     text = edit_accepted("# a comment\n", before).replace("\n", newline)
     # A text with the other line break is not the same text.
     assume(encode_text(parse_accepted(text)) == encode_text(parse_accepted(edit_accepted("", before))))
+    # The command only adds and replaces values, and removes whole entries.
+    for test in before.keys() & after.keys():
+        for name in before[test].keys() & after[test].keys():
+            after[test][name] += before[test][name][len(after[test][name]) :]
+            assume(len(set(map(encode_text, after[test][name]))) == len(after[test][name]))
     merged = {test: {**before.get(test, {}), **after.get(test, {})} for test in {**before, **after}}
     for values in (merged, after):
         text = edit_accepted(text, values)

@@ -59,7 +59,7 @@ class AcceptedFile:
             return "it is accepted already"
         if position is None:
             return "there are accepted values now: run the test again" if values else ""
-        if position >= len(values) or encode_text(values[position]) != encode_text(expected):
+        if not 0 <= position < len(values) or encode_text(values[position]) != encode_text(expected):
             return _CHANGED
         return ""
 
@@ -126,9 +126,13 @@ class _YamlForm:
     def splice(self, keys: Sequence[Any], observed: Any) -> Splice:
         refuse_unwritable(observed)
         splice = self._source.replace(keys, observed)
-        changed = _YamlForm(apply_splices(self._source.text, [splice]))
-        if encode_text(changed.read(keys)) != encode_text(observed) or not self._is_else_equal(changed, keys):
-            raise RecordError("its form is too unusual to change this value alone, such as an alias")
+        try:
+            changed = _YamlForm(apply_splices(self._source.text, [splice]))
+            is_right = encode_text(changed.read(keys)) == encode_text(observed) and self._is_else_equal(changed, keys)
+        except MALFORMED:
+            is_right = False
+        if not is_right:
+            raise RecordError("the value cannot change alone, because an alias or a key refers to it")
         return splice
 
     def _is_else_equal(self, other: "_YamlForm", keys: Sequence[Any]) -> bool:
