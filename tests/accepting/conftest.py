@@ -42,7 +42,8 @@ class Project:
         return (self.path / name).read_bytes().decode()
 
     def run(self, *words: str) -> Any:
-        return self.pytester.runpytest_inprocess("-pno:asyncio", "-pno:cacheprovider", "--verify-report", *words)
+        words = ("-pno:asyncio", "-pno:cacheprovider", "--verify-report", *words)
+        return self.pytester.runpytest_inprocess(*words, no_reraise_ctrlc=True)
 
     def observe(self, operator, observed, *, name="greeting", test="tests/test_trip.py::test_trip[paris]", **settings):
         """Compare as a test would, and add the record to the report, without a session."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
+from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.refused import PLAIN, RefusedValueError
 from pytest_verdict.core.values.snapshot import copy_for_record, copy_refused, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
@@ -28,7 +29,7 @@ def run(
     *,
     recorded: Mapping[str, Any] | None = None,
     negated: bool = False,
-    sources: Mapping[str, Any] | None = None,
+    sources: str | None = None,
     accepted: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
     """Compare two values; with the details of a record, the replies of a model come from these (``RecordError`` if none)."""
@@ -39,15 +40,18 @@ def run(
     needs_model = recorded is not None and (operator.asks_model or operator.contains_model_operator)
     # The record gets copies, so an operator that changes its arguments does not change the record.
     original = expected
-    recorded_expected = expected
-    recorded_observed = observed
+    expected_copy = expected
+    observed_copy = observed
     try:
         if type(expected) not in PLAIN:
-            recorded_expected, expected = _copy_evidence(operator, expected)
+            expected_copy, expected = _copy_evidence(operator, expected)
         if type(observed) not in PLAIN:
-            recorded_observed, observed = _copy_evidence(operator, observed)
+            observed_copy, observed = _copy_evidence(operator, observed)
         if operator.replaces_expected:
-            recorded_expected = recorded_form(operator.effective_expected(original))[0]
+            override = operator.recorded_override
+            if override is ABSENT:
+                override = recorded_form(operator.effective_expected(original))[0]
+            expected_copy = override
 
         if accepted is not None and "problem" in accepted:
             outcome = Outcome(0.0, error=str(accepted["problem"]))
@@ -62,21 +66,12 @@ def run(
             raise
         _raise_unless_of_operator(error)
         if isinstance(error, RefusedValueError):
-            recorded_expected = copy_refused(original)
-            recorded_observed = copy_refused(observed)
+            expected_copy = copy_refused(original)
+            observed_copy = copy_refused(observed)
         outcome = error_outcome(error)
 
     return ComparisonResult(
-        operator.identity,
-        recorded_expected,
-        recorded_observed,
-        threshold,
-        outcome,
-        name,
-        None,
-        sources,
-        negated,
-        accepted,
+        operator.identity, expected_copy, observed_copy, threshold, outcome, name, None, sources, negated, accepted
     )
 
 
