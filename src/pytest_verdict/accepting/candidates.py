@@ -22,7 +22,7 @@ from pytest_verdict.core.replay import Unverifiable, find_operator
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import encode_text, is_replayable
 from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE
-from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
+from pytest_verdict.core.values.yaml import YamlTextError
 from pytest_verdict.errors import RecordError, SettingsError
 from pytest_verdict.extraction.paths import only_key
 
@@ -143,40 +143,44 @@ class Candidates:
         column = rows.column or _column_of(mapping.get("expected"))
         if line is None or column is None:
             return None
-        return _place_of_row(rows.path, line, column)
+        return self._place_of_row(rows.path, line, column)
 
     def _place_in_suite(self, path: Path, scenario: str, record: Mapping[str, Any]) -> Place | None:
         """Return the place of the expected output of a scenario, in the suite or in its data set."""
         if not path.is_file():
             raise RecordError(f"there is no suite {path.name!r:.200} below {self.root}")
         try:
-            content = YamlDocument.read(path).value
+            content = self._literals(path).value
             suite = content.get("suite") or {}
-            for keys, scenarios in (
-                (("scenarios",), content.get("scenarios")),
-                (("suite", "scenarios"), suite.get("scenarios")),
-            ):
-                for position, entry in enumerate(scenarios or ()):
+            for keys, parent in (((), content), (("suite",), suite)):
+                for position, entry in enumerate(parent.get("scenarios") or ()):
                     if entry.get("name") == scenario and "expected_output" in entry:
-                        return Place(path, (*keys, position, "expected_output"))
-            column = _column_of(
-                (suite.get("dataset") or {}).get("mapping", {}).get("expected_output", "$.expected_output")
-            )
-            is_row = str(record["path"]) != record["test"].partition("::")[0]
-            if is_row and column is not None:
-                return _place_of_row(path_below(self.root, str(record["path"])), int(record["line"]), column)
-        except YamlTextError as error:
-            raise RecordError(error.at(path.name)) from None
+                        return Place(path, (*keys, "scenarios", position, "expected_output"))
+            dataset = suite.get("dataset") or {}
+            rows = path_below(self.root, str(record["path"]))
+            if "file" in dataset and rows == (path.parent / dataset["file"]).resolve():
+                column = _column_of(dataset.get("mapping", {}).get("expected_output", "$.expected_output"))
+                if column is not None:
+                    return self._place_of_row(rows, int(record["line"]), column)
         except (AttributeError, TypeError):
             raise RecordError(f"{path.name} is no suite") from None
         return None
 
+    def _place_of_row(self, path: Path, line: int, column: str) -> Place:
+        if not form_exists(path):
+            raise RecordError(f"{path.name}: values of this kind of file are not changed; JSONL, CSV and YAML are")
+        if path.suffix.lower() in {".yaml", ".yml"}:
+            return Place(path, (self._literals(path).positions[line], column))
+        return Place(path, (line, column))
+
+    def _literals(self, path: Path) -> Any:
+        file = self.open(path)
+        return file.form if isinstance(file, LiteralFile) else None
+
     def _refusal(self, record: Mapping[str, Any], result: ComparisonResult, place: Place, file: EditedFile) -> str:
         """Return why an observed value cannot be accepted; empty if it can."""
-        names = (place.path.name, *place.keys)
-        if REDACTED_VALUE in json.dumps(record["observed"], separators=(",", ":")) or any(
-            REDACTED in str(name) for name in names
-        ):
+        observed = json.dumps(record["observed"], separators=(",", ":"))
+        if REDACTED_VALUE in observed or REDACTED in str(place):
             return "a part of it is redacted"
         if not is_replayable(record["observed"]):
             return "the report has only its repr"
@@ -251,12 +255,3 @@ def _column_of(source: Any) -> str | None:
         return only_key(source) if isinstance(source, str) else None
     except SettingsError:
         return None
-
-
-def _place_of_row(path: Path, line: int, column: str) -> Place | None:
-    if not form_exists(path):
-        raise RecordError(f"{path.name}: values of this kind of file are not changed; JSONL, CSV and YAML are")
-    if path.suffix.lower() in {".yaml", ".yml"}:
-        lines = YamlDocument.read(path).lines_of_items(())
-        return Place(path, (lines.index(line), column))
-    return Place(path, (line, column))

@@ -35,7 +35,8 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.explanation.drawing import draw_explanation
 from pytest_verdict.report.folder import acquire_lock, release_lock
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.records_file import reporting_damage
+from pytest_verdict.report.reading import read_document
+from pytest_verdict.report.records_file import MALFORMED, reporting_damage
 from pytest_verdict.report.summary import PASSED, is_answer
 from pytest_verdict.runs.run import read_run
 
@@ -68,31 +69,36 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     if arguments.review and arguments.report == "-":
         raise RecordError("--review reads the answers from standard input, so name the file of the report")
+    with reporting_damage(arguments.report):
+        return _accept(arguments)
+
+
+def _accept(arguments: argparse.Namespace) -> int:
     records = [comparison.record() for comparison in read_run(arguments.report).comparisons]
     root = Path(arguments.root).resolve()
     session = _Session(Path(arguments.report), records, root)
-    candidates = Candidates(root, _read_rows(arguments))
-    failed = [record for record in records if record["verdict"] != "pass"]
-    review = _Review(candidates, session)
     if arguments.prune and session.omissions:
         reasons = ", ".join(session.omissions)
         raise RecordError(f"--prune: not every test ran ({reasons}); run pytest without -k, -m and names of tests")
-    with reporting_damage(arguments.report):
-        found = [one for one in candidates.find(failed) if _is_selected(one, arguments.test)]
-        if arguments.review:
-            review.ask(found)
-        elif writes and (arguments.all or arguments.test is not None):
-            review.accept_all(found)
-        else:
-            review.list_all(found)
+    candidates = Candidates(root, _read_rows(arguments))
+    review = _Review(candidates, session)
+    failed = [record for record in records if record["verdict"] != "pass"]
+    selected = [one for one in candidates.find(failed) if _is_selected(one, arguments.test)]
+    if arguments.review:
+        review.ask(selected)
+    elif arguments.all or arguments.test is not None:
+        review.accept_all(selected)
+    else:
+        review.list_all(selected)
     if arguments.prune:
         review.prune()
+
     problems = review.write()
     for problem in problems:
         complain(problem)
     counts = [f"{number} {word}" for word, number in review.counts.items()]
     say(", ".join(counts) or "no value that did not pass has its expected value in a file")
-    others = sum(is_answer(record["operator"]) for record in failed) - len(found)
+    others = sum(is_answer(record["operator"]) for record in failed) - len(selected)
     if others > 0 and arguments.test is None:
         say(f"not in a file: the expected values of {format_count(others, 'comparison')} that did not pass")
     if problems:
@@ -152,16 +158,11 @@ def _read_document(path: Path) -> dict[str, Any]:
     """Read ``report.json`` of a folder or a ZIP file; records alone have none."""
     try:
         if path.is_dir():
-            content = (path / REPORT).read_bytes()
-        elif zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as file:
-                content = file.read(REPORT)
-        else:
-            return {}
-        document = json.loads(content)
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile):
+            return read_document(path / REPORT)
+        with zipfile.ZipFile(path) as file:
+            return dict(json.loads(file.read(REPORT)))
+    except (OSError, RecordError, zipfile.BadZipFile, *MALFORMED):
         return {}
-    return document if isinstance(document, dict) else {}
 
 
 class _Review:
@@ -175,42 +176,32 @@ class _Review:
         # What was accepted at a place; another value for it is refused.
         self._accepted: dict[Any, str] = {}
 
-    def list_all(self, found: Sequence[Candidate]) -> None:
-        for candidate in self._possible(found):
+    def list_all(self, selected: Sequence[Candidate]) -> None:
+        for candidate in self._possible(selected):
             self._show(candidate)
             self.counts["left"] += 1
 
-    def accept_all(self, found: Sequence[Candidate]) -> None:
-        for candidate in self._possible(found):
+    def accept_all(self, selected: Sequence[Candidate]) -> None:
+        for candidate in self._possible(selected):
             moves = self._moves(candidate)
             self._decide(candidate, "m" if len(moves) == 1 else "a")
 
-    def ask(self, found: Sequence[Candidate]) -> None:
+    def ask(self, selected: Sequence[Candidate]) -> None:
         """Ask for each candidate; equal changes come one after another."""
-        groups: dict[str, list[Candidate]] = {}
-        for candidate in self._possible(found):
-            groups.setdefault(_change(candidate), []).append(candidate)
+        alike: dict[str, list[Candidate]] = {}
+        for candidate in self._possible(selected):
+            alike.setdefault(_change(candidate), []).append(candidate)
+        total = sum(map(len, alike.values()))
         number = 0
         answer: str | None = ""
-        for group in groups.values():
+        for group in alike.values():
             for position, candidate in enumerate(group):
-                if answer == "A" and position:
-                    self._decide(candidate, "a")
-                    continue
-                if answer is None:
-                    self.counts["skipped"] += 1
-                    continue
-                say(
-                    "",
-                    f"{number + position + 1} of {sum(map(len, groups.values()))}, {len(group) - 1 - position} more alike",
-                )
-                self._show(candidate)
-                answer = self._read_answer(candidate)
-                if answer is None:
-                    self.counts["skipped"] += 1
-                else:
-                    self._decide(candidate, "a" if answer == "A" else answer)
-            number += len(group)
+                number += 1
+                if answer is not None and not (answer == "A" and position):
+                    say("", f"{number} of {total}, {len(group) - 1 - position} more alike")
+                    self._show(candidate)
+                    answer = self._read_answer(candidate)
+                self._decide(candidate, {None: "s", "A": "a"}.get(answer, answer or ""))
 
     def prune(self) -> None:
         for path, test, name in self._session.unused:
@@ -235,9 +226,9 @@ class _Review:
                 problems.append(f"{self._name(path)}: nothing was written: {error}")
         return problems
 
-    def _possible(self, found: Sequence[Candidate]) -> Iterator[Candidate]:
+    def _possible(self, selected: Sequence[Candidate]) -> Iterator[Candidate]:
         """Yield the candidates that can be accepted, and say why the others cannot."""
-        for candidate in found:
+        for candidate in selected:
             if not candidate.refusal:
                 yield candidate
             elif candidate.refusal == ALREADY:
@@ -250,44 +241,38 @@ class _Review:
         say(f"refused: {candidate.test} {candidate.result.name or candidate.result.operator}: {reason}")
 
     def _decide(self, candidate: Candidate, answer: str) -> None:
-        word = {"r": "rejected", "s": "skipped"}.get(answer)
-        label = f"{self._name(candidate.place.path)}: {candidate.test} {candidate.result.name or ''}".rstrip()
-        if word is None and candidate.file is not None:
+        word = {"r": "rejected", "s": "skipped", "m": "moved"}.get(answer, "accepted")
+        test, name, *_ = *candidate.place.keys, None
+        file = candidate.file
+        if answer == "m" and isinstance(file, AcceptedFile):
+            file.values.setdefault(test, {})[name] = file.remove(self._moves(candidate)[0], name)
+        elif word == "accepted" and file is not None:
             observed = json.dumps(candidate.record["observed"])
             if answer != "+" and self._accepted.setdefault(candidate.place, observed) != observed:
                 self._refuse(candidate, "another value of this run was accepted for it; add it beside in a review")
                 return
-            word = "moved" if answer == "m" else "accepted"
-            if answer == "m" and isinstance(candidate.file, AcceptedFile):
-                test, name, _ = candidate.place.keys
-                values = candidate.file.remove(self._moves(candidate)[0], name)
-                candidate.file.values.setdefault(test, {})[name] = values
-            else:
-                candidate.file.accept(candidate.place.keys, candidate.result.observed, beside=answer == "+")
-            say(f"{word}: {label}")
-        self.counts[str(word)] += 1
+            file.accept(candidate.place.keys, candidate.result.observed, beside=answer == "+")
+        if word in {"accepted", "moved"}:
+            label = f"{candidate.test} {candidate.result.name or ''}".rstrip()
+            say(f"{word}: {self._name(candidate.place.path)}: {label}")
+        self.counts[word] += 1
 
     def _moves(self, candidate: Candidate) -> list[str]:
         """Return the tests that no longer exist and whose value of this name the observed value matches."""
         file = candidate.file
-        if not isinstance(file, AcceptedFile) or candidate.place.keys[2] is not None:
+        if not isinstance(file, AcceptedFile) or candidate.place.keys[2] is not None or self._session.omissions:
             return []
-        if self._session.omissions:
-            return []
-        _, name, _ = candidate.place.keys
-        return [
-            test
-            for path, test, entry in self._session.unused
-            if (path, entry) == (candidate.place.path, name)
-            and any(candidate.matches(value) for value in file.values.get(test, {}).get(name, ()))
-        ]
+        path, (_, name, _) = candidate.place
+        tests = [test for file_of, test, entry in self._session.unused if (file_of, entry) == (path, name)]
+        return [test for test in tests if any(map(candidate.matches, file.values.get(test, {}).get(name, ())))]
 
     def _show(self, candidate: Candidate) -> None:
         # Whole values: what is accepted has been shown.
         result = candidate.result
         if result.error is not None and candidate.place.keys[-1] is None:
             say(f"{result.operator} {result.name!r}: no accepted value yet")
-            say(*(f"  + {line}" for line in _observed_text(result.observed).split("\n")))
+            observed = result.observed if isinstance(result.observed, str) else safe_repr(result.observed)
+            say(*(f"  + {line}" for line in observed.split("\n")))
         else:
             for line in draw_explanation(result, _EVERYTHING):
                 say_in_colour(line)
@@ -301,7 +286,7 @@ class _Review:
         """Return one key, or None at the end of the input."""
         keys = {"a", "A", "r", "s"}
         question = "a accept, r reject, s skip, A accept all alike"
-        if candidate.file is not None and candidate.file.can_add:
+        if isinstance(candidate.file, AcceptedFile):
             keys.add("+")
             question += ", + add beside"
         if self._moves(candidate):
@@ -343,7 +328,3 @@ def _replace(path: Path, original: bytes | None, content: bytes) -> None:
                 shutil.copymode(path, temporary)
     finally:
         release_lock(lock, descriptor)
-
-
-def _observed_text(value: Any) -> str:
-    return value if isinstance(value, str) else safe_repr(value)

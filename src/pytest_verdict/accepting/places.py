@@ -1,10 +1,11 @@
 """Where an expected value stands: an entry of an accepted file, a literal of a suite, or a field of a row of a data set."""
 
+import functools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Final, NamedTuple, Protocol
+from typing import Any, ClassVar, Final, NamedTuple
 
 from pytest_verdict.accepting.file import parse_accepted
 from pytest_verdict.accepting.yaml_edit import Splice, YamlText, apply_splices, edit_accepted, refuse_unwritable
@@ -23,28 +24,8 @@ class Place(NamedTuple):
     keys: tuple[Any, ...]
 
 
-class EditedFile(Protocol):
-    """A file whose expected values change."""
-
-    can_add: ClassVar[bool]
-
-    def refusal(self, keys: tuple[Any, ...], expected: Any, observed: Any) -> str:
-        """Return why the value at a place cannot be replaced; empty if it can."""
-        ...
-
-    def accept(self, keys: tuple[Any, ...], observed: Any, *, beside: bool) -> None:
-        """Replace a value, or add one beside it."""
-        ...
-
-    def text(self) -> str:
-        """Return the new text."""
-        ...
-
-
 class AcceptedFile:
     """A file of accepted values; the keys of a place are the test, the name, and the position or None."""
-
-    can_add: ClassVar[bool] = True
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -52,6 +33,7 @@ class AcceptedFile:
         self.values = {test: {name: [*values] for name, values in names.items()} for test, names in self.before.items()}
 
     def refusal(self, keys: tuple[Any, ...], expected: Any, observed: Any) -> str:
+        """Return why the value at a place cannot be replaced; empty if it can."""
         test, name, position = keys
         refuse_unwritable(observed)
         values = self.before.get(test, {}).get(name, ())
@@ -81,32 +63,35 @@ class AcceptedFile:
         return values
 
     def text(self) -> str:
+        """Return the new text."""
         return edit_accepted(self._text, self.values)
 
 
 class LiteralFile:
     """A file of a suite or a data set, in which single literals change."""
 
-    can_add: ClassVar[bool] = False
-
     def __init__(self, text: str, suffix: str) -> None:
         self._text = text
-        self._form: Any = _FORMS[suffix](text)
+        self.form: Any = _FORMS[suffix](text)
         # By place, because several comparisons may share a literal.
         self._splices: dict[tuple[Any, ...], Splice] = {}
+        self._possible: dict[tuple[tuple[Any, ...], str], Splice] = {}
 
     def refusal(self, keys: tuple[Any, ...], expected: Any, observed: Any) -> str:
-        if encode_text(self._form.read(keys)) != encode_text(expected):
+        if encode_text(self.form.read(keys)) != encode_text(expected):
             return _CHANGED
-        self._form.splice(keys, observed)
+        self._possible[keys, encode_text(observed)] = self.form.splice(keys, observed)
         return ""
 
     def accept(self, keys: tuple[Any, ...], observed: Any, *, beside: bool) -> None:
         del beside
-        self._splices[keys] = self._form.splice(keys, observed)
+        self._splices[keys] = self._possible[keys, encode_text(observed)]
 
     def text(self) -> str:
         return apply_splices(self._text, self._splices.values())
+
+
+EditedFile = AcceptedFile | LiteralFile
 
 
 class _YamlForm:
@@ -116,6 +101,11 @@ class _YamlForm:
         document = YamlDocument(text)
         self.value = document.value
         self._source = YamlText(text, document.root)
+
+    @functools.cached_property
+    def positions(self) -> dict[int, int]:
+        """The position of each item of a list by its line."""
+        return {item.start_mark.line + 1: position for position, item in enumerate(self._source.root.value)}
 
     def read(self, keys: Sequence[Any]) -> Any:
         value = self.value
