@@ -74,21 +74,22 @@ class LiteralFile:
         self._text = text
         self.form: Any = _FORMS[suffix](text)
         # By place, because several comparisons may share a literal.
-        self._splices: dict[tuple[Any, ...], Splice] = {}
-        self._possible: dict[tuple[tuple[Any, ...], str], Splice] = {}
+        self._values: dict[tuple[Any, ...], Any] = {}
 
     def refusal(self, keys: tuple[Any, ...], expected: Any, observed: Any) -> str:
         if encode_text(self.form.read(keys)) != encode_text(expected):
             return _CHANGED
-        self._possible[keys, encode_text(observed)] = self.form.splice(keys, observed)
+        self.form.splice(keys, observed)
         return ""
 
     def accept(self, keys: tuple[Any, ...], observed: Any, *, beside: bool) -> None:
         del beside
-        self._splices[keys] = self._possible[keys, encode_text(observed)]
+        self._values[keys] = observed
 
     def text(self) -> str:
-        return apply_splices(self._text, self._splices.values())
+        text = apply_splices(self._text, [self.form.splice(keys, value) for keys, value in self._values.items()])
+        self.form.check(text, self._values)
+        return text
 
 
 EditedFile = AcceptedFile | LiteralFile
@@ -116,23 +117,25 @@ class _YamlForm:
     def splice(self, keys: Sequence[Any], observed: Any) -> Splice:
         refuse_unwritable(observed)
         splice = self._source.replace(keys, observed)
+        if "&" in self._source.text:
+            # Of a file without anchors, the whole is checked at the end.
+            self.check(apply_splices(self._source.text, [splice]), {tuple(keys): observed})
+        return splice
+
+    def check(self, text: str, values: Mapping[tuple[Any, ...], Any]) -> None:
+        """Raise RecordError unless a text has these values, and all others as before."""
+        expected = json.loads(encode_text(self.value))
+        for keys, value in values.items():
+            part = expected
+            for key in keys[:-1]:
+                part = part[key]
+            part[keys[-1]] = json.loads(encode_text(value))
         try:
-            changed = _YamlForm(apply_splices(self._source.text, [splice]))
-            is_right = encode_text(changed.read(keys)) == encode_text(observed) and self._is_else_equal(changed, keys)
-        except MALFORMED:
+            is_right = encode_text(YamlDocument(text).value) == json.dumps(expected, separators=(",", ":"))
+        except YamlTextError:
             is_right = False
         if not is_right:
             raise RecordError("the value cannot change alone, because an alias or a key refers to it")
-        return splice
-
-    def _is_else_equal(self, other: "_YamlForm", keys: Sequence[Any]) -> bool:
-        one, two = json.loads(encode_text(self.value)), json.loads(encode_text(other.value))
-        for document in (one, two):
-            part = document
-            for key in keys[:-1]:
-                part = part[key]
-            part[keys[-1]] = None
-        return bool(one == two)
 
 
 class _Rows:
@@ -141,6 +144,9 @@ class _Rows:
     def __init__(self, text: str) -> None:
         self._text = text
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def check(self, text: str, values: Mapping[tuple[Any, ...], Any]) -> None:
+        """Accept all: a row is a JSON text or a field, and each splice was checked."""
 
     def start(self, line: int) -> int:
         return self._starts[line - 1]
