@@ -16,7 +16,6 @@ import json
 import os
 import shutil
 import sys
-import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -34,9 +33,8 @@ from pytest_verdict.datasets.rows import read_named_rows
 from pytest_verdict.errors import RecordError
 from pytest_verdict.explanation.drawing import draw_explanation
 from pytest_verdict.report.folder import acquire_lock, release_lock
-from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.reading import read_document
-from pytest_verdict.report.records_file import MALFORMED, reporting_damage
+from pytest_verdict.report.reading import find_document
+from pytest_verdict.report.records_file import reporting_damage
 from pytest_verdict.report.summary import PASSED, is_answer
 from pytest_verdict.runs.run import read_run
 
@@ -127,7 +125,7 @@ class _Session:
     """What a report says about its session: the outcome of each test, and the accepted values that no test used."""
 
     def __init__(self, place: Path, records: Sequence[Mapping[str, Any]], root: Path) -> None:
-        self._document = _read_document(place)
+        self._document = find_document(place)
         self._used = entries_used(records)
         self._root = root
 
@@ -152,17 +150,6 @@ class _Session:
             if tests.get(test["test"], PASSED) == PASSED:
                 tests[test["test"]] = test["outcome"]
         return list(find_unused(self._root, tests, self._used))
-
-
-def _read_document(path: Path) -> dict[str, Any]:
-    """Read ``report.json`` of a folder or a ZIP file; records alone have none."""
-    try:
-        if path.is_dir():
-            return read_document(path / REPORT)
-        with zipfile.ZipFile(path) as file:
-            return dict(json.loads(file.read(REPORT)))
-    except (OSError, RecordError, zipfile.BadZipFile, *MALFORMED):
-        return {}
 
 
 class _Review:

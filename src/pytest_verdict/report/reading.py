@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
@@ -13,6 +14,7 @@ from pytest_verdict.errors import RecordError, SettingsError
 from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
+from pytest_verdict.report.records_file import MALFORMED
 from pytest_verdict.report.summary import MET, NOT_GREEN, verdict_line
 
 
@@ -192,6 +194,17 @@ def read_document(path: Path) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise RecordError(_refusal(path))
     return document
+
+
+def find_document(place: Path) -> dict[str, Any]:
+    """Read the ``report.json`` of a folder or a ZIP file; return an empty document if there is none, as for records alone."""
+    try:
+        if place.is_dir():
+            return read_document(place / REPORT)
+        with zipfile.ZipFile(place) as file:
+            return dict(json.loads(file.read(REPORT)))
+    except (OSError, RecordError, zipfile.BadZipFile, *MALFORMED):
+        return {}
 
 
 def _refusal(path: Path) -> str:
