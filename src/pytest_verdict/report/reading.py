@@ -185,10 +185,10 @@ def read_report(folder: Path, root: str = "") -> Report:
         raise RecordError(f"{_refusal(path)}: {str(error).partition('; ')[0]}") from None
 
 
-def read_document(path: Path) -> dict[str, Any]:
-    """Read a ``report.json`` as JSON, without looking at its members."""
+def read_document(path: Path, content: bytes | None = None) -> dict[str, Any]:
+    """Read a ``report.json``, or its content, as JSON, without looking at its members."""
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(path.read_bytes() if content is None else content)
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
@@ -202,7 +202,7 @@ def find_document(place: Path) -> dict[str, Any]:
         if place.is_dir():
             return read_document(place / REPORT)
         with zipfile.ZipFile(place) as file:
-            return dict(json.loads(file.read(REPORT)))
+            return read_document(place, file.read(REPORT))
     except (OSError, RecordError, zipfile.BadZipFile, *MALFORMED):
         return {}
 
