@@ -34,13 +34,14 @@ LAYERS = (
     ("history",),
     ("judging",),
     ("datasets",),
+    ("accepting",),
     ("templates", "trajectories", "blind", "suites"),
     ("cli", "pytest_plugin", "__main__"),
 )
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 FAMILIES = (
     *("operators", "extraction", "judging", "datasets", "templates", "trajectories", "blind", "suites"),
-    *("report", "summaries", "page", "runs", "store", "history", "cli"),
+    *("report", "summaries", "page", "runs", "store", "history", "accepting", "cli"),
 )
 SIBLINGS = ("templates", "trajectories", "blind", "suites")
 # Where a test of pytest is made, pytest has to be known: the items that a family brings.

@@ -22,6 +22,7 @@ FAMILIES = (
     "pytest_verdict.runs.plugin",
     "pytest_verdict.store.plugin",
     "pytest_verdict.history.plugin",
+    "pytest_verdict.accepting.plugin",
     "pytest_verdict.cli.plugin",
 )
 """The families that come with the package; others are named by the entry-point group ``pytest_verdict``."""

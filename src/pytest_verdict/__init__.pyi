@@ -4,6 +4,7 @@ from .budget import Budget as Budget
 from .comparator import Comparator as Comparator
 from .comparison import (
     Expectation as Expectation,
+    accepted as accepted,
     assert_matches as assert_matches,
     compare as compare,
     expect as expect,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import operator as python_operator
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult, has_error, has_passed
 from pytest_verdict.core.values.display import safe_repr
-from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.placeholders import ABSENT, Accepted
 from pytest_verdict.core.values.redaction import REDACTED_VALUE, Redaction, hiding, redact_text
 from pytest_verdict.errors import (
     ArgumentsError,
@@ -85,7 +86,7 @@ def compare_with(
     message: str | None = None,
 ) -> ComparisonResult:
     """Compare as `compare` does, with arguments that others share, so that some may have no effect here."""
-    if extract is None and message is None:
+    if extract is None and message is None and type(expected) is not Accepted:
         return publish(run(operator, expected, observed, threshold, name))
     return Expectation(operator, expected, threshold, name, extract, message).compare(observed)
 
@@ -264,8 +265,11 @@ class Expectation:
             The result.
         """
         self.was_compared = True
-        result = self._compare(
-            self._operator, self._expected, observed, threshold=self._threshold, name=self._name, negated=negated
+        compare = functools.partial(self._compare, self._operator)
+        if type(self._expected) is Accepted:
+            compare = functools.partial(_compare_with_accepted, self._operator, compare)
+        result: ComparisonResult = compare(
+            self._expected, observed, threshold=self._threshold, name=self._name, negated=negated
         )
         if self._message is not None:
             return result.with_message(self._message)
@@ -294,6 +298,47 @@ class Expectation:
 
     def __repr__(self) -> str:
         return f"expect({self._operator.recorded_name()!r}, {safe_repr(self._expected)})"
+
+
+def accepted() -> Any:
+    """Return the expected value that stands for the accepted values of a comparison.
+
+    They are in ``<module>.accepted.yaml`` beside the test module, by the test and the name of the comparison. Of several
+    values the one with the highest score decides. ``pytest-verdict accept`` writes them; a session never does.
+
+    Returns:
+        A value for ``expected`` of `compare`, `assert_matches` and `expect`, which then need a ``name``. A comparison without
+        accepted values is an ``error``.
+
+    Example:
+        >>> accepted()
+        accepted()
+    """
+    return Accepted()
+
+
+def _compare_with_accepted(
+    operator: Operator, compare: Callable[..., ComparisonResult], _: Accepted, observed: Any, **arguments: Any
+) -> ComparisonResult:
+    """Compare with each accepted value, and return the result of the best; one that cannot be used is an error."""
+    if arguments["name"] is None:
+        raise ArgumentsError('accepted() needs the name of the comparison: assert_matches(..., name="greeting")')
+    if not operator.needs_expected():
+        raise SettingsError(f"{operator.recorded_name()}: the settings have the expected value, so accepted() has none")
+    if SESSION.find_accepted is None:
+        raise ConfigurationError(
+            "accepted() is for tests: without a session of pytest there is no file with the values"
+        )
+    entry = SESSION.find_accepted(arguments["name"])
+    results = [
+        compare(value, observed, accepted=entry.origin(position), **arguments)
+        for position, value in enumerate(entry.values or [None])
+    ]
+    for result in results:
+        if has_error(result):
+            return result
+    # The score alone decides: of equal ones the first.
+    return max(results, key=lambda result: result.outcome.score)
 
 
 @typed_expect

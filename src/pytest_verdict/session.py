@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pytest_verdict.budget import Budget
 
@@ -13,6 +13,21 @@ if TYPE_CHECKING:
 
     from pytest_verdict.core.record import AttemptRecords
     from pytest_verdict.core.result import ComparisonResult
+
+
+class AcceptedEntry(NamedTuple):
+    """The accepted values of a comparison, the file and the test that they belong to, and why there are none."""
+
+    file: str
+    test: str
+    values: Sequence[Any] = ()
+    problem: str = ""
+
+    def origin(self, position: int) -> dict[str, Any]:
+        """Return the member ``accepted`` of the record of a comparison with one of the values."""
+        if self.problem:
+            return {"file": self.file, "test": self.test, "problem": self.problem}
+        return {"file": self.file, "test": self.test, "entry": position + 1, "of": len(self.values)}
 
 
 @dataclass(slots=True)
@@ -29,6 +44,8 @@ class Session:
     """Records rows that were compared together: `JudgedRows` of a suite (default: the observer records each)."""
     next_place: Callable[[], tuple[AttemptRecords, str] | None] | None = None
     """Returns the place of the next record: the attempt of a test, and the end of the record with its file and line."""
+    find_accepted: Callable[[str], AcceptedEntry] | None = None
+    """Returns the accepted values of the running test by the name of the comparison."""
     budget: Budget = field(default_factory=Budget)
     advice: bool = True
     compared: int = 0

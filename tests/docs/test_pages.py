@@ -60,6 +60,8 @@ def test_console_blocks_print_their_output(page, pytester, monkeypatch, capsys):
     shutil.copytree(REPOSITORY / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "pytest.ini").write_text("[pytest]\n")
     monkeypatch.setenv("COLUMNS", "80")
+    # Nobody accepts values in CI.
+    monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("PYTEST_ADDOPTS", QUIET)
     # A file that is written again in the same second must not be taken for the one before.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)

@@ -65,7 +65,7 @@ def test_every_fixture_and_marker_is_described(pytester):
 
 def test_record_keys_are_described_in_order(pytester):
     pytester.makepyfile("""
-        from pytest_verdict import Operator, Outcome, compare, expect
+        from pytest_verdict import Operator, Outcome, accepted, compare, expect
         from pytest_verdict.suites import Evaluator
 
         class Own(Operator):
@@ -83,6 +83,7 @@ def test_record_keys_are_described_in_order(pytester):
             assert 1 != expect("exact", 2)
             assert Evaluator("exact", {"expected": "$.a", "observed": "$.b"}).evaluate({"a": 1, "b": 1})
             assert compare("semantic", "a", "b", embedder="no_such_module:function").error
+            assert compare("exact", accepted(), "b", name="x").error
     """)
     pytester.runpytest_inprocess("-pno:asyncio", "--verify-report").assert_outcomes(passed=1)
     lines = (pytester.path / "verify-report" / "records.jsonl").read_text("utf-8").splitlines()

@@ -29,29 +29,29 @@ def run(
     recorded: Mapping[str, Any] | None = None,
     negated: bool = False,
     sources: str | None = None,
+    accepted: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
     """Compare two values; with the details of a record, the replies of a model come from these (``RecordError`` if none)."""
-    if threshold is None:
-        threshold = operator.own_threshold
-    else:
-        threshold = check_threshold(threshold)
+    threshold = operator.own_threshold if threshold is None else check_threshold(threshold)
     if name is not None and not isinstance(name, str):
         raise ConfigurationError(f"name is a text or None, got {safe_repr(name)}")
 
     needs_model = recorded is not None and (operator.asks_model or operator.contains_model_operator)
     # The record gets copies, so an operator that changes its arguments does not change the record.
     original = expected
-    recorded_expected = expected
-    recorded_observed = observed
+    expected_copy = expected
+    observed_copy = observed
     try:
         if type(expected) not in PLAIN:
-            recorded_expected, expected = _copy_evidence(operator, expected, original)
+            expected_copy, expected = _copy_evidence(operator, expected, original)
         if type(observed) not in PLAIN:
-            recorded_observed, observed = _copy_evidence(operator, observed, original)
+            observed_copy, observed = _copy_evidence(operator, observed, original)
         if operator.replaces_expected:
-            recorded_expected = operator.record_override(original)
+            expected_copy = operator.record_override(original)
 
-        if needs_model:
+        if accepted is not None and "problem" in accepted:
+            outcome = Outcome(0.0, error=str(accepted["problem"]))
+        elif needs_model:
             outcome = _replay(operator, expected, observed, recorded or {})
         else:
             outcome = operator.evaluate(expected, observed)
@@ -62,12 +62,12 @@ def run(
             raise
         _raise_unless_of_operator(error)
         if isinstance(error, RefusedValueError):
-            recorded_expected = copy_refused(original)
-            recorded_observed = copy_refused(observed)
+            expected_copy = copy_refused(original)
+            observed_copy = copy_refused(observed)
         outcome = error_outcome(error)
 
     return ComparisonResult(
-        operator.identity, recorded_expected, recorded_observed, threshold, outcome, name, None, sources, negated
+        operator.identity, expected_copy, observed_copy, threshold, outcome, name, None, sources, negated, accepted
     )
 
 

@@ -87,6 +87,7 @@ class Envelope:
             and content.name == own.name
             and content.negated is own.negated
             and content.sources is own.sources
+            and content.accepted is own.accepted
             and content.redaction is own.redaction
         )
 

@@ -62,6 +62,7 @@ class RecordContent(NamedTuple):
     negated: bool
     sources: str | None
     """Typed JSON."""
+    accepted: Mapping[str, Any] | None
     redaction: Redaction | None
 
     def write(self, value: Any) -> str:
@@ -312,6 +313,9 @@ CONTEXT: Final = (
            lambda content: "true" if content.negated else "", default=False, convert=lambda value: value is True),
     Member("sources", _OBJECT, "The document from which sides were extracted, the mapping, and the steps of each extraction.",
            _write_sources,
+           default=None, is_typed=True),
+    Member("accepted", _OBJECT, "The file, the test and the entry that expected comes from, or the problem with it.",
+           lambda content: "" if content.accepted is None else content.write(dict(content.accepted)),
            default=None, is_typed=True),
 )
 """Set by the test, not by the operator."""

@@ -238,7 +238,7 @@ def derive_result(line: bytes, record: dict[str, Any], operator: Operator) -> Co
     observed = OBSERVED.read(record)
     threshold = THRESHOLD.read(record)
     name = MEMBER["name"].read(record)
-    negated = MEMBER["negated"].read(record)
+    context = {key: MEMBER[key].read(record) for key in ("negated", "accepted")}
     details = sources = None
     if "sources" in record:
         inputs, sources = _derive_inputs(record)
@@ -248,7 +248,7 @@ def derive_result(line: bytes, record: dict[str, Any], operator: Operator) -> Co
     if operator.asks_model:
         details = decode(record.get("details", {}))
     try:
-        return run(operator, expected, observed, threshold, name, recorded=details, negated=negated, sources=sources)
+        return run(operator, expected, observed, threshold, name, recorded=details, sources=sources, **context)
     except RecordError:
         raise Unverifiable("not_recorded") from None
 

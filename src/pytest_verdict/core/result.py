@@ -181,6 +181,7 @@ class ComparisonResult:
         message: A text that a failure shows first. It is no evidence, so no record has it.
         sources: The document that the values were extracted from, and how, as typed JSON.
         negated: Whether the test expects that the values do not match.
+        accepted: The place of the accepted value that was expected, if ``accepted()`` was.
 
     Example:
         >>> from pytest_verdict import compare
@@ -190,7 +191,7 @@ class ComparisonResult:
     """
 
     __slots__ = (
-        "_expected", "_identity", "_message", "_name", "_negated", "_observed", "_outcome", "_sources", "_threshold",
+        "_accepted", "_expected", "_identity", "_message", "_name", "_negated", "_observed", "_outcome", "_sources", "_threshold",
     )  # fmt: skip
 
     def __init__(
@@ -204,6 +205,7 @@ class ComparisonResult:
         message: str | None = None,
         sources: str | None = None,
         negated: bool = False,  # noqa: FBT001, FBT002 - keyword arguments would double the time of the call
+        accepted: Mapping[str, Any] | None = None,
     ) -> None:
         self._identity = identity
         self._expected = expected
@@ -215,6 +217,7 @@ class ComparisonResult:
         # An error is neither a match nor a mismatch.
         self._negated = negated and outcome.error is None
         self._sources = sources
+        self._accepted = accepted
 
     @property
     def name(self) -> str | None:
@@ -285,6 +288,11 @@ class ComparisonResult:
         return sources
 
     @property
+    def accepted(self) -> Mapping[str, Any] | None:
+        """The file, the test and the entry of the accepted value that was expected, or None."""
+        return self._accepted
+
+    @property
     def verdict(self) -> Verdict:
         """``pass``, ``fail``, or ``error`` when the comparison could not be made."""
         return verdict_of(self._outcome, self._threshold, negated=self._negated)
@@ -345,7 +353,7 @@ class ComparisonResult:
 
         Returns:
             A new dict in the order of the record format, without empty members: name, the surfaces, details, children,
-            error, negated and sources.
+            error, negated, sources and accepted.
         """
         record: dict[str, Any] = json.loads(self.to_text())
         return record
@@ -394,6 +402,7 @@ class ComparisonResult:
             self._name,
             self._negated,
             self._sources,
+            self._accepted,
             redaction,
         )
 
@@ -416,7 +425,7 @@ class ComparisonResult:
             json.dumps(identity.settings, allow_nan=False)
             members = {member.name: member.read(record) for member in (*OUTCOME, *EVIDENCE)}
             children = tuple(map(ComparisonResult.from_record, members.pop("children")))
-            names = ("expected", "observed", "threshold", "name", "negated")
+            names = ("expected", "observed", "threshold", "name", "negated", "accepted")
             sources = MEMBER["sources"].read(record)
             return cls(
                 identity=identity,

@@ -131,6 +131,9 @@ def _draw_evidence(result: ComparisonResult, explanation: Explanation, budget: B
     covered_names = () if shows_all else explanation.covered_names
     if explanation.sides:
         yield from _draw_sides(result, budget)
+    if result.accepted and "entry" in result.accepted:
+        place = [result.accepted.get(name) for name in ("entry", "of", "file")]
+        yield (Part(visible("expected: accepted value {} of {} in {}".format(*place))),)
     if result.sources:
         # The sources of a record from elsewhere may have any form.
         with contextlib.suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError):

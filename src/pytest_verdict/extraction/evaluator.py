@@ -314,11 +314,12 @@ def _compare_mapped(
     name: str | None,
     *,
     negated: bool = False,
+    accepted: Mapping[str, Any] | None = None,
 ) -> ComparisonResult:
     sources = mapped.sources
     if mapped.reason is None and isinstance(operator, Operator):
         observed = mapped.inputs[OBSERVED]
-        return run(operator, expected, observed, threshold=threshold, name=name, negated=negated, sources=sources)
+        return run(operator, expected, observed, threshold, name, negated=negated, sources=sources, accepted=accepted)
     if isinstance(operator, Operator):
         operator = operator.recorded_name()
     reason = mapped.reason or ""

@@ -21,6 +21,7 @@ from pytest_verdict.pytest_plugin.recorder import (
     create_counts,
     detach_records,
 )
+from pytest_verdict.pytest_plugin.selection import SELECTION
 from pytest_verdict.pytest_plugin.shards import WHOLE, shard_of
 from pytest_verdict.pytest_plugin.storing import push_session, session_tags
 from pytest_verdict.pytest_plugin.terminal import closing_lines, page_line, session_verdicts, write_github_summary
@@ -135,6 +136,9 @@ class Controller:
         footer: dict[str, Any] = {"finished": now(), "exit_status": int(exitstatus)}
         if properties := self._attempts.captured.suite_properties():
             footer["properties"] = properties
+        selection = self._config.pluginmanager.get_plugin(SELECTION)
+        if selection is not None:
+            footer["selection"] = selection.describe()
         collected = self._config.pluginmanager.get_plugin(WHOLE)
         self._write(self._journal.close, footer, collected and collected.summary)
         self._write(self._build)
@@ -222,7 +226,7 @@ class Controller:
         if self._html == "auto":
             has_failed = self._session is not None and self._session.exitstatus not in _GREEN
             has_page = is_watched or has_failed or any(not is_met for _, is_met in self._verdicts)
-        closing = list(closing_lines(built, place))
+        closing = list(closing_lines(built, place, self._config.rootpath, journal.run))
         self._closing, self._annotations = write_github_summary(self._config, built.folder, closing)
         if has_page:
             self._page = page_line(built)

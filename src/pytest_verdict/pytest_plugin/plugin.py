@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 from argparse import ArgumentTypeError
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from pytest_verdict.comparator import Comparator
     from pytest_verdict.judging.protocol import Judge
+    from pytest_verdict.session import AcceptedEntry
     from pytest_verdict.templates.form import FormRequest
     from pytest_verdict.templates.template import AnswerTemplate
 
@@ -52,7 +54,7 @@ _WATCH = pytest.StashKey[ComparisonWatch]()
 # The members of the session's slot that this plugin sets.
 _SLOT = (
     *("budget", "advice", "redaction", "journal", "next_place"),
-    *("observer", "failure_observer", "expectation_observer", "rows_observer"),
+    *("observer", "failure_observer", "expectation_observer", "rows_observer", "find_accepted"),
 )
 _MODES_WITHOUT_TESTS = (
     *("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow"),
@@ -279,6 +281,8 @@ def _watch_comparisons(config: pytest.Config) -> None:
     SESSION.expectation_observer = watch.observe_expectation
     SESSION.rows_observer = watch.observe_rows
     SESSION.next_place = None
+    SESSION.find_accepted = functools.partial(_find_accepted, config)
+    SESSION.budget = _budget(config)
     SESSION.redaction = SESSION.journal = None
 
 
@@ -311,6 +315,18 @@ def _is_declared(config: pytest.Config, key: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _find_accepted(config: pytest.Config, name: str) -> AcceptedEntry:
+    from pytest_verdict.accepting.file import find_entry
+    from pytest_verdict.errors import ConfigurationError
+    from pytest_verdict.pytest_plugin.names import report_name
+
+    item = config.stash[_WATCH].item
+    if item is None:
+        raise ConfigurationError("accepted() is for tests: no test runs")
+    test = report_name(config, None)(item.nodeid)
+    return find_entry(config.rootpath, item.path, test.partition("::")[2], name)
 
 
 def _budget(config: pytest.Config) -> Budget:
@@ -376,8 +392,6 @@ def answer_template(verdict_judge: Judge[FormRequest] | None, comparator: Compar
 
     Inside ``comparator.collect()`` it fails the test at the end of the block.
     """
-    import functools
-
     from pytest_verdict.templates.template import AnswerTemplate
 
     return functools.partial(AnswerTemplate, judge=verdict_judge, comparator=comparator)
@@ -391,6 +405,11 @@ def pytest_assertrepr_compare() -> Any:
         return (yield)
     finally:
         SESSION.explaining_thread = 0
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    item.config.stash[_WATCH].item = item
 
 
 @pytest.hookimpl

@@ -10,6 +10,7 @@ import pytest
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.pytest_plugin import captured
 from pytest_verdict.pytest_plugin.recorder import PENDING_COUNT, Recorder, RecordSender, map_counts, place_of_worker
+from pytest_verdict.pytest_plugin.selection import SELECTION, Selection
 from pytest_verdict.pytest_plugin.shards import WHOLE, CollectedTests, shard_of
 from pytest_verdict.pytest_plugin.storing import ADDRESS, BASELINE, fetch_baseline, session_tags
 from pytest_verdict.report.compression import FORMS
@@ -41,6 +42,7 @@ def start(config: pytest.Config) -> None:
     SESSION.rows_observer = recorder.observe_rows
     SESSION.next_place = recorder.next_place
     config.pluginmanager.register(captured, "verdict-suite-properties")
+    config.pluginmanager.register(Selection(config), SELECTION)
     if shard_of(config):
         config.pluginmanager.register(CollectedTests(config), WHOLE)
     if hasattr(config, "workerinput"):

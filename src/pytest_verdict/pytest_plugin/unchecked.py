@@ -214,6 +214,8 @@ class ComparisonWatch:
         self.folder = folder
         # Comparisons made before the first test, which any test may still look at.
         self.before_tests = self.of_test = UncheckedComparisons(_MOST_OUTSIDE)
+        # The test that is running or ran last.
+        self.item: pytest.Item | None = None
         # Whether the function of a test runs, and no fixture of it.
         self.runs_call = False
         self._of_fixtures: dict[Any, UncheckedComparisons] = {}

@@ -50,7 +50,10 @@ class ReportFolder:
             path.mkdir(parents=True, exist_ok=True)
             # Only in a new folder: in the root of a project, the file would hide the project from git.
             (path / ".gitignore").write_text(_GITIGNORE, encoding="utf-8")
-        self._lock = _acquire_lock(path / _LOCK)
+        self._lock = acquire_lock(
+            path / _LOCK,
+            f"another session is writing its report to {path}; give this one a place of its own with --verify-report-dir",
+        )
 
     @property
     def journal(self) -> Path:
@@ -90,10 +93,7 @@ class ReportFolder:
         _remove(self.path / EARLIER, files_of_report())
 
     def release(self) -> None:
-        with suppress(OSError):
-            # The file goes before the lock. Some systems do not remove an open file, which does no harm.
-            (self.path / _LOCK).unlink()
-        os.close(self._lock)
+        release_lock(self.path / _LOCK, self._lock)
 
 
 def files_of_report() -> tuple[str, ...]:
@@ -158,7 +158,8 @@ def _remove(folder: Path, names: Iterable[str]) -> None:
         folder.rmdir()
 
 
-def _acquire_lock(path: Path) -> int:
+def acquire_lock(path: Path, problem: str) -> int:
+    """Lock a file of this name; the operating system releases it when the process ends."""
     while True:
         # Windows has no O_NOFOLLOW.
         descriptor = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o644)
@@ -173,11 +174,16 @@ def _acquire_lock(path: Path) -> int:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(descriptor)
-            raise FolderInUseError(
-                f"another session is writing its report to {path.parent};"
-                " give this one a place of its own with --verify-report-dir"
-            ) from None
+            raise FolderInUseError(problem) from None
         # Another session may have removed the file meanwhile, and a lock on a removed file locks nobody out.
         if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
             return descriptor
         os.close(descriptor)
+
+
+def release_lock(path: Path, descriptor: int) -> None:
+    """Release a lock and remove its file."""
+    with suppress(OSError):
+        # The file goes before the lock. Some systems do not remove an open file, which does no harm.
+        path.unlink()
+    os.close(descriptor)

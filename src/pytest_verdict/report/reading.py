@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
@@ -13,6 +14,7 @@ from pytest_verdict.errors import RecordError, SettingsError
 from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
+from pytest_verdict.report.records_file import MALFORMED
 from pytest_verdict.report.summary import MET, NOT_GREEN, verdict_line
 
 
@@ -183,15 +185,26 @@ def read_report(folder: Path, root: str = "") -> Report:
         raise RecordError(f"{_refusal(path)}: {str(error).partition('; ')[0]}") from None
 
 
-def read_document(path: Path) -> dict[str, Any]:
-    """Read a ``report.json`` as JSON, without looking at its members."""
+def read_document(path: Path, content: bytes | None = None) -> dict[str, Any]:
+    """Read a ``report.json``, or its content, as JSON, without looking at its members."""
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(path.read_bytes() if content is None else content)
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
         raise RecordError(_refusal(path))
     return document
+
+
+def find_document(place: Path) -> dict[str, Any]:
+    """Read the ``report.json`` of a folder or a ZIP file; return an empty document if there is none, as for records alone."""
+    try:
+        if place.is_dir():
+            return read_document(place / REPORT)
+        with zipfile.ZipFile(place) as file:
+            return read_document(place, file.read(REPORT))
+    except (OSError, RecordError, zipfile.BadZipFile, *MALFORMED):
+        return {}
 
 
 def _refusal(path: Path) -> str:

@@ -53,6 +53,15 @@ class Unreplayable:
         return self.text
 
 
+class Accepted:
+    """The whole expected value of a comparison, which stands in a file beside the test; see `pytest_verdict.accepted`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "accepted()"
+
+
 def class_name(cls: type) -> str:
     """Return the name of a class as ``module:qualified name``."""
     return f"{cls.__module__}:{cls.__qualname__}"

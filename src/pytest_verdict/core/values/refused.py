@@ -9,7 +9,14 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.encoding import encode, encode_text, is_replayable
-from pytest_verdict.core.values.placeholders import attributes, class_name, has_fields, has_named_fields, named_fields
+from pytest_verdict.core.values.placeholders import (
+    Accepted,
+    attributes,
+    class_name,
+    has_fields,
+    has_named_fields,
+    named_fields,
+)
 
 PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 """Classes whose values need no copy and no check."""
@@ -77,6 +84,10 @@ def refuse(value: Any, *, matchers: bool = False) -> None:
                 continue
             if not _shows(part, base, content) or not _has_in_fields(part, content):
                 raise FalseContentError(f"the class {class_name(type(part))} hides what is in the {base.__name__}")
+        elif type(part) is Accepted:
+            raise FalseContentError(
+                "accepted() is the whole expected value of compare and expect, and no part of another"
+            )
         elif not issubclass(type(part), _TEXT_AND_BYTES):
             _refuse_unfinished(part)
             if matchers:

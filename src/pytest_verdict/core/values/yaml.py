@@ -53,19 +53,19 @@ class _Loader(_BASE):  # type: ignore[misc]
 
 
 class YamlDocument:
-    """One YAML document: its value, and the line of each of its parts."""
+    """One YAML document: its value, its nodes, and the line of each of its parts."""
 
-    __slots__ = ("_root", "value")
+    __slots__ = ("root", "value")
 
     def __init__(self, text: str) -> None:
         try:
-            self._root: Any = yaml.compose(text, Loader=_Loader)
-            if self._root is None:
+            self.root: Any = yaml.compose(text, Loader=_Loader)
+            if self.root is None:
                 raise YamlTextError(1, "the file is empty")
-            if "*" in text and _values_repeated(self._root) > MOST_REPEATED:
+            if "*" in text and _values_repeated(self.root) > MOST_REPEATED:
                 reason = f"its aliases repeat more than {MOST_REPEATED:,} values"
                 raise YamlTextError(1, f"{reason}; write a smaller file, or fewer aliases")
-            self.value = _Constructor().value(self._root)
+            self.value = _Constructor().value(self.root)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
             context = getattr(error, "context", None)
@@ -97,8 +97,8 @@ class YamlDocument:
         return str(node.value) if isinstance(node, yaml.ScalarNode) else ""
 
     def _find(self, path: Sequence[str | int]) -> tuple[Any, int]:
-        node = self._root
-        line = _line(self._root)
+        node = self.root
+        line = _line(self.root)
         for step in path:
             if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
                 node = node.value[step]

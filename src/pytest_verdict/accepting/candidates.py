@@ -1,0 +1,257 @@
+"""The comparisons of a run that did not pass, and whether and where their observed values can be accepted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, NamedTuple
+
+from pytest_verdict.accepting.file import SUFFIX, file_of, read_accepted
+from pytest_verdict.accepting.places import (
+    MALFORMED,
+    AcceptedFile,
+    EditedFile,
+    LiteralFile,
+    Place,
+    form_exists,
+)
+from pytest_verdict.core.kernel import run
+from pytest_verdict.core.replay import Unverifiable, find_operator
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.encoding import encode_text, is_replayable
+from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE
+from pytest_verdict.core.values.yaml import YamlTextError
+from pytest_verdict.errors import RecordError, SettingsError
+from pytest_verdict.extraction.paths import only_key
+
+# Operators whose expected value is one that the observed value may be. With others it is a pattern, a schema, a part, a limit
+# or a list of choices, which no answer replaces.
+_VALUE_OPERATORS: Final = frozenset(
+    {
+        *("exact", "normalized_exact", "text_similarity", "semantic", "boolean", "literal"),
+        *("numeric_exact", "numeric_tolerance", "date_match", "date_tolerance"),
+        *("set_containment", "set_similarity", "ordered_match"),
+        *("json_canonical", "json_subset", "json_distance", "by_field"),
+        *("trajectory_exact", "trajectory_in_order", "trajectory_any_order", "trajectory_similarity"),
+        *("trajectory_precision", "trajectory_recall", "trajectory_f1"),
+    }
+)
+_NOT_PASSING: Final = "the comparison would not pass with it"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A comparison that did not pass, the place of its expected value, and why it cannot be accepted, if so."""
+
+    record: Mapping[str, Any]
+    result: ComparisonResult
+    place: Place
+    file: EditedFile | None
+    refusal: str = ""
+
+    @property
+    def test(self) -> str:
+        return str(self.record["test"])
+
+    def matches(self, expected: Any) -> bool:
+        """Return whether the comparison would pass with another expected value."""
+        try:
+            operator = find_operator(dict(self.record)).operator
+        except Unverifiable:
+            return encode_text(expected) == encode_text(self.result.observed)
+        if operator.asks_model:
+            return False
+        changed = run(operator, expected, self.result.observed, self.result.threshold)
+        return changed.error is None and changed.passed
+
+
+class Rows(NamedTuple):
+    """A data set: its file, the line of each row by its name, and the key of the expected value."""
+
+    path: Path
+    lines: Mapping[str, int]
+    column: str | None
+
+
+class Candidates:
+    """Finds candidates below a root directory, and the files that they change."""
+
+    def __init__(self, root: Path, rows: Rows | None = None) -> None:
+        self.root = root
+        self._rows = rows
+        self.files: dict[Path, EditedFile] = {}
+        self.originals: dict[Path, bytes | None] = {}
+
+    def find(self, records: Iterable[Mapping[str, Any]]) -> Iterator[Candidate]:
+        """Yield a candidate for each record whose expected value stands in a file."""
+        for record in records:
+            try:
+                place = self._place_of(record)
+                if place is None:
+                    continue
+                result = ComparisonResult.from_record(record)
+                file = self.open(place.path)
+                refusal = self._refusal(record, result, place, file)
+            except RecordError as error:
+                yield Candidate(record, ComparisonResult.from_record(record), Place(self.root, ()), None, str(error))
+            else:
+                yield Candidate(record, result, place, file, refusal)
+
+    def open(self, path: Path) -> EditedFile:
+        if path not in self.files:
+            content = path.read_bytes() if path.exists() else None
+            try:
+                text = (content or b"").decode("utf-8-sig")
+                if path.name.endswith(SUFFIX):
+                    file: EditedFile = AcceptedFile(text)
+                else:
+                    file = LiteralFile(text, path.suffix.lower())
+            except YamlTextError as error:
+                raise RecordError(error.at(str(path))) from None
+            except UnicodeDecodeError as error:
+                raise RecordError(f"{path}: it is not UTF-8: {error.reason} at byte {error.start}") from None
+            self.files[path] = file
+            self.originals[path] = content
+        return self.files[path]
+
+    def _place_of(self, record: Mapping[str, Any]) -> Place | None:
+        accepted = record.get("accepted")
+        test = str(record.get("test"))
+        module, _, inner = test.partition("::")
+        if isinstance(accepted, Mapping):
+            path = path_below(self.root, str(accepted.get("file")))
+            module_path = path_below(self.root, module)
+            if file_of(module_path) != path or not module_path.is_file():
+                hint = "run the command in the root directory of the tests, or name it with --root"
+                raise RecordError(f"there is no test module {module!r:.200} below {self.root}; {hint}")
+            position = accepted.get("entry")
+            keys = (str(accepted.get("test")), str(record.get("name")), None if position is None else int(position) - 1)
+            return Place(path, keys)
+        if self._rows is not None:
+            return self._place_in_rows(self._rows, record)
+        if module.endswith((".yaml", ".yml")):
+            return self._place_in_suite(path_below(self.root, module), inner, record)
+        return None
+
+    def _place_in_rows(self, rows: Rows, record: Mapping[str, Any]) -> Place | None:
+        # A test by the marker verdict_cases has the name of its row in brackets.
+        names = (str(record.get("name")), str(record["test"]).rpartition("[")[2].removesuffix("]"))
+        line = next((rows.lines[name] for name in names if name in rows.lines), None)
+        mapping = (record.get("sources") or {}).get("mapping", {})
+        column = rows.column or _column_of(mapping.get("expected"))
+        if line is None or column is None:
+            return None
+        return self._place_of_row(rows.path, line, column)
+
+    def _place_in_suite(self, path: Path, scenario: str, record: Mapping[str, Any]) -> Place | None:
+        """Return the place of the expected output of a scenario, in the suite or in its data set."""
+        if not path.is_file():
+            raise RecordError(f"there is no suite {path.name!r:.200} below {self.root}")
+        try:
+            content = self._literals(path).value
+            suite = content.get("suite") or {}
+            for keys, parent in (((), content), (("suite",), suite)):
+                for position, entry in enumerate(parent.get("scenarios") or ()):
+                    if entry.get("name") == scenario and "expected_output" in entry:
+                        return Place(path, (*keys, "scenarios", position, "expected_output"))
+            dataset = suite.get("dataset") or {}
+            rows = path_below(self.root, str(record["path"]))
+            if "file" in dataset and rows == (path.parent / dataset["file"]).resolve():
+                column = _column_of(dataset.get("mapping", {}).get("expected_output", "$.expected_output"))
+                if column is not None:
+                    return self._place_of_row(rows, int(record["line"]), column)
+        except (AttributeError, TypeError):
+            raise RecordError(f"{path.name} is no suite") from None
+        return None
+
+    def _place_of_row(self, path: Path, line: int, column: str) -> Place:
+        if not form_exists(path):
+            raise RecordError(f"{path.name}: values of this kind of file are not changed; JSONL, CSV and YAML are")
+        if path.suffix.lower() in {".yaml", ".yml"}:
+            return Place(path, (self._literals(path).positions[line], column))
+        return Place(path, (line, column))
+
+    def _literals(self, path: Path) -> Any:
+        file = self.open(path)
+        return file.form if isinstance(file, LiteralFile) else None
+
+    def _refusal(self, record: Mapping[str, Any], result: ComparisonResult, place: Place, file: EditedFile) -> str:
+        """Return why an observed value cannot be accepted; empty if it can."""
+        observed = json.dumps(record["observed"], separators=(",", ":"))
+        if REDACTED_VALUE in observed or REDACTED in str(place):
+            return "a part of it is redacted"
+        if not is_replayable(record["observed"]):
+            return "the report has only its repr"
+        if result.negated:
+            return "the test expects that it does not match"
+        try:
+            operator = find_operator(dict(record)).operator
+        except Unverifiable:
+            # An operator of a conftest.py, which only the session knows.
+            operator = None
+        if operator is not None and operator.evaluate_is_pure and operator.name not in _VALUE_OPERATORS:
+            return f"{operator.recorded_name()} expects no value such as the observed one; change the test or its file"
+        if operator is not None and not operator.asks_model:
+            changed = run(operator, result.observed, result.observed, result.threshold)
+            if not changed.passed or changed.error is not None:
+                return f"{_NOT_PASSING}: {changed.error or ', '.join(changed.notes)}"
+        try:
+            return file.refusal(place.keys, result.expected, result.observed)
+        except RecordError as error:
+            return str(error)
+        except MALFORMED:
+            return "its place is no longer in the file: it has changed since"
+
+
+def path_below(root: Path, name: str) -> Path:
+    """Return the path of a file that a report names; refuse one outside of the root directory, also behind a link."""
+    pure = PurePosixPath(name)
+    is_plain = not pure.is_absolute() and ".." not in pure.parts and "\\" not in name and "\0" not in name
+    path = root
+    if is_plain:
+        path = (root / name).resolve()
+    if not is_plain or not path.is_relative_to(root.resolve()):
+        raise RecordError(f"{name!r:.200} is outside of the root directory {root}")
+    return path
+
+
+def find_unused(
+    root: Path, tests: Mapping[str, str], used: frozenset[tuple[str, str, str]]
+) -> Iterator[tuple[Path, str, str]]:
+    """Yield the accepted values that no test of a session used: file, test and name; ``tests`` has outcomes by test."""
+    modules = dict.fromkeys(test.partition("::")[0] for test in tests)
+    # A module that could not be collected or was skipped is a test without a name.
+    for module in modules.keys() - tests.keys():
+        path = file_of(path_below(root, module))
+        if not path.is_file():
+            continue
+        name = path.relative_to(root).as_posix()
+        try:
+            values = read_accepted(path)
+        except YamlTextError as error:
+            raise RecordError(error.at(name)) from None
+        for test, entries in values.items():
+            # A test that did not pass may not have come to all of its comparisons.
+            if tests.get(f"{module}::{test}", "passed") == "passed":
+                yield from ((path, test, entry) for entry in entries if (name, test, entry) not in used)
+
+
+def entries_used(records: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, str, str]]:
+    """Return the file, the test and the name of all accepted values that records used."""
+    return frozenset(
+        (str(record["accepted"].get("file")), str(record["accepted"].get("test")), str(record.get("name")))
+        for record in records
+        if isinstance(record.get("accepted"), Mapping)
+    )
+
+
+def _column_of(source: Any) -> str | None:
+    """Return the column of an input of a mapping: a path of one key without steps."""
+    if isinstance(source, Mapping) and not source.keys() - {"path"}:
+        source = source["path"]
+    try:
+        return only_key(source) if isinstance(source, str) else None
+    except SettingsError:
+        return None

@@ -1,0 +1,317 @@
+"""``pytest-verdict accept``: write observed values of a report to the files that hold the expected values.
+
+The report may come from another machine, as a folder or as a ZIP file. No test runs again: the value of the record is written.
+Without --review, --test, --all or --prune, the command only lists what could be accepted.
+
+exit codes:
+  0  no value that did not pass is left
+  1  values are left: not selected, rejected, skipped or refused
+  2  a file cannot be read or written, or the command runs in CI without --in-ci
+"""
+
+import argparse
+import codecs
+import functools
+import json
+import os
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.accepting.candidates import Candidate, Candidates, Rows, entries_used, find_unused
+from pytest_verdict.accepting.file import SUFFIX
+from pytest_verdict.accepting.places import AcceptedFile
+from pytest_verdict.budget import Budget
+from pytest_verdict.console import complain, say, say_in_colour
+from pytest_verdict.core.new_files import replacing
+from pytest_verdict.core.values.display import format_count, safe_repr
+from pytest_verdict.datasets.rows import read_named_rows
+from pytest_verdict.errors import RecordError
+from pytest_verdict.explanation.drawing import draw_explanation
+from pytest_verdict.report.folder import acquire_lock, release_lock
+from pytest_verdict.report.reading import find_document
+from pytest_verdict.report.records_file import reporting_damage
+from pytest_verdict.report.summary import PASSED, is_answer
+from pytest_verdict.runs.run import read_run
+
+ALREADY: Final = "it is accepted already"
+_EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
+_NO_CI: Final = {"", "0", "false"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "report", metavar="REPORT", nargs="?", default="verify-report", help="a report's folder, records, or a ZIP file"
+    )
+    parser.add_argument("--review", action="store_true", help="show each value and ask")
+    parser.add_argument("--test", metavar="PATTERN", help="only the values of these tests, such as 'test_trip*'")
+    parser.add_argument("--all", action="store_true", help="accept all values without a question")
+    parser.add_argument("--prune", action="store_true", help="remove accepted values that no test uses any more")
+    parser.add_argument("--root", metavar="DIR", default=".", help="the root directory of the tests (default: .)")
+    parser.add_argument("--data", metavar="FILE", help="change the expected values of this data set")
+    parser.add_argument(
+        "--ids", metavar="PATH", help="the path to the name of a row of --data (default: file and line)"
+    )
+    parser.add_argument("--column", metavar="NAME", help="the expected column of --data (default: that of the mapping)")
+    parser.add_argument("--in-ci", action="store_true", help="write files although the variable CI is set")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    writes = arguments.review or arguments.all or arguments.prune or arguments.test is not None
+    if writes and not arguments.in_ci and os.environ.get("CI", "").lower() not in _NO_CI:
+        complain("this is CI (the variable CI is set), where nobody reads what is accepted; --in-ci allows it")
+        return 2
+    if arguments.review and arguments.report == "-":
+        raise RecordError("--review reads the answers from standard input, so name the file of the report")
+    with reporting_damage(arguments.report):
+        return _accept(arguments)
+
+
+def _accept(arguments: argparse.Namespace) -> int:
+    records = [comparison.record() for comparison in read_run(arguments.report).comparisons]
+    root = Path(arguments.root).resolve()
+    session = _Session(Path(arguments.report), records, root)
+    if arguments.prune and session.omissions:
+        reasons = ", ".join(session.omissions)
+        raise RecordError(f"--prune: not every test ran ({reasons}); run pytest without -k, -m and names of tests")
+    candidates = Candidates(root, _read_rows(arguments))
+    review = _Review(candidates, session)
+    failed = [record for record in records if record["verdict"] != "pass"]
+    selected = [one for one in candidates.find(failed) if _is_selected(one, arguments.test)]
+    if arguments.review:
+        review.ask(selected)
+    elif arguments.all or arguments.test is not None:
+        review.accept_all(selected)
+    else:
+        review.list_all(selected)
+    if arguments.prune:
+        review.prune()
+
+    problems = review.write()
+    for problem in problems:
+        complain(problem)
+    counts = [f"{number} {word}" for word, number in review.counts.items()]
+    say(", ".join(counts) or "no value that did not pass has its expected value in a file")
+    others = sum(is_answer(record["operator"]) for record in failed) - len(selected)
+    if others > 0 and arguments.test is None:
+        say(f"not in a file: the expected values of {format_count(others, 'comparison')} that did not pass")
+    if problems:
+        return 2
+    return int(any(word in {"left", "rejected", "skipped", "refused"} for word in review.counts))
+
+
+def _read_rows(arguments: argparse.Namespace) -> Rows | None:
+    if arguments.data is None:
+        return None
+    path = Path(arguments.data).resolve()
+    rows = read_named_rows(path, arguments.ids)
+    return Rows(path, {row.name: int(row.place.rpartition(":")[2]) for row in rows}, arguments.column)
+
+
+def _is_selected(candidate: Candidate, pattern: str | None) -> bool:
+    if pattern is None:
+        return True
+    module, _, inner = candidate.test.partition("::")
+    names = (candidate.test, module, inner, inner.rpartition("::")[2])
+    # The brackets of a parameter are no set of characters, if the pattern is a name.
+    return any(name == pattern or fnmatchcase(name, pattern) for name in names)
+
+
+class _Session:
+    """What a report says about its session: the outcome of each test, and the accepted values that no test used."""
+
+    def __init__(self, place: Path, records: Sequence[Mapping[str, Any]], root: Path) -> None:
+        self._document = find_document(place)
+        self._used = entries_used(records)
+        self._root = root
+
+    @functools.cached_property
+    def omissions(self) -> list[str]:
+        """Why a test that is absent from the report may still exist."""
+        run = self._document.get("run", {})
+        reasons = []
+        if "selection" not in run:
+            reasons.append("the report does not say which tests were selected")
+        reasons += [f"{name} {value}" for name, value in run.get("selection", {}).items() if name != "paths"]
+        if self._document.get("complete") is not True:
+            reasons.append("the session did not come to its end")
+        if run.get("shard"):
+            reasons.append("it is a part of a session")
+        return reasons
+
+    @functools.cached_property
+    def unused(self) -> list[tuple[Path, str, str]]:
+        tests: dict[str, str] = {}
+        for test in self._document.get("tests", ()):
+            if tests.get(test["test"], PASSED) == PASSED:
+                tests[test["test"]] = test["outcome"]
+        return list(find_unused(self._root, tests, self._used))
+
+
+class _Review:
+    """The decisions about candidates, and the files that they change."""
+
+    def __init__(self, candidates: Candidates, session: _Session) -> None:
+        self.counts: Counter[str] = Counter()
+        self._candidates = candidates
+        self._session = session
+        self._root = candidates.root
+        # What was accepted at a place; another value for it is refused.
+        self._accepted: dict[Any, str] = {}
+
+    def list_all(self, selected: Sequence[Candidate]) -> None:
+        for candidate in self._possible(selected):
+            self._show(candidate)
+            self.counts["left"] += 1
+
+    def accept_all(self, selected: Sequence[Candidate]) -> None:
+        for candidate in self._possible(selected):
+            moves = self._moves(candidate)
+            self._decide(candidate, "m" if len(moves) == 1 else "a")
+
+    def ask(self, selected: Sequence[Candidate]) -> None:
+        """Ask for each candidate; equal changes come one after another."""
+        alike: dict[str, list[Candidate]] = {}
+        for candidate in self._possible(selected):
+            alike.setdefault(_change(candidate), []).append(candidate)
+        total = sum(map(len, alike.values()))
+        number = 0
+        answer: str | None = ""
+        for group in alike.values():
+            for position, candidate in enumerate(group):
+                number += 1
+                if answer is not None and not (answer == "A" and position):
+                    say("", f"{number} of {total}, {len(group) - 1 - position} more alike")
+                    self._show(candidate)
+                    answer = self._read_answer(candidate)
+                self._decide(candidate, {None: "s", "A": "a"}.get(answer, answer or ""))
+
+    def prune(self) -> None:
+        for path, test, name in self._session.unused:
+            file = self._candidates.open(path)
+            if isinstance(file, AcceptedFile) and name in file.values.get(test, {}):
+                file.remove(test, name)
+                self.counts["removed"] += 1
+                say(f"removed: {self._name(path)}: {test} {name}")
+
+    def write(self) -> list[str]:
+        """Write the files that changed, each one whole; return what went wrong."""
+        problems = []
+        for path, file in self._candidates.files.items():
+            original = self._candidates.originals[path]
+            try:
+                content = file.text().encode("utf-8")
+                if original is not None and original.startswith(codecs.BOM_UTF8):
+                    content = codecs.BOM_UTF8 + content
+                if content != (original or b""):
+                    _replace(path, original, content)
+            except (RecordError, OSError, ValueError) as error:
+                problems.append(f"{self._name(path)}: nothing was written: {error}")
+        return problems
+
+    def _possible(self, selected: Sequence[Candidate]) -> Iterator[Candidate]:
+        """Yield the candidates that can be accepted, and say why the others cannot."""
+        for candidate in selected:
+            if not candidate.refusal:
+                yield candidate
+            elif candidate.refusal == ALREADY:
+                self.counts["accepted already"] += 1
+            else:
+                self._refuse(candidate, candidate.refusal)
+
+    def _refuse(self, candidate: Candidate, reason: str) -> None:
+        self.counts["refused"] += 1
+        say(f"refused: {candidate.test} {candidate.result.name or candidate.result.operator}: {reason}")
+
+    def _decide(self, candidate: Candidate, answer: str) -> None:
+        word = {"r": "rejected", "s": "skipped", "m": "moved"}.get(answer, "accepted")
+        test, name, *_ = *candidate.place.keys, None
+        file = candidate.file
+        if answer == "m" and isinstance(file, AcceptedFile):
+            file.values.setdefault(test, {})[name] = file.remove(self._moves(candidate)[0], name)
+        elif word == "accepted" and file is not None:
+            observed = json.dumps(candidate.record["observed"])
+            if answer != "+" and self._accepted.setdefault(candidate.place, observed) != observed:
+                self._refuse(candidate, "another value of this run was accepted for it; add it beside in a review")
+                return
+            file.accept(candidate.place.keys, candidate.result.observed, beside=answer == "+")
+        if word in {"accepted", "moved"}:
+            label = f"{candidate.test} {candidate.result.name or ''}".rstrip()
+            say(f"{word}: {self._name(candidate.place.path)}: {label}")
+        self.counts[word] += 1
+
+    def _moves(self, candidate: Candidate) -> list[str]:
+        """Return the tests that no longer exist and whose value of this name the observed value matches."""
+        file = candidate.file
+        if not isinstance(file, AcceptedFile) or candidate.place.keys[2] is not None or self._session.omissions:
+            return []
+        path, (_, name, _) = candidate.place
+        tests = [test for file_of, test, entry in self._session.unused if (file_of, entry) == (path, name)]
+        return [test for test in tests if any(map(candidate.matches, file.values.get(test, {}).get(name, ())))]
+
+    def _show(self, candidate: Candidate) -> None:
+        # Whole values: what is accepted has been shown.
+        result = candidate.result
+        if result.error is not None and candidate.place.keys[-1] is None:
+            say(f"{result.operator} {result.name!r}: no accepted value yet")
+            observed = result.observed if isinstance(result.observed, str) else safe_repr(result.observed)
+            say(*(f"  + {line}" for line in observed.split("\n")))
+        else:
+            for line in draw_explanation(result, _EVERYTHING):
+                say_in_colour(line)
+            margin = result.score - result.threshold
+            say(f"  score {result.score:.6g}, needs {result.threshold:.6g}, margin {margin:+.6g}")
+        say(f"  test: {candidate.test}", f"  file: {self._name(candidate.place.path)}")
+        for test in self._moves(candidate):
+            say(f"  renamed? {test} has an accepted value that matches, and no longer exists")
+
+    def _read_answer(self, candidate: Candidate) -> str | None:
+        """Return one key, or None at the end of the input."""
+        keys = {"a", "A", "r", "s"}
+        question = "a accept, r reject, s skip, A accept all alike"
+        if isinstance(candidate.file, AcceptedFile):
+            keys.add("+")
+            question += ", + add beside"
+        if self._moves(candidate):
+            keys.add("m")
+            question += ", m move"
+        while True:
+            sys.stdout.write(f"{question}: ")
+            sys.stdout.flush()
+            line = sys.stdin.readline()
+            if not line:
+                say("")
+                return None
+            if line.strip() in keys:
+                return line.strip()
+            say(f"write one of {' '.join(sorted(keys))}")
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else str(path)
+
+
+def _change(candidate: Candidate) -> str:
+    members = ("operator", "settings", "threshold", "expected", "observed")
+    return json.dumps([candidate.record.get(name) for name in members])
+
+
+def _replace(path: Path, original: bytes | None, content: bytes) -> None:
+    """Put a file in place whole, if it is still the one that was read."""
+    lock = path.with_name(f".{path.name}.lock")
+    descriptor = acquire_lock(lock, "another process is writing it; run the command again")
+    try:
+        if (path.read_bytes() if path.exists() else None) != original:
+            raise RecordError("it has changed meanwhile; run the command again")
+        if path.name.endswith(SUFFIX) and not content.strip():
+            path.unlink()
+            return
+        with replacing(path) as temporary:
+            temporary.write_bytes(content)
+            if original is not None:
+                shutil.copymode(path, temporary)
+    finally:
+        release_lock(lock, descriptor)

@@ -1,0 +1,90 @@
+"""The file with the accepted values of a test module, read strictly."""
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.encoding import encode_text
+from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
+from pytest_verdict.errors import similar
+from pytest_verdict.session import AcceptedEntry
+
+SUFFIX: Final = ".accepted.yaml"
+_CONFLICT: Final = re.compile(r"^(<{7}|={7}|>{7}|\|{7})(?:[ \t].*)?$", re.MULTILINE)
+_CONTENT: Final = re.compile(r"^[ \t]*[^ \t\r\n#]", re.MULTILINE)
+
+AcceptedValues = Mapping[str, Mapping[str, Sequence[Any]]]
+"""Accepted values by test and by the name of the comparison."""
+
+
+def file_of(module: Path) -> Path:
+    """Return the file with the accepted values of a test module."""
+    return module.with_name(f"{module.stem}{SUFFIX}")
+
+
+def parse_accepted(text: str) -> AcceptedValues:
+    """Parse a file of accepted values; raise YamlTextError for anything that the command would not write."""
+    if conflict := _CONFLICT.search(text):
+        line = text.count("\n", 0, conflict.start()) + 1
+        raise YamlTextError(line, "a conflict of a merge is not resolved")
+    if not _CONTENT.search(text):
+        return {}
+    document = YamlDocument(text)
+    tests = document.value
+    if not isinstance(tests, dict):
+        raise YamlTextError(1, f"the top level is a mapping of tests, got {shown(tests, 40)}")
+    for test, names in tests.items():
+        if not isinstance(test, str):
+            raise YamlTextError(document.line([test]), f"a test is a text, got {shown(test, 40)}; write it in quotes")
+        if not isinstance(names, dict) or not names:
+            reason = f"{test} is a mapping of the names of comparisons, got {shown(names, 40)}"
+            raise YamlTextError(document.line([test]), reason)
+        for name, values in names.items():
+            line = document.line([test, name])
+            if not isinstance(name, str):
+                raise YamlTextError(line, f"a name is a text, got {shown(name, 40)}; write it in quotes")
+            if not isinstance(values, list) or not values:
+                raise YamlTextError(line, f"{name} is a list of accepted values, got {shown(values, 40)}; write [...]")
+            if len(set(map(encode_text, values))) < len(values):
+                raise YamlTextError(line, f"{name} has the same value twice")
+    return tests
+
+
+def read_accepted(path: Path) -> AcceptedValues:
+    """Read a file of accepted values; an absent file has none."""
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return {}
+    return _read(path, stat.st_mtime_ns, stat.st_size)
+
+
+@functools.lru_cache(maxsize=100)
+def _read(path: Path, _time: int, _size: int) -> AcceptedValues:
+    try:
+        return parse_accepted(path.read_bytes().decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise YamlTextError(1, f"it is not UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def find_entry(root: Path, module: Path, test: str, name: str) -> AcceptedEntry:
+    """Return the accepted values of a comparison in a test of a module."""
+    path = file_of(module)
+    # A file outside of the root directory is read, but no command writes it.
+    file = path.relative_to(root).as_posix() if path.is_relative_to(root) else f"../{path.name}"
+    try:
+        tests = read_accepted(path)
+    except YamlTextError as error:
+        return AcceptedEntry(file, test, problem=error.at(file))
+    except OSError as error:
+        return AcceptedEntry(file, test, problem=f"{file} cannot be read: {error.strerror}")
+    names = tests.get(test, {})
+    if name in names:
+        return AcceptedEntry(file, test, names[name])
+    close = similar(name, list(names), 1) if names else similar(test, list(tests), 1)
+    hint = f" (the nearest is {close[0]!r})" if close else ""
+    command = "run pytest with --verify-report, then `pytest-verdict accept --review`"
+    return AcceptedEntry(file, test, problem=f"{file} has no accepted value {name!r} of {test}{hint}; {command}")

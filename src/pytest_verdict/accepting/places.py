@@ -1,0 +1,245 @@
+"""Where an expected value stands: an entry of an accepted file, a literal of a suite, or a field of a row of a data set."""
+
+import functools
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Final, NamedTuple
+
+from pytest_verdict.accepting.file import parse_accepted
+from pytest_verdict.accepting.yaml_edit import Splice, YamlText, apply_splices, edit_accepted, refuse_unwritable
+from pytest_verdict.core.values.encoding import encode_text
+from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
+from pytest_verdict.errors import RecordError
+
+_CHANGED: Final = "the expected value in the file is not the one of the record: it has changed since"
+_decoder: Final = json.JSONDecoder()
+
+
+class Place(NamedTuple):
+    """The place of an expected value: a file, and the keys and positions that lead to the value."""
+
+    path: Path
+    keys: tuple[Any, ...]
+
+
+class AcceptedFile:
+    """A file of accepted values; the keys of a place are the test, the name, and the position or None."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.before = parse_accepted(self._text)
+        self.values = {test: {name: [*values] for name, values in names.items()} for test, names in self.before.items()}
+
+    def refusal(self, keys: tuple[Any, ...], expected: Any, observed: Any) -> str:
+        """Return why the value at a place cannot be replaced; empty if it can."""
+        test, name, position = keys
+        refuse_unwritable(observed)
+        values = self.before.get(test, {}).get(name, ())
+        if encode_text(observed) in map(encode_text, values):
+            return "it is accepted already"
+        if position is None:
+            return "there are accepted values now: run the test again" if values else ""
+        if not 0 <= position < len(values) or encode_text(values[position]) != encode_text(expected):
+            return _CHANGED
+        return ""
+
+    def accept(self, keys: tuple[Any, ...], observed: Any, *, beside: bool) -> None:
+        test, name, position = keys
+        values = self.values.setdefault(test, {}).setdefault(name, [])
+        if encode_text(observed) in map(encode_text, values):
+            return
+        if position is None or beside:
+            values.append(observed)
+        else:
+            values[position] = observed
+
+    def remove(self, test: str, name: str) -> list[Any]:
+        """Remove an entry, and return its values."""
+        values = self.values[test].pop(name)
+        if not self.values[test]:
+            del self.values[test]
+        return values
+
+    def text(self) -> str:
+        """Return the new text."""
+        return edit_accepted(self._text, self.values)
+
+
+class LiteralFile:
+    """A file of a suite or a data set, in which single literals change."""
+
+    def __init__(self, text: str, suffix: str) -> None:
+        self._text = text
+        self.form: Any = _FORMS[suffix](text)
+        # By place, because several comparisons may share a literal.
+        self._values: dict[tuple[Any, ...], Any] = {}
+
+    def refusal(self, keys: tuple[Any, ...], expected: Any, observed: Any) -> str:
+        if encode_text(self.form.read(keys)) != encode_text(expected):
+            return _CHANGED
+        self.form.splice(keys, observed)
+        return ""
+
+    def accept(self, keys: tuple[Any, ...], observed: Any, *, beside: bool) -> None:
+        del beside
+        self._values[keys] = observed
+
+    def text(self) -> str:
+        text = apply_splices(self._text, [self.form.splice(keys, value) for keys, value in self._values.items()])
+        self.form.check(text, self._values)
+        return text
+
+
+EditedFile = AcceptedFile | LiteralFile
+
+
+class _YamlForm:
+    """Literals of a YAML file; the keys lead from its top to the value."""
+
+    def __init__(self, text: str) -> None:
+        document = YamlDocument(text)
+        self.value = document.value
+        self._source = YamlText(text, document.root)
+
+    @functools.cached_property
+    def positions(self) -> dict[int, int]:
+        """The position of each item of a list by its line."""
+        return {item.start_mark.line + 1: position for position, item in enumerate(self._source.root.value)}
+
+    def read(self, keys: Sequence[Any]) -> Any:
+        value = self.value
+        for key in keys:
+            value = value[key]
+        return value
+
+    def splice(self, keys: Sequence[Any], observed: Any) -> Splice:
+        refuse_unwritable(observed)
+        splice = self._source.replace(keys, observed)
+        if "&" in self._source.text:
+            # Of a file without anchors, the whole is checked at the end.
+            self.check(apply_splices(self._source.text, [splice]), {tuple(keys): observed})
+        return splice
+
+    def check(self, text: str, values: Mapping[tuple[Any, ...], Any]) -> None:
+        """Raise RecordError unless a text has these values, and all others as before."""
+        expected = json.loads(encode_text(self.value))
+        for keys, value in values.items():
+            part = expected
+            for key in keys[:-1]:
+                part = part[key]
+            part[keys[-1]] = json.loads(encode_text(value))
+        try:
+            is_right = encode_text(YamlDocument(text).value) == json.dumps(expected, separators=(",", ":"))
+        except YamlTextError:
+            is_right = False
+        if not is_right:
+            raise RecordError("the value cannot change alone, because an alias or a key refers to it")
+
+
+class _Rows:
+    """Rows of a text; the keys of a place are the number of the line at which a row begins, and the keys in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def check(self, text: str, values: Mapping[tuple[Any, ...], Any]) -> None:
+        """Accept all: a row is a JSON text or a field, and each splice was checked."""
+
+    def start(self, line: int) -> int:
+        return self._starts[line - 1]
+
+
+class _JsonForm(_Rows):
+    def read(self, keys: Sequence[Any]) -> Any:
+        start, end = self._span(keys)
+        return json.loads(self._text[start:end])
+
+    def splice(self, keys: Sequence[Any], observed: Any) -> Splice:
+        start, end = self._span(keys)
+        row = self._text[self.start(keys[0]) :].partition("\n")[0]
+        try:
+            text = json.dumps(observed, ensure_ascii=row.isascii(), allow_nan=False)
+        except (TypeError, ValueError):
+            text = "null"
+        if encode_text(json.loads(text)) != encode_text(observed):
+            raise RecordError(f"JSON cannot hold this {type(observed).__name__}")
+        return Splice(start, end, text)
+
+    def _span(self, keys: Sequence[Any]) -> tuple[int, int]:
+        """Return the range of a value in a row, by the keys of objects."""
+        line, *path = keys
+        at = self._skip(self.start(line))
+        for key in path:
+            name = None
+            while name != key:
+                # Behind the brace or the comma, a key, a colon and a value.
+                name, at = _decoder.raw_decode(self._text, self._skip(at + 1))
+                at = self._skip(self._skip(at) + 1)
+                if name != key:
+                    at = self._skip(_decoder.raw_decode(self._text, at)[1])
+        return at, _decoder.raw_decode(self._text, at)[1]
+
+    def _skip(self, at: int) -> int:
+        while self._text[at : at + 1].isspace():
+            at += 1
+        return at
+
+
+class _CsvForm(_Rows):
+    delimiter: ClassVar[str] = ","
+
+    def read(self, keys: Sequence[Any]) -> Any:
+        start, end = self._span(keys)
+        field = self._text[start:end]
+        if field.startswith('"'):
+            return field[1:-1].replace('""', '"')
+        return field
+
+    def splice(self, keys: Sequence[Any], observed: Any) -> Splice:
+        if not isinstance(observed, str):
+            raise RecordError(f"a field of CSV is a text, and cannot hold this {type(observed).__name__}")
+        start, end = self._span(keys)
+        text = observed
+        if self._text[start:end].startswith('"') or re.search(f'[{self.delimiter}"\r\n]', observed):
+            text = '"' + observed.replace('"', '""') + '"'
+        if "\n" in text or "\r" in text:
+            raise RecordError("a text of several lines would move the rows below it")
+        return Splice(start, end, text)
+
+    def _span(self, keys: Sequence[Any]) -> tuple[int, int]:
+        line, column = keys
+        names = [self._text[start:end].strip('"') for start, end in self._fields(0)]
+        return list(self._fields(self.start(line)))[names.index(column)]
+
+    def _fields(self, at: int) -> Iterator[tuple[int, int]]:
+        pattern = re.compile(rf'"(?:[^"]|"")*"|(?!")[^{self.delimiter}\r\n]*')
+        while True:
+            match = pattern.match(self._text, at)
+            if match is None:
+                return
+            yield match.span()
+            at = match.end() + 1
+            if self._text[match.end() : at] != self.delimiter:
+                return
+
+
+class _TsvForm(_CsvForm):
+    delimiter: ClassVar[str] = "\t"
+
+
+_FORMS: Final[Mapping[str, type]] = {
+    ".yaml": _YamlForm,
+    ".yml": _YamlForm,
+    ".jsonl": _JsonForm,
+    ".csv": _CsvForm,
+    ".tsv": _TsvForm,
+}
+MALFORMED: Final = (YamlTextError, RecordError, LookupError, ValueError, TypeError, AttributeError)
+"""What the functions of this module raise for a file that is not of the expected form."""
+
+
+def form_exists(path: Path) -> bool:
+    return path.suffix.lower() in _FORMS

@@ -1,0 +1,211 @@
+"""Expected values in suites and data sets: the literal changes, and every other byte stays."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_verdict.accepting.places import LiteralFile
+from pytest_verdict.errors import RecordError
+
+SUITE = """\
+# a suite
+suite: {name: trips, adapter: "recorded:outputs.yaml", config: {default_scorers: [exact]}}
+scenarios:
+  - name: one
+    input: hi
+    expected_output: "old"   # comment
+  - {name: two, input: "hi 2", expected_output: same}
+  - name: three
+    input: hi3
+    expected_output: |
+      several
+      lines
+    tags: [a]
+"""
+OUTPUTS = """\
+- {name: one, output: "new\\ntext"}
+- {name: two, output: other}
+- {name: three, output: "other\\nlines\\n"}
+"""
+
+
+@pytest.fixture
+def suite(project):
+    (project.path / "tests").mkdir()
+    project.write("tests/a.verdict.yaml", SUITE)
+    project.write("tests/outputs.yaml", OUTPUTS)
+    project.run().assert_outcomes(failed=3)
+    return project
+
+
+def test_literals_of_a_suite_change_in_place(suite):
+    assert suite.accept("--all")[0] == 0
+    assert suite.read("tests/a.verdict.yaml") == SUITE.replace('"old"', '"new\\ntext"').replace(
+        "same", '"other"'
+    ).replace("several", "other")
+    suite.run().assert_outcomes(passed=3)
+
+
+def test_changed_or_absent_scenario_of_a_suite_is_refused(suite):
+    changed = SUITE.replace('"old"', '"older"').replace("name: two", "name: zwei")
+    suite.write("tests/a.verdict.yaml", changed)
+    status, out, _ = suite.accept("--all")
+    assert (status, out.count("1 accepted")) == (1, 1)
+    assert "has changed since" in out
+    assert suite.read("tests/a.verdict.yaml") == changed.replace("several", "other")
+    (suite.path / "tests" / "a.verdict.yaml").unlink()
+    status, out, _ = suite.accept("--all")
+    assert (status, out.count("there is no suite")) == (1, 3)
+
+
+def test_value_beside_a_literal_is_no_choice(suite):
+    _, out, _ = suite.accept("--review", keys="+\nr\nr\nr\n")
+    assert "+ add" not in out
+    assert "write one of A a r s" in out
+    assert suite.read("tests/a.verdict.yaml") == SUITE
+
+
+ROWS = {
+    "rows.jsonl": '{"id": "a", "want": "x", "got":  "x"}\n\n{"id":"b",  "want" : "é\\n",\t"got": {"k": [1, 2.0]} }\r\n'
+    '{"got": "üb", "nested": {"want": 1}, "want": "y", "id": "c"}',
+    "rows.csv": 'id,want,got\r\na,x,x\r\nb,"é, ""q""","new, ""value"""\r\nc,y,z"q\r\n',
+    "rows.tsv": "id\twant\tgot\na\tx\tx\nb\té\t1,2\nc\ty\tz\n",
+    "rows.yaml": "# rows\n- {id: a, want: x, got: x}\n- id: b\n  want: é # c\n  got: [1, 2.0]\n- {id: c, got: z, want: y}\n",
+}
+CHANGED = {
+    "rows.jsonl": '{"id": "a", "want": "x", "got":  "x"}\n\n{"id":"b",  "want" : {"k": [1, 2.0]},\t"got": {"k": [1, 2.0]} }\r\n'
+    '{"got": "üb", "nested": {"want": 1}, "want": "üb", "id": "c"}',
+    "rows.csv": 'id,want,got\r\na,x,x\r\nb,"new, ""value""","new, ""value"""\r\nc,"z""q",z"q\r\n',
+    "rows.tsv": "id\twant\tgot\na\tx\tx\nb\t1,2\t1,2\nc\tz\tz\n",
+    "rows.yaml": "# rows\n- {id: a, want: x, got: x}\n- id: b\n  want: [1, 2.0] # c\n  got: [1, 2.0]\n"
+    '- {id: c, got: z, want: "z"}\n',
+}
+
+
+@pytest.mark.parametrize("ids", [[], ["--ids", "$.id"]])
+@pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_of_a_data_set_change_in_place(project, name, ids, bom):
+    from pytest_verdict.session import SESSION
+    from pytest_verdict.suites import check_dataset
+
+    (project.path / name).write_bytes(bom + ROWS[name].encode())
+    results = []
+    project.monkeypatch.setattr(SESSION, "rows_observer", None)
+    project.monkeypatch.setattr(SESSION, "observer", lambda result: results.append(result) or result)
+    check = {"ids": "$.id"} if ids else {}
+    check_dataset(project.path / name, "exact", expected="want", observed="got", pass_rate=0.1, **check)
+    project.write_records(results)
+    status, out, _ = project.accept("--all", "--data", name, *ids)
+    assert status == 0, out
+    assert (project.path / name).read_bytes() == bom + CHANGED[name].encode()
+    # The rows are not those of the report any more.
+    assert "has changed since" in project.accept("--all", "--data", name, *ids)[1]
+
+
+def test_cases_of_a_data_set_need_the_name_of_the_column(project):
+    project.write("rows.jsonl", '{"q": "one", "want": "1"}\n{"q": "two", "want": "zwei"}\n')
+    project.write(
+        "test_it.py",
+        """
+        import pytest
+        from pytest_verdict import assert_matches
+
+        @pytest.mark.verdict_cases("rows.jsonl", {"expected": "$.want", "observed": "$.q"})
+        def test_case(case, expected):
+            assert_matches("exact", expected, {"one": "1", "two": "2"}[case["q"]])
+        """,
+    )
+    project.run().assert_outcomes(passed=1, failed=1)
+    assert "not in a file" in project.accept("--all", "--data", "rows.jsonl")[1]
+    assert project.accept("--all", "--data", "rows.jsonl", "--column", "want")[0] == 0
+    assert project.read("rows.jsonl") == '{"q": "one", "want": "1"}\n{"q": "two", "want": "2"}\n'
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "keys", "observed"),
+    [
+        (".jsonl", '{"want": 1}\n', (1, "want"), (1, 2)),
+        (".jsonl", '{"want": 1}\n', (1, "want"), float("inf")),
+        (".jsonl", '{"want": 1}\n', (1, "want"), {1: 2}),
+        (".jsonl", '{"want": 1}\n', (1, "want"), {1, 2}),
+        (".csv", "want\n1\n", (2, "want"), 1),
+        (".csv", "want\n1\n", (2, "want"), "a\nb"),
+        (".csv", "want\n1\n", (2, "want"), None),
+        (".yaml", "- want: 1\n", (0, "want"), (1, 2)),
+        (".yaml", "- want: &a 1\n- want: *a\n", (0, "want"), 2),
+        (".yaml", "- want: &a 1\n- want: *a\n", (1, "want"), 2),
+    ],
+)
+def test_value_that_the_format_cannot_hold_alone_is_refused(suffix, text, keys, observed):
+    file = LiteralFile(text, suffix)
+    expected = "1" if suffix == ".csv" else 1
+    with pytest.raises(RecordError):
+        file.refusal(keys, expected, observed)
+    assert file.text() == text
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "keys"),
+    [
+        (".jsonl", '{"other": 1}\n', (1, "want")),
+        (".jsonl", '{"want": 1}\n', (7, "want")),
+        (".jsonl", "[1]\n", (1, "want")),
+        (".csv", "other\n1\n", (2, "want")),
+        (".csv", "want\n", (3, "want")),
+        (".yaml", "- other: 1\n", (0, "want")),
+        (".yaml", "want: 1\n", (0, "want")),
+    ],
+)
+def test_place_that_is_gone_is_no_place(suffix, text, keys):
+    from pytest_verdict.accepting.places import MALFORMED
+
+    with pytest.raises(MALFORMED):
+        LiteralFile(text, suffix).refusal(keys, 1, 2)
+
+
+@pytest.mark.parametrize("value", ["plain", "a,b", 'q"q', "", " lead", "é", "a\tb", "#x", "1", "'"])
+@pytest.mark.parametrize("before", ["x", '"x"', ""])
+def test_csv_gives_back_each_text(tmp_path, value, before):
+    from pytest_verdict.datasets.rows import read_named_rows
+
+    file = LiteralFile(f"id,want,more\n1,{before},z\n2,keep,\n", ".csv")
+    assert file.refusal((2, "want"), before.strip('"'), value) == ""
+    file.accept((2, "want"), value, beside=False)
+    (tmp_path / "a.csv").write_text(file.text(), newline="")
+    first, second = (row.value for row in read_named_rows(tmp_path / "a.csv"))
+    assert first == {"id": "1", "want": value, "more": "z"}
+    assert second == {"id": "2", "want": "keep", "more": ""}
+
+
+@pytest.mark.parametrize("value", ["a", "é", "\u2028", 'q"', None, True, 1, 1.5, [1, {"a": "b"}], {}, "\x00"])
+def test_jsonl_gives_back_each_value(value):
+    text = '{"a": {"want": 0}, "want": [1, "}", "\\""], "b": 2}'
+    file = LiteralFile(f'{{"x": 1}}\n{text}\n{text}\n', ".jsonl")
+    assert file.refusal((2, "want"), [1, "}", '"'], value) == ""
+    file.accept((2, "want"), value, beside=False)
+    lines = file.text().split("\n")
+    assert (lines[0], lines[2]) == ('{"x": 1}', text)
+    assert json.loads(lines[1]) == {**json.loads(text), "want": value}
+
+
+def test_data_set_of_a_suite_changes_in_place(project):
+    project.write(
+        "a.verdict.yaml",
+        """
+        suite:
+          name: rows
+          adapter: "recorded:outputs.yaml"
+          scorer: exact
+          dataset: {file: rows.jsonl, mapping: {name: $.id, input: $.q, expected_output: $.want}}
+        """,
+    )
+    project.write("rows.jsonl", '{"id": "one", "q": "a", "want":  "old"}\n{"id": "two", "q": "b", "want": "b"}\n')
+    project.write("outputs.yaml", "- {name: one, output: new}\n- {name: two, output: b}\n")
+    project.run().assert_outcomes(failed=1, passed=1)
+    assert project.accept("--all")[0] == 0
+    assert (
+        project.read("rows.jsonl") == '{"id": "one", "q": "a", "want":  "new"}\n{"id": "two", "q": "b", "want": "b"}\n'
+    )
