@@ -13,6 +13,8 @@ EVERYWHERE: Final = "verdict_runs_everywhere"
 """The key of a worker's input: whether every worker runs every test."""
 
 _LONGEST: Final = 200
+# Markers that describe how a test runs and not what it is about.
+_MECHANICS: Final = {"filterwarnings", "parametrize", "usefixtures"}
 _LARGEST: Final = 1 << 53
 
 
@@ -63,11 +65,10 @@ def _distribution(config: pytest.Config) -> str:
     return "no"
 
 
-def traits_of(item: pytest.Item, redaction: Redaction, *, with_markers: bool) -> dict[str, Any] | None:
-    """Return the plain parameters of a test, and its markers on request; None without both."""
-    traits: dict[str, Any] = {}
-    if with_markers:
-        traits["markers"] = sorted({redaction(marker.name) for marker in item.iter_markers()})
+def traits_of(item: pytest.Item, redaction: Redaction) -> dict[str, Any] | None:
+    """Return the markers of a test and its plain parameters; None without both."""
+    markers = {redaction(marker.name) for marker in item.iter_markers() if marker.name not in _MECHANICS}
+    traits: dict[str, Any] = {"markers": sorted(markers)}
     parameters: dict[str, Any] = {}
     if callspec := getattr(item, "callspec", None):
         for name, value in callspec.params.items():

@@ -21,6 +21,7 @@ def _check_time(text: str) -> str:
     return text
 
 
+Count = Annotated[int, Field(ge=0)]
 _Time = Annotated[str, AfterValidator(_check_time)]
 
 
@@ -40,7 +41,8 @@ class Test(_Part):
     attempts: list[str]
     message: str = ""
     worker: str = ""
-    parameters: Mapping[str, Any] = {}
+    parameters: Mapping[str, str | int | float | bool] = {}
+    markers: list[str] = Field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -57,9 +59,9 @@ class Test(_Part):
 
 
 class _Verdicts(_Part):
-    passed: int = Field(alias="pass")
-    fail: int
-    error: int
+    passed: Count = Field(alias="pass")
+    fail: Count
+    error: Count
 
 
 class OperatorCounts(_Verdicts):
@@ -69,7 +71,7 @@ class OperatorCounts(_Verdicts):
 class FieldCounts(_Verdicts):
     field: str
     name: str = ""
-    parameters: Mapping[str, Any] = {}
+    parameters: Mapping[str, str | int | float | bool] = {}
 
 
 class Gate(_Verdicts):
@@ -87,6 +89,79 @@ class Gate(_Verdicts):
         if (self.passed or self.fail or self.error) and (self.rate is None or self.interval is None):
             raise ValueError(f"the gate {self.gate!r} needs its rate and its interval")
         return self
+
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Interval = Annotated[list[Share], Field(min_length=2, max_length=2)]
+
+
+class RateOfGroup(_Verdicts):
+    group: list[str]
+    rate: Share
+    interval: Interval
+
+
+class Rates(_Part):
+    by: list[str] = Field(description="What the answers are grouped by.")
+    groups: list[RateOfGroup]
+
+
+class Scores(_Part):
+    precision: Share
+    recall: Share
+    f1: Share
+
+
+class ScoresOfClass(Scores):
+    name: str = Field(alias="class")
+    support: Count
+
+
+class Labels(_Part):
+    of: str = Field(description="The field, or the operator, whose expected values are labels.")
+    operator: str
+    group: list[str]
+    classes: list[ScoresOfClass]
+    matrix: list[list[Count]] = Field(description="The expected classes as rows, the observed ones as columns.")
+    other: list[Count] = Field(description="By expected class, the answers that are of no class.")
+    errors: list[Count] = Field(description="By expected class, the comparisons that could not be made.")
+    macro: Scores
+    micro: Scores
+    weighted: Scores
+
+
+class ConfidenceBin(_Part):
+    low: Share = Field(alias="from")
+    high: Share = Field(alias="to")
+    comparisons: Count
+    confidence: Share = Field(description="The mean.")
+    rate: Share
+    interval: Interval
+
+
+class Reliability(_Part):
+    key: str
+    group: list[str]
+    bins: list[ConfidenceBin]
+    calibration_error: Share
+    brier: Share
+
+
+class EqualFailures(_Part):
+    operator: str
+    place: str = Field(description="The field and the path of the difference; otherwise the function of the test.")
+    difference: str
+    comparisons: Count
+    tests: list[str] = Field(description="The first of the tests.")
+
+
+class Numbers(_Part):
+    """Pass rates, confused labels, reliability of a confidence, and equal failures, over the answers of the last attempts."""
+
+    rates: list[Rates] = Field(default_factory=list)
+    labels: list[Labels] = Field(default_factory=list)
+    reliability: list[Reliability] = Field(default_factory=list)
+    failures: list[EqualFailures] = Field(default_factory=list)
 
 
 class _Totals(_Part):
@@ -144,6 +219,7 @@ class Report(StrictModel):
     run: _Run
     fields: list[FieldCounts] = Field(default_factory=list)
     gates: list[Gate] = Field(default_factory=list)
+    numbers: Numbers = Numbers()
 
     def place(self, path: str) -> str:
         """Return the place of a path of the report inside the repository."""
