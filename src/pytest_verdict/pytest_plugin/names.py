@@ -13,8 +13,6 @@ EVERYWHERE: Final = "verdict_runs_everywhere"
 """The key of a worker's input: whether every worker runs every test."""
 
 _LONGEST: Final = 200
-# Markers that describe how a test runs and not what it is about.
-_MECHANICS: Final = {"filterwarnings", "parametrize", "usefixtures"}
 _LARGEST: Final = 1 << 53
 
 
@@ -67,8 +65,7 @@ def _distribution(config: pytest.Config) -> str:
 
 def traits_of(item: pytest.Item, redaction: Redaction) -> dict[str, Any] | None:
     """Return the markers of a test and its plain parameters; None without both."""
-    markers = {redaction(marker.name) for marker in item.iter_markers() if marker.name not in _MECHANICS}
-    traits: dict[str, Any] = {"markers": sorted(markers)}
+    traits: dict[str, Any] = {"markers": sorted({redaction(marker.name) for marker in item.iter_markers()})}
     parameters: dict[str, Any] = {}
     if callspec := getattr(item, "callspec", None):
         for name, value in callspec.params.items():

@@ -43,6 +43,8 @@ from pytest_verdict.runs.tables import (
 )
 
 _DIMENSIONS: Final = ("operator", "group", "marker", "field")
+# Without a group; and markers that describe how a test runs, not what it is about.
+_NO_GROUPS: Final = {"", "filterwarnings", "parametrize", "usefixtures"}
 _LABELLED: Final = {"one_of", "literal", "boolean"}
 _CONFIDENCE: Final = "confidence"
 _MOST_GROUPS: Final = 50
@@ -89,7 +91,7 @@ def count_numbers(
     for names in [by] if by else [[name] for name in (*_DIMENSIONS, *parameters)]:
         groups = count_groups((part.row for part in parts), names)
         if not by:
-            groups = [group for group in groups if group[names[0]]]
+            groups = [group for group in groups if group[names[0]] not in _NO_GROUPS]
         if groups and (by or len(groups) <= _MOST_GROUPS):
             rates.append({"by": list(names), "groups": [_build_group(group, names) for group in groups]})
 
