@@ -19,11 +19,23 @@ from pytest_verdict.core.replay import replay_line
 from pytest_verdict.core.values.dates import read_date, read_formatted
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_decimal
-from pytest_verdict.errors import ConfigurationError, MappingError, RecordError, SettingsError, TrajectoryError
+from pytest_verdict.datasets.rows import read_numbered_rows
+from pytest_verdict.errors import (
+    ConfigurationError,
+    MappingError,
+    RecordError,
+    SettingsError,
+    TrajectoryError,
+    VerdictError,
+)
 from pytest_verdict.extraction.paths import describe_absence, finder
+from pytest_verdict.judging.recording import _read_file
 from pytest_verdict.report.journal import RECORDS, TESTS, read_journal
+from pytest_verdict.runs.gates import read_gate
+from pytest_verdict.runs.tables import parse_keys
 from pytest_verdict.suites.suite_reader import read_suite
 from pytest_verdict.trajectories.readers import read_trajectory
+from tools.fuzz import command_targets
 
 SEEDS: Final = Path(__file__).parent / "seeds"
 _SCRATCH: Final = tempfile.TemporaryDirectory(prefix="fuzz-")
@@ -87,6 +99,28 @@ def _number(text: str) -> None:
     as_decimal(parse_json(text))
 
 
+def _dataset(text: str) -> None:
+    suffix, _, content = text.partition("\n")
+    if suffix not in {".jsonl", ".json", ".csv", ".tsv", ".yaml"}:
+        suffix = ".jsonl"
+    path = Path(_SCRATCH.name) / f"rows{suffix}"
+    path.write_bytes(content.encode("utf-8", "surrogatepass"))
+    assert all(row.number >= 1 for row in read_numbered_rows(path))
+
+
+def _recording(text: str) -> None:
+    path = Path(_SCRATCH.name) / "reply.json"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    _read_file(path)
+
+
+def _configuration(text: str) -> None:
+    try:
+        read_gate(text)
+    except ConfigurationError:
+        parse_keys(text)
+
+
 TARGETS: Final = {
     "journals": Target(_journal, (RecordError,)),
     "records": Target(_record, (RecordError,)),
@@ -96,6 +130,14 @@ TARGETS: Final = {
     "mapping_paths": Target(_path, (SettingsError, MappingError)),
     "dates": Target(_date),
     "numbers": Target(_number, (JsonTextError,)),
+    "datasets": Target(_dataset, (ConfigurationError,)),
+    "recordings": Target(_recording, (RecordError,)),
+    "configuration": Target(_configuration, (ConfigurationError,)),
+    "bundles": Target(command_targets.read_bundle, (VerdictError, OSError)),
+    "folders": Target(command_targets.read_folder, (VerdictError, OSError)),
+    "shards": Target(command_targets.read_shard, (VerdictError, OSError)),
+    "imports": Target(command_targets.read_foreign_suite, (VerdictError, OSError)),
+    "arguments": Target(command_targets.read_arguments, (VerdictError, OSError)),
 }
 
 

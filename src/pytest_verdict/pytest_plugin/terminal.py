@@ -11,10 +11,10 @@ from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import format_count, safe_repr, visible
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.building import Built, EqualFailures
+from pytest_verdict.report.compression import reporting_damage
 from pytest_verdict.report.folder import PAGE
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.records_file import reporting_damage
 from pytest_verdict.report.summary import (
     INCOMPLETE,
     MET,

@@ -30,6 +30,14 @@ class _Part(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_null(cls, value: Any) -> Any:
+        # A session leaves out what it does not know.
+        if isinstance(value, dict) and any(member is None for member in value.values()):
+            raise ValueError("null is no value of a member")
+        return value
+
 
 class Test(_Part):
     __test__ = False
@@ -182,8 +190,8 @@ class _Git(_Part):
 
 
 class _Shard(_Part):
-    index: int
-    of: int
+    index: int = Field(ge=1)
+    of: int = Field(ge=1, le=100_000)
 
 
 class _Run(_Part):
