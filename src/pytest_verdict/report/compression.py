@@ -52,7 +52,9 @@ def reporting_damage(what: str) -> Iterator[None]:
         yield
     except VerdictError:
         raise
-    except _damages() as error:
+    except (OSError, *_damages()) as error:
+        if getattr(error, "filename", None) is not None:
+            raise
         raise RecordError(f"{what}: {error!r}") from None
 
 

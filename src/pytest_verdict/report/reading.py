@@ -13,7 +13,7 @@ from pytest_verdict.errors import RecordError, SettingsError
 from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.summary import MET, NOT_GREEN, verdict_line
+from pytest_verdict.report.summary import MET, NOT_GREEN, OUTCOMES, VERDICTS, verdict_line
 
 
 def _check_time(text: str) -> str:
@@ -172,14 +172,23 @@ class Numbers(_Part):
     failures: list[EqualFailures] = Field(default_factory=list)
 
 
+def _has_all(*names: str) -> AfterValidator:
+    def check(counts: dict[str, int]) -> dict[str, int]:
+        if missing := [name for name in names if name not in counts]:
+            raise ValueError(f"{missing[0]} is missing")
+        return counts
+
+    return AfterValidator(check)
+
+
 class _Totals(_Part):
-    tests: dict[str, int]
-    comparisons: dict[str, int]
-    comparisons_of_earlier_attempts: int = 0
+    tests: Annotated[dict[str, Count], _has_all("total", *OUTCOMES)]
+    comparisons: Annotated[dict[str, Count], _has_all("total", *VERDICTS)]
+    comparisons_of_earlier_attempts: Count = 0
 
 
 class _Records(_Part):
-    count: int
+    count: Count
     sha256: str
     root: str = ""
 
