@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-import json
 import os
+import re
 import shutil
 import tempfile
 import zlib
@@ -40,6 +40,7 @@ _HARMLESS: Final = {
     *("report", "summary", "table", "verify-bundle"),
 }
 _IMPORTS: Final = ("agenticassure", "karenina", "promptfoo", "pydantic-evals")
+_DIGEST_OF_RECORDS: Final = re.compile(rb'("records": \{.{0,200}?"sha256": ")[0-9a-f]{64}')
 _PLACE: Final = Path(tempfile.mkdtemp(prefix="fuzz-"))
 
 
@@ -70,10 +71,14 @@ def _write_folder(text: str) -> Path:
     for name, part in zip(FILES, text.split("\0"), strict=False):
         (folder / name).write_bytes(part.encode("utf-8", "surrogatepass"))
     # Who alters a folder computes its digests again.
-    with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
-        report = json.loads((folder / "report.json").read_bytes())
-        report["records"]["sha256"] = hashlib.sha256((folder / "records.jsonl").read_bytes()).hexdigest()
-        (folder / "report.json").write_text(json.dumps(report), "utf-8")
+    report = folder / "report.json"
+    content = report.read_bytes()
+    digest = hashlib.sha256((folder / "records.jsonl").read_bytes()) if (folder / "records.jsonl").exists() else None
+    if digest is not None:
+        content = _DIGEST_OF_RECORDS.sub(rb"\g<1>" + digest.hexdigest().encode(), content, count=1)
+    start = content.rfind(b'"sha256": "') + len(b'"sha256": ')
+    own = hashlib.sha256(content[:start]).hexdigest().encode()
+    report.write_bytes(content[:start] + b'"' + own + content[start + 65 :])
     return folder
 
 

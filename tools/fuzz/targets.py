@@ -49,6 +49,8 @@ class Target:
 
     run: Callable[[str], None]
     documented: tuple[type[Exception], ...] = ()
+    cost: int = 1
+    """How much longer it takes than others: so many times fewer inputs are tried in the usual run."""
 
     def accepts(self, text: str) -> bool:
         """Read a text and return whether it was accepted; any other exception is a bug."""
@@ -133,11 +135,11 @@ TARGETS: Final = {
     "datasets": Target(_dataset, (ConfigurationError,)),
     "recordings": Target(_recording, (RecordError,)),
     "configuration": Target(_configuration, (ConfigurationError,)),
-    "bundles": Target(command_targets.read_bundle, (VerdictError, OSError)),
-    "folders": Target(command_targets.read_folder, (VerdictError, OSError)),
-    "shards": Target(command_targets.read_shard, (VerdictError, OSError)),
-    "imports": Target(command_targets.read_foreign_suite, (VerdictError, OSError)),
-    "arguments": Target(command_targets.read_arguments, (VerdictError, OSError)),
+    "bundles": Target(command_targets.read_bundle, (VerdictError, OSError), cost=10),
+    "folders": Target(command_targets.read_folder, (VerdictError, OSError), cost=20),
+    "shards": Target(command_targets.read_shard, (VerdictError, OSError), cost=15),
+    "imports": Target(command_targets.read_foreign_suite, (VerdictError, OSError), cost=4),
+    "arguments": Target(command_targets.read_arguments, (VerdictError, OSError), cost=3),
 }
 
 
