@@ -86,9 +86,10 @@ def _reply(text: str) -> None:
 
 
 def _path(text: str) -> None:
-    find = finder(text)
+    dialect = "rfc9535" if len(text) % 3 == 0 else "jsonpath_ng"
+    find = finder(text, dialect)
     if not find(_DOCUMENT):
-        assert describe_absence(text, _DOCUMENT)
+        assert describe_absence(text, _DOCUMENT, dialect)
 
 
 def _date(text: str) -> None:

@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     import yaml
 
     from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
-    from pytest_verdict.suites.importing import Imported
+    from pytest_verdict.suites.importing import Imported, format_name
 
     path: Path = arguments.file
     reader = importlib.import_module(f"pytest_verdict.suites.importing.{arguments.format.replace('-', '_')}")
@@ -58,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
 
     head = {"name": stem, **{key: value for key, value in imported.suite.items() if value}}
+    head["name"] = format_name(head["name"])
     suite = yaml.safe_dump({"suite": {**head, "scenarios": imported.scenarios}}, sort_keys=False, width=100)
     output.write_text(imported.module or suite, encoding="utf-8")
     say(f"written: {output}, {format_count(len(left_out), 'part')} left out")

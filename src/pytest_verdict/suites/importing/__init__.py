@@ -61,10 +61,15 @@ class Imported:
             self.leave_out(place, "no check of it is translated, so it is not in the suite")
             return
 
-        name = visible(str(scenario.get("name") or f"test {len(self.scenarios) + 1}")).replace("::", ": :")
+        name = format_name(scenario.get("name") or f"test {len(self.scenarios) + 1}")
         if any(other["name"] == name for other in self.scenarios):
             name = f"{name} (line {self.document.line(place)})"
         self.scenarios.append({**scenario, "name": name, "scorers": scorers})
+
+
+def format_name(value: Any) -> str:
+    """Return the name of a suite or a scenario, which becomes part of a node id."""
+    return visible(str(value)).replace("::", ": :")
 
 
 def items_by_place(parts: Mapping[Place, Mapping[str, Any]], key: str) -> dict[Place, Any]:

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.suites.adapters.request_template import as_text
 from pytest_verdict.suites.importing import (
     Entry,
@@ -24,6 +25,9 @@ def read(imported: Imported) -> None:
         expected = case.get("expected_output")
         checks = {}
         for where, item in items_by_place({(): dataset, place: case}, "evaluators").items():
+            if not (isinstance(item, str) or (isinstance(item, Mapping) and len(item) == 1)):
+                imported.leave_out(where, f"{shown(item, 80)}: an evaluator has one name")
+                continue
             name, arguments = next(iter(item.items())) if isinstance(item, Mapping) else (item, {})
             if not isinstance(arguments, Mapping):
                 # A single value is the first argument.
