@@ -19,6 +19,7 @@ GENERATORS = (
     "public_names",
     "signatures",
     "record_schema",
+    "report_schema",
     "suite_schema",
     "operator_table",
     "value_semantics",

@@ -96,7 +96,7 @@ def test_record_keys_are_described_in_order(pytester):
 
 
 def test_report_keys_are_described_in_order(pytester):
-    pytester.makepyfile("def test_nothing(): pass")
+    pytester.makepyfile("from pytest_verdict import assert_matches\n\ndef test_one(): assert_matches('exact', 1, 1)")
     pytester.runpytest_inprocess("-pno:asyncio", "--verify-gate=operator:exact >= 0.5").assert_outcomes(passed=1)
     report = json.loads((pytester.path / "verify-report" / "report.json").read_text("utf-8"))
     section = _text("reference/report-formats.md").partition("## report.json")[2].partition("| key of `run`")[0]

@@ -321,3 +321,22 @@ def test_replies_in_phrasings_that_nobody_tuned_for():
     assert tuned == ([0] * 5, [0] * 5)
     # Of 300 right replies and of 300 that only mention the right answer, by kind as in KINDS.
     assert held_out == ([0, 6, 7, 0, 0], [0, 3, 5, 15, 0])
+
+
+@pytest.mark.parametrize("dialect", ["jsonpath_ng", "rfc9535"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("$.a[%s]", "$.a[-%s]", "$.a[0:%s]", "$.a[?(@.b > %s)]", "$.a[?(@.b > 1%s.5)]", "$.a[?(@.b > 1e%s)]"),
+        *("$.a[?(@.b > 1e999)]", "$.a[?(@.b == -1e99999999)]", "$.a[?(@.b > Infinity)]", "$.%s", "$.a[1e5]"),
+    ],
+)
+def test_path_with_a_huge_number_is_refused_or_matches_nothing(path, dialect):
+    pytest.importorskip("jsonpath_rfc9535", reason="the extra 'jsonpath' is not installed")
+    path = path.replace("%s", "9" * 5_000)
+    try:
+        value = InputMapping(observed={"path": path, "dialect": dialect, "many": "list"}).resolve({"a": [{"b": 1}]})
+    except (SettingsError, MappingError) as error:
+        assert len(str(error)) < 20_000  # noqa: PT017 - a path may match nothing
+    else:
+        assert value["observed"] == []

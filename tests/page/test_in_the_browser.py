@@ -81,7 +81,7 @@ def test_the_overview_counts_and_leads_to_what_it_counts(browse, examples):
     canberra = "examples/capitals/test_capitals.py::test_capital[Australia-Canberra]"
     message = "normalized_exact: expected 'Canberra', got 'Sydney'"
     assert [message, "failed", "1", canberra] in parts(page, "Tests that did not pass")
-    assert page.locator("#detail svg").count() == 2
+    assert page.locator("#detail .charts svg").count() == 2
     assert len(parts(page, "Slowest tests")) > 3
     assert parts(page, "Fields and criteria")[0] == ["Drug.year", "Drug", "", "0", "1", "0", "0 %"]
     page.locator("#detail h3:has-text('By operator') + .box button", has_text="answer_template").click()

@@ -372,3 +372,32 @@ def test_names_and_texts_are_harmless(imported):
     assert "\x1b" not in text
     (plan,) = read_suite(path).scenarios
     assert plan.scenario.input == "\u202e"
+
+
+@pytest.mark.parametrize(
+    ("dataset", "named"),
+    [
+        ({"name": 5}, "5"),
+        ({"name": "1e5"}, "1e5"),
+        ({"name": "a::b"}, "a: :b"),
+        ({"name": "\n\x1b[31m"}, "\\n\\x1b[31m"),
+        ({"name": True}, "True"),
+        ({"name": None}, "theirs"),
+        ({}, "theirs"),
+    ],
+    ids=str,
+)
+def test_the_name_of_an_imported_suite_is_text(imported, dataset, named):
+    case = {"name": 3, "inputs": 7, "expected_output": "3", "evaluators": ["EqualsExpected"]}
+    code, _, path, _ = imported("pydantic-evals", json.dumps({**dataset, "cases": [case]}))
+    assert code == 0
+    suite = read_suite(path)
+    assert (suite.head.name, suite.scenarios[0].scenario.name) == (named, "3")
+
+
+@pytest.mark.parametrize("evaluator", [{}, {"Equals": 1, "Contains": 2}, None, 5, [], "Nobody"], ids=str)
+def test_an_evaluator_without_one_name_is_left_out(imported, evaluator):
+    case = {"inputs": "a", "expected_output": "b", "evaluators": [evaluator, "EqualsExpected"]}
+    code, said, path, _ = imported("pydantic-evals", json.dumps({"cases": [case]}))
+    assert (code, len(said)) == (1, 1)
+    assert len(read_suite(path).scenarios[0].scorers) == 1

@@ -19,11 +19,23 @@ from pytest_verdict.core.replay import replay_line
 from pytest_verdict.core.values.dates import read_date, read_formatted
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_decimal
-from pytest_verdict.errors import ConfigurationError, MappingError, RecordError, SettingsError, TrajectoryError
+from pytest_verdict.datasets.rows import read_numbered_rows
+from pytest_verdict.errors import (
+    ConfigurationError,
+    MappingError,
+    RecordError,
+    SettingsError,
+    TrajectoryError,
+    VerdictError,
+)
 from pytest_verdict.extraction.paths import describe_absence, finder
+from pytest_verdict.judging.recording import _read_file
 from pytest_verdict.report.journal import RECORDS, TESTS, read_journal
+from pytest_verdict.runs.gates import read_gate
+from pytest_verdict.runs.tables import parse_keys
 from pytest_verdict.suites.suite_reader import read_suite
 from pytest_verdict.trajectories.readers import read_trajectory
+from tools.fuzz import command_targets
 
 SEEDS: Final = Path(__file__).parent / "seeds"
 _SCRATCH: Final = tempfile.TemporaryDirectory(prefix="fuzz-")
@@ -37,6 +49,8 @@ class Target:
 
     run: Callable[[str], None]
     documented: tuple[type[Exception], ...] = ()
+    cost: int = 1
+    """How much longer it takes than others: so many times fewer inputs are tried in the usual run."""
 
     def accepts(self, text: str) -> bool:
         """Read a text and return whether it was accepted; any other exception is a bug."""
@@ -72,9 +86,10 @@ def _reply(text: str) -> None:
 
 
 def _path(text: str) -> None:
-    find = finder(text)
+    dialect = "rfc9535" if len(text) % 3 == 0 else "jsonpath_ng"
+    find = finder(text, dialect)
     if not find(_DOCUMENT):
-        assert describe_absence(text, _DOCUMENT)
+        assert describe_absence(text, _DOCUMENT, dialect)
 
 
 def _date(text: str) -> None:
@@ -87,6 +102,28 @@ def _number(text: str) -> None:
     as_decimal(parse_json(text))
 
 
+def _dataset(text: str) -> None:
+    suffix, _, content = text.partition("\n")
+    if suffix not in {".jsonl", ".json", ".csv", ".tsv", ".yaml"}:
+        suffix = ".jsonl"
+    path = Path(_SCRATCH.name) / f"rows{suffix}"
+    path.write_bytes(content.encode("utf-8", "surrogatepass"))
+    assert all(row.number >= 1 for row in read_numbered_rows(path))
+
+
+def _recording(text: str) -> None:
+    path = Path(_SCRATCH.name) / "reply.json"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    _read_file(path)
+
+
+def _configuration(text: str) -> None:
+    try:
+        read_gate(text)
+    except ConfigurationError:
+        parse_keys(text)
+
+
 TARGETS: Final = {
     "journals": Target(_journal, (RecordError,)),
     "records": Target(_record, (RecordError,)),
@@ -96,6 +133,14 @@ TARGETS: Final = {
     "mapping_paths": Target(_path, (SettingsError, MappingError)),
     "dates": Target(_date),
     "numbers": Target(_number, (JsonTextError,)),
+    "datasets": Target(_dataset, (ConfigurationError,)),
+    "recordings": Target(_recording, (RecordError,)),
+    "configuration": Target(_configuration, (ConfigurationError,)),
+    "bundles": Target(command_targets.read_bundle, (VerdictError, OSError), cost=10),
+    "folders": Target(command_targets.read_folder, (VerdictError, OSError), cost=20),
+    "shards": Target(command_targets.read_shard, (VerdictError, OSError), cost=15),
+    "imports": Target(command_targets.read_foreign_suite, (VerdictError, OSError), cost=4),
+    "arguments": Target(command_targets.read_arguments, (VerdictError, OSError), cost=3),
 }
 
 

@@ -3,15 +3,18 @@
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.console import complain
 from pytest_verdict.core.families import FAMILIES, load
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError, VerdictError, allowed
 
 UNREADABLE: Final = 2
+_DEBUG: Final = "--debug"
 _INTERRUPTED: Final = 130
 _CLOSED_PIPE: Final = 141
 
@@ -26,10 +29,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A terminal or pipe with a narrow encoding must not break the output.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    shows_traceback = _DEBUG in words
+    words = [word for word in words if word != _DEBUG]
     try:
         try:
-            arguments = _build_parser(words).parse_args(words)
-            return int(_import_command(arguments.command).run(arguments))
+            return run_command(words)
         finally:
             # Also after --help, because a closed pipe cannot be reported when the process exits.
             sys.stdout.flush()
@@ -39,18 +43,49 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _CLOSED_PIPE
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except (VerdictError, OSError) as error:
-        message = "\n".join([str(error), *getattr(error, "__notes__", ())])
-        if isinstance(error, OSError) and error.filename is not None:
-            message = f"{error.filename}: {error.strerror}"
-        complain(message)
+    except Exception as error:  # noqa: BLE001 - the one door: whatever a command raises is one line
+        if shows_traceback:
+            traceback.print_exc()
+        complain(_describe(error, words))
         return UNREADABLE
+
+
+def run_command(words: Sequence[str]) -> int:
+    """Run a command, and return its exit code; what it raises is not caught."""
+    for word in words:
+        # The system passes no such argument, but a program may.
+        if "\0" in word or not _is_encodable(word):
+            raise ConfigurationError(f"{shown(word, 80)} is no argument: it contains a character that no path can have")
+    arguments = _build_parser(words).parse_args(words)
+    return int(_import_command(arguments.command).run(arguments))
+
+
+def _is_encodable(word: str) -> bool:
+    try:
+        os.fsencode(word)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _describe(error: Exception, words: Sequence[str]) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, VerdictError | OSError):
+        return "\n".join([str(error), *getattr(error, "__notes__", ())])
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(frame.filename).name}:{frame.lineno}"
+    return (
+        f"{shown(' '.join(words), 300)} raised {shown(error, 300)} in {place}; a file of the command may be damaged."
+        f" {_DEBUG} shows the traceback."
+    )
 
 
 def _build_parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pytest-verdict", description="The suites, reports, answer templates and judges of pytest-verdict."
     )
+    parser.add_argument(_DEBUG, action="store_true", help="show the traceback of an error")
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     requested = next((word for word in words if not word.startswith("-")), None)
     commands = FAMILIES.own("commands")

@@ -18,7 +18,7 @@ from pathlib import Path
 from pytest_verdict.console import complain, say
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
-from pytest_verdict.report.compression import find_stored
+from pytest_verdict.report.compression import find_stored, reporting_damage
 from pytest_verdict.report.folder import (
     FolderInUseError,
     ReportFolder,
@@ -29,7 +29,6 @@ from pytest_verdict.report.folder import (
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS, Journal, read_journal
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, PROFILES, check_profile
-from pytest_verdict.report.records_file import reporting_damage
 from pytest_verdict.report.summary import counts_with_rate, verdict_line
 
 
@@ -55,9 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         with reporting_damage(f"{journal_folder}: the journal is damaged and cannot be read"):
             journal = read_journal(journal_folder)
             profile = check_profile(arguments.junit_profile or str(journal.header.get("profile", PROFILES[0])))
-            limit = journal.header.get("limit")
-            if type(limit) is not int:
-                limit = DEFAULT_INLINE_LIMIT
+            limit = journal.header.get("limit", DEFAULT_INLINE_LIMIT)
             built = build(journal, target, run=journal.run, profile=profile, inline_limit=limit)
         say(*_describe(journal, built))
         for problem in built.problems:

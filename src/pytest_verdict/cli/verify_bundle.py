@@ -23,7 +23,7 @@ from typing import Any, Final
 from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.checks import Finding, differences
-from pytest_verdict.report.compression import file_digest
+from pytest_verdict.report.compression import MALFORMED, file_digest, reporting_damage
 from pytest_verdict.report.journal import OUTPUTS
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.statements import FILES, RECORDS_PREDICATE, TEST_RESULT, VERDICTS, statements
@@ -62,24 +62,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _extract(path: Path, folder: Path, most_bytes: int) -> None:
-    try:
-        with zipfile.ZipFile(path) as file:
-            names = file.namelist()
-            # No part unpacks to more than the size in its entry.
-            size = sum(entry.file_size for entry in file.infolist())
-            # A bundle has the outputs of adapters only if suites ran.
-            if sorted(names) not in (sorted(_PARTS), sorted({*_PARTS, OUTPUTS})):
-                parts = ", ".join(sorted(_PARTS))
-                raise RecordError(f"{path}: a bundle consists of {parts}, and this file of {', '.join(names)}")
-            if size > most_bytes:
-                raise RecordError(
-                    f"{path}: it unpacks to {size / _MEGABYTE:,.0f} MB; pass a --limit above that if you trust the file"
-                )
-            for name in names:
-                with file.open(name) as source, (folder / name).open("wb") as target:
-                    shutil.copyfileobj(source, target)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
-        raise RecordError(f"{path}: this file is not a bundle: {error}") from None
+    with reporting_damage(f"{path}: this file is not a bundle"), zipfile.ZipFile(path) as file:
+        names = file.namelist()
+        # No part unpacks to more than the size in its entry.
+        size = sum(entry.file_size for entry in file.infolist())
+        # A bundle has the outputs of adapters only if suites ran.
+        if sorted(names) not in (sorted(_PARTS), sorted({*_PARTS, OUTPUTS})):
+            parts = ", ".join(sorted(_PARTS))
+            raise RecordError(f"{path}: a bundle consists of {parts}, and this file of {', '.join(names)}")
+        if size > most_bytes:
+            raise RecordError(
+                f"{path}: it unpacks to {size / _MEGABYTE:,.0f} MB; pass a --limit above that if you trust the file"
+            )
+        for name in names:
+            with file.open(name) as source, (folder / name).open("wb") as target:
+                shutil.copyfileobj(source, target)
 
 
 def _derive_statements(folder: Path, findings: list[Finding]) -> dict[str, dict[str, Any]]:
@@ -89,7 +86,7 @@ def _derive_statements(folder: Path, findings: list[Finding]) -> dict[str, dict[
         for name, statement in derived.items():
             recorded = json.loads((folder / name).read_bytes())
             findings += [Finding(name, place, what) for place, what in differences(statement, recorded, "")]
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError, RecordError) as error:
+    except MALFORMED as error:
         findings.append(Finding(VERDICTS, "form", f"the statements cannot be derived: {error!r}"))
         return {}
     if not derived[VERDICTS]["predicate"]["complete"]:
@@ -107,7 +104,7 @@ def _check_attestation(path: Path, bundle: Path, statements: dict[str, dict[str,
             content = content.splitlines()[0]
         document = json.loads(content)
         signed: Any = json.loads(base64.b64decode(document.get("dsseEnvelope", document)["payload"]))
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
+    except MALFORMED:
         signed = None
     if not isinstance(signed, dict):
         raise RecordError(f"{path}: this is neither a sigstore bundle nor a DSSE envelope")

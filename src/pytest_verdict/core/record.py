@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
 
 from pytest_verdict.core.record_members import (
+    COMPARISON,
     CONTEXT,
     EVIDENCE,
     EXPECTED,
@@ -31,6 +32,7 @@ from pytest_verdict.core.record_members import (
     write_members,
     write_outcome_members,
 )
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY
 from pytest_verdict.core.values.redaction import hiding
 from pytest_verdict.errors import RecordError
@@ -245,6 +247,25 @@ def parse_record(line: bytes) -> dict[str, Any]:
     if record["record"] != RECORD_FORMAT:
         raise RecordError(f"it is a record of format {record['record']}, and this version reads format {RECORD_FORMAT}")
     return record
+
+
+def check_record(record: Mapping[str, Any]) -> None:
+    """Check the types of all members of an untrusted record and of its parts, as far as they are there."""
+    for name, value in record.items():
+        member = MEMBER.get(name)
+        # A typed value may be an object, such as a redacted text; who reads it decodes it.
+        is_encoded = member is None or (member.is_typed and isinstance(value, dict))
+        if member is not None and not is_encoded and not member.type.accepts(value):
+            raise RecordError(f"{name} must be {member.type.requirement}, got {shown(value, 80)}")
+    for member in COMPARISON:
+        if member.is_required and member.name not in record:
+            raise RecordError(f"there is no {member.name!r}")
+    if record["verdict"] not in VERDICTS:
+        raise RecordError(f"its verdict is {shown(record['verdict'], 80)}")
+    for part in record.get("children", ()):
+        if not isinstance(part, dict):
+            raise RecordError(f"a part is no object: {shown(part, 80)}")
+        check_record(part)
 
 
 class RecordSummary(NamedTuple):

@@ -109,7 +109,7 @@ def _compile_standard(path: str) -> Find:
         raise MissingExtraError("the dialect rfc9535", "jsonpath") from None
     try:
         query = library.compile(path)
-    except library.JSONPathError as error:
+    except (library.JSONPathError, ValueError, OverflowError, RecursionError) as error:
         raise SettingsError(f"{path!r} is not a JSONPath of RFC 9535: {error}") from None
     return lambda document: query.find(document).values()
 

@@ -626,9 +626,51 @@ function overview() {
     rows ? div("charts", chart(`Scores${rest} (heights are logarithmic)`, (row) => columns.score[row], 0, 1), chart(`Scores less thresholds${rest}`, margin, -1, 1)) : [],
     about.decisions.length ? h("p", { class: "dim" }, `Decisions over other comparisons do not count below: ${about.decisions.join(", ")}.`) : [],
     facets.filter(({ name }) => name !== "verdict").map(countTable),
+    numbers(about.numbers),
     parts.length ? section("Fields and criteria", table(["field", "name", "parameters", "pass", "fail", "error", "rate"], parts)) : [],
     slow.length ? section("Slowest tests", table(["test", "seconds", "share of the slowest"], slow)) : [],
   ].flat(2);
+}
+
+// ---- numbers over the session
+function numbers({ rates = [], labels = [], reliability = [], failures = [] }) {
+  const bySize = rates.flatMap(({ by, groups }) => groups.map((one) =>
+    [by.join(", "), one.group.join(", "), ...[one.pass, one.fail, one.error].map(countCell), ...rateCells(one)]));
+  const curves = reliability.map(({ key, group, bins, calibration_error: error, brier }) => section(
+    `Reliability of ${[key, ...group].join(" ")} (calibration error ${error}, Brier score ${brier})`,
+    table(["confidence", "comparisons", "mean", "pass rate", "95 % interval", ""], bins.map((one) =>
+      [`${one.from} to ${one.to}`, td("number", grouped(one.comparisons)), td("number", String(one.confidence)), ...rateCells(one)]))));
+  const equal = failures.map((one) =>
+    [one.operator, td("mono", one.place), one.difference, td("number", grouped(one.comparisons)), firstTests(one.tests, 0)]);
+  return [
+    bySize.length ? section("Pass rates", table(["by", "group", "pass", "fail", "error", "rate", "95 % interval", ""], bySize)) : [],
+    labels.map(confusion), curves,
+    equal.length ? section("Failures by kind of difference", table(["operator", "place", "difference", "comparisons", "first tests"], equal)) : [],
+  ].flat(3);
+}
+
+// Rounded to millionths first, because 1000 * 0.29 is above 290.
+const inPercent = (share, round) => `${round(Math.round(1e6 * share) / 1e3) / 10} %`;
+
+function rateCells({ rate: share, interval: [low, high] }) {
+  const text = `${inPercent(low, Math.floor)} to ${inPercent(high, Math.ceil)}`, x = (number) => (100 * number).toFixed(2);
+  const picture = svg("svg", { class: "interval", viewBox: "0 0 100 8", preserveAspectRatio: "none", role: "img", "aria-label": text },
+    svg("rect", { class: "whole", x: 0, y: 3, width: 100, height: 2 }), svg("rect", { class: "range", x: x(low), y: 2, width: x(Math.max(high - low, 0.01)), height: 4 }),
+    svg("rect", { class: "rate", x: x(Math.min(share, 0.99)), y: 0, width: 1, height: 8 }));
+  return [td("number", inPercent(share, Math.floor)), td("number dim", text), td("", picture)];
+}
+
+// Expected classes are rows, observed ones columns; a cell is darker for a larger share of its row.
+function confusion({ of, group, classes, matrix, other, errors, macro, micro, weighted }) {
+  const scores = (one) => [one.precision, one.recall, one.f1].map((score) => td("number", score.toFixed(3)));
+  const lines = classes.map((one, row) => [h("b", {}, one.class), ...[...matrix[row], other[row], errors[row]].map((number, column) => {
+    const cell = td("number", grouped(number)), share = 30 * number / (one.support || 1);
+    if (number) cell.style.background = `color-mix(in srgb, var(--${column === row ? "pass" : "fail"}) ${share}%, transparent)`;
+    return cell;
+  }), ...scores(one)]);
+  const averages = Object.entries({ macro, micro, weighted }).map(([name, one]) => [`${name} average`, ...classes.map(() => ""), "", "", ...scores(one)]);
+  const heads = ["expected", ...classes.map((one) => `observed ${one.class}`), "other", "error", "precision", "recall", "F1"];
+  return section(`Labels of ${[of, ...group].join(" ")}`, table(heads, [...lines, ...averages]));
 }
 
 const BINS = 20, WIDTH = 320, HEIGHT = 88, FOOT = 14;

@@ -18,6 +18,7 @@ _MOST_BYTES: Final = 1 << 20
 _EMPTY: Final[Mapping[str, Any]] = {
     "title": "",
     "left_out": 0,
+    "numbers": {},
     **dict.fromkeys(("warnings", "commands", "facts", "fields", "operators", "tests", "slowest"), ()),
 }
 

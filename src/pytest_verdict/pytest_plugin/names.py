@@ -63,11 +63,9 @@ def _distribution(config: pytest.Config) -> str:
     return "no"
 
 
-def traits_of(item: pytest.Item, redaction: Redaction, *, with_markers: bool) -> dict[str, Any] | None:
-    """Return the plain parameters of a test, and its markers on request; None without both."""
-    traits: dict[str, Any] = {}
-    if with_markers:
-        traits["markers"] = sorted({redaction(marker.name) for marker in item.iter_markers()})
+def traits_of(item: pytest.Item, redaction: Redaction) -> dict[str, Any] | None:
+    """Return the markers of a test and its plain parameters; None without both."""
+    traits: dict[str, Any] = {"markers": sorted({redaction(marker.name) for marker in item.iter_markers()})}
     parameters: dict[str, Any] = {}
     if callspec := getattr(item, "callspec", None):
         for name, value in callspec.params.items():

@@ -50,12 +50,8 @@ class Recorder:
         redaction: Redaction | None,
         flush: str = "test",
         watch: Callable[[ComparisonResult], ComparisonResult] | None = None,
-        *,
-        with_markers: bool = False,
     ) -> None:
         self._watch = watch
-        # Gates may need the markers of each test.
-        self._with_markers = with_markers
         self._root = config.rootpath
         # Record ends by file and line, and that of a test that is not Python code.
         self._ends: dict[tuple[str, int], str] = {}
@@ -104,9 +100,7 @@ class Recorder:
         place = getattr(item, "verdict_place", None)
         self._fixed_end = "" if place is None else self._record_end(*place)
         distinct = self._distinct_names.get(item) if self._distinct_names else None
-        # The markers of a scenario are its tags.
-        with_markers = self._with_markers or place is not None
-        traits = traits_of(item, self._redaction or str, with_markers=with_markers)
+        traits = traits_of(item, self._redaction or str)
         self._attempt = AttemptRecords(distinct or self._name(item.nodeid), 1, self._worker, traits)
         self._is_set_up = False
 

@@ -36,7 +36,7 @@ def start(config: pytest.Config) -> None:
     """Register the recorder where tests run, and the controller where reports arrive."""
     gates = _read_gates(config)
     flush = _choice(config, "verdict_flush", "test", "comparison")
-    recorder = Recorder(config, SESSION.redaction, flush, SESSION.observer, with_markers=bool(gates))
+    recorder = Recorder(config, SESSION.redaction, flush, SESSION.observer)
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     SESSION.rows_observer = recorder.observe_rows
@@ -67,7 +67,7 @@ def start(config: pytest.Config) -> None:
             "profile": profile,
             "limit": int(limit),
             "records": _choice(config, "verdict_records", *FORMS),
-            "asked": {"fields": [], **({"gates": gates} if gates else {})},
+            "asked": {"fields": [], "numbers": [], **({"gates": gates} if gates else {})},
         }
         html = _choice(config, "verdict_html", "auto", "always", "never")
         controller = Controller(config, recorder, folder, header=header, html=html)

@@ -14,11 +14,10 @@ from pytest_verdict.core.values.display import format_count, safe_repr, visible
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.pytest_plugin.storing import BASELINE
 from pytest_verdict.report.building import Built, EqualFailures
-from pytest_verdict.report.compression import open_records
+from pytest_verdict.report.compression import open_records, reporting_damage
 from pytest_verdict.report.folder import PAGE
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.records_file import reporting_damage
 from pytest_verdict.report.summary import (
     INCOMPLETE,
     MET,

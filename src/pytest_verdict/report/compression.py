@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import IO, Final, cast
 
 from pytest_verdict.core.new_files import NewFiles
-from pytest_verdict.errors import RecordError
+from pytest_verdict.errors import RecordError, VerdictError
 
 FORMS: Final = ("plain", "gz")
 """The values of the ini key ``verdict_records``."""
 GZIP: Final = b"\x1f\x8b"
 _LEVEL: Final = 6
-DAMAGED: Final = (EOFError, zlib.error, gzip.BadGzipFile)
+_DAMAGED: Final = (EOFError, zlib.error, gzip.BadGzipFile)
+MALFORMED: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
+"""The exceptions that a file raises that no session has written."""
 
 
 def find_stored(path: Path) -> Path:
@@ -39,8 +41,29 @@ def open_records(path: Path) -> Iterator[IO[bytes]]:
     with find_stored(path).open("rb") as raw:
         try:
             yield open_decompressed(raw)
-        except DAMAGED as error:
+        except _DAMAGED as error:
             raise RecordError(f"{find_stored(path)}: the compressed file is damaged: {error}") from None
+
+
+@contextmanager
+def reporting_damage(what: str) -> Iterator[None]:
+    """Raise a `RecordError` of one line for a file that no session has written."""
+    try:
+        yield
+    except VerdictError:
+        raise
+    except (OSError, *_damages()) as error:
+        if getattr(error, "filename", None) is not None:
+            raise
+        raise RecordError(f"{what}: {error!r}") from None
+
+
+def _damages() -> tuple[type[Exception], ...]:
+    # Imported only for damaged files, because it takes milliseconds.
+    import struct
+    import zipfile
+
+    return (*MALFORMED, *_DAMAGED, RuntimeError, struct.error, zipfile.BadZipFile)
 
 
 def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) -> None:

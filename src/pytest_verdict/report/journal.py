@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
 from pytest_verdict.core.record import Counts, count, digest_of_test, merge_counts, parse_record, read_id, read_verdict
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import find_stored, open_records
 
@@ -95,6 +96,7 @@ class TestEntry:
 _ENTRY_OUTCOMES: Final = {"passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished", "rerun", LATE}
 _TEXTS: Final = ("test", "path", "message", "text", "worker")
 _MEMBER_TYPES: Final = {**dict.fromkeys(_TEXTS, str), "crashed": bool, "teardown_error": bool}
+_HEADER_TYPES: Final = {"run": dict, "asked": dict, "limit": int, "profile": str, "records": str}
 _ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 # Reading the journal derives these from the records.
 _WRITTEN_MEMBERS: Final = [name for name in TestEntry.__slots__ if name not in {"comparisons", "records"}]
@@ -234,6 +236,9 @@ def read_journal(folder: Path, tests: str = TESTS) -> Journal:
                 journal.damaged += 1
     if journal.header.get("journal") != JOURNAL_FORMAT:
         raise RecordError(f"{folder / tests} is not a journal of format {JOURNAL_FORMAT}")
+    for name, kind in _HEADER_TYPES.items():
+        if type(journal.header.get(name, kind())) is not kind:
+            raise RecordError(f"{folder / tests}: the header has no usable {name!r}: {shown(journal.header[name], 80)}")
     add_unfinished(journal)
     counts = (folder / PENDING).read_bytes() if (folder / PENDING).is_file() else b""
     journal.lost = sum(memoryview(counts[: len(counts) // 8 * 8]).cast("Q"))
@@ -244,13 +249,22 @@ def _add_line(journal: Journal, content: dict[str, Any]) -> None:
     if "journal" in content:
         journal.header = content
     elif "collected" in content:
-        journal.order = content["collected"]
+        journal.order = _check_texts(content["collected"])
     elif "finished" in content:
+        if not isinstance(content["finished"].get("run", {}), dict):
+            raise ValueError("the run is no object")
         journal.footer = content["finished"]
     elif "began" in content:
+        _check_texts([content["began"], content["path"]])
         journal.add_start(content["began"], content["path"], _whole(content["line"]))
     else:
         journal.add_entry(_entry(content))
+
+
+def _check_texts(texts: Any) -> list[str]:
+    if not isinstance(texts, list) or any(type(text) is not str for text in texts):
+        raise ValueError("a list of texts is needed")
+    return texts
 
 
 def _entry(content: dict[str, Any]) -> TestEntry:

@@ -54,7 +54,10 @@ def _pieces(contents: Contents) -> Iterator[str]:
     yield f'"operators": {_json(operators)},\n'
     yield f'"records": {_json(dict(contents.records))},\n'
     for name, section in contents.sections.items():
-        yield from _array(name, map(_json, section))
+        if isinstance(section, dict):
+            yield f'"{name}": {_json(section)},\n'
+        else:
+            yield from _array(name, map(_json, section))
     yield from _array("tests", map(_test, summary.tests, contents.roots))
     yield f'"comparisons_omitted": {contents.omitted},\n'
     yield from _array("comparisons", (line.decode("ascii").rstrip("\n") for line in contents.inline))

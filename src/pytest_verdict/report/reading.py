@@ -15,7 +15,7 @@ from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.records_file import MALFORMED
-from pytest_verdict.report.summary import MET, NOT_GREEN, verdict_line
+from pytest_verdict.report.summary import MET, NOT_GREEN, OUTCOMES, VERDICTS, verdict_line
 
 
 def _check_time(text: str) -> str:
@@ -23,6 +23,7 @@ def _check_time(text: str) -> str:
     return text
 
 
+Count = Annotated[int, Field(ge=0)]
 _Time = Annotated[str, AfterValidator(_check_time)]
 
 
@@ -30,6 +31,14 @@ class _Part(BaseModel):
     """A part of the report; members that a later version adds are ignored."""
 
     model_config = ConfigDict(frozen=True, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_null(cls, value: Any) -> Any:
+        # A session leaves out what it does not know.
+        if isinstance(value, dict) and any(member is None for member in value.values()):
+            raise ValueError("null is no value of a member")
+        return value
 
 
 class Test(_Part):
@@ -42,7 +51,8 @@ class Test(_Part):
     attempts: list[str]
     message: str = ""
     worker: str = ""
-    parameters: Mapping[str, Any] = {}
+    parameters: Mapping[str, str | int | float | bool] = {}
+    markers: list[str] = Field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -59,9 +69,9 @@ class Test(_Part):
 
 
 class _Verdicts(_Part):
-    passed: int = Field(alias="pass")
-    fail: int
-    error: int
+    passed: Count = Field(alias="pass")
+    fail: Count
+    error: Count
 
 
 class OperatorCounts(_Verdicts):
@@ -71,7 +81,7 @@ class OperatorCounts(_Verdicts):
 class FieldCounts(_Verdicts):
     field: str
     name: str = ""
-    parameters: Mapping[str, Any] = {}
+    parameters: Mapping[str, str | int | float | bool] = {}
 
 
 class Gate(_Verdicts):
@@ -91,14 +101,96 @@ class Gate(_Verdicts):
         return self
 
 
+Share = Annotated[float, Field(ge=0, le=1)]
+Interval = Annotated[list[Share], Field(min_length=2, max_length=2)]
+
+
+class RateOfGroup(_Verdicts):
+    group: list[str]
+    rate: Share
+    interval: Interval
+
+
+class Rates(_Part):
+    by: list[str] = Field(description="What the answers are grouped by.")
+    groups: list[RateOfGroup]
+
+
+class Scores(_Part):
+    precision: Share
+    recall: Share
+    f1: Share
+
+
+class ScoresOfClass(Scores):
+    name: str = Field(alias="class")
+    support: Count
+
+
+class Labels(_Part):
+    of: str = Field(description="The field, or the operator, whose expected values are labels.")
+    operator: str
+    group: list[str]
+    classes: list[ScoresOfClass]
+    matrix: list[list[Count]] = Field(description="The expected classes as rows, the observed ones as columns.")
+    other: list[Count] = Field(description="By expected class, the answers that are of no class.")
+    errors: list[Count] = Field(description="By expected class, the comparisons that could not be made.")
+    macro: Scores
+    micro: Scores
+    weighted: Scores
+
+
+class ConfidenceBin(_Part):
+    low: Share = Field(alias="from")
+    high: Share = Field(alias="to")
+    comparisons: Count
+    confidence: Share = Field(description="The mean.")
+    rate: Share
+    interval: Interval
+
+
+class Reliability(_Part):
+    key: str
+    group: list[str]
+    bins: list[ConfidenceBin]
+    calibration_error: Share
+    brier: Share
+
+
+class EqualFailures(_Part):
+    operator: str
+    place: str = Field(description="The field and the path of the difference; otherwise the function of the test.")
+    difference: str
+    comparisons: Count
+    tests: list[str] = Field(description="The first of the tests.")
+
+
+class Numbers(_Part):
+    """Pass rates, confused labels, reliability of a confidence, and equal failures, over the answers of the last attempts."""
+
+    rates: list[Rates] = Field(default_factory=list)
+    labels: list[Labels] = Field(default_factory=list)
+    reliability: list[Reliability] = Field(default_factory=list)
+    failures: list[EqualFailures] = Field(default_factory=list)
+
+
+def _has_all(*names: str) -> AfterValidator:
+    def check(counts: dict[str, int]) -> dict[str, int]:
+        if missing := [name for name in names if name not in counts]:
+            raise ValueError(f"{missing[0]} is missing")
+        return counts
+
+    return AfterValidator(check)
+
+
 class _Totals(_Part):
-    tests: dict[str, int]
-    comparisons: dict[str, int]
-    comparisons_of_earlier_attempts: int = 0
+    tests: Annotated[dict[str, Count], _has_all("total", *OUTCOMES)]
+    comparisons: Annotated[dict[str, Count], _has_all("total", *VERDICTS)]
+    comparisons_of_earlier_attempts: Count = 0
 
 
 class _Records(_Part):
-    count: int
+    count: Count
     sha256: str
     root: str = ""
 
@@ -109,8 +201,8 @@ class _Git(_Part):
 
 
 class _Shard(_Part):
-    index: int
-    of: int
+    index: int = Field(ge=1)
+    of: int = Field(ge=1, le=100_000)
 
 
 class _Run(_Part):
@@ -146,6 +238,7 @@ class Report(StrictModel):
     run: _Run
     fields: list[FieldCounts] = Field(default_factory=list)
     gates: list[Gate] = Field(default_factory=list)
+    numbers: Numbers = Numbers()
 
     def place(self, path: str) -> str:
         """Return the place of a path of the report inside the repository."""

@@ -4,7 +4,7 @@ import mmap
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from io import BufferedReader, BytesIO
 from itertools import chain
 from pathlib import Path
@@ -12,8 +12,8 @@ from typing import IO, Final, cast
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.record import record_start
-from pytest_verdict.errors import RecordError, VerdictError
-from pytest_verdict.report.compression import DAMAGED, find_stored, open_decompressed
+from pytest_verdict.errors import RecordError
+from pytest_verdict.report.compression import find_stored, open_decompressed, reporting_damage
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
 
 _STANDARD_INPUT: Final = "-"
@@ -21,8 +21,6 @@ _LONGEST_LINE: Final = 1 << 28
 # A few hundredths of a second of work.
 PIECE: Final = 1 << 20
 _ZIP: Final = b"PK"
-MALFORMED: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
-"""The exceptions that a file raises that no session has written."""
 
 
 class NoBaselineError(RecordError):
@@ -73,15 +71,13 @@ class RecordsFile:
         piped = cast("BufferedReader", sys.stdin.buffer)
         with nullcontext(piped) if self._is_piped else self.path.open("rb") as raw:
             self._raw = raw
-            try:
+            with reporting_damage(f"{self.path}: the compressed file is damaged"):
                 source = _open_bundle(raw) if raw.peek(2)[:2] == _ZIP else open_decompressed(raw)
                 while block := source.read(PIECE):
                     line = b"" if block.endswith(b"\n") else source.readline(_LONGEST_LINE)
                     yield BytesIO(block + line).readlines()
                     while len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
                         line = source.readline(_LONGEST_LINE)
-            except _damages() as error:
-                raise RecordError(f"{self.path}: the compressed file is damaged: {error}") from None
 
     def find(self, identifier: str) -> bytes | None:
         """Find a record in a plain file by its id."""
@@ -115,13 +111,6 @@ def _open_bundle(raw: BufferedReader) -> IO[bytes]:
     return zipfile.ZipFile(raw).open(RECORDS)
 
 
-def _damages() -> tuple[type[Exception], ...]:
-    # Imported only for bundles and damaged files, because it takes milliseconds.
-    import zipfile
-
-    return (*DAMAGED, KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile)
-
-
 def _refuse_newer_journal(folder: Path) -> None:
     journal = folder / JOURNAL / TESTS
     if not journal.is_file():
@@ -134,14 +123,3 @@ def _refuse_newer_journal(folder: Path) -> None:
             f"{folder}: the report is older than the journal beside it, of a session that was killed or is still running;"
             f" run `pytest-verdict report` first, or name {RECORDS} itself"
         )
-
-
-@contextmanager
-def reporting_damage(what: str) -> Iterator[None]:
-    """Raise a `RecordError` of one line for a file that no session has written."""
-    try:
-        yield
-    except (VerdictError, OSError):
-        raise
-    except MALFORMED as error:
-        raise RecordError(f"{what}: {error!r}") from None

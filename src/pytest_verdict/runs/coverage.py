@@ -17,7 +17,8 @@ from typing import Any, Final, NamedTuple
 
 from pytest_verdict.console import complain, say
 from pytest_verdict.core.record import parse_record
-from pytest_verdict.report.records_file import RecordsFile, reporting_damage
+from pytest_verdict.report.compression import reporting_damage
+from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.runs.parts import WHOLES, parts_of
 from pytest_verdict.runs.tables import format_markdown
 

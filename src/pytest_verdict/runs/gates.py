@@ -26,7 +26,7 @@ from pytest_verdict.report.summary import (
     is_answer,
     list_names,
 )
-from pytest_verdict.runs.parts import WHOLES, parts_of
+from pytest_verdict.runs.parts import WHOLES, intended_operator, parts_of
 
 CASE: Final = "case"
 PINNED: Final = "pinned"
@@ -50,8 +50,6 @@ _SYNTAX: Final = (
     " 'operator:numeric_* >= 0.95 @ 0.9', the exact interval must reach the rate. A shell needs the quotes. A pinned test"
     " must pass as a whole, so it takes no rate: 'pinned:TEST'."
 )
-# These operators replace one that could not run; a setting has its name.
-_REPLACEMENTS: Final = {"not_compared", "nothing_found"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +131,7 @@ class _GateCounts:
         if kind in WHOLES:
             parts = parts_of(record, WHOLES[kind])
         elif kind == "operator":
-            # A comparison that could not be made is an error of the operator it was meant for.
-            replaced = record["settings"].get("instead_of") if operator in _REPLACEMENTS else None
-            parts = [([name for name in (operator, replaced) if name], record["verdict"])]
+            parts = [([operator, intended_operator(record)], record["verdict"])]
         elif kind == "marker":
             parts = [(markers, record["verdict"])]
         else:

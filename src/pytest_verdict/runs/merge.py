@@ -27,13 +27,13 @@ from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
-from pytest_verdict.report.compression import file_digest, open_records
+from pytest_verdict.report.compression import file_digest, open_records, reporting_damage
 from pytest_verdict.report.folder import ReportFolder
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, ByteRange, Journal, TestEntry, read_journal
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import PROFILES, check_profile
 from pytest_verdict.report.reading import read_report
-from pytest_verdict.report.records_file import MALFORMED, RecordsFile
+from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import MET, counts_with_rate, summarize, verdict_line
 from pytest_verdict.report.verification import format_tally, replay_file
 
@@ -77,7 +77,7 @@ def read_shard(folder: Path) -> Shard:
     report = read_report(folder)
     if report.run.shard is None:
         raise RecordError(f"{folder}: {REPORT} does not record which shard this is")
-    try:
+    with reporting_damage(f"{folder}: this is no shard of pytest-verdict"):
         journal = read_journal(folder, SHARD)
         whole = (journal.footer or {}).get("whole") or {"files": {}, "places": []}
         places = [int(place) for place in whole["places"]]
@@ -90,8 +90,6 @@ def read_shard(folder: Path) -> Shard:
             and len(places) in {0, len(journal.order)}
         )
         files = {str(path): (int(number), str(digest)) for path, (number, digest) in whole["files"].items()}
-    except MALFORMED as error:
-        raise RecordError(f"{folder}: this is no shard of pytest-verdict: {error}") from None
     if not is_one_session:
         raise RecordError(f"{folder}: {REPORT}, {RECORDS} and {SHARD} are not of the same session")
     if any(entry.worker for entry in journal.entries):

@@ -27,6 +27,17 @@ WHOLES: Final = {
 }
 
 
+# These operators replace one that could not run; a setting has its name.
+_REPLACEMENTS: Final = {"not_compared", "nothing_found"}
+
+
+def intended_operator(record: Mapping[str, Any]) -> str:
+    """Return the operator of a comparison; if it could not be made, the operator it was meant for."""
+    operator = str(record["operator"])
+    replaced = record["settings"].get("instead_of") if operator in _REPLACEMENTS else None
+    return str(replaced or operator)
+
+
 def parts_of(record: Mapping[str, Any], whole: Whole) -> Iterator[tuple[Sequence[str], str]]:
     """Yield the names of each part, without and with the name of the whole, and its verdict."""
     children = record.get("children", ())

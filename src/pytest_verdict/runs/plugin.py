@@ -14,6 +14,7 @@ def commands() -> Mapping[str, Command]:
         "coverage": Command("show which criteria tell good from bad, run by run", f"{_HERE}coverage"),
         "diff": Command("compare two runs, and explain why verdicts changed", f"{_HERE}diff"),
         "merge": Command("merge the shards of a session", f"{_HERE}merge"),
+        "numbers": Command("count pass rates, confused labels and equal failures of a run", f"{_HERE}numbers"),
         "table": Command("count a run by field, operator or parameter", f"{_HERE}tables"),
     }
 
@@ -24,4 +25,5 @@ def report_sections() -> Mapping[str, str]:
     return {
         "gates": f"{_HERE}gates:derive_gates",
         "fields": f"{_HERE}parts:derive_fields",
+        "numbers": f"{_HERE}numbers:derive_numbers",
     }

@@ -11,18 +11,19 @@ exit codes:
 
 import argparse
 import csv
+import functools
 import importlib
 import itertools
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.console import complain, say
-from pytest_verdict.core.record import parse_record
+from pytest_verdict.core.record import check_record, parse_record
 from pytest_verdict.core.record_members import MEMBER, PLACE
-from pytest_verdict.core.values.display import shown, visible
+from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.encoding import TYPE_KEY
 from pytest_verdict.errors import ConfigurationError, MissingExtraError, RecordError, allowed
 from pytest_verdict.operators.pass_rate import exact_interval
@@ -33,11 +34,17 @@ from pytest_verdict.report.summary import VERDICTS, is_answer
 
 PARAMETER: Final = "param:"
 """The prefix of a column that holds a parameter of tests."""
-KEYS: Final = ("test", "function", "name", "field", "group", "operator", "note")
-"""The names that comparisons can be grouped by, besides parameters of tests."""
+KEYS: Final = ("test", "function", "name", "field", "group", "operator", "note", "marker", "tag")
+"""The names that comparisons can be grouped by, besides parameters of tests; the tags of scenarios are markers."""
 
 _RECORD_COLUMNS: Final = ("id", *(member.name for member in PLACE))
 _COMPARISON_COLUMNS: Final = ("operator", "operator_version", "verdict", "error")
+
+# The columns that are lists, by the name to group by.
+_LISTS: Final = {"note": "notes", "marker": "markers", "tag": "markers"}
+
+# Many groups have the same few counts, and an exact interval is slow to compute.
+_interval: Final = functools.lru_cache(maxsize=1_000)(exact_interval)
 
 # A spreadsheet evaluates a cell that begins with one of these as a formula: https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA: Final = tuple("=+-@\t\r")
@@ -50,12 +57,26 @@ _ARROW_TYPES: Final = {**dict.fromkeys(_COUNTS, "int64"), **dict.fromkeys(_SHARE
 Rows = Iterable[Mapping[str, Any]]
 
 
+class Traits(NamedTuple):
+    """What a report knows of a test besides its comparisons."""
+
+    markers: Sequence[str] = ()
+    parameters: Mapping[str, Any] = {}
+
+
+class Part(NamedTuple):
+    """A comparison, or a part of one, as a row and as its record."""
+
+    row: dict[str, Any]
+    record: Mapping[str, Any]
+
+
 def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
     """Read records as flat rows, for a data frame or any other table.
 
     Each comparison is a row. Each part of a comparison, such as a field of an answer template or a criterion, is a row of
     its own after it, with the name of the part in ``field``. All rows have the same columns. If the path is the folder of a
-    report, parameters of tests are columns too, such as ``param:model``.
+    report, ``markers`` has those of the test, and its parameters are columns too, such as ``param:model``.
 
     Args:
         path: A report's folder, or a ``records.jsonl``, also compressed.
@@ -76,47 +97,63 @@ def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
         >>> [(row["name"], row["verdict"], row["observed"]) for row in read_records(file)]
         [('capital', 'fail', 'paris')]
     """
+    for row, _ in read_parts(path):
+        yield row
+
+
+def read_parts(path: str | Path) -> Iterator[Part]:
+    """Read the comparisons of a file and their parts."""
     file = RecordsFile(str(path))
-    parameters: dict[str, Mapping[str, Any]] = {}
+    traits: dict[str, Traits] = {}
     if file.folder and (file.folder / REPORT).is_file():
-        parameters = {test.test: test.parameters for test in read_report(file.folder).tests}
-    names = sorted({name for values in parameters.values() for name in values})
+        traits = {test.test: Traits(test.markers, test.parameters) for test in read_report(file.folder).tests}
+    names = parameter_names(traits)
     for number, line in enumerate(file.lines(), 1):
         try:
             record = parse_record(line)
-            rows = list(_rows_of_record(record))
-            values = parameters.get(record.get("test", ""), {})
-        except (AttributeError, TypeError, RecursionError, RecordError) as error:
+            check_record(record)
+            parts = list(parts_of_record(record, traits, names))
+        except (RecursionError, RecordError) as error:
             raise RecordError(f"{path}: line {number} is no whole record: {error}") from None
-        columns = {f"{PARAMETER}{name}": values.get(name) for name in names}
-        for row in rows:
-            yield {**row, **columns}
+        yield from parts
 
 
-def _rows_of_record(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    group = record.get("sources", {}).get("group")
+def parameter_names(traits: Mapping[str, Traits]) -> list[str]:
+    return sorted({name for one in traits.values() for name in one.parameters})
+
+
+def parts_of_record(record: Mapping[str, Any], traits: Mapping[str, Traits], names: Iterable[str]) -> Iterator[Part]:
+    """Yield a comparison, and then each of its parts."""
+    group = (record.get("sources") or {}).get("group")
+    markers, parameters = traits.get(record.get("test", ""), Traits())
+    columns = {f"{PARAMETER}{name}": parameters.get(name) for name in names}
     for field, part in _parts(record, ""):
-        if part.get("verdict") not in VERDICTS:
-            raise RecordError(f"its verdict is {shown(part.get('verdict'), 80)}")
-        yield {
+        row = {
             **{name: record.get(name) for name in _RECORD_COLUMNS},
-            "name": record.get("name"),
+            "name": MEMBER["name"].read(record),
             "group": None if group is None else _as_text(group),
             "field": field,
             **{name: part.get(name) for name in _COMPARISON_COLUMNS},
-            "notes": part.get("notes", []),
-            "expected": _as_text(part.get("expected")),
-            "observed": _as_text(part.get("observed")),
+            "notes": part["notes"],
+            "expected": _as_text(part["expected"]),
+            "observed": _as_text(part["observed"]),
             "score": MEMBER["score"].read(part),
             "threshold": MEMBER["threshold"].read(part),
+            "markers": list(markers),
+            **columns,
         }
+        yield Part(row, part)
 
 
 def _parts(record: Mapping[str, Any], field: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     yield field, record
     for part in record.get("children", ()):
-        name = part.get("name", "")
-        yield from _parts(part, f"{field}.{name}" if field else name)
+        yield from _parts(part, join_fields(field, part))
+
+
+def join_fields(field: str, part: Mapping[str, Any]) -> str:
+    """Return the field of a part of the part that has a field."""
+    return ".".join(filter(None, [field, MEMBER["name"].read(part)]))
 
 
 def _as_text(encoded: Any) -> str:
@@ -138,7 +175,7 @@ def parse_keys(text: str) -> list[str]:
 
 
 def count_groups(rows: Rows, by: Sequence[str]) -> list[dict[str, Any]]:
-    """Count the comparisons of each group; a comparison with several notes belongs to several groups by note."""
+    """Count the comparisons of each group; one with several notes or markers belongs to several groups by these."""
     verdicts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     scores: dict[tuple[str, ...], float] = defaultdict(float)
     counts_parts = "field" in by
@@ -149,9 +186,7 @@ def count_groups(rows: Rows, by: Sequence[str]) -> list[dict[str, Any]]:
         # By field, the parts count; otherwise the comparisons that tests made.
         if bool(row["field"]) is not counts_parts or not is_answer(row["operator"]):
             continue
-        notes = row["notes"] if "note" in by else []
-        for note in notes or [""]:
-            key = tuple(note if name == "note" else _group_name(row, name) for name in by)
+        for key in keys_of(row, by):
             verdicts[key][row["verdict"]] += 1
             scores[key] += row["score"]
     for name in by:
@@ -164,7 +199,7 @@ def count_groups(rows: Rows, by: Sequence[str]) -> list[dict[str, Any]]:
     for key in sorted(verdicts):
         counts = verdicts[key]
         total = counts.total()
-        low, high = exact_interval(counts["pass"], total)
+        low, high = _interval(counts["pass"], total)
         group: dict[str, Any] = dict(zip(by, key, strict=True))
         group |= {"comparisons": total, **{verdict: counts[verdict] for verdict in VERDICTS}}
         group |= {"rate": round(counts["pass"] / total, 6), "low": low, "high": high}
@@ -173,11 +208,18 @@ def count_groups(rows: Rows, by: Sequence[str]) -> list[dict[str, Any]]:
     return groups
 
 
-def _group_name(row: Mapping[str, Any], name: str) -> str:
+def keys_of(row: Mapping[str, Any], by: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the groups of a row."""
+    return itertools.product(*(_group_names(row, name) for name in by))
+
+
+def _group_names(row: Mapping[str, Any], name: str) -> Sequence[str]:
+    if name in _LISTS:
+        return row[_LISTS[name]] or [""]
     if name == "function":
-        return str(row["test"] or "").partition("[")[0]
+        return [str(row["test"] or "").partition("[")[0]]
     value = row.get(name)
-    return "" if value is None else str(value)
+    return ["" if value is None else str(value)]
 
 
 def write_rows(rows: Rows, path: Path) -> None:
@@ -204,12 +246,14 @@ def format_markdown(rows: Rows) -> str:
     lines: list[list[str]] = []
     for row in rows:
         if not lines:
-            lines = [list(row), ["---"] * len(row)]
-        lines.append([])
-        for cell in row.values():
-            text = visible(_plain(cell)).replace("\\", "\\\\").replace("&", "&amp;").replace("<", "&lt;")
-            lines[-1].append("".join(f"\\{letter}" if letter in "|`*_[]~#" else letter for letter in text))
+            lines = [[_markdown_cell(name) for name in row], ["---"] * len(row)]
+        lines.append([_markdown_cell(cell) for cell in row.values()])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _markdown_cell(cell: Any) -> str:
+    text = visible(_plain(cell)).replace("\\", "\\\\").replace("&", "&amp;").replace("<", "&lt;")
+    return "".join(f"\\{letter}" if letter in "|`*_[]~#" else letter for letter in text)
 
 
 def _plain(cell: Any) -> str:

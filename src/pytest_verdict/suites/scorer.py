@@ -35,6 +35,7 @@ _NO_CALLS: Final = (
     "the adapter reports no tool_calls, so nothing is known about calls; return an AgentResult with tool_calls, which is"
     " an empty list if none were made"
 )
+_KEYS_OF_SCORER: Final = {"mapping", "operator", "self", "threshold"}
 _OUTPUTS: Final = {"expected": "$.reference", "observed": "$.output"}
 _CALLS: Final = {"expected": "$.expected_calls", "observed": "$.tool_calls"}
 
@@ -116,6 +117,8 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
             needs_expectation = REGISTRY.build(entry.operator, settings).needs_expected()
         if needs_expectation:
             mapping = InputMapping.read({EXPECTED: defaults[EXPECTED], **inputs})
+        for name in sorted(_KEYS_OF_SCORER & entry.settings.keys()):
+            raise ConfigurationError(f"settings: {name!r} is a key of the scorer, beside its settings")
         evaluator = Evaluator(entry.operator, mapping, entry.threshold, **entry.settings)
 
     def expects(scenario: Scenario) -> bool:
