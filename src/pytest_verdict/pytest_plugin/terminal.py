@@ -10,6 +10,7 @@ import pytest
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import format_count, safe_repr, visible
 from pytest_verdict.errors import RecordError, VerdictError
+from pytest_verdict.pytest_plugin.shards import is_split
 from pytest_verdict.report.building import Built, EqualFailures
 from pytest_verdict.report.folder import PAGE
 from pytest_verdict.report.journal import RECORDS
@@ -108,7 +109,7 @@ def session_verdicts(built: Built, config: pytest.Config, place: str) -> Iterato
             f"{format_count(number, 'comparison')} made, but at least {minimum} needed: this session does not pass",
             False,
         )
-    is_shard = config.option.verify_shard is not None
+    is_shard = is_split(config)
     for gate in built.sections.get("gates", ()):
         line = verdict_line(gate)
         if is_shard:
@@ -124,7 +125,7 @@ def _compare_with_baseline(built: Built, config: pytest.Config, place: str) -> t
 
     baseline = config.option.verify_baseline
     try:
-        changes = regressions(config.invocation_params.dir / baseline, built.folder)
+        changes, not_run = regressions(config.invocation_params.dir / baseline, built.folder)
     except RecordError as error:
         return f"error: {error}", False
     if changes:
@@ -132,9 +133,12 @@ def _compare_with_baseline(built: Built, config: pytest.Config, place: str) -> t
         names = list_names([f"{one.test} {one.name or one.operator}" for one in comparisons])
         diff = f"in full: pytest-verdict diff {baseline} {place}"
         return f"{format_count(len(changes), 'regression')}, missed: {names}; {diff}", False
+    line = "0 regressions"
+    if not_run:
+        line += f", {format_count(not_run, 'comparison')} of the baseline not run"
     if built.summary.complete:
-        return "0 regressions, met", True
-    return f"0 regressions, error: {INCOMPLETE}", False
+        return f"{line}, met", True
+    return f"{line}, error: {INCOMPLETE}", False
 
 
 def write_github_summary(config: pytest.Config, folder: Path, closing: list[str]) -> tuple[list[str], list[str]]:
