@@ -90,5 +90,6 @@ def quits(text):
 
 def run_with(harness, adapter, *args, **scenario):
     given = {"name": "x", "input": "i", "expected_output": "i", "scorer": "exact", **scenario}
+    given = {key: value for key, value in given.items() if value is not None}
     files = {"conftest.py": "", "my_adapters.py": ADAPTERS, "a.verdict.yaml": suite(given, adapter=adapter)}
     return harness.run(files, REPORT, *args)

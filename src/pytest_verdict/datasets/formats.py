@@ -64,7 +64,7 @@ def read_yaml(path: Path) -> Iterator[Row]:
     from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 
     try:
-        document = YamlDocument.read(path)
+        document = YamlDocument.read_exactly(path)
     except YamlTextError as error:
         raise SuiteError(error.at(path.name)) from None
     if not isinstance(document.value, list):

@@ -124,6 +124,8 @@ def _read_rows(dataset: Dataset, folder: Path) -> Iterator[tuple[int, Scenario]]
             raise ConfigurationError(f"{place}: {error or 'a row is an object with the keys of a scenario'}")
         try:
             keys = {key: fetch_key(value) for key, fetch_key in fetch.items()} or value
+            # A column may be empty in some rows.
+            keys = {key: part for key, part in keys.items() if part is not None}
             yield int(place.rpartition(":")[2]), Scenario.model_validate({"name": place, **keys})
         except LookupError as missing:
             raise ConfigurationError(f"{place}: {missing}") from None

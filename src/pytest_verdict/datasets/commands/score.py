@@ -100,7 +100,7 @@ def _read_mapping(arguments: argparse.Namespace) -> Any:
     if paths:
         return paths
     try:
-        return YamlDocument.read(Path(arguments.mapping)).value
+        return YamlDocument.read_exactly(Path(arguments.mapping)).value
     except YamlTextError as error:
         raise ConfigurationError(error.at(arguments.mapping)) from None
 
