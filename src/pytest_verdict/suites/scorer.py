@@ -16,7 +16,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import safe_repr, shorten, visible
+from pytest_verdict.core.values.display import safe_repr, shorten, shown, visible
 from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
 from pytest_verdict.extraction.steps import refuse_unknown_keys
 from pytest_verdict.operators.synthetic_operators import ScorerVerdict, not_compared
@@ -27,6 +27,7 @@ from pytest_verdict.suites.suite_model import Scenario, ScorerEntry
 
 if TYPE_CHECKING:
     from pytest_verdict.extraction.evaluator import Evaluator
+    from pytest_verdict.extraction.input_mapping import InputMapping
 
 _LONGEST_VALUE: Final = 500
 _REPLY_KEYS: Final = ("score", "passed", "explanation", "details")
@@ -35,6 +36,11 @@ _NO_CALLS: Final = (
     "the adapter reports no tool_calls, so nothing is known about calls; return an AgentResult with tool_calls, which is"
     " an empty list if none were made"
 )
+_DOCUMENT: Final = (
+    "input", "context", "output", "reference", "metadata", "expected_tools", "expected_tool_args", "expected_calls", "tool_calls",
+    "latency_ms", "token_usage", "raw_response",
+)  # fmt: skip
+"""The keys of the document that mappings see."""
 _OUTPUTS: Final = {"expected": "$.reference", "observed": "$.output"}
 _CALLS: Final = {"expected": "$.expected_calls", "observed": "$.tool_calls"}
 
@@ -103,19 +109,10 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
         operator = REGISTRY.build(entry.operator, entry.settings)
         needs_expectation = operator.needs_expected()
     else:
-        from pytest_verdict.extraction.evaluator import Evaluator
-        from pytest_verdict.extraction.input_mapping import EXPECTED, OBSERVED, InputMapping
+        from pytest_verdict.extraction.evaluator import build_evaluator
 
-        defaults = _CALLS if is_trajectory else _OUTPUTS
-        inputs = {OBSERVED: defaults[OBSERVED], **entry.mapping}
-        mapping = InputMapping.read(inputs)
-        needs_expectation = EXPECTED not in inputs
-        if needs_expectation and len(mapping.settings) == len(mapping.literals):
-            settings = {**entry.settings, **mapping.literals}
-            needs_expectation = REGISTRY.build(entry.operator, settings).needs_expected()
-        if needs_expectation:
-            mapping = InputMapping.read({EXPECTED: defaults[EXPECTED], **inputs})
-        evaluator = Evaluator(entry.operator, mapping, entry.threshold, **entry.settings)
+        mapping, needs_expectation = _read_mapping(entry, entry.mapping, _CALLS if is_trajectory else _OUTPUTS)
+        evaluator = build_evaluator(entry.operator, mapping, entry.threshold, entry.settings)
 
     def expects(scenario: Scenario) -> bool:
         if not needs_expectation:
@@ -143,6 +140,25 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
     return SuiteScorer(entry.operator, score, check, expects)
 
 
+def _read_mapping(entry: ScorerEntry, own: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[InputMapping, bool]:
+    """Read the mapping of a scorer, and return whether its expected value must come from the scenario."""
+    from pytest_verdict.extraction.input_mapping import EXPECTED, OBSERVED, InputMapping
+
+    inputs = {OBSERVED: defaults[OBSERVED], **own}
+    mapping = InputMapping.read(inputs)
+    needs_expectation = EXPECTED not in inputs
+    if needs_expectation and len(mapping.settings) == len(mapping.literals):
+        settings = {**entry.settings, **mapping.literals}
+        needs_expectation = REGISTRY.build(entry.operator, settings).needs_expected()
+    if needs_expectation:
+        mapping = InputMapping.read({EXPECTED: defaults[EXPECTED], **inputs})
+    for name, key in mapping.first_keys.items():
+        if key is not None and key not in _DOCUMENT:
+            hint = allowed("key", key, _DOCUMENT)
+            raise SettingsError(f"{name}: the document of a scenario has no {shown(key, 60)}.{hint}")
+    return mapping, needs_expectation
+
+
 def _compare_calls(
     operator: Operator, scenario: Scenario, result: AgentResult, label: str, limit: float | None
 ) -> ComparisonResult:
@@ -158,25 +174,19 @@ def _expected_calls(scenario: Scenario) -> list[Any]:
 
 
 def _build_document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
-    document = {
-        "input": scenario.input,
-        "context": scenario.context,
-        "output": result.output,
+    parts = {
         "reference": scenario.expected_output,
-        "metadata": scenario.metadata,
-        "expected_tools": scenario.expected_tools,
-        "expected_tool_args": scenario.expected_tool_args,
         "expected_calls": _expected_calls(scenario),
+        "tool_calls": called_tools(result),
     }
-    if result.tool_calls is not None:
+    document = {
+        key: parts[key] if key in parts else getattr(scenario if hasattr(scenario, key) else result, key)
+        for key in _DOCUMENT
+    }
+    if result.tool_calls is None:
         # A path to calls that were not reported matches nothing, which is an error.
-        document["tool_calls"] = called_tools(result)
-    return {
-        **document,
-        "latency_ms": result.latency_ms,
-        "token_usage": result.token_usage,
-        "raw_response": result.raw_response,
-    }
+        del document["tool_calls"]
+    return document
 
 
 def _score_exact(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:

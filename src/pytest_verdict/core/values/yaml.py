@@ -24,6 +24,9 @@ MOST_REPEATED: Final = 1_000_000
 DEEPEST: Final = 1_000
 """The deepest nesting. The parser in C has no limit and crashes when its stack is full."""
 
+# In bits: Python refuses to write integers of more than 4,300 digits.
+_LARGEST_INTEGER: Final = 14_000
+
 # The parser in C is about ten times as fast; not every build of PyYAML has it.
 _BASE: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT: Final = "tag:yaml.org,2002:str"
@@ -226,6 +229,8 @@ class _Constructor:
             raise YamlTextError(_line(node), f"{text} looks like {kind} and is none; write it in quotes") from None
         if isinstance(value, list | dict | set):
             raise _unknown_tag(node)
+        if type(value) is int and value.bit_length() > _LARGEST_INTEGER:
+            raise YamlTextError(_line(node), f"{text} has more digits than Python writes; write it in quotes")
         if type(value) is float and is_beyond_float(node.value, value):
             raise YamlTextError(_line(node), f"{text} is beyond what a float holds; write it in quotes")
         return value

@@ -30,7 +30,18 @@ exit codes:
 """
 _PASSED_ON: Final = ("threshold", "pass_rate", "confident", "confidence", "limit", "sample", "seed")
 # Not settings of an operator.
-_OPTIONS: Final = {*_PASSED_ON, "ids", "unit_rows", "run"}
+_OPTIONS: Final = {
+    *_PASSED_ON,
+    "ids",
+    "unit_rows",
+    "run",
+    "source",
+    "operator",
+    "mapping",
+    "folder",
+    "expected",
+    "observed",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
