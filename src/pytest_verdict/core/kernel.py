@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
+from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.refused import PLAIN, RefusedValueError
 from pytest_verdict.core.values.snapshot import copy_for_record, copy_refused, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
@@ -28,7 +29,7 @@ def run(
     *,
     recorded: Mapping[str, Any] | None = None,
     negated: bool = False,
-    sources: Mapping[str, Any] | None = None,
+    sources: str | None = None,
 ) -> ComparisonResult:
     """Compare two values; with the details of a record, the replies of a model come from these (``RecordError`` if none)."""
     if threshold is None:
@@ -49,7 +50,10 @@ def run(
         if type(observed) not in PLAIN:
             recorded_observed, observed = _copy_evidence(operator, observed)
         if operator.replaces_expected:
-            recorded_expected = recorded_form(operator.effective_expected(original))[0]
+            override = operator.recorded_override
+            if override is ABSENT:
+                override = recorded_form(operator.effective_expected(original))[0]
+            recorded_expected = override
 
         if needs_model:
             outcome = _replay(operator, expected, observed, recorded or {})

@@ -16,6 +16,7 @@ from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.snapshot import recorded_form
 from pytest_verdict.errors import ArgumentsError, SettingsError
 
 PASS: Final = Outcome(1.0)
@@ -227,6 +228,13 @@ class Operator(BaseModel):
         """Whether `effective_expected` may return another value than expected."""
         is_overridden = type(self).effective_expected is not Operator.effective_expected
         return is_overridden or self.expected_override is not ABSENT
+
+    @functools.cached_property
+    def recorded_override(self) -> Any:
+        """The copy of `expected_override` for records; ABSENT if `effective_expected` depends on expected."""
+        if type(self).effective_expected is not Operator.effective_expected:
+            return ABSENT
+        return recorded_form(self.expected_override)[0]
 
     @functools.cached_property
     def own_threshold(self) -> float:
