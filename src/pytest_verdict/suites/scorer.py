@@ -9,15 +9,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pytest_verdict.comparison import compare
 from pytest_verdict.core.families import FAMILIES, load_brought
-from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.kernel import error_outcome, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import safe_repr, shorten, shown, visible
+from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
+from pytest_verdict.extraction.input_mapping import EXPECTED, OBSERVED, InputMapping, write_source
 from pytest_verdict.extraction.steps import refuse_unknown_keys
 from pytest_verdict.operators.synthetic_operators import ScorerVerdict, not_compared
 from pytest_verdict.session import SESSION, publish
@@ -27,7 +28,6 @@ from pytest_verdict.suites.suite_model import Scenario, ScorerEntry
 
 if TYPE_CHECKING:
     from pytest_verdict.extraction.evaluator import Evaluator
-    from pytest_verdict.extraction.input_mapping import InputMapping
 
 _LONGEST_VALUE: Final = 500
 _REPLY_KEYS: Final = ("score", "passed", "explanation", "details")
@@ -101,6 +101,31 @@ def _quote(value: Any) -> str:
     return visible(shorten(safe_repr(value), _LONGEST_VALUE))
 
 
+def describe_question(scenario: Scenario) -> str:
+    """Write what was asked as the sources of a record, as typed JSON."""
+    return f'{{"kind":"scenario",{"".join(write_source("document", {"input": scenario.input}))}}}'
+
+
+def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """Derive nothing from what was asked: the sides of its record are those of the scenario and the output."""
+    return {}, encode_text(sources)
+
+
+def _compare(
+    scenario: Scenario,
+    operator: str | Operator,
+    expected: Any,
+    observed: Any,
+    threshold: float | None = None,
+    *,
+    name: str,
+    **settings: Any,
+) -> ComparisonResult:
+    if isinstance(operator, str):
+        operator = REGISTRY.build(operator, settings)
+    return publish(run(operator, expected, observed, threshold, name, sources=describe_question(scenario)))
+
+
 def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
     """Build a scorer that compares outputs, or the calls of tools, by an operator."""
     is_trajectory = REGISTRY.find(entry.operator).kind == "trajectory"
@@ -134,7 +159,7 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
         if evaluator is not None:
             comparison = evaluator.compare(_build_document(scenario, result), name=label, threshold=limit)
         else:
-            comparison = compare(operator, scenario.expected_output, result.output, limit, name=label)
+            comparison = _compare(scenario, operator, scenario.expected_output, result.output, limit, name=label)
         return describe_score(entry.operator, comparison)
 
     return SuiteScorer(entry.operator, score, check, expects)
@@ -142,8 +167,6 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
 
 def _read_mapping(entry: ScorerEntry, own: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[InputMapping, bool]:
     """Read the mapping of a scorer, and return whether its expected value must come from the scenario."""
-    from pytest_verdict.extraction.input_mapping import EXPECTED, OBSERVED, InputMapping
-
     inputs = {OBSERVED: defaults[OBSERVED], **own}
     mapping = InputMapping.read(inputs)
     needs_expectation = EXPECTED not in inputs
@@ -164,8 +187,11 @@ def _compare_calls(
 ) -> ComparisonResult:
     expected = _expected_calls(scenario)
     if result.tool_calls is None:
-        return publish(not_compared(_NO_CALLS, expected, instead_of=operator.recorded_name(), name=label))
-    return compare(operator, expected, called_tools(result), limit, name=label)
+        sources = describe_question(scenario)
+        return publish(
+            not_compared(_NO_CALLS, expected, instead_of=operator.recorded_name(), name=label, sources=sources)
+        )
+    return _compare(scenario, operator, expected, called_tools(result), limit, name=label)
 
 
 def _expected_calls(scenario: Scenario) -> list[Any]:
@@ -190,7 +216,7 @@ def _build_document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
 
 
 def _score_exact(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
-    comparison = compare("exact", scenario.expected_output, result.output, name=label)
+    comparison = _compare(scenario, "exact", scenario.expected_output, result.output, name=label)
     if scenario.expected_output is None:
         return describe_score("Exact match", comparison, "No expected_output defined for this scenario.")
     if comparison.passed:
@@ -203,12 +229,14 @@ def _score_passfail(scenario: Scenario, result: AgentResult, label: str, _thresh
     """Search the expected text in the output, ignoring case, and the expected calls of tools."""
     output = result.output
     calls = called_tools(result)
-    comparisons = [compare("not_blank", None, output, name=f"{label}: output")]
+    comparisons = [_compare(scenario, "not_blank", None, output, name=f"{label}: output")]
     reasons = ["The output is blank."]
 
     tools = list(dict.fromkeys(scenario.expected_tools))
     if tools:
-        comparisons.append(compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore"))
+        comparisons.append(
+            _compare(scenario, "trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore")
+        )
         names = {name_of_call(call) for call in calls}
         missing = ", ".join(_quote(tool) for tool in tools if tool not in names)
         if missing:
@@ -222,13 +250,15 @@ def _score_passfail(scenario: Scenario, result: AgentResult, label: str, _thresh
         rules: dict[str, str] = {**dict.fromkeys(arguments, "equal"), "*": "contains"}
         expected = [{"name": tool, "args": arguments}]
         name = f"{label}: {tool} arguments"
-        comparisons.append(compare("trajectory_any_order", expected, first_call, name=name, args={tool: rules}))
+        comparisons.append(
+            _compare(scenario, "trajectory_any_order", expected, first_call, name=name, args={tool: rules})
+        )
         reasons.append(f"The first call of {tool} has other arguments, or there is none.")
 
     if scenario.expected_output is not None:
         text = scenario.expected_output
         name = f"{label}: expected_output"
-        comparisons.append(compare("contains_any", text, output, name=name, case_sensitive=False))
+        comparisons.append(_compare(scenario, "contains_any", text, output, name=name, case_sensitive=False))
         reasons.append(f"{_quote(text)} is not in the output, {_quote(output)}.")
 
     failed = [reason for comparison, reason in zip(comparisons, reasons, strict=True) if not comparison.passed]
@@ -241,7 +271,7 @@ def _has_expectation(scenario: Scenario) -> bool:
 
 def _score_regex(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
     pattern = scenario.metadata["regex_pattern"]
-    comparison = compare("regex", pattern, result.output, name=label, mode="search")
+    comparison = _compare(scenario, "regex", pattern, result.output, name=label, mode="search")
     word = "is" if comparison.passed else "is not"
     return describe_score("Regex", comparison, f"The pattern {_quote(pattern)} {word} found in the output.")
 
@@ -262,7 +292,7 @@ def _check_pattern(scenario: Scenario) -> None:
 
 def _score_similarity(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
     limit = scenario.metadata.get("similarity_threshold", threshold or _DEFAULT_SIMILARITY)
-    comparison = compare("semantic", scenario.expected_output, result.output, limit, name=label)
+    comparison = _compare(scenario, "semantic", scenario.expected_output, result.output, limit, name=label)
     reason = f"The similarity is {comparison.score:.3f}, the threshold {comparison.threshold:g}."
     return describe_score("Similarity", comparison, reason)
 
@@ -345,10 +375,11 @@ def _user_scorer(name: str, scorer: Any = None) -> SuiteScorer:
             answer = _read_answer(find().score(scenario, result))
         except Exception as error:  # noqa: BLE001 - whatever the scorer of a user raises is recorded
             reason = f"the scorer {name} raised {error_outcome(error).error}"
-            missing = not_compared(reason, expected, instead_of="scorer_verdict", name=label)
+            sources = describe_question(scenario)
+            missing = not_compared(reason, expected, instead_of="scorer_verdict", name=label, sources=sources)
             return describe_score(name, publish(missing))
         observed = {"output": result.output, **answer}
-        comparison = compare(ScorerVerdict(scorer=name), expected, observed, threshold, name=label)
+        comparison = _compare(scenario, ScorerVerdict(scorer=name), expected, observed, threshold, name=label)
         explanation = answer["explanation"] or f"The score is {comparison.score:g}."
         return describe_score(name, comparison, visible(shorten(str(explanation), _LONGEST_VALUE)))
 
