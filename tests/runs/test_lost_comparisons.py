@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from pathlib import Path
 
 import pytest
 
 from pytest_verdict.cli import main
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
-
-from harness import Harness, import_for_good
+from session_fixtures import import_for_good
 
 import_for_good("core", "operators", "pytest_plugin", "report", "runs")
 
@@ -122,9 +117,8 @@ CLASSES = {
 
 
 @pytest.fixture
-def sessions(pytester, monkeypatch, capsys):
+def sessions(harness, monkeypatch, capsys):
     """Run both sessions, and give the folder and a function that compares them."""
-    harness = Harness(pytester, monkeypatch)
     tests = [TEST.format(name=name, line=line) for name, line in LINES.items()]
     tests += [MARKED_TEST.format(name=name, mark=mark) for name, mark in MARKED.items()]
     files = {name: text + BODY.format(name) for name, text in FILES.items()}
@@ -172,8 +166,7 @@ def test_a_comparison_that_is_not_reached_any_more_is_no_removed_one(sessions):
     assert re.search(r"written: diff\.html", compare_runs("--format", "html")[1])
 
 
-def test_a_session_that_selects_tests_says_so_beside_its_baseline(pytester, monkeypatch):
-    harness = Harness(pytester, monkeypatch)
+def test_a_session_that_selects_tests_says_so_beside_its_baseline(harness):
     harness.run({"test_it.py": BODY.format("a") + BODY.format("b").replace("_it", "_b")}, "--verify-report-dir=earlier")
     run = harness.run((), "-k", "test_b", "--verify-report-dir=later", "--verify-baseline=earlier")
     assert run.status == 0
@@ -182,8 +175,7 @@ def test_a_session_that_selects_tests_says_so_beside_its_baseline(pytester, monk
     assert main(["diff", "earlier", "later", "--fail-on", "regressed,lost"]) == 0
 
 
-def test_one_part_of_a_session_has_not_lost_the_other_parts(pytester, monkeypatch):
-    harness = Harness(pytester, monkeypatch)
+def test_one_part_of_a_session_has_not_lost_the_other_parts(harness):
     harness.run({"test_it.py": BODY.format("a") + BODY.format("b").replace("_it", "_b")}, "--verify-report-dir=earlier")
     harness.run((), "-k", "test_b", "--verify-shard=1/2", "--verify-report-dir=later")
     assert main(["diff", "earlier", "later"]) == 0

@@ -15,7 +15,6 @@ SCENARIOS = [
     {
         "name": "messages",
         "input": MESSAGES,
-        "expected_output": "Italy",
         "scorer": "regex",
         "metadata": {"regex_pattern": "Italy"},
     },
@@ -31,7 +30,7 @@ SCENARIOS = [
     {"name": "own", "input": "Is it short?", "scorer": "own.Never"},
     {"name": "calls", "input": "Which calls?", "expected_tools": ["search"], "scorer": "trajectory_exact"},
     {"name": "mapped", "input": "From where?", "expected_output": "x", "scorer": {"operator": "exact", "mapping": {}}},
-    {"name": "long", "input": "q" * 100_000, "expected_output": "x"},
+    {"name": "long", "input": "q" * 100_000, "expected_output": "y"},
     {"name": "passes", "input": "What passes?", "expected_output": "a"},
 ]
 ASKED = {

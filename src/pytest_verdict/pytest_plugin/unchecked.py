@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import threading
 from collections import deque
@@ -12,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
-import pytest_verdict
-from pytest_verdict.session import SESSION
+from pytest_verdict.session import SESSION, calling_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import CodeType, FrameType
+    from types import CodeType
 
     from pytest_verdict.comparison import Expectation
     from pytest_verdict.core.result import ComparisonResult
@@ -31,7 +29,6 @@ _MOST_DESCRIBED: Final = 5
 _MOST_EXPECTATIONS: Final = 1_000
 _NOT_READ: Final = "nothing looked at it"
 _NOT_HEARD: Final = "its exception reached no report of a test"
-PACKAGE: Final = str(Path(pytest_verdict.__file__).parent) + os.sep
 
 
 class UncheckedComparisonWarning(UserWarning):
@@ -49,14 +46,6 @@ class Failure(NamedTuple):
 
 RECENT_FAILURES: Final[deque[Failure]] = deque(maxlen=3)
 """Cleared when the phase of the test has its report."""
-
-
-def calling_frame() -> FrameType | None:
-    """Return the nearest frame outside of this package; None in a thread whose target is a function of ours."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the only way to learn the caller without reading files
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame = frame.f_back
-    return frame
 
 
 def remember_failure(result: ComparisonResult, *, is_raised: bool = False) -> Failure:

@@ -34,12 +34,14 @@ class SuiteFile(pytest.File):
             # A suite declares its tags, so --strict-markers accepts them.
             self.config.addinivalue_line("markers", f"{tag}: a tag of suites")
 
-        names = [visible(plan.scenario.name) for plan in suite.scenarios if plan.expects_nothing]
-        if names:
+        doubts: dict[str, list[str]] = {}
+        for plan in suite.scenarios:
+            if plan.doubt:
+                doubts.setdefault(plan.doubt, []).append(visible(plan.scenario.name))
+        for doubt, names in doubts.items():
             more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
-            verb = "expects" if len(names) == 1 else "expect"
-            scenarios = f"{format_count(len(names), 'scenario')} {verb} nothing: {', '.join(names[:_MOST_SHOWN])}{more}"
-            self.warn(SuiteWarning(f"{self.nodeid}: {scenarios}"))
+            scenarios = f"{format_count(len(names), 'scenario')}: {', '.join(names[:_MOST_SHOWN])}{more}"
+            self.warn(SuiteWarning(f"{self.nodeid}: a scenario {doubt}, {scenarios}"))
         with pause_garbage_collection():
             return [
                 ScenarioItem.from_parent(self, file=self, suite=suite, name=plan.scenario.name, plan=plan)

@@ -29,6 +29,7 @@ from pytest_verdict.suites.suite_model import Scenario, ScorerEntry
 if TYPE_CHECKING:
     from pytest_verdict.extraction.evaluator import Evaluator
 
+EXPECTATIONS: Final = ("expected_output", "expected_tools", "expected_tool_args")
 _LONGEST_VALUE: Final = 500
 _REPLY_KEYS: Final = ("score", "passed", "explanation", "details")
 _DEFAULT_SIMILARITY: Final = 0.7
@@ -41,6 +42,14 @@ _DOCUMENT: Final = (
     "latency_ms", "token_usage", "raw_response",
 )  # fmt: skip
 """The keys of the document that mappings see."""
+_READ_BY_KEY: Final[Mapping[str | None, Sequence[str]]] = {
+    # A path without a first key may match anywhere.
+    None: EXPECTATIONS,
+    "reference": ("expected_output",),
+    "expected_calls": ("expected_tools", "expected_tool_args"),
+    "expected_tools": ("expected_tools",),
+    "expected_tool_args": ("expected_tool_args",),
+}
 _OUTPUTS: Final = {"expected": "$.reference", "observed": "$.output"}
 _CALLS: Final = {"expected": "$.expected_calls", "observed": "$.tool_calls"}
 
@@ -70,6 +79,9 @@ class SuiteScorer:
     """Refuses a scenario that the scorer cannot use."""
     expects: Callable[[Scenario], bool] = lambda _scenario: True
     """Returns whether a scenario has anything to compare an output with."""
+    reads: Collection[str] = EXPECTATIONS
+    """The expectations of a scenario that it reads."""
+    takes_threshold: bool = True
 
 
 def describe_score(title: str, result: ComparisonResult, reason: str | None = None) -> Scored:
@@ -151,6 +163,8 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
         if evaluator is not None and not expects(scenario):
             key = "expected_tools" if is_trajectory else "expected_output"
             raise SettingsError(f"the mapping of {entry.operator} names no expected, and the scenario has no {key}")
+        if is_trajectory:
+            _check_arguments(scenario)
 
     def score(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
         limit = entry.threshold or threshold
@@ -162,7 +176,11 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
             comparison = _compare(scenario, operator, scenario.expected_output, result.output, limit, name=label)
         return describe_score(entry.operator, comparison)
 
-    return SuiteScorer(entry.operator, score, check, expects)
+    keys: Iterable[str | None] = ("expected_calls",) if is_trajectory else ("reference",) * needs_expectation
+    if evaluator is not None:
+        keys = evaluator.mapping.first_keys.values()
+    reads = {name for key in keys for name in _READ_BY_KEY.get(key, ())}
+    return SuiteScorer(entry.operator, score, check, expects, reads, takes_threshold=entry.threshold is None)
 
 
 def _read_mapping(entry: ScorerEntry, own: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[InputMapping, bool]:
@@ -197,6 +215,13 @@ def _compare_calls(
 def _expected_calls(scenario: Scenario) -> list[Any]:
     arguments = scenario.expected_tool_args
     return [{"name": tool, "args": arguments[tool]} if tool in arguments else tool for tool in scenario.expected_tools]
+
+
+def _check_arguments(scenario: Scenario) -> None:
+    for tool in scenario.expected_tool_args:
+        if tool not in scenario.expected_tools:
+            hint = allowed("tool", tool, scenario.expected_tools)
+            raise SettingsError(f"expected_tool_args: {shown(tool, 60)} is not in expected_tools.{hint}")
 
 
 def _build_document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
@@ -305,10 +330,10 @@ def _check_similarity(scenario: Scenario) -> None:
     REGISTRY.build("semantic")
 
 
-EXACT: Final = SuiteScorer("exact", _score_exact)
-PASSFAIL: Final = SuiteScorer("passfail", _score_passfail, expects=_has_expectation)
-REGEX: Final = SuiteScorer("regex", _score_regex, _check_pattern)
-SIMILARITY: Final = SuiteScorer("similarity", _score_similarity, _check_similarity)
+EXACT: Final = SuiteScorer("exact", _score_exact, reads=("expected_output",), takes_threshold=False)
+PASSFAIL: Final = SuiteScorer("passfail", _score_passfail, expects=_has_expectation, takes_threshold=False)
+REGEX: Final = SuiteScorer("regex", _score_regex, _check_pattern, reads=(), takes_threshold=False)
+SIMILARITY: Final = SuiteScorer("similarity", _score_similarity, _check_similarity, reads=("expected_output",))
 
 REGISTERED: Final[dict[str, Any]] = {}
 """Scorers that conftest.py registered, by name."""

@@ -4,7 +4,17 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Tag, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    JsonValue,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 
 from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.display import shown
@@ -22,7 +32,19 @@ Name = Annotated[
         description="Unique in the file; without '::' and line breaks.",
     ),
 ]
-TagName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+/\-]*$", description="Becomes a mark for pytest -m.")]
+
+
+def _check_tag(tag: str) -> str:
+    if tag in {"filterwarnings", "parametrize", "skipif", "usefixtures", "verdict_cases", "verdict_unread"}:
+        raise ValueError("this mark has arguments, and a tag has none")
+    return tag
+
+
+TagName = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9][\w.+/\-]*$", description="Becomes a mark for pytest -m."),
+    AfterValidator(_check_tag),
+]
 _SECONDS = "How long the adapter may take, in seconds; at most a week."
 Seconds = Annotated[float, Field(gt=0, le=604_800, description=_SECONDS)]
 Share = Annotated[float, Field(gt=0, le=1)]
