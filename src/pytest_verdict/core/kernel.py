@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
-from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.refused import PLAIN, RefusedValueError
 from pytest_verdict.core.values.snapshot import copy_for_record, copy_refused, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
@@ -50,10 +49,7 @@ def run(
         if type(observed) not in PLAIN:
             recorded_observed, observed = _copy_evidence(operator, observed)
         if operator.replaces_expected:
-            override = operator.recorded_override
-            if override is ABSENT:
-                override = recorded_form(operator.effective_expected(original))[0]
-            recorded_expected = override
+            recorded_expected = operator.record_override(original)
 
         if needs_model:
             outcome = _replay(operator, expected, observed, recorded or {})
