@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pytest_verdict.budget import Budget
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from types import FrameType
 
     from pytest_verdict.core.record import AttemptRecords
     from pytest_verdict.core.result import ComparisonResult
@@ -57,6 +60,15 @@ class Session:
 
 
 SESSION: Final = Session()
+PACKAGE: Final = str(Path(__file__).parent) + os.sep
+
+
+def calling_frame() -> FrameType | None:
+    """Return the nearest frame outside of this package; None in a thread whose target is a function of ours."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the only way to learn the caller without reading files
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return frame
 
 
 def publish(result: ComparisonResult) -> ComparisonResult:

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from session_fixtures import harness, import_for_good
 
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
-
-from harness import Harness, import_for_good
+__all__ = ["harness"]
 
 import_for_good("core", "operators", "pytest_plugin", "report", "datasets", "extraction", "suites")
-
-
-@pytest.fixture
-def harness(pytester, monkeypatch):
-    return Harness(pytester, monkeypatch)

@@ -11,7 +11,10 @@ import sys
 
 import pytest
 
+from session_fixtures import harness
 from written_records import lines_of
+
+__all__ = ["harness"]
 
 SESSION = """
 import pytest

@@ -405,3 +405,18 @@ def test_parts_leave_the_decision_to_merge(harness, rate, status, capsys):
     harness.run(files, *gates[1:], parts[1][1], "--verify-shard=2/2", "--verify-report-dir=part2")
     assert main(["merge", "part1", "part2", "-o", "other"]) == 2
     assert "do not agree about the gates" in capsys.readouterr().err
+
+
+@pytest.mark.ci
+def test_parts_of_pytest_split_and_xdist_leave_the_decision_to_merge(harness, capsys):
+    gate = "--verify-gate=operator:numeric_* >= 0.91"
+    files = {"test_it.py": TESTS.replace('"Rome"', '"Paris"'), "pytest.ini": INI}
+    statuses = []
+    for group in ("1", "2"):
+        split = ("-p", "pytest_split.plugin", "--splits=2", f"--group={group}", "-n2")
+        run = harness.run(files, gate, *split, f"--verify-report-dir=group{group}")
+        assert "in this part alone: pytest-verdict merge decides" in run.stdout
+        statuses.append(run.status)
+    assert statuses == [0, 0]
+    assert main(["merge", "group1", "group2", "-o", "whole"]) == 1
+    assert "9 of 10 comparisons passed, 0 errors, 0.9 [0.5549, 0.9975], missed" in capsys.readouterr().out

@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 import yaml
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "plugin"))
-
-from harness import Harness, import_for_good
-
 from pytest_verdict.cli import main
+from session_fixtures import harness, import_for_good, write
+
+__all__ = ["harness", "write"]
 
 import_for_good("core", "operators", "pytest_plugin", "report", "datasets", "extraction", "suites", "trajectories")
-
-
-@pytest.fixture
-def harness(pytester, monkeypatch):
-    return Harness(pytester, monkeypatch)
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Write a file and return its path."""
-
-    def write_file(name, content):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
-        return path
-
-    return write_file
 
 
 @pytest.fixture

@@ -4,6 +4,10 @@ import json
 
 import yaml
 
+from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.suites.scorer import find_scorer
+from pytest_verdict.suites.suite_model import ScorerEntry
+
 REPORT = "--verify-report"
 RECORDED = ("--verify-adapter", "recorded:outputs.jsonl", REPORT)
 
@@ -88,7 +92,19 @@ def quits(text):
 """
 
 
+def reads_output(scorer):
+    """Whether a scorer compares with expected_output; a scenario that has it for nothing is warned of."""
+    entry = scorer if isinstance(scorer, str) else ScorerEntry.model_validate(scorer)
+    try:
+        return "expected_output" in find_scorer(entry, ()).reads
+    except ConfigurationError:
+        return True
+
+
 def run_with(harness, adapter, *args, **scenario):
     given = {"name": "x", "input": "i", "expected_output": "i", "scorer": "exact", **scenario}
+    given = {key: value for key, value in given.items() if value is not None}
+    if "expected_output" not in scenario and "scorer" in given and not reads_output(given["scorer"]):
+        del given["expected_output"]
     files = {"conftest.py": "", "my_adapters.py": ADAPTERS, "a.verdict.yaml": suite(given, adapter=adapter)}
     return harness.run(files, REPORT, *args)

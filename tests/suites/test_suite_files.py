@@ -304,6 +304,62 @@ def test_mistakes_are_reported_with_their_line(write, content, lines):
     )
 
 
+WRONG_SCORERS = [
+    *[
+        (
+            f"{{operator: exact, settings: {{{name}: 1}}, mapping: {{expected: $.input}}}}",
+            f"settings: '{name}' is no setting",
+        )
+        for name in ("mapping", "operator", "threshold", "expected", "observed", "self")
+    ],
+    *[
+        (f"{{operator: exact, settings: {{{name}: 1}}}}", "exact: ")
+        for name in ("mapping", "operator", "threshold", "name")
+    ],
+    *[
+        (f"{{operator: exact, mapping: {{observed: '{path}'}}}}", "observed: the document of a scenario has no ")
+        for path in ("$.outputt", "$.Output", "$.expected_output", "$.tools[0]", "$.result.output")
+    ],
+    (
+        "{operator: exact, mapping: {observed: $.output, expected: $.expected}}",
+        "expected: the document of a scenario has no",
+    ),
+    (
+        "{operator: exact, mapping: {observed: $.output, expected: $.output}}",
+        "expected and observed are the same value",
+    ),
+    (
+        "{operator: regex, mapping: {observed: $.output, pattern: $.meta.p}}",
+        "pattern: the document of a scenario has no",
+    ),
+    ("{operator: exact, mapping: {observed: {path: $.output, pat: 1}}}", "observed: an input has no key 'pat'"),
+]
+RIGHT_SCORERS = [
+    "{operator: exact, mapping: {observed: $.output.answer}}",
+    "{operator: exact, mapping: {observed: $..answer}}",
+    "{operator: exact, mapping: {observed: '$.tool_calls[0].name', expected: '$.expected_tools[0]'}}",
+    "{operator: numeric_maximum, mapping: {observed: $.latency_ms, expected: {literal: 9}}}",
+    "{operator: contains_any, mapping: {observed: $.raw_response, expected: $.context}}",
+    "{operator: exact, mapping: {observed: {path: $.output, same: true}, expected: $.output}}",
+    "{operator: exact, mapping: {observed: $.token_usage.total, expected: $.metadata.tokens}}",
+]
+
+
+@pytest.mark.parametrize(("scorer", "complaint"), WRONG_SCORERS)
+def test_a_wrong_operator_scorer_is_reported_before_an_adapter_is_called(write, scorer, complaint):
+    content = f"scenarios:\n  - name: a\n    input: b\n    expected_output: c\n    scorer: {scorer}\n"
+    with pytest.raises(SuiteError) as error:
+        read_suite(write("a.verdict.yaml", content), "a.yaml")
+    assert str(error.value).startswith(f"a.yaml:5: {complaint}")
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("scorer", RIGHT_SCORERS)
+def test_a_mapping_of_what_a_scenario_has_is_read(write, scorer):
+    content = f"scenarios:\n  - name: a\n    input: b\n    expected_output: c\n    scorer: {scorer}\n"
+    assert read_suite(write("a.verdict.yaml", content)).scenarios
+
+
 def test_a_wrong_suite_is_an_error_of_collection(harness):
     run = harness.run({"a.verdict.yaml": WRONG})
     assert run.outcomes == {"errors": 1}
@@ -316,18 +372,17 @@ def test_the_defaults_of_a_suite_reach_its_scenarios(write):
 suite:
   name: x
   timeout_seconds: 5
-  retries: 2
   tags: [one]
-  config: {default_timeout: 9, retries: 1, default_scorers: [exact, regex]}
+  config: {retries: 2, default_scorers: [exact, regex]}
   scenarios:
     - {name: a, input: b, metadata: {regex_pattern: b}}
     - {name: c, input: d, scorers: [passfail], timeout_seconds: 1, retries: 0, tags: [two, one]}
 """
     first, second = read_suite(write("a.verdict.yaml", content)).scenarios
     assert [scorer.name for scorer in first.scorers] == ["exact", "regex"]
-    assert (first.timeout_seconds, first.retries, first.tags, first.line) == (5.0, 2, ("one",), 8)
+    assert (first.timeout_seconds, first.retries, first.tags, first.line) == (5.0, 2, ("one",), 7)
     assert [scorer.name for scorer in second.scorers] == ["passfail"]
-    assert (second.timeout_seconds, second.retries, second.tags, second.line) == (1.0, 0, ("one", "two"), 9)
+    assert (second.timeout_seconds, second.retries, second.tags, second.line) == (1.0, 0, ("one", "two"), 8)
 
 
 def test_a_suite_may_have_a_name_and_top_level_scenarios(write):

@@ -101,3 +101,110 @@ def test_alias_is_the_same_value():
 
 def test_many_siblings_are_not_deep():
     assert YamlDocument("- [a, {b: c}]\n" * 2_000).value == [["a", {"b": "c"}]] * 2_000
+
+
+# What stands behind "a: " in a file, and what the complaint says of it; each holds inside of lists and mappings as well.
+CHANGED = [
+    *[(word, "is true in YAML; write true") for word in ("yes", "Yes", "YES", "on", "On", "ON")],
+    *[(word, "is false in YAML; write false") for word in ("no", "No", "NO", "off", "Off", "OFF")],
+    ("012", "is 10 in YAML"),
+    ("-017", "is -15 in YAML"),
+    ("00", "is 0 in YAML"),
+    ("0x1F", "is 31 in YAML"),
+    ("0b11", "is 3 in YAML"),
+    ("1_000", "is 1000 in YAML"),
+    ("1_000.5", "is 1000.5 in YAML"),
+    ("12:30:00", "is 45000 in YAML"),
+    ("12:30", "is 750 in YAML"),
+    ("1:30.5", "is 90.5 in YAML"),
+    ("-1:30", "is -90 in YAML"),
+    ("2024-02-29", "is a date in YAML"),
+    ("2024-02-29 10:00:00", "is a date in YAML"),
+    ("2024-02-29T10:00:00Z", "is a date in YAML"),
+    ("2024-2-9 1:00:00 +2", "is a date in YAML"),
+    ("~", "is null in YAML"),
+    ("", "nothing after the colon is null in YAML"),
+    ("# Paris", "nothing after the colon is null in YAML"),
+    ("#5", "nothing after the colon is null in YAML"),
+    ("1e3", "is a number for some readers of YAML and a text for others"),
+    ("-1E5", "is a number for some readers"),
+    ("1.5e3", "is a number for some readers"),
+    ("0o14", "is a number for some readers"),
+    ("What is issue #5?", "#5? is a comment in YAML, so the text ends before it"),
+    ("Paris #capital", "#capital is a comment in YAML"),
+    ("C #", None),
+    ("&M stores", "'&M stores' is read as 'stores', with an anchor that no alias uses"),
+    ("! stop", "'! stop' is read as 'stop'"),
+    ("007.5", "is 7.5 in YAML"),
+]
+KEPT = [
+    "true", "false", "True", "FALSE", "null", "NULL", "0", "-0", "7", "+7", "-12", "100000000000000000000", "1.5", "-0.25", "1.",
+    ".5", "1.50", "1.0e+3", "-1.5E-3", ".inf", "-.inf", ".nan", "y", "n", "Y", "N", "yes please", "no.", "off-line", "on time",
+    "12:30 h", "12:3x", "1_000_x", "v1_000", "0x", "08", "09", "0899", "2024-02", "29.02.2024", "2024-02-29 at noon", "~/file",
+    "C#", "a#b", "Paris # capital", "Paris  # the capital", "5 # five", "A & B", "M&M", "a: &x b\nc: *x", "a!b", "!!str 012",
+    "!!str yes", "!!int '12'", "'yes'", '"012"', "'2024-02-29'", '""', "''", "'~'", "'a #5'", '"&M stores"', "|\n  yes",
+    ">-\n  012", "|\n  a #5", "1,000", "1 000", "50 %", "a@b", "1e", "e3", "0b", "1e3x", "https://a.b/c#d", "[a, 'no', 1]",
+    "{b: 'no'}", "[]", "{}", "plain\n  text", "Ünï#x",
+]  # fmt: skip
+SHAPES = {
+    "mapping": "a: {0}\n",
+    "list": "- {0}\n",
+    "deep": "x:\n  - y: 1\n    a: {0}\n",
+    "flow": "x: [{{k: v, a: {0}}}]\n",
+}
+
+
+# A comment takes the brackets behind it with it, so that file is no YAML at all.
+@pytest.mark.parametrize(
+    ("text", "reason", "shape"),
+    [(*case, shape) for case in CHANGED for shape in SHAPES if shape != "flow" or "#" not in case[0]],
+)
+def test_a_text_that_yaml_changes_is_refused_with_its_line(tmp_path, text, reason, shape):
+    content = SHAPES[shape].format(text)
+    path = tmp_path / "a.yaml"
+    path.write_text(content)
+    problems = [*YamlDocument.read(path).misread()]
+    if reason is None:
+        assert problems == []
+        return
+    ((line, sentence),) = problems
+    assert line == content.rstrip("\n").count("\n") + 1
+    assert reason in sentence
+    with pytest.raises(YamlTextError) as error:
+        YamlDocument.read_exactly(path)
+    assert (error.value.line, str(error.value)) == (line, sentence)
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_a_text_that_is_what_it_seems_is_read(tmp_path, text):
+    path = tmp_path / "a.yaml"
+    path.write_text(text if "*x" in text else f"a: {text}\nb:\n  - c: 'd'\n", encoding="utf-8")
+    assert [*YamlDocument.read(path).misread()] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ("no: x\n", [(1, "no without quotes is false in YAML")]),
+        ("a: {b: {on: x}}\n", [(1, "on without quotes is true in YAML")]),
+        ("a:\n  2024-01-01: x\n", [(2, "2024-01-01 without quotes is a date")]),
+        ("a:\n  ~: x\n", [(2, "~ without quotes is null in YAML")]),
+        ("a:\n  12: x\n", []),
+        ("a: &x {b: no}\nc: *x\nd: *x\n", [(1, "no without quotes is false")]),
+        ("a: &x no\nb: *x\n", [(1, "no without quotes is false")]),
+        ("a: &x {b: 'no'}\nc: {<<: *x, d: 1}\n", []),
+        ("a: yes\nb: 012\nc: ok\nd: 1:30\n", [(1, "yes"), (2, "012"), (4, "1:30")]),
+        ("ä: ö # ü\nß: &M é\n", [(2, "'&M é' is read as 'é'")]),
+        ("a: {b:1}\n", [(1, "nothing after the colon is null")]),
+    ],
+)
+def test_keys_aliases_and_several_lines(text, problems):
+    found = [*YamlDocument(text).misread()]
+    assert [line for line, _ in found] == [line for line, _ in problems]
+    assert all(sentence.startswith(start) for (_, sentence), (_, start) in zip(found, problems, strict=True)), found
+
+
+@pytest.mark.parametrize("text", ["a: @b", "a: `b`", "a: %b", "a: b: c", "a: > 5", "a: |x", "%b"])
+def test_a_character_that_needs_quotes_says_so(text):
+    with pytest.raises(YamlTextError, match="write a text with such characters in quotes"):
+        YamlDocument(text)

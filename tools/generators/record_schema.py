@@ -23,11 +23,14 @@ TEXT: Final = (
     " be an object of the type redacted."
 )
 SOURCES: Final = {
-    "kind": ({}, "What derives it again: `input_mapping`, or a kind of another package by the hook `derivations`."),
+    "kind": (
+        {},
+        "What derives it again: `input_mapping`, `scenario` of a suite, or a kind of another package (hook `derivations`).",
+    ),
     "mapping": ({"type": "object"}, "Where each input comes from, as it was written."),
     "document": (
         {"$ref": "#/$defs/evidence"},
-        "The mapped document, without keys on no path; the whole document where a path matched nothing.",
+        "The mapped document, without keys on no path; the whole one where a path matched nothing; the input of a scenario.",
     ),
     "steps": (
         {"type": "object"},

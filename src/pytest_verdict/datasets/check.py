@@ -21,7 +21,7 @@ from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import InputMapping
 from pytest_verdict.operators.pass_rate import PassRate, RowCount
-from pytest_verdict.session import SESSION, publish
+from pytest_verdict.session import SESSION, calling_frame, publish
 
 if TYPE_CHECKING:
     from pytest_verdict.datasets.units import PartRows
@@ -141,7 +141,7 @@ def check_dataset(
 
     Args:
         source: The path of a JSONL, CSV, YAML, Parquet or Arrow file, a table of pyarrow, or any iterable of rows. A file is
-            read piece by piece.
+            read piece by piece; a relative path starts beside the file that calls, or in the current folder.
         operator: The name of a registered operator, or an operator. Rows of several kinds can have their own: see `Evaluator`.
         mapping: Where the inputs come from, as `InputMapping` or a dict; ``$`` is the row.
         expected: The column with the expected value, if the mapping has none.
@@ -187,22 +187,24 @@ def check_dataset(
     pass_rate = check_pass_rate(pass_rate)
     expected_size = _expected_size(expect_rows, min_rows)
     selection = Selection(limit, sample, seed)
-    if isinstance(source, Iterator) and (sample is not None or (limit is not None and expected_size is not None)):
+    if isinstance(source, str | Path):
+        source = _find_file(source)
+    elif isinstance(source, Iterator) and (sample is not None or (limit is not None and expected_size is not None)):
         # Its rows are read twice.
         source = [*source]
 
     check = RowCheck(evaluator=evaluator, label=label_of(source), ids=ids)
     check_count("jobs", jobs)
-    if jobs is not None and not isinstance(source, str | Path):
+    if jobs is not None and not isinstance(source, Path):
         raise ConfigurationError("jobs: several processes read a file, so give its path, or leave jobs out")
     rows: Iterator[JudgedRows | PartRows] = _judge(source, check, selection)
     # The session takes the records of other threads later, so their ordinals are not known yet.
     is_main_thread = threading.current_thread() is threading.main_thread()
-    if jobs is not None and isinstance(source, str | Path) and is_main_thread:
+    if jobs is not None and isinstance(source, Path) and is_main_thread:
         # Not loaded for other checks.
         from pytest_verdict.datasets.units import judge_units
 
-        rows = judge_units(Path(source), check, selection, jobs)
+        rows = judge_units(source, check, selection, jobs)
     size = None
     if expected_size is not None and selection != Selection():
         size = sum(1 for _ in read_numbered_rows(source))
@@ -211,6 +213,21 @@ def check_dataset(
     if failed:
         comparator.fail(outcome.describe(), [*failed, *outcome.first], failed)
     return outcome
+
+
+def _find_file(source: str | Path) -> Path:
+    """Return the path of a data set: beside the file that names it, or in the current folder if it is only there."""
+    path = Path(source)
+    frame = calling_frame()
+    if frame is None:
+        return path
+    beside = Path(frame.f_code.co_filename).parent / path
+    if not beside.exists():
+        return path
+    if path.exists() and not path.samefile(beside):
+        folders = f"in {beside.parent.name}, beside the file that names it, and in the current folder"
+        raise ConfigurationError(f"{path} is {folders}; name one of them by Path(__file__).parent or Path.cwd()")
+    return beside
 
 
 def _expected_size(expect_rows: int | None, min_rows: int | None) -> tuple[RowCount, int] | None:

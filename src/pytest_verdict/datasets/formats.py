@@ -64,7 +64,7 @@ def read_yaml(path: Path) -> Iterator[Row]:
     from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 
     try:
-        document = YamlDocument.read(path)
+        document = YamlDocument.read_exactly(path)
     except YamlTextError as error:
         raise SuiteError(error.at(path.name)) from None
     if not isinstance(document.value, list):
@@ -186,7 +186,7 @@ def _readable(path: Path) -> Iterator[None]:
     arrow = _import("pyarrow")
     try:
         yield
-    except (arrow.ArrowInvalid, arrow.ArrowIOError) as error:
+    except (arrow.ArrowException, arrow.ArrowIOError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path.name}: it cannot be read: {error}") from None
 
 
@@ -200,13 +200,19 @@ def _read_arrow_batches(path: Path) -> Iterator[Any]:
         # A file begins with this mark; a stream does not.
         if source.read(6) != b"ARROW1":
             source.seek(0)
-            yield from arrow.ipc.open_stream(source)
+            yield from map(_validate, arrow.ipc.open_stream(source))
             return
         count = arrow.ipc.open_file(source).num_record_batches
     for index in range(count):
         # A mapping keeps every page that was read in memory, so each batch has its own.
         with arrow.memory_map(str(path)) as source:
-            yield arrow.ipc.open_file(source).get_batch(index)
+            yield _validate(arrow.ipc.open_file(source).get_batch(index))
+
+
+def _validate(batch: Any) -> Any:
+    """Return a batch whose offsets are inside of its buffers: reading one of a damaged file would end the process."""
+    batch.validate(full=True)
+    return batch
 
 
 def _import(module: str) -> Any:

@@ -209,6 +209,10 @@ class Selection:
         check_count("sample", self.sample)
         if type(self.seed) is not int:
             raise ConfigurationError(f"seed is a whole number, got {shown(self.seed, 40)}")
+        if self.seed and self.sample is None:
+            raise ConfigurationError("seed has no effect without sample")
+        if None not in (self.limit, self.sample) and (self.sample or 0) > (self.limit or 0):
+            raise ConfigurationError(f"a sample of {self.sample} of the first {self.limit} rows has no effect")
 
     def describe(self, number: int) -> str:
         """Describe the rows that were compared, if these are perhaps not all; ``number`` is how many they are."""

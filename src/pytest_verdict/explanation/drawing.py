@@ -183,7 +183,13 @@ def _draw_sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
 def _draw_sources(sources: Mapping[str, Any], budget: Budget) -> Iterator[Line]:
     """Draw the rest of the document, and the input of each extraction step with the part that the step extracted marked."""
     document = sources.get("document")
-    if isinstance(document, Mapping):
+    if sources.get("kind") == "scenario":
+        label = Part("asked: ")
+        if isinstance(document, Mapping):
+            yield label, Part(shown(document["input"], budget.room(7)))
+        else:
+            yield label, Part(f"{int(sources['document_size']):,} characters of JSON")
+    elif isinstance(document, Mapping):
         paths = [one.get("path") if isinstance(one, Mapping) else one for one in sources["mapping"].values()]
         rest = {name: value for name, value in document.items() if not any(_is_member(name, path) for path in paths)}
         if rest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
@@ -153,7 +154,7 @@ class Evaluator:
                 raise SettingsError(
                     "operators by group need a mapping with a path as 'group', and an operator for each"
                 )
-            self._cache = {repr(group): self._build_evaluator(entry) for group, entry in operator.items()}
+            self._cache = {safe_repr(group): self._build_evaluator(entry) for group, entry in operator.items()}
         if self.is_by_row:
             return
 
@@ -237,7 +238,8 @@ class Evaluator:
     def _find_evaluator(self, document: Any) -> Evaluator:
         """Return the evaluator for the group of a document, or for the operator that the document names."""
         group = self.mapping.fetch[GROUP](document)
-        evaluator = self._cache.get(repr(group))
+        key = safe_repr(group)
+        evaluator = self._cache.get(key)
         if evaluator is not None:
             return evaluator
         if isinstance(self._name, Mapping):
@@ -248,10 +250,9 @@ class Evaluator:
             self._cache.clear()
         try:
             evaluator = self._build_evaluator(group)
-        except (ConfigurationError, TypeError) as error:
-            # A TypeError when a setting has the name of an argument.
+        except ConfigurationError as error:
             raise MappingError(f"the operator in the document is wrong: {error}") from None
-        self._cache[repr(group)] = evaluator
+        self._cache[key] = evaluator
         return evaluator
 
     def _build_evaluator(self, operator: Any) -> Evaluator:
@@ -266,7 +267,7 @@ class Evaluator:
         if not isinstance(settings, Mapping) or not isinstance(mapping, Mapping):
             raise SettingsError(f"settings and mapping of an operator are dicts, got {shown(operator, 80)}")
         threshold = entry.get("threshold", self.threshold)
-        return Evaluator(entry["operator"], {**self.mapping.inputs, **mapping}, threshold, **settings)
+        return build_evaluator(entry["operator"], {**self.mapping.inputs, **mapping}, threshold, settings)
 
     def _require_expected(self, operator: Operator) -> None:
         if EXPECTED not in self.mapping.fetch and operator.needs_expected():
@@ -280,6 +281,19 @@ def _merge(one: Mapping[str, Any], other: Mapping[str, Any], reason: str) -> dic
     for name in sorted(one.keys() & other.keys()):
         raise SettingsError(f"{name}: {reason}")
     return {**one, **other}
+
+
+def build_evaluator(
+    operator: Any, mapping: InputMapping | Mapping[str, Any], threshold: float | None, settings: Mapping[Any, Any]
+) -> Evaluator:
+    """Build an evaluator with the settings of a file, of which none may have the name of an argument."""
+    for name in settings:
+        if not isinstance(name, str) or name in _ARGUMENTS:
+            raise SettingsError(f"settings: {shown(name, 40)} is no setting of an operator; write it beside settings")
+    return Evaluator(operator, mapping, threshold, **settings)
+
+
+_ARGUMENTS: Final = {"self", *inspect.signature(Evaluator).parameters} - {"settings"}
 
 
 def _build_operator(operator: Any, settings: Mapping[str, Any], from_document: list[str]) -> Operator | None:

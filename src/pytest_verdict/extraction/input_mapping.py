@@ -296,16 +296,17 @@ def _describe_sources(
     mapping: InputMapping, document: Any, traces: Mapping[str, Trace], inputs: Mapping[str, Any]
 ) -> str:
     """Write the sources as typed JSON."""
-    members = [mapping.description, *_write_source("document", document)]
+    members = [mapping.description, *write_source("document", document)]
     steps = {name: trace for name, trace in traces.items() if trace}
     if steps:
-        members += _write_source("steps", steps)
+        members += write_source("steps", steps)
     if GROUP in inputs:
         members.append(f'"{GROUP}":{encode_text(inputs[GROUP])}')
     return f"{{{','.join(members)}}}"
 
 
-def _write_source(name: str, value: Any) -> Iterator[str]:
+def write_source(name: str, value: Any) -> Iterator[str]:
+    """Yield a member of sources as JSON, or the digest and the size of a long one."""
     text = encode_text(value)
     if len(text) <= LONGEST_DOCUMENT:
         yield f'"{name}":{text}'

@@ -19,7 +19,8 @@ from pytest_verdict.core.values.display import format_count
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere, traits_of
-from pytest_verdict.pytest_plugin.unchecked import calling_frame, remember_failure
+from pytest_verdict.pytest_plugin.unchecked import remember_failure
+from pytest_verdict.session import calling_frame
 
 RECORDS_ONLY: Final = "verdict_records_only"
 """The attribute of a report that belongs to no phase, and only carries records."""

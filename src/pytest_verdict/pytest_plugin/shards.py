@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 import pytest
@@ -30,7 +31,15 @@ def shard_of(config: pytest.Config) -> dict[str, int]:
                 f"--verify-shard: a part and how many there are is needed, such as 2/5, got {text!r}"
             )
         return {"index": index, "of": of}
-    values = {**os.environ, **vars(config.option)}
+    return _find_other_shard({**os.environ, **vars(config.option)})
+
+
+def is_split(config: pytest.Config) -> bool:
+    """Return whether an option splits the tests; a CI sets its variables even if each of its jobs runs all tests."""
+    return config.option.verify_shard is not None or bool(_find_other_shard(vars(config.option)))
+
+
+def _find_other_shard(values: Mapping[str, Any]) -> dict[str, int]:
     for index_name, total_name, first in _OTHER_SHARDS:
         number = str(values.get(index_name))
         parts = str(values.get(total_name))

@@ -12,6 +12,7 @@ from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.record_members import MEMBER
 from pytest_verdict.core.values.display import format_count, safe_repr, visible
 from pytest_verdict.errors import RecordError, VerdictError
+from pytest_verdict.pytest_plugin.shards import is_split
 from pytest_verdict.pytest_plugin.storing import BASELINE
 from pytest_verdict.report.building import Built, EqualFailures
 from pytest_verdict.report.compression import open_records, reporting_damage
@@ -137,7 +138,7 @@ def session_verdicts(built: Built, config: pytest.Config, place: str) -> Iterato
             f"{format_count(number, 'comparison')} made, but at least {minimum} needed: this session does not pass",
             False,
         )
-    is_shard = config.option.verify_shard is not None
+    is_shard = is_split(config)
     for gate in built.sections.get("gates", ()):
         line = verdict_line(gate)
         if is_shard:
@@ -156,7 +157,7 @@ def _compare_with_baseline(built: Built, config: pytest.Config, place: str) -> t
     if isinstance(path, str):
         return path, True
     try:
-        changes = regressions(path, built.folder)
+        changes, not_run = regressions(path, built.folder)
     except RecordError as error:
         return f"error: {error}", False
     if changes:
@@ -164,9 +165,12 @@ def _compare_with_baseline(built: Built, config: pytest.Config, place: str) -> t
         names = list_names([f"{one.test} {one.name or one.operator}" for one in comparisons])
         diff = f"in full: pytest-verdict diff {baseline} {place}"
         return f"{format_count(len(changes), 'regression')}, missed: {names}; {diff}", False
+    line = "0 regressions"
+    if not_run:
+        line += f", {format_count(not_run, 'comparison')} of the baseline not run"
     if built.summary.complete:
-        return "0 regressions, met", True
-    return f"0 regressions, error: {INCOMPLETE}", False
+        return f"{line}, met", True
+    return f"{line}, error: {INCOMPLETE}", False
 
 
 def write_github_summary(config: pytest.Config, folder: Path, closing: list[str]) -> tuple[list[str], list[str]]:

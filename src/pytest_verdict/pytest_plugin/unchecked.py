@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import threading
 from collections import deque
@@ -12,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
-import pytest_verdict
-from pytest_verdict.session import SESSION
+from pytest_verdict.session import SESSION, calling_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +32,6 @@ _NOT_READ: Final = "nothing looked at it"
 _NOT_HEARD: Final = "its exception reached no report of a test"
 # The functions of pytest and its plugins below which a phase makes its report.
 _CALLERS_OF_REPORTS: Final = frozenset({"call_and_report", "pytest_runtest_protocol"})
-PACKAGE: Final = str(Path(pytest_verdict.__file__).parent) + os.sep
 
 
 class UncheckedComparisonWarning(UserWarning):
@@ -68,14 +65,6 @@ class Failure(NamedTuple):
 
 RECENT_FAILURES: Final[deque[Failure]] = deque(maxlen=3)
 """Cleared when the phase of the test has its report."""
-
-
-def calling_frame() -> FrameType | None:
-    """Return the nearest frame outside of this package; None in a thread whose target is a function of ours."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the only way to learn the caller without reading files
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame = frame.f_back
-    return frame
 
 
 def remember_failure(result: ComparisonResult, *, is_raised: bool = False) -> Failure:

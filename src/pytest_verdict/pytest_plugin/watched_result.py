@@ -13,9 +13,8 @@ from typing import Any, Final, Protocol, Self
 from pytest_verdict.comparison import build_failure, describe_failure, redact_result
 from pytest_verdict.core.result import ComparisonResult, has_error
 from pytest_verdict.core.values.redaction import Redaction
-from pytest_verdict.pytest_plugin.unchecked import PACKAGE
 from pytest_verdict.pytest_plugin.uses import Kind, is_doctest, is_used
-from pytest_verdict.session import SESSION
+from pytest_verdict.session import PACKAGE, SESSION
 
 # The verdicts that tell a verdict from the others, if one is compared with them.
 _TELLING: Final = {"fail": {"pass", "fail"}, "error": {"error"}}

@@ -32,6 +32,8 @@ class Kind(StrEnum):
     SEVERAL = "several causes"
     CODE = "code changed"
     NOT_COMPARABLE = "not comparable"
+    LOST = "no longer compared"
+    NOT_RUN = "not run"
     FLAKY = "flaky"
     EDITED = "expectation edited"
     LOOSENED = "check loosened"
@@ -45,7 +47,7 @@ class Kind(StrEnum):
         return self.name.lower().replace("_", "-")
 
 
-FAIL_ON: Final = (Kind.REGRESSED.word, Kind.ALARM.word)
+FAIL_ON: Final = tuple(kind.word for kind in (Kind.REGRESSED, Kind.ALARM, Kind.LOST, Kind.NOT_RUN))
 # The observed value may have a part in these, so a lost verdict of one of these classes is a regression.
 _MAYBE_OBSERVED: Final = {Kind.SEVERAL, Kind.CODE, Kind.NOT_COMPARABLE}
 _CHECKS: Final = frozenset({"operator", "settings", "threshold"})
@@ -86,14 +88,18 @@ class Change:
         """The causes of the change, each once."""
         return tuple(dict.fromkeys(chain.from_iterable(self.sets)))
 
+    @property
+    def is_worse(self) -> bool:
+        """Whether the comparison passed in the earlier run only."""
+        return self.old is not None and self.new is not None and self.old.passed and not self.new.passed
+
     def words(self) -> set[str]:
         """Return the names in ``--fail-on`` that select this change."""
         words = {self.kind.word}
-        is_worse = self.old is not None and self.new is not None and self.old.passed and not self.new.passed
         is_edited = bool(self.sets) and set(self.causes) <= _CHECKS | {"expected"}
-        if is_worse and self.kind in _MAYBE_OBSERVED and not is_edited:
+        if self.is_worse and self.kind in _MAYBE_OBSERVED and not is_edited:
             words.add(Kind.REGRESSED.word)
-        if not is_worse and _CHECKS.intersection(self.causes):
+        if not self.is_worse and _CHECKS.intersection(self.causes):
             words.add(Kind.LOOSENED.word)
         return words
 
@@ -116,14 +122,19 @@ class Diff:
         return [change for change in (*self.changes, *self.information) if change.words().intersection(fail_on)]
 
 
-def regressions(baseline: str | Path, session: str | Path) -> list[Change]:
-    """Compare a session with an earlier one, and return the changes by which `pytest-verdict diff` would exit with 1."""
-    return diff(read_run(baseline), read_run(session)).failing()
+def regressions(baseline: str | Path, session: str | Path) -> tuple[list[Change], int]:
+    """Compare a session with an earlier one: return the regressions, and the number of comparisons that it did not run.
+
+    A session may select tests, so those that it did not run are no regressions, as they are for `pytest-verdict diff`.
+    """
+    changes = diff(read_run(baseline), read_run(session)).failing()
+    regressed = [change for change in changes if change.kind is not Kind.NOT_RUN]
+    return regressed, len(changes) - len(regressed)
 
 
 def diff(old: Run, new: Run) -> Diff:
     pairs, removed, added = pair(old.comparisons, new.comparisons)
-    if not pairs:
+    if not pairs and not any(new.find_test(comparison.test) for comparison in removed):
         raise RecordError(f"{old.place} and {new.place} have no comparison in common, so nothing was compared")
     changes: list[Change] = []
     information: list[Change] = []
@@ -134,10 +145,38 @@ def diff(old: Run, new: Run) -> Diff:
             changes.append(Change(Kind.FLAKY, before, after, sets=(("observed",),)))
         elif before.check != after.check or before.expected != after.expected:
             information.append(_classify_edit(before, after))
-    changes.extend(Change(Kind.REMOVED, comparison, None) for comparison in removed)
+    turned = {change.comparison.test for change in changes if change.is_worse}
+    old_tests = {comparison.test for comparison in old.comparisons}
+    moved = {_content(comparison) for comparison in added if comparison.passed and comparison.test not in old_tests}
+    new_tests = {comparison.test for comparison in new.comparisons}
+    for comparison in removed:
+        kind, reason = Kind.REMOVED, ""
+        if comparison.passed and comparison.test not in turned and _content(comparison) not in moved:
+            kind, reason = _classify_loss(new, comparison.test, compares=comparison.test in new_tests)
+        changes.append(Change(kind, comparison, None, reason=reason))
     changes.extend(Change(Kind.ADDED, None, comparison) for comparison in added)
     changes.sort(key=lambda change: [*Kind].index(change.kind))
     return Diff(old=old, new=new, pairs=pairs, changes=changes, information=information)
+
+
+def _content(comparison: Comparison) -> tuple[str | None, str, str]:
+    return comparison.name, comparison.operator, comparison.expected
+
+
+def _classify_loss(new: Run, name: str, *, compares: bool) -> tuple[Kind, str]:
+    """Classify a comparison that passed and that the later run does not have."""
+    test = new.find_test(name)
+    if test is None and not compares:
+        if new.is_part:
+            return Kind.REMOVED, "the later run is one part of a session"
+        return Kind.NOT_RUN, "the later run has no such test: it was removed, renamed or not selected"
+    if test is not None and not test.is_green:
+        return Kind.REGRESSED, f"not reached, because the test did not pass: {test.reason}"
+    if test is not None and test.outcome in {"skipped", "xfailed"}:
+        return Kind.LOST, f"not reached, because the test was {test.outcome}: {test.message or 'no reason'}"
+    if not compares:
+        return Kind.LOST, "the test passed and compared nothing"
+    return Kind.REMOVED, ""
 
 
 def parse_fail_on(text: str) -> tuple[str, ...]:

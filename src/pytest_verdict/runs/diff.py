@@ -7,8 +7,8 @@ record names is imported.
 
 exit codes:
   0  no change of a class in --fail-on; or the store has no baseline yet
-  1  a change of a class in --fail-on (default: regressed,alarm)
-  2  a run cannot be read, or the runs have no comparison in common
+  1  a change of a class in --fail-on (default: regressed,alarm,lost,not-run)
+  2  a run cannot be read, or the runs have no test in common
 """
 
 import argparse
@@ -23,19 +23,20 @@ from typing import Any, Final
 
 from pytest_verdict.console import complain, say, say_json
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
-from pytest_verdict.core.values.display import format_count, shown, visible
+from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.errors import RecordError
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
 from pytest_verdict.report.records_file import NoBaselineError
 from pytest_verdict.report.summary import VERDICTS, counts_with_rate
-from pytest_verdict.runs.changes import Change, Diff, Kind, diff, parse_fail_on
+from pytest_verdict.runs.changes import FAIL_ON, Change, Diff, Kind, diff, parse_fail_on
 from pytest_verdict.runs.run import Comparison, read_run
 from pytest_verdict.runs.significance import compute_statistics, statistics_lines
 
 _MOST_LISTED: Final = 20
 _VALUE: Final = 80
+_LONGEST_REASON: Final = 200
 _SHOWN: Final = ("operator", "threshold", "expected", "observed")
 _IN_JSON: Final = ("id", "verdict", "score", *_SHOWN, "settings")
 _SAME_VERDICT: Final = ", with the same verdict"
@@ -96,7 +97,10 @@ def write_html(diff: Diff, statistics: dict[str, Any], path: Path) -> None:
         causes = () if change is None else change.causes
         rows.append(Row(record=new.line, before=old.line, change=label, causes=causes))
     single = [change for change in diff.changes if change.old is None or change.new is None]
-    rows += [Row(record=change.comparison.line, change=change.kind) for change in single]
+    rows += [
+        Row(record=change.comparison.line, change=change.kind, causes=[change.reason] if change.reason else ())
+        for change in single
+    ]
     # At first the page shows the changes only.
     start = {"change": [label for label, _ in _group_changes(diff)]}
     write_page(rows, {"title": title, "facts": facts, "start": start}, path)
@@ -167,7 +171,8 @@ def _title(change: Change, escape: Callable[[str], str]) -> str:
     if change.sets:
         title += f", because of {', or '.join(' with '.join(names) for names in change.sets)}"
     if change.reason:
-        title += f", not derived again: {escape(change.reason)}"
+        derived = "" if change.old is None or change.new is None else ", not derived again"
+        title += f"{derived}: {escape(visible(shorten(change.reason, _LONGEST_REASON)))}"
     return title
 
 
@@ -211,8 +216,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on",
         metavar="CLASSES",
-        default="regressed,alarm",
-        help="the classes of changes that exit with 1, joined by commas (default: regressed,alarm)",
+        default=",".join(FAIL_ON),
+        help="the classes of changes that exit with 1, joined by commas (default: %(default)s)",
     )
     parser.add_argument("--statistics", action="store_true", help="test whether the later run is worse or better")
     parser.add_argument(

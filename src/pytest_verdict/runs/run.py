@@ -3,14 +3,17 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.record_members import MEMBER
 from pytest_verdict.errors import RecordError
+from pytest_verdict.report.compression import find_stored
+from pytest_verdict.report.json_report import REPORT
+from pytest_verdict.report.reading import Test, read_report
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS
 
@@ -48,6 +51,16 @@ class Run:
     place: str
     comparisons: list[Comparison]
     repeated: dict[tuple[Any, ...], list[Comparison]]
+    tests: Mapping[str, Test] = field(default_factory=dict)
+    """The tests of the report, and the files that could not be collected; empty for a file of records."""
+    is_part: bool = False
+    """Whether it is one part of a session that was split."""
+
+    def find_test(self, name: str) -> Test | None:
+        """Return a test, or its file or class if that could not be collected."""
+        while name and name not in self.tests:
+            name = name.rpartition("::")[0]
+        return self.tests.get(name)
 
     def is_flaky(self, comparison: Comparison) -> bool:
         """Return whether attempts of the test observed several values and reached different verdicts."""
@@ -69,7 +82,8 @@ def read_run(path: str | Path) -> Run:
     comparisons: list[Comparison] = []
     occurrences = Counter[tuple[Any, ...]]()
     last_attempts: dict[str, int] = {}
-    for number, line in enumerate(RecordsFile(place).lines(), 1):
+    file = RecordsFile(place)
+    for number, line in enumerate(file.lines(), 1):
         try:
             comparison = _parse_comparison(line)
         except (RecordError, RecursionError) as error:
@@ -86,7 +100,11 @@ def read_run(path: str | Path) -> Run:
             repeated.setdefault(_key_in_test(comparison), []).append(comparison)
         if comparison.attempt == last_attempts[comparison.test]:
             last.append(comparison)
-    return Run(place=place, comparisons=last, repeated=repeated)
+    if file.folder is None or not find_stored(file.folder / REPORT).is_file():
+        return Run(place=place, comparisons=last, repeated=repeated)
+    report = read_report(file.folder)
+    tests = {test.test: test for test in report.tests}
+    return Run(place, last, repeated, tests, is_part=report.run.shard is not None)
 
 
 def _parse_comparison(line: bytes) -> Comparison:

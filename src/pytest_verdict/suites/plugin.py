@@ -28,6 +28,11 @@ def scorers() -> Mapping[str, str]:
 
 
 @hookimpl
+def derivations() -> Mapping[str, str]:
+    return {"scenario": f"{_HERE}scorer:derive"}
+
+
+@hookimpl
 def commands() -> Mapping[str, Command]:
     return {
         "init": Command("write a small suite that works, with its adapter", f"{_HERE}commands.init"),

@@ -34,12 +34,14 @@ class SuiteFile(pytest.File):
             # A suite declares its tags, so --strict-markers accepts them.
             self.config.addinivalue_line("markers", f"{tag}: a tag of suites")
 
-        names = [visible(plan.scenario.name) for plan in suite.scenarios if plan.expects_nothing]
-        if names:
+        doubts: dict[str, list[str]] = {}
+        for plan in suite.scenarios:
+            if plan.doubt:
+                doubts.setdefault(plan.doubt, []).append(visible(plan.scenario.name))
+        for doubt, names in doubts.items():
             more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
-            verb = "expects" if len(names) == 1 else "expect"
-            scenarios = f"{format_count(len(names), 'scenario')} {verb} nothing: {', '.join(names[:_MOST_SHOWN])}{more}"
-            self.warn(SuiteWarning(f"{self.nodeid}: {scenarios}"))
+            scenarios = f"{format_count(len(names), 'scenario')}: {', '.join(names[:_MOST_SHOWN])}{more}"
+            self.warn(SuiteWarning(f"{self.nodeid}: a scenario {doubt}, {scenarios}"))
         with pause_garbage_collection():
             return [
                 ScenarioItem.from_parent(self, file=self, suite=suite, name=plan.scenario.name, plan=plan)
@@ -69,9 +71,7 @@ class ScenarioItem(pytest.Item):
             pytest.skip("fail_fast: an earlier scenario of this suite did not pass")
         self._file.not_passed = self
         # Imported when a scenario runs, because many sessions only collect.
-        from pytest_verdict.operators.synthetic_operators import not_compared
-        from pytest_verdict.session import publish
-        from pytest_verdict.suites.scenario_runs import ScenarioCalls, record_missing
+        from pytest_verdict.suites.scenario_runs import AdapterRun, ScenarioCalls, record_missing
 
         stash = self.config.stash
         if _CALLS not in stash:
@@ -79,15 +79,16 @@ class ScenarioItem(pytest.Item):
         try:
             self._runs = stash[_CALLS].runs_of(self)
         except (AdapterError, ConfigurationError) as error:
-            publish(not_compared(str(error), self.plan.scenario.expected_output, name="adapter"))
-            raise _setup_failure(str(error)) from None
+            self._runs = [AdapterRun(1, None, str(error))]
         earlier = [f"repeat {run.repeat}: {visible(reason)}" for run in self._runs for reason in run.earlier]
         if earlier:
             self.add_report_section("setup", "verdict", "\n".join(["attempts that failed:", *earlier]))
         if all(run.result is None for run in self._runs):
             for run in self._runs:
                 record_missing(self.plan, run)
-            raise _setup_failure(*dict.fromkeys(str(run.error) for run in self._runs))
+            reasons = "\n".join(dict.fromkeys(str(run.error) for run in self._runs))
+            # pytest shows a setup error without frames only for this exception.
+            raise pytest.fail.Exception(f"Adapter: ERROR. {self._describe(reasons)}", pytrace=False)
 
     def runtest(self) -> None:
         from pytest_verdict.comparison import build_failure
@@ -107,16 +108,16 @@ class ScenarioItem(pytest.Item):
         """Show the outcome, the input and the place of the scenario, without frames of this library."""
         if not isinstance(excinfo.value, MismatchError | UndecidedError | pytest.fail.Exception):
             return super().repr_failure(excinfo, style)
+        return self._describe(str(excinfo.value))
+
+    def _describe(self, text: str) -> str:
+        """Add what was asked, and the place of the scenario."""
         path, line, _ = self.location
-        asked = shown(self.plan.scenario.input, _LONGEST_INPUT)
-        return f"{excinfo.value}\nasked: {asked}\n\n{path}:{(line or 0) + 1}: {visible(self.name)}"
+        lines = [*map(visible, text.split("\n"))]
+        if not any(line.lstrip().startswith("asked: ") for line in lines):
+            lines.append(f"asked: {shown(self.plan.scenario.input, _LONGEST_INPUT)}")
+        return "\n".join([*lines, "", f"{path}:{(line or 0) + 1}: {visible(self.name)}"])
 
     def reportinfo(self) -> tuple[Path, int, str]:
         path, line = self.verdict_place
         return path, line - 1, self.name
-
-
-def _setup_failure(*reasons: str) -> BaseException:
-    # pytest shows a setup error without frames only for this exception. The text may contain control characters.
-    lines = "\n".join(visible(line) for reason in reasons for line in reason.split("\n"))
-    return pytest.fail.Exception(f"Adapter: ERROR. {lines}", pytrace=False)

@@ -24,7 +24,7 @@ from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.adapters.limits import AdapterTimeoutError, Pace, call_within, end_loop, in_thread
 from pytest_verdict.suites.adapters.recorded import Recording, question_digest, result_of_row, save
 from pytest_verdict.suites.agent_result import AgentResult, as_result
-from pytest_verdict.suites.scorer import Scored, worst_verdict
+from pytest_verdict.suites.scorer import Scored, describe_question, worst_verdict
 
 if TYPE_CHECKING:
     import pytest
@@ -255,7 +255,10 @@ def record_missing(plan: PlannedScenario, run: AdapterRun) -> ComparisonResult:
     """Record that a run returned nothing to compare."""
     scorer = plan.scorers[0].name
     name = _label(plan, run, "adapter")
-    return publish(not_compared(run.error or "", plan.scenario.expected_output, instead_of=scorer, name=name))
+    sources = describe_question(plan.scenario)
+    return publish(
+        not_compared(run.error or "", plan.scenario.expected_output, instead_of=scorer, name=name, sources=sources)
+    )
 
 
 def score_runs(plan: PlannedScenario, runs: Sequence[AdapterRun]) -> ScenarioOutcome:

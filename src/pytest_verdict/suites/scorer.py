@@ -9,15 +9,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pytest_verdict.comparison import compare, compare_with
 from pytest_verdict.core.families import FAMILIES, load_brought
-from pytest_verdict.core.kernel import error_outcome
+from pytest_verdict.core.kernel import error_outcome, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import safe_repr, shorten, visible
+from pytest_verdict.core.values.display import safe_repr, shorten, shown, visible
+from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
+from pytest_verdict.extraction.input_mapping import EXPECTED, OBSERVED, InputMapping, write_source
 from pytest_verdict.extraction.steps import refuse_unknown_keys
 from pytest_verdict.operators.synthetic_operators import ScorerVerdict, not_compared
 from pytest_verdict.session import SESSION, publish
@@ -28,6 +29,7 @@ from pytest_verdict.suites.suite_model import Scenario, ScorerEntry
 if TYPE_CHECKING:
     from pytest_verdict.extraction.evaluator import Evaluator
 
+EXPECTATIONS: Final = ("expected_output", "expected_tools", "expected_tool_args")
 _LONGEST_VALUE: Final = 500
 _REPLY_KEYS: Final = ("score", "passed", "explanation", "details")
 _DEFAULT_SIMILARITY: Final = 0.7
@@ -35,7 +37,19 @@ _NO_CALLS: Final = (
     "the adapter reports no tool_calls, so nothing is known about calls; return an AgentResult with tool_calls, which is"
     " an empty list if none were made"
 )
-_KEYS_OF_SCORER: Final = {"mapping", "operator", "self", "threshold"}
+_DOCUMENT: Final = (
+    "input", "context", "output", "reference", "metadata", "expected_tools", "expected_tool_args", "expected_calls", "tool_calls",
+    "latency_ms", "token_usage", "raw_response",
+)  # fmt: skip
+"""The keys of the document that mappings see."""
+_READ_BY_KEY: Final[Mapping[str | None, Sequence[str]]] = {
+    # A path without a first key may match anywhere.
+    None: EXPECTATIONS,
+    "reference": ("expected_output",),
+    "expected_calls": ("expected_tools", "expected_tool_args"),
+    "expected_tools": ("expected_tools",),
+    "expected_tool_args": ("expected_tool_args",),
+}
 _OUTPUTS: Final = {"expected": "$.reference", "observed": "$.output"}
 _CALLS: Final = {"expected": "$.expected_calls", "observed": "$.tool_calls"}
 
@@ -65,6 +79,9 @@ class SuiteScorer:
     """Refuses a scenario that the scorer cannot use."""
     expects: Callable[[Scenario], bool] = lambda _scenario: True
     """Returns whether a scenario has anything to compare an output with."""
+    reads: Collection[str] = EXPECTATIONS
+    """The expectations of a scenario that it reads."""
+    takes_threshold: bool = True
 
 
 def describe_score(title: str, result: ComparisonResult, reason: str | None = None) -> Scored:
@@ -96,6 +113,31 @@ def _quote(value: Any) -> str:
     return visible(shorten(safe_repr(value), _LONGEST_VALUE))
 
 
+def describe_question(scenario: Scenario) -> str:
+    """Write what was asked as the sources of a record, as typed JSON."""
+    return f'{{"kind":"scenario",{"".join(write_source("document", {"input": scenario.input}))}}}'
+
+
+def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """Derive nothing from what was asked: the sides of its record are those of the scenario and the output."""
+    return {}, encode_text(sources)
+
+
+def _compare(
+    scenario: Scenario,
+    operator: str | Operator,
+    expected: Any,
+    observed: Any,
+    threshold: float | None = None,
+    *,
+    name: str,
+    **settings: Any,
+) -> ComparisonResult:
+    if isinstance(operator, str):
+        operator = REGISTRY.build(operator, settings)
+    return publish(run(operator, expected, observed, threshold, name, sources=describe_question(scenario)))
+
+
 def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
     """Build a scorer that compares outputs, or the calls of tools, by an operator."""
     is_trajectory = REGISTRY.find(entry.operator).kind == "trajectory"
@@ -105,21 +147,10 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
         operator.check_threshold(entry.threshold)
         needs_expectation = operator.needs_expected()
     else:
-        from pytest_verdict.extraction.evaluator import Evaluator
-        from pytest_verdict.extraction.input_mapping import EXPECTED, OBSERVED, InputMapping
+        from pytest_verdict.extraction.evaluator import build_evaluator
 
-        defaults = _CALLS if is_trajectory else _OUTPUTS
-        inputs = {OBSERVED: defaults[OBSERVED], **entry.mapping}
-        mapping = InputMapping.read(inputs)
-        needs_expectation = EXPECTED not in inputs
-        if needs_expectation and len(mapping.settings) == len(mapping.literals):
-            settings = {**entry.settings, **mapping.literals}
-            needs_expectation = REGISTRY.build(entry.operator, settings).needs_expected()
-        if needs_expectation:
-            mapping = InputMapping.read({EXPECTED: defaults[EXPECTED], **inputs})
-        for name in sorted(_KEYS_OF_SCORER & entry.settings.keys()):
-            raise ConfigurationError(f"settings: {name!r} is a key of the scorer, beside its settings")
-        evaluator = Evaluator(entry.operator, mapping, entry.threshold, **entry.settings)
+        mapping, needs_expectation = _read_mapping(entry, entry.mapping, _CALLS if is_trajectory else _OUTPUTS)
+        evaluator = build_evaluator(entry.operator, mapping, entry.threshold, entry.settings)
 
     def expects(scenario: Scenario) -> bool:
         if not needs_expectation:
@@ -133,6 +164,8 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
         if evaluator is not None and not expects(scenario):
             key = "expected_tools" if is_trajectory else "expected_output"
             raise SettingsError(f"the mapping of {entry.operator} names no expected, and the scenario has no {key}")
+        if is_trajectory:
+            _check_arguments(scenario)
 
     def score(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
         limit = entry.threshold or threshold
@@ -141,11 +174,32 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
         if evaluator is not None:
             comparison = evaluator.compare(_build_document(scenario, result), name=label, threshold=limit)
         else:
-            output = _build_document(scenario, result) if operator.kind == "run" else result.output
-            comparison = compare_with(operator, scenario.expected_output, output, limit, label)
+            observed = _build_document(scenario, result) if operator.kind == "run" else result.output
+            comparison = _compare(scenario, operator, scenario.expected_output, observed, limit, name=label)
         return describe_score(entry.operator, comparison)
 
-    return SuiteScorer(entry.operator, score, check, expects)
+    keys: Iterable[str | None] = ("expected_calls",) if is_trajectory else ("reference",) * needs_expectation
+    if evaluator is not None:
+        keys = evaluator.mapping.first_keys.values()
+    reads = {name for key in keys for name in _READ_BY_KEY.get(key, ())}
+    return SuiteScorer(entry.operator, score, check, expects, reads, takes_threshold=entry.threshold is None)
+
+
+def _read_mapping(entry: ScorerEntry, own: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[InputMapping, bool]:
+    """Read the mapping of a scorer, and return whether its expected value must come from the scenario."""
+    inputs = {OBSERVED: defaults[OBSERVED], **own}
+    mapping = InputMapping.read(inputs)
+    needs_expectation = EXPECTED not in inputs
+    if needs_expectation and len(mapping.settings) == len(mapping.literals):
+        settings = {**entry.settings, **mapping.literals}
+        needs_expectation = REGISTRY.build(entry.operator, settings).needs_expected()
+    if needs_expectation:
+        mapping = InputMapping.read({EXPECTED: defaults[EXPECTED], **inputs})
+    for name, key in mapping.first_keys.items():
+        if key is not None and key not in _DOCUMENT:
+            hint = allowed("key", key, _DOCUMENT)
+            raise SettingsError(f"{name}: the document of a scenario has no {shown(key, 60)}.{hint}")
+    return mapping, needs_expectation
 
 
 def _compare_calls(
@@ -153,8 +207,11 @@ def _compare_calls(
 ) -> ComparisonResult:
     expected = _expected_calls(scenario)
     if result.tool_calls is None:
-        return publish(not_compared(_NO_CALLS, expected, instead_of=operator.recorded_name(), name=label))
-    return compare_with(operator, expected, called_tools(result), limit, label)
+        sources = describe_question(scenario)
+        return publish(
+            not_compared(_NO_CALLS, expected, instead_of=operator.recorded_name(), name=label, sources=sources)
+        )
+    return _compare(scenario, operator, expected, called_tools(result), limit, name=label)
 
 
 def _expected_calls(scenario: Scenario) -> list[Any]:
@@ -162,30 +219,31 @@ def _expected_calls(scenario: Scenario) -> list[Any]:
     return [{"name": tool, "args": arguments[tool]} if tool in arguments else tool for tool in scenario.expected_tools]
 
 
+def _check_arguments(scenario: Scenario) -> None:
+    for tool in scenario.expected_tool_args:
+        if tool not in scenario.expected_tools:
+            hint = allowed("tool", tool, scenario.expected_tools)
+            raise SettingsError(f"expected_tool_args: {shown(tool, 60)} is not in expected_tools.{hint}")
+
+
 def _build_document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
-    document = {
-        "input": scenario.input,
-        "context": scenario.context,
-        "output": result.output,
+    parts = {
         "reference": scenario.expected_output,
-        "metadata": scenario.metadata,
-        "expected_tools": scenario.expected_tools,
-        "expected_tool_args": scenario.expected_tool_args,
         "expected_calls": _expected_calls(scenario),
+        "tool_calls": called_tools(result),
     }
-    if result.tool_calls is not None:
+    document = {
+        key: parts[key] if key in parts else getattr(scenario if hasattr(scenario, key) else result, key)
+        for key in _DOCUMENT
+    }
+    if result.tool_calls is None:
         # A path to calls that were not reported matches nothing, which is an error.
-        document["tool_calls"] = called_tools(result)
-    return {
-        **document,
-        "latency_ms": result.latency_ms,
-        "token_usage": result.token_usage,
-        "raw_response": result.raw_response,
-    }
+        del document["tool_calls"]
+    return document
 
 
 def _score_exact(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
-    comparison = compare("exact", scenario.expected_output, result.output, name=label)
+    comparison = _compare(scenario, "exact", scenario.expected_output, result.output, name=label)
     if scenario.expected_output is None:
         return describe_score("Exact match", comparison, "No expected_output defined for this scenario.")
     if comparison.passed:
@@ -198,12 +256,14 @@ def _score_passfail(scenario: Scenario, result: AgentResult, label: str, _thresh
     """Search the expected text in the output, ignoring case, and the expected calls of tools."""
     output = result.output
     calls = called_tools(result)
-    comparisons = [compare("not_blank", None, output, name=f"{label}: output")]
+    comparisons = [_compare(scenario, "not_blank", None, output, name=f"{label}: output")]
     reasons = ["The output is blank."]
 
     tools = list(dict.fromkeys(scenario.expected_tools))
     if tools:
-        comparisons.append(compare("trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore"))
+        comparisons.append(
+            _compare(scenario, "trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore")
+        )
         names = {name_of_call(call) for call in calls}
         missing = ", ".join(_quote(tool) for tool in tools if tool not in names)
         if missing:
@@ -217,13 +277,15 @@ def _score_passfail(scenario: Scenario, result: AgentResult, label: str, _thresh
         rules: dict[str, str] = {**dict.fromkeys(arguments, "equal"), "*": "contains"}
         expected = [{"name": tool, "args": arguments}]
         name = f"{label}: {tool} arguments"
-        comparisons.append(compare("trajectory_any_order", expected, first_call, name=name, args={tool: rules}))
+        comparisons.append(
+            _compare(scenario, "trajectory_any_order", expected, first_call, name=name, args={tool: rules})
+        )
         reasons.append(f"The first call of {tool} has other arguments, or there is none.")
 
     if scenario.expected_output is not None:
         text = scenario.expected_output
         name = f"{label}: expected_output"
-        comparisons.append(compare("contains_any", text, output, name=name, case_sensitive=False))
+        comparisons.append(_compare(scenario, "contains_any", text, output, name=name, case_sensitive=False))
         reasons.append(f"{_quote(text)} is not in the output, {_quote(output)}.")
 
     failed = [reason for comparison, reason in zip(comparisons, reasons, strict=True) if not comparison.passed]
@@ -236,7 +298,7 @@ def _has_expectation(scenario: Scenario) -> bool:
 
 def _score_regex(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
     pattern = scenario.metadata["regex_pattern"]
-    comparison = compare("regex", pattern, result.output, name=label, mode="search")
+    comparison = _compare(scenario, "regex", pattern, result.output, name=label, mode="search")
     word = "is" if comparison.passed else "is not"
     return describe_score("Regex", comparison, f"The pattern {_quote(pattern)} {word} found in the output.")
 
@@ -257,7 +319,7 @@ def _check_pattern(scenario: Scenario) -> None:
 
 def _score_similarity(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
     limit = scenario.metadata.get("similarity_threshold", threshold or _DEFAULT_SIMILARITY)
-    comparison = compare("semantic", scenario.expected_output, result.output, limit, name=label)
+    comparison = _compare(scenario, "semantic", scenario.expected_output, result.output, limit, name=label)
     reason = f"The similarity is {comparison.score:.3f}, the threshold {comparison.threshold:g}."
     return describe_score("Similarity", comparison, reason)
 
@@ -270,10 +332,10 @@ def _check_similarity(scenario: Scenario) -> None:
     REGISTRY.build("semantic")
 
 
-EXACT: Final = SuiteScorer("exact", _score_exact)
-PASSFAIL: Final = SuiteScorer("passfail", _score_passfail, expects=_has_expectation)
-REGEX: Final = SuiteScorer("regex", _score_regex, _check_pattern)
-SIMILARITY: Final = SuiteScorer("similarity", _score_similarity, _check_similarity)
+EXACT: Final = SuiteScorer("exact", _score_exact, reads=("expected_output",), takes_threshold=False)
+PASSFAIL: Final = SuiteScorer("passfail", _score_passfail, expects=_has_expectation, takes_threshold=False)
+REGEX: Final = SuiteScorer("regex", _score_regex, _check_pattern, reads=(), takes_threshold=False)
+SIMILARITY: Final = SuiteScorer("similarity", _score_similarity, _check_similarity, reads=("expected_output",))
 
 REGISTERED: Final[dict[str, Any]] = {}
 """Scorers that conftest.py registered, by name."""
@@ -340,10 +402,11 @@ def _user_scorer(name: str, scorer: Any = None) -> SuiteScorer:
             answer = _read_answer(find().score(scenario, result))
         except Exception as error:  # noqa: BLE001 - whatever the scorer of a user raises is recorded
             reason = f"the scorer {name} raised {error_outcome(error).error}"
-            missing = not_compared(reason, expected, instead_of="scorer_verdict", name=label)
+            sources = describe_question(scenario)
+            missing = not_compared(reason, expected, instead_of="scorer_verdict", name=label, sources=sources)
             return describe_score(name, publish(missing))
         observed = {"output": result.output, **answer}
-        comparison = compare_with(ScorerVerdict(scorer=name), expected, observed, threshold, label)
+        comparison = _compare(scenario, ScorerVerdict(scorer=name), expected, observed, threshold, name=label)
         explanation = answer["explanation"] or f"The score is {comparison.score:g}."
         return describe_score(name, comparison, visible(shorten(str(explanation), _LONGEST_VALUE)))
 

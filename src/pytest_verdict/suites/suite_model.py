@@ -1,10 +1,20 @@
 """The model of a suite file, and the problems of a file that does not fit it, with their lines."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Tag, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    JsonValue,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 
 from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.display import shown
@@ -22,7 +32,19 @@ Name = Annotated[
         description="Unique in the file; without '::' and line breaks.",
     ),
 ]
-TagName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+/\-]*$", description="Becomes a mark for pytest -m.")]
+
+
+def _check_tag(tag: str) -> str:
+    if tag in {"filterwarnings", "parametrize", "skipif", "usefixtures", "verdict_cases", "verdict_unread"}:
+        raise ValueError("this mark has arguments, and a tag has none")
+    return tag
+
+
+TagName = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9][\w.+/\-]*$", description="Becomes a mark for pytest -m."),
+    AfterValidator(_check_tag),
+]
 _SECONDS = "How long the adapter may take, in seconds; at most a week."
 Seconds = Annotated[float, Field(gt=0, le=604_800, description=_SECONDS)]
 Share = Annotated[float, Field(gt=0, le=1)]
@@ -245,6 +267,18 @@ _OF_SEVERAL_KINDS: Final = ("adapter", "expected_output", "input", "scorer", "sc
 _KINDS: Final = ("name", "service", "text", "structure", "operator", "word", "count", "share")
 # The end of a path if the key is wrong, not its value.
 _KEY: Final = "[key]"
+_MAY_BE_NULL: Final = ("context", "body")
+# What is below these keys is not the suite's.
+_FREE: Final = (
+    *_MAY_BE_NULL,
+    "input",
+    "expected_output",
+    "expected_tool_args",
+    "mapping",
+    "metadata",
+    "reply",
+    "settings",
+)
 _PATTERNS: Final = {
     "name": "a name is text without '::' and line breaks, because it becomes part of a node id",
     "tags": "a tag is letters, digits and _ . + - /, because it becomes a mark",
@@ -267,14 +301,43 @@ class Form(NamedTuple):
 
 def read_form(document: "YamlDocument") -> Form:
     """Validate a suite file; its correct parts are returned too, so that they can be checked in the same pass."""
+    content = document.value
+    sentences: dict[int, list[str]] = {}
+    incomplete: set[int | None] = set()
     try:
-        return Form(SuiteFile.model_validate(document.value), set(), set())
+        file = SuiteFile.model_validate(content)
     except ValidationError as error:
         problems = [(_find_place(problem), problem) for problem in problems_in(error)]
-    sentences = {(document.line(place), _describe(problem, place, document)) for place, problem in problems}
-    content = _copy(document.value)
-    incomplete = {_remove_part(content, place) for place, _ in problems}
-    return Form(SuiteFile.model_validate(content), sentences, incomplete)
+        for place, problem in problems:
+            sentences.setdefault(document.line(place), []).append(_describe(problem, place, document))
+        content = _copy(content)
+        incomplete = {_remove_part(content, place) for place, _ in problems}
+        file = SuiteFile.model_validate(content)
+
+    more = [
+        (document.line(place), f"{place[-1]}: null is no value here; leave the key out")
+        for place in _find_nulls(content)
+    ]
+    for line, sentence in (*more, *document.misread()):
+        # One problem of a line is enough, and the first says what is needed there.
+        sentences.setdefault(line, [sentence])
+    return Form(
+        file, {(line, sentence) for line, all_of_line in sentences.items() for sentence in all_of_line}, incomplete
+    )
+
+
+def _find_nulls(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the places of keys of the suite without a value, which would be as if they were not there."""
+    entries: Iterable[tuple[Any, Any]] = ()
+    if isinstance(content, dict):
+        entries = content.items()
+    elif isinstance(content, list):
+        entries = enumerate(content)
+    for key, value in entries:
+        if value is None and key not in _MAY_BE_NULL:
+            yield *place, key
+        elif key not in _FREE:
+            yield from _find_nulls(value, (*place, key))
 
 
 def _copy(content: Mapping[Any, Any]) -> dict[Any, Any]:

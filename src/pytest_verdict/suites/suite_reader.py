@@ -11,15 +11,17 @@ from typing import Any, Final, NamedTuple
 from pydantic import ValidationError
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
+from pytest_verdict.core.kernel import run
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.datasets.rows import Selection, read_named_rows, select_rows
 from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError, allowed
 from pytest_verdict.extraction.input_mapping import read_input
+from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.suites.adapters.request_template import names_in, request_of, value_of, variable_of
 from pytest_verdict.suites.agent_result import RESULT_FIELDS
-from pytest_verdict.suites.scorer import SuiteScorer, find_scorer
+from pytest_verdict.suites.scorer import EXPECTATIONS, SuiteScorer, find_scorer
 from pytest_verdict.suites.suite_model import (
     Dataset,
     Form,
@@ -37,6 +39,11 @@ DEFAULT_TIMEOUT: Final = 30.0
 _MOST_PROBLEMS: Final = 20
 _DATASET: Final = ("suite", "dataset")
 _SCENARIO_NAMES: Final = ("input.", "context.context", "context.metadata.")
+_ALSO_IN_CONFIG: Final = {
+    "default_timeout": ("timeout_seconds",),
+    "retries": ("retries",),
+    "default_scorers": ("scorer", "scorers"),
+}
 Place = tuple[str | int, ...]
 """The keys and positions that lead to a part of the file."""
 
@@ -55,9 +62,13 @@ class PlannedScenario(NamedTuple):
     path: Path | None
 
     @property
-    def expects_nothing(self) -> bool:
-        """Whether no scorer has anything to compare the output with."""
-        return not any(scorer.expects(self.scenario) for scorer in self.scorers)
+    def doubt(self) -> str:
+        """Why a pass of the scenario says less than its author may think; empty if nothing does."""
+        if not any(scorer.expects(self.scenario) for scorer in self.scorers):
+            return "expects nothing"
+        reads = {key for scorer in self.scorers for key in scorer.reads}
+        unread = [key for key in EXPECTATIONS if getattr(self.scenario, key) and key not in reads]
+        return f"has {' and '.join(unread)}, which no scorer of it reads" if unread else ""
 
     def context(self, suite: str, repeat: int = 1, attempt: int = 1) -> dict[str, Any]:
         """Return the context that an adapter gets beside the input."""
@@ -74,8 +85,8 @@ class SuiteWarning(UserWarning):
     """A suite contains something doubtful, such as a scenario that expects nothing.
 
     Example:
-        >>> SuiteWarning("a.verdict.yaml: 1 scenario expects nothing: paris")
-        SuiteWarning('a.verdict.yaml: 1 scenario expects nothing: paris')
+        >>> SuiteWarning("a.verdict.yaml: a scenario expects nothing, 1 scenario: paris")
+        SuiteWarning('a.verdict.yaml: a scenario expects nothing, 1 scenario: paris')
     """
 
 
@@ -129,6 +140,8 @@ def _read_rows(dataset: Dataset, folder: Path) -> Iterator[tuple[int, Scenario]]
             raise ConfigurationError(f"{place}: {error or 'a row is an object with the keys of a scenario'}")
         try:
             keys = {key: fetch_key(value) for key, fetch_key in fetch.items()} or value
+            # A column may be empty in some rows.
+            keys = {key: part for key, part in keys.items() if part is not None}
             yield int(place.rpartition(":")[2]), Scenario.model_validate({"name": place, **keys})
         except LookupError as missing:
             raise ConfigurationError(f"{place}: {missing}") from None
@@ -174,6 +187,13 @@ class _Planner:
             defaults: Sequence[str | ScorerEntry] = head.config.default_scorers or [DEFAULT_SCORER]
             place = ("suite", "config", "default_scorers")
             self._default_scorers = [(entry, (*place, number)) for number, entry in enumerate(defaults)]
+        for key, others in _ALSO_IN_CONFIG.items():
+            if getattr(head.config, key) is not None:
+                for other in others:
+                    if getattr(head, other) is not None:
+                        self._add_problem(
+                            ("suite", "config", key), f"{key} has no effect beside {other}; take one away"
+                        )
 
     def entries(self, scenarios: Sequence[Scenario], place: Place) -> Iterator[_Entry]:
         lines = self._document.lines_of_items(place) if scenarios else []
@@ -260,15 +280,17 @@ class _Planner:
         rule = scenario.pass_rule or head.pass_rule or "all"
         if isinstance(rule, str):
             rule = repeats if rule == "all" else 1
-        if isinstance(rule, int) and rule > repeats and self._is_complete(entry.place):
-            reason = f"pass: {rule} repeats cannot pass when there are {repeats}; see repeats"
-            self._add_problem((*entry.place, "pass"), reason)
+        if self._is_complete(entry.place):
+            self._check_rule(rule, repeats, entry)
 
+        scorers = tuple(self._find_scorers(scenario, entry.place))
+        if scenario.threshold is not None and scorers and not any(scorer.takes_threshold for scorer in scorers):
+            self._add_problem((*entry.place, "threshold"), "threshold: no scorer of this scenario takes it")
         retries = (scenario.retries, head.retries, config.retries)
         timeout = scenario.timeout_seconds or head.timeout_seconds or config.default_timeout or DEFAULT_TIMEOUT
         return PlannedScenario(
             scenario=scenario,
-            scorers=tuple(self._find_scorers(scenario, entry.place)),
+            scorers=scorers,
             timeout_seconds=float(timeout),
             retries=next((number for number in retries if number is not None), 0),
             repeats=repeats,
@@ -279,6 +301,20 @@ class _Planner:
             rate_limit=head.rate_limit,
             path=entry.path,
         )
+
+    def _check_rule(self, rule: int | PassShare, repeats: int, entry: _Entry) -> None:
+        """Report a rule for repeats that has no effect, or that no number of passes can meet."""
+        reason = ""
+        if repeats == 1 and entry.scenario.pass_rule is not None:
+            reason = "it has no effect without repeats"
+        elif isinstance(rule, int) and rule > repeats:
+            reason = f"{rule} repeats cannot pass when there are {repeats}; see repeats"
+        elif isinstance(rule, PassShare) and repeats > 1:
+            operator = PassRate(confident=True, confidence=rule.confidence)
+            if not run(operator, rule.rate, {"pass": repeats, "fail": 0, "error": 0}).passed:
+                reason = f"{repeats} of {repeats} passes do not show a rate of {rule.rate:g} with confidence {rule.confidence:g}"
+        if reason:
+            self._add_problem((*entry.place, "pass"), f"pass: {reason}")
 
     def _find_scorers(self, scenario: Scenario, place: Place) -> Iterator[SuiteScorer]:
         for entry, where in list(self._list_scorers(scenario, place)) or self._default_scorers:
@@ -303,6 +339,8 @@ class _Planner:
             yield settings.scorer, (*place, "scorer")
             return
         for number, entry in enumerate(settings.scorers or ()):
+            if entry in (settings.scorers or ())[:number]:
+                self._add_problem((*place, "scorers", number), "this scorer is there already, so it has no effect")
             yield entry, (*place, "scorers", number)
 
     def _is_complete(self, place: Place) -> bool:

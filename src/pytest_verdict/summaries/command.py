@@ -20,7 +20,7 @@ from pytest_verdict.core.families import load
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.compression import reporting_damage
 from pytest_verdict.report.reading import read_report
-from pytest_verdict.report.records_file import local_run, reporting_damage
+from pytest_verdict.report.records_file import local_run
 from pytest_verdict.summaries.reading import DAMAGED
 
 _HERE: Final = "pytest_verdict.summaries."

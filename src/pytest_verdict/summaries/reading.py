@@ -53,8 +53,9 @@ class Comparison(NamedTuple):
         return self._explain(lambda result: str(failure_block(result, _BUDGET)))
 
     def headline(self) -> str:
-        """Format the first line of the failure block."""
-        return self._explain(lambda result: format_plain(headline(result, _BUDGET)))
+        """Format the first line of the failure block, and what a scenario asked."""
+        asked = next((line for line in self.block().split("\n") if line.startswith("  asked: ")), "")
+        return self._explain(lambda result: format_plain(headline(result, _BUDGET))) + asked.replace("  ", "; ", 1)
 
     def _explain(self, write: Callable[[ComparisonResult], str]) -> str:
         result = ComparisonResult.from_record(self.record)

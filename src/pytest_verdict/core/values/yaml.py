@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
+import json
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,11 +16,16 @@ from pytest_verdict.core.values.display import shorten, shown, visible
 from pytest_verdict.core.values.numbers import is_beyond_float
 from pytest_verdict.errors import SettingsError
 
+_QUOTE: Final = "write the text in quotes"
+
 MOST_REPEATED: Final = 1_000_000
 """The largest number of values that aliases may add to a document; a few lines could fill the memory."""
 
 DEEPEST: Final = 1_000
 """The deepest nesting. The parser in C has no limit and crashes when its stack is full."""
+
+# In bits: Python refuses to write integers of more than 4,300 digits.
+_LARGEST_INTEGER: Final = 14_000
 
 # The parser in C is about ten times as fast; not every build of PyYAML has it.
 _BASE: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -25,6 +33,24 @@ _TEXT: Final = "tag:yaml.org,2002:str"
 _MERGE: Final = "tag:yaml.org,2002:merge"
 _COLLECTIONS: Final = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 _KINDS: Final = {"tag:yaml.org,2002:timestamp": "a date", "tag:yaml.org,2002:bool": "a truth value"}
+# What JSON, or anybody, reads as YAML does; every other text without quotes is another value than it seems.
+_PLAIN: Final = {
+    "tag:yaml.org,2002:bool": re.compile("true|false", re.IGNORECASE),
+    "tag:yaml.org,2002:int": re.compile("[-+]?(0|[1-9][0-9]*)"),
+    "tag:yaml.org,2002:float": re.compile(
+        r"[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?|[-+]?\.inf|\.nan", re.IGNORECASE
+    ),
+    "tag:yaml.org,2002:null": re.compile("null", re.IGNORECASE),
+    "tag:yaml.org,2002:timestamp": re.compile("(?!)"),
+}
+_NUMBER_ELSEWHERE: Final = re.compile(r"[-+]?[0-9][0-9_]*(\.[0-9]*)?e[-+]?[0-9]+|0o[0-7]+", re.IGNORECASE)
+_CUT_OFF: Final = re.compile(r"[ \t]+(#[^\s#]\S*)")
+_UNQUOTED: Final = (
+    "cannot start any token",
+    "mapping values are not allowed",
+    "unknown directive",
+    "comment or line break",
+)
 _TOO_DEEP: Final = "it is nested too deeply, or an alias contains itself"
 
 
@@ -55,9 +81,10 @@ class _Loader(_BASE):  # type: ignore[misc]
 class YamlDocument:
     """One YAML document: its value, its nodes, and the line of each of its parts."""
 
-    __slots__ = ("root", "value")
+    __slots__ = ("_text", "root", "value")
 
     def __init__(self, text: str) -> None:
+        self._text = text
         try:
             self.root: Any = yaml.compose(text, Loader=_Loader)
             if self.root is None:
@@ -71,6 +98,8 @@ class YamlDocument:
             context = getattr(error, "context", None)
             problem = getattr(error, "problem", None) or str(error).splitlines()[0]
             reason = f"{context}, {problem}" if context else problem
+            if any(part in problem for part in _UNQUOTED):
+                reason += "; write a text with such characters in quotes"
             raise YamlTextError(mark.line + 1 if mark else 1, f"it is not YAML: {reason}") from None
         except RecursionError:
             raise YamlTextError(1, _TOO_DEEP) from None
@@ -82,6 +111,63 @@ class YamlDocument:
             return cls(path.read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError as error:
             raise YamlTextError(1, f"it is not UTF-8: {error.reason} at byte {error.start}") from None
+
+    @classmethod
+    def read_exactly(cls, path: Path) -> YamlDocument:
+        """Read a file in which every value is what its author wrote; raise YamlTextError for any other."""
+        document = cls.read(path)
+        for line, reason in document.misread():
+            raise YamlTextError(line, reason)
+        return document
+
+    def misread(self) -> Iterator[tuple[int, str]]:
+        """Yield the line of each text without quotes that YAML reads as another value than is written, and the reason."""
+        nodes = [self.root]
+        visited = set()
+        while nodes:
+            node = nodes.pop()
+            if id(node) in visited:
+                continue
+            visited.add(id(node))
+            if isinstance(node, yaml.ScalarNode):
+                reason = self._find_misreading(node)
+                if reason:
+                    yield _line(node), reason
+                continue
+            for item in reversed(node.value):
+                # A mapping is a list of pairs.
+                nodes += reversed(item) if isinstance(item, tuple) else [item]
+
+    def _find_misreading(self, node: Any) -> str | None:
+        source = self._text[node.start_mark.index : node.end_mark.index]
+        anchor = re.match(r"&([\w-]+)\s", source)
+        if anchor is not None and not re.search(rf"\*{re.escape(anchor[1])}\b", self._text):
+            return (
+                f"{shown(source, 80)} is read as {shown(node.value, 80)}, with an anchor that no alias uses; {_QUOTE}"
+            )
+        if source.startswith("! "):
+            return f"{shown(source, 80)} is read as {shown(node.value, 80)}; {_QUOTE}"
+        if node.style or source.startswith("!") or node.tag == _MERGE:
+            return None
+        text = visible(shorten(node.value, 80))
+        if node.tag == _TEXT:
+            comment = _CUT_OFF.match(self._text, node.end_mark.index)
+            if comment is not None:
+                ways = "write the whole text in quotes, or a blank behind # if it is a comment"
+                return f"{visible(shorten(comment[1], 40))} is a comment in YAML, so the text ends before it; {ways}"
+            if _NUMBER_ELSEWHERE.fullmatch(node.value):
+                return (
+                    f"{text} is a number for some readers of YAML and a text for others; write its digits, or {_QUOTE}"
+                )
+            return None
+        if node.tag not in _PLAIN or _PLAIN[node.tag].fullmatch(node.value):
+            return None
+        if not node.value:
+            return 'nothing after the colon is null in YAML; write null, or "" for an empty text'
+        value = _Constructor().value(node)
+        if isinstance(value, datetime.date):
+            return f"{text} without quotes is a date in YAML; {_QUOTE}"
+        return f"{text} without quotes is {json.dumps(value)} in YAML; write {json.dumps(value)} if this is meant, or {_QUOTE}"
 
     def line(self, path: Sequence[str | int]) -> int:
         """Return the line of a part, or of the nearest part around it that exists."""
@@ -143,6 +229,8 @@ class _Constructor:
             raise YamlTextError(_line(node), f"{text} looks like {kind} and is none; write it in quotes") from None
         if isinstance(value, list | dict | set):
             raise _unknown_tag(node)
+        if type(value) is int and value.bit_length() > _LARGEST_INTEGER:
+            raise YamlTextError(_line(node), f"{text} has more digits than Python writes; write it in quotes")
         if type(value) is float and is_beyond_float(node.value, value):
             raise YamlTextError(_line(node), f"{text} is beyond what a float holds; write it in quotes")
         return value
@@ -166,7 +254,7 @@ class _Constructor:
 def read_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a YAML file whose top level is a mapping."""
     try:
-        value = YamlDocument.read(Path(path)).value
+        value = YamlDocument.read_exactly(Path(path)).value
     except YamlTextError as error:
         raise SettingsError(f"{path}: {error}, at line {error.line}") from None
     except (OSError, ValueError) as error:

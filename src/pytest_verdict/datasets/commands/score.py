@@ -1,4 +1,14 @@
-"""``pytest-verdict score``: the rows of a data set compared by an operator, without pytest."""
+"""``pytest-verdict score``: the rows of a data set compared by an operator, without pytest.
+
+DIR is the folder of a report, as a session with one test writes it: records, report.json and junit.xml. Every command reads
+it. The rows are compared in units, which do not depend on -j. When a run was killed, the same command continues it: the
+finished units are in DIR/parts.
+
+exit codes:
+  0  enough rows passed
+  1  too few rows passed
+  2  an argument is wrong, or a file cannot be read or written; there are no rows; two rows have the same id
+"""
 
 import argparse
 import json
@@ -18,23 +28,23 @@ from pytest_verdict.datasets.rows import check_count
 from pytest_verdict.datasets.units import ROWS, Executor, Fold, Unit
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
 
-_EPILOG: Final = """\
-DIR is the folder of a report, as a session with one test writes it: records, report.json and junit.xml. Every command reads
-it. The rows are compared in units, which do not depend on -j. When a run was killed, the same command continues it: the
-finished units are in DIR/parts.
-
-exit codes:
-  0  enough rows passed
-  1  too few rows passed
-  2  an argument is wrong, or a file cannot be read or written; there are no rows; two rows have the same id
-"""
 _PASSED_ON: Final = ("threshold", "pass_rate", "confident", "confidence", "limit", "sample", "seed")
 # Not settings of an operator.
-_OPTIONS: Final = {*_PASSED_ON, "ids", "unit_rows", "run"}
+_OPTIONS: Final = {
+    *_PASSED_ON,
+    "ids",
+    "unit_rows",
+    "run",
+    "source",
+    "operator",
+    "mapping",
+    "folder",
+    "expected",
+    "observed",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
     add = parser.add_argument
     add("dataset", metavar="DATA", help="a JSONL, CSV, YAML, Parquet or Arrow file, or its URL")
     add("--operator", required=True, metavar="NAME", help="the operator that compares each row")
@@ -100,7 +110,7 @@ def _read_mapping(arguments: argparse.Namespace) -> Any:
     if paths:
         return paths
     try:
-        return YamlDocument.read(Path(arguments.mapping)).value
+        return YamlDocument.read_exactly(Path(arguments.mapping)).value
     except YamlTextError as error:
         raise ConfigurationError(error.at(arguments.mapping)) from None
 

@@ -1,25 +1,22 @@
-"""``pytest-verdict check``: suite files checked without running them."""
+"""``pytest-verdict check``: suite files checked without running them.
 
-import argparse
-import os
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Final
-
-from pytest_verdict.console import complain, say, say_json
-from pytest_verdict.core.values.display import format_count
-from pytest_verdict.errors import SuiteError
-
-_EXIT_CODES: Final = """\
 exit codes:
   0  every file can be run
   1  a file has a mistake, or, with --strict, a scenario expects nothing or an environment variable is not set
   2  no file is named, or one cannot be read
 """
 
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from pytest_verdict.console import complain, say, say_json
+from pytest_verdict.core.values.display import format_count
+from pytest_verdict.errors import SuiteError
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXIT_CODES
     parser.add_argument("--schema", action="store_true", help="print the JSON Schema of suite files, for your editor")
     scorer_help = "a scorer that conftest.py registers; may be repeated"
     parser.add_argument("--scorer", action="append", default=[], metavar="NAME", help=scorer_help)
@@ -51,9 +48,10 @@ def _check(file: str, scorers: Sequence[str], *, strict: bool) -> int:
     say(f"{file}: {suite.head.name}, {format_count(len(suite.scenarios), 'scenario')}, {adapter}")
 
     unset = [name for name in suite.variables if name not in os.environ]
-    empty = [plan for plan in suite.scenarios if plan.expects_nothing]
     warnings = [(suite.variables[name], f"the environment variable {name} is not set here") for name in unset]
-    warnings += [(plan.line, f"the scenario {plan.scenario.name!r} expects nothing") for plan in empty]
+    warnings += [
+        (plan.line, f"the scenario {plan.scenario.name!r} {plan.doubt}") for plan in suite.scenarios if plan.doubt
+    ]
     level = "error" if strict else "warning"
     say(*(f"{file}:{line}: {level}: {text}" for line, text in warnings))
     return 1 if strict and warnings else 0

@@ -1,15 +1,5 @@
-"""``pytest-verdict import``: a file of another tool as a suite or a test module."""
+"""``pytest-verdict import``: a file of another tool as a suite or a test module.
 
-import argparse
-import importlib
-from pathlib import Path
-from typing import Final
-
-from pytest_verdict.console import complain, say
-from pytest_verdict.core.values.display import format_count
-from pytest_verdict.errors import SuiteError
-
-_EXIT_CODES: Final = """\
 Nothing in the file is executed. Parts that are not translated are listed with their line.
 
 exit codes:
@@ -18,11 +8,18 @@ exit codes:
   2  nothing was written
 """
 
+import argparse
+import importlib
+from pathlib import Path
+
+from pytest_verdict.console import complain, say
+from pytest_verdict.core.values.display import format_count
+from pytest_verdict.errors import SuiteError
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from pytest_verdict.suites.importing import FORMATS
 
-    parser.epilog = _EXIT_CODES
     parser.add_argument("format", choices=FORMATS, help="the tool that reads the file")
     parser.add_argument("file", type=Path, metavar="FILE", help="a configuration, data set, suite or checkpoint")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the file to write (default: beside FILE)")

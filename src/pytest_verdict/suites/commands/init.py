@@ -1,4 +1,9 @@
-"""``pytest-verdict init``: a small suite that works, as a start."""
+"""``pytest-verdict init``: a small suite that works, as a start.
+
+exit codes:
+  0  the files were written
+  2  one of them exists already, and nothing was written
+"""
 
 import argparse
 import json
@@ -12,15 +17,8 @@ SCHEMA: Final = "verdict-suite.schema.json"
 """The schema that the first line of the suite names, by which an editor completes keys and marks mistakes."""
 _STARTER: Final = files("pytest_verdict.suites").joinpath("starter")
 
-_EXIT_CODES: Final = """\
-exit codes:
-  0  the files were written
-  2  one of them exists already, and nothing was written
-"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXIT_CODES
     parser.add_argument("folder", nargs="?", default=".", metavar="FOLDER", help="where to write (default: here)")
 
 
