@@ -41,6 +41,13 @@ class Test(_Part):
     message: str = ""
     worker: str = ""
     parameters: Mapping[str, Any] = {}
+    repeats: Mapping[str, Any] = {}
+
+    @property
+    def last_attempt(self) -> int:
+        """The number of the attempt whose comparisons count."""
+        number: int = self.repeats.get("attempt", len(self.attempts))
+        return number
 
     @property
     def name(self) -> str:
