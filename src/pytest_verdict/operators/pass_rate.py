@@ -42,7 +42,7 @@ class PassRate(Operator):
         planned: The number of verdicts if none is left out; with fewer, the verdict is inconclusive if the others might
             change it. The interval then holds after every verdict (uniform mixture; Robbins, Ann. Math. Stat. 41, 1970).
         against: A lower rate. The sequential test of Wald (Ann. Math. Stat. 16, 1945) decides between it and the expected
-            one, each error at most 1 - ``confidence``; between its bounds the verdict is inconclusive.
+            one, with errors of about 1 - ``confidence``; between its bounds the verdict is inconclusive.
 
     Example:
         >>> compare("pass_rate", 0.75, {"pass": 3, "fail": 1, "error": 0}).score
@@ -219,7 +219,7 @@ def evidence_bound(confidence: float) -> float:
 
 def passes_needed(rate: float, against: float, confidence: float) -> int:
     """Return the number of passes without a failure after which Wald's test decides for the rate."""
-    return math.ceil(evidence_bound(confidence) / math.log(rate / against))
+    return math.ceil(evidence_bound(confidence) / math.log(rate / against) - 1e-9)
 
 
 def all_of_next(passed: int, total: int, k: int) -> float:

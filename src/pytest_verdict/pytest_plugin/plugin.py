@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_verdict.budget import Budget
-from pytest_verdict.pytest_plugin.repeating import DIAGNOSE, Repeats
-from pytest_verdict.pytest_plugin.repeating import MARKER as REPEAT
+from pytest_verdict.pytest_plugin.repeating import DIAGNOSE, MARKER as REPEAT, Repeats
 from pytest_verdict.pytest_plugin.unchecked import (
     OPTION as UNREAD,
     RECENT_FAILURES,

@@ -113,7 +113,7 @@ class Repeats:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         rule = item.stash.get(_RULE, None)
-        if rule is None or self._is_in_attempt or item.config.getoption("setuponly", False):
+        if rule is None or self._is_in_attempt or item.config.option.setuponly:
             return None
         cancel_timer = getattr(item.config.hook, "pytest_timeout_cancel_timer", None)
         if cancel_timer is not None:
@@ -183,7 +183,7 @@ class Repeats:
         """Run a test that never passed again, to tell whether it ever does; these attempts count nowhere else."""
         more: list[_Outcome] = []
         is_expected = any(hasattr(report, "wasxfail") for report in outcomes[-1].reports)
-        if is_expected or item.config.getoption("usepdb", False) or "pass" in _verdicts(outcomes):
+        if is_expected or item.config.option.usepdb or "pass" in _verdicts(outcomes):
             return more
         while len(outcomes) + len(more) <= self._diagnose and not (item.session.shouldstop or item.session.shouldfail):
             if not self._spend():
