@@ -191,7 +191,8 @@ def test_one(narrow, record_property, capsys):
     print("out", made["function"])
 
 def test_two(narrow):
-    assert made == {"module": 1, "function": 6 if RULE is None else RULE}
+    assert made["module"] == 1
+    assert 4 <= made["function"] <= 6
 
 @pytest.mark.verdict_repeat(1)
 def test_three(wide):
@@ -200,9 +201,16 @@ def test_three(wide):
 
 
 def test_function_fixtures_are_new_and_wider_ones_are_not(harness):
-    content = SCOPES.replace("made == {", "made['module'] == 1 or {").replace("RULE", "None")
     run = harness.run(
-        content, "--verdict-repeat", "3", "--verify-report", "-o", "junit_logging=all", "--junit-xml=own.xml", "-o", "junit_family=xunit1"
+        SCOPES,
+        "--verdict-repeat",
+        "3",
+        "--verify-report",
+        "-o",
+        "junit_logging=all",
+        "--junit-xml=own.xml",
+        "-o",
+        "junit_family=xunit1",
     )
     run.check_agreement()
     assert run.status == 0
@@ -266,7 +274,7 @@ def test_without_a_report_the_verdict_is_the_same(harness):
         ),
         ("@repeat(5, at_lest=3)\ndef test_it(): pass", (), "unknown argument 'at_lest'"),
         ("@repeat()\nclass Test(unittest.TestCase):\n    def test_it(self): pass", (), "verdict_repeat(5), got 0"),
-        ("def test_it(): pass", ("--verdict-repeat", "0"), "--verdict-repeat: a whole number from 1 is needed, got 0"),
+        ("def test_it(): pass", ("--verdict-repeat", "0"), "--verdict-repeat: the number of attempts must be a whole"),
         ("def test_it(): pass", ("--verdict-repeat", "10001"), "test_it.py::test_it: --verdict-repeat: the number of"),
         ("def test_it(): pass", ("--verdict-repeat-budget", "-1"), "a whole number from 0 is needed, got -1"),
         ("def test_it(): pass", ("-o", "verdict_diagnose=some"), "verdict_diagnose: a whole number from 0 to 9999"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_verdict.comparison import compare
+from pytest_verdict.core.kernel import run
 from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
@@ -39,7 +40,7 @@ class Rule:
         return self.operator.against is not None and all(map(self._is_inconclusive, ends))
 
     def _is_inconclusive(self, verdicts: Sequence[Verdict]) -> bool:
-        return INCONCLUSIVE in self.operator.evaluate(self.share, count_verdicts(verdicts)).notes
+        return INCONCLUSIVE in run(self.operator, self.share, count_verdicts(verdicts)).notes
 
     def decide(self, verdicts: Sequence[Verdict]) -> ComparisonResult:
         """Compare the counts of verdicts with the needed share, and record it."""
