@@ -180,25 +180,17 @@ def exact_interval(passed: int, total: int, confidence: float = 0.95) -> tuple[f
 
 def sequence_interval(passed: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return the interval of a confidence sequence, which holds after every attempt at once (Robbins 1970)."""
-    combinations = math.lgamma(total + 2) - math.lgamma(passed + 1) - math.lgamma(total - passed + 1)
+    failed = total - passed
+    combinations = math.lgamma(total + 2) - math.lgamma(passed + 1) - math.lgamma(failed + 1)
     level = math.log(1.0 - confidence) - combinations
-
-    def is_excluded(rate: float) -> bool:
-        likelihood = 0.0
-        if passed:
-            likelihood += passed * math.log(rate)
-        if passed < total:
-            likelihood += (total - passed) * math.log1p(-rate)
-        return likelihood <= level
-
-    share = passed / total
     ends = []
-    for outermost in (0.0, 1.0):
-        outside = outermost
-        inside = share
-        for _ in range(_HALVINGS if outermost != share else 0):
+    for end in (0.0, 1.0):
+        outside = end
+        inside = passed / total
+        # The rate 0 is possible if nothing passed, and 1 if all did.
+        for _ in range(_HALVINGS if inside != outside else 0):
             middle = (outside + inside) / 2.0
-            if is_excluded(middle):
+            if passed * math.log(middle) + failed * math.log1p(-middle) <= level:
                 outside = middle
             else:
                 inside = middle

@@ -16,7 +16,7 @@ REPEATS: Final = "verdict_repeats"
 PHASES: Final = "verdict_phases"
 """The attribute of a report that carries the reports of an attempt, as JSON values."""
 
-_RULE: Final = pytest.StashKey["Rule"]()
+_RULE: Final = pytest.StashKey[Any]()
 _RERUNS: Final = ("reruns", "force_reruns", "force_flaky")
 
 

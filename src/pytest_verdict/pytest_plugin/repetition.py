@@ -268,4 +268,6 @@ def _forget_failed_subtests(item: pytest.Item, reports: Sequence[pytest.TestRepo
         # pytest 8 has no subtests.
         return
     failed = sum(report.failed and hasattr(report, "context") for report in reports)
-    item.config.stash[failed_subtests_key][getattr(item, "id", item.nodeid)] = failed
+    # The first versions of pytest 9 count by node id.
+    test: Any = getattr(item, "id", item.nodeid)
+    item.config.stash[failed_subtests_key][test] = failed

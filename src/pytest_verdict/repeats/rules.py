@@ -36,8 +36,10 @@ class Rule:
         if remaining == 0 or not self._is_inconclusive(verdicts):
             return True
         # Wald's test may be out of reach of both its bounds.
-        ends = ([*verdicts, *[verdict] * remaining] for verdict in ("pass", "fail"))
-        return self.operator.against is not None and all(map(self._is_inconclusive, ends))
+        highest: list[Verdict] = [*verdicts, *["pass"] * remaining]
+        lowest: list[Verdict] = [*verdicts, *["fail"] * remaining]
+        is_sequential = self.operator.against is not None
+        return is_sequential and self._is_inconclusive(highest) and self._is_inconclusive(lowest)
 
     def _is_inconclusive(self, verdicts: Sequence[Verdict]) -> bool:
         return INCONCLUSIVE in run(self.operator, self.share, count_verdicts(verdicts)).notes
