@@ -101,7 +101,7 @@ class Hooks:
     )
     explanations = _hook("Operators with an explanation of their own, each a function of a result and a budget.")
     derivations = _hook(
-        "Kinds of sources, each with a function from a record's sources to the inputs and the sources, derived again."
+        "Kinds of sources, each with a function from a record's sources to the inputs and the text of the sources, derived again."
     )
     closing_lines = _hook("Operators with more lines at the end of a session, each with a function that returns them.")
 

@@ -28,7 +28,7 @@ def run(
     *,
     recorded: Mapping[str, Any] | None = None,
     negated: bool = False,
-    sources: Mapping[str, Any] | None = None,
+    sources: str | None = None,
 ) -> ComparisonResult:
     """Compare two values; with the details of a record, the replies of a model come from these (``RecordError`` if none)."""
     if threshold is None:
@@ -49,7 +49,7 @@ def run(
         if type(observed) not in PLAIN:
             recorded_observed, observed = _copy_evidence(operator, observed)
         if operator.replaces_expected:
-            recorded_expected = recorded_form(operator.effective_expected(original))[0]
+            recorded_expected = operator.record_override(original)
 
         if needs_model:
             outcome = _replay(operator, expected, observed, recorded or {})

@@ -16,6 +16,7 @@ from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.core.values.snapshot import recorded_form
 from pytest_verdict.errors import ArgumentsError, SettingsError
 
 PASS: Final = Outcome(1.0)
@@ -99,6 +100,12 @@ class Operator(BaseModel):
         if self.expected_override is ABSENT:
             return expected
         return self.expected_override
+
+    def record_override(self, expected: Any) -> Any:
+        """Return the copy of `effective_expected` for the record."""
+        if type(self).effective_expected is Operator.effective_expected:
+            return self._recorded_override
+        return recorded_form(self.effective_expected(expected))[0]
 
     def needs_expected(self) -> bool:
         """Return whether a comparison needs an expected value; False when settings replace it."""
@@ -227,6 +234,10 @@ class Operator(BaseModel):
         """Whether `effective_expected` may return another value than expected."""
         is_overridden = type(self).effective_expected is not Operator.effective_expected
         return is_overridden or self.expected_override is not ABSENT
+
+    @functools.cached_property
+    def _recorded_override(self) -> Any:
+        return recorded_form(self.expected_override)[0]
 
     @functools.cached_property
     def own_threshold(self) -> float:

@@ -10,7 +10,7 @@ from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.encoding import decode, encode, encode_text
+from pytest_verdict.core.values.encoding import decode, dump_json, encode, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE, Redaction, redact, redact_names, redact_text
 from pytest_verdict.errors import RecordError
@@ -27,7 +27,6 @@ ID_PATTERN: Final = "[0-9a-f]{12}-[0-9]{1,20}-[0-9]{1,20}"
 _MOST_NAMES: Final = 1_000
 _ALL_REDACTED: Final = f'{{{REDACTED_VALUE},"value":"{REDACTED}"}}'
 _REQUIRED: Final = object()
-_dump: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,8 @@ class RecordContent(NamedTuple):
     outcome: Outcome
     name: str | None
     negated: bool
-    sources: Mapping[str, Any] | None
+    sources: str | None
+    """Typed JSON."""
     redaction: Redaction | None
 
     def write(self, value: Any) -> str:
@@ -76,7 +76,7 @@ def write_evidence(value: Any, redaction: Redaction | None) -> str:
     """Write a value as JSON, redacted."""
     if redaction is None:
         return encode_text(value)
-    return _dump(redact(encode(value), redaction))
+    return dump_json(redact(encode(value), redaction))
 
 
 def verdict_of(outcome: Outcome, threshold: float, *, negated: bool) -> Verdict:
@@ -217,6 +217,12 @@ def _write_details(content: RecordContent) -> str:
     return content.write(dict(details))
 
 
+def _write_sources(content: RecordContent) -> str:
+    if content.sources is None or content.redaction is None:
+        return content.sources or ""
+    return dump_json(redact(json.loads(content.sources), content.redaction))
+
+
 def _write_notes(content: RecordContent) -> str:
     notes = content.outcome.notes
     if content.redaction is not None:
@@ -226,7 +232,7 @@ def _write_notes(content: RecordContent) -> str:
 
 @functools.lru_cache(maxsize=_MOST_NAMES)
 def _write_names(names: tuple[str, ...]) -> str:
-    return _dump(names)
+    return dump_json(names)
 
 
 def _write_number(number: float) -> str:
@@ -264,7 +270,7 @@ OPERATOR: Final = (
            lambda identity: f'"{identity.code}"' if identity.code else "", default="", schema={"pattern": "^[0-9a-f]{32}$"}),
     Member("settings", _OBJECT,
            "All settings, defaults included; one that was added in a later version only where it is not the default.",
-           lambda identity: _dump(identity.settings)),
+           lambda identity: dump_json(identity.settings)),
 )
 """Written from an `OperatorIdentity`."""
 
@@ -305,7 +311,7 @@ CONTEXT: Final = (
            "The test expects no match, as `x != expect(...)` does: the verdict is `pass` when score < threshold.",
            lambda content: "true" if content.negated else "", default=False, convert=lambda value: value is True),
     Member("sources", _OBJECT, "The document from which sides were extracted, the mapping, and the steps of each extraction.",
-           lambda content: "" if content.sources is None else content.write(dict(content.sources)),
+           _write_sources,
            default=None, is_typed=True),
 )
 """Set by the test, not by the operator."""

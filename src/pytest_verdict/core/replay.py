@@ -253,14 +253,14 @@ def derive_result(line: bytes, record: dict[str, Any], operator: Operator) -> Co
         raise Unverifiable("not_recorded") from None
 
 
-def _derive_inputs(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _derive_inputs(record: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Extract the inputs and the sources again from the sources of a record."""
     sources = MEMBER["sources"].read(record) or {}
     place = FAMILIES.find("derivations", str(sources.get("kind")))
     if place is None:
         raise Unverifiable("derivation_absent")
     try:
-        inputs: tuple[dict[str, Any], dict[str, Any]] = load(place)(sources)
+        inputs: tuple[dict[str, Any], str] = load(place)(sources)
     except RecordError as error:
         raise Unverifiable(str(error)) from None
     except Exception:  # noqa: BLE001 - a record is untrusted, and other packages have derivations

@@ -19,6 +19,7 @@ from pytest_verdict.core.record_members import (
     verdict_of,
 )
 from pytest_verdict.core.values.display import safe_repr, shown, visible
+from pytest_verdict.core.values.encoding import decode, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.core.values.snapshot import snapshot
@@ -178,7 +179,7 @@ class ComparisonResult:
         outcome: The score and its evidence.
         name: The name of this comparison in the test, if it has one.
         message: A text that a failure shows first. It is no evidence, so no record has it.
-        sources: The document that the values were extracted from, and how.
+        sources: The document that the values were extracted from, and how, as typed JSON.
         negated: Whether the test expects that the values do not match.
 
     Example:
@@ -201,7 +202,7 @@ class ComparisonResult:
         outcome: Outcome,
         name: str | None = None,
         message: str | None = None,
-        sources: Mapping[str, Any] | None = None,
+        sources: str | None = None,
         negated: bool = False,  # noqa: FBT001, FBT002 - keyword arguments would double the time of the call
     ) -> None:
         self._identity = identity
@@ -213,7 +214,7 @@ class ComparisonResult:
         self._message = message
         # An error is neither a match nor a mismatch.
         self._negated = negated and outcome.error is None
-        self._sources = sources if sources is None else snapshot(sources)
+        self._sources = sources
 
     @property
     def name(self) -> str | None:
@@ -278,7 +279,10 @@ class ComparisonResult:
     @property
     def sources(self) -> Mapping[str, Any] | None:
         """The document that the values were extracted from, and how; None for values that were passed directly."""
-        return self._sources
+        if self._sources is None:
+            return None
+        sources: Mapping[str, Any] = decode(json.loads(self._sources))
+        return sources
 
     @property
     def verdict(self) -> Verdict:
@@ -412,10 +416,12 @@ class ComparisonResult:
             json.dumps(identity.settings, allow_nan=False)
             members = {member.name: member.read(record) for member in (*OUTCOME, *EVIDENCE)}
             children = tuple(map(ComparisonResult.from_record, members.pop("children")))
-            names = ("expected", "observed", "threshold", "name", "negated", "sources")
+            names = ("expected", "observed", "threshold", "name", "negated")
+            sources = MEMBER["sources"].read(record)
             return cls(
                 identity=identity,
                 outcome=Outcome(**members, children=children),
+                sources=None if sources is None else encode_text(sources),
                 **{name: MEMBER[name].read(record) for name in names},
             )
         except RecordError:

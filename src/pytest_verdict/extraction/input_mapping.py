@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import shown
@@ -71,6 +71,7 @@ class InputMapping:
 
     __slots__ = (
         "_sources",
+        "description",
         "fails_where_missing",
         "fetch",
         "first_keys",
@@ -94,6 +95,11 @@ class InputMapping:
         self.settings = tuple(settings)
         self.literals = {name: self._sources[name]["literal"] for name in settings if "literal" in self._sources[name]}
         self.presets = find_changed_presets([source.get("extract") for source in self._sources.values()])
+        # The members of the sources that all documents share.
+        described = {"kind": "input_mapping", "mapping": self.inputs}
+        if self.presets:
+            described["presets"] = self.presets
+        self.description = encode_text(described)[1:-1]
 
     @classmethod
     def read(cls, given: InputMapping | Mapping[str, Any]) -> InputMapping:
@@ -229,7 +235,8 @@ class MappedInputs(NamedTuple):
     """The inputs from a document, and their sources in the record, which are None when replay cannot derive them again."""
 
     inputs: dict[str, Any]
-    sources: dict[str, Any] | None
+    sources: str | None
+    """Typed JSON."""
     reason: str | None = None
     """Why an input is missing."""
     is_fail: bool = False
@@ -267,7 +274,7 @@ def mapping_of(text: str) -> InputMapping:
     return InputMapping.read(decode(json.loads(text)))
 
 
-def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """Derive the inputs of a record again; if one was missing, the reason takes the place of observed."""
     if "document" not in sources:
         raise RecordError("source_not_kept")
@@ -287,20 +294,20 @@ def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _describe_sources(
     mapping: InputMapping, document: Any, traces: Mapping[str, Trace], inputs: Mapping[str, Any]
-) -> dict[str, Any]:
-    sources: dict[str, Any] = {"kind": "input_mapping", "mapping": mapping.inputs}
-    if mapping.presets:
-        sources["presets"] = mapping.presets
+) -> str:
+    """Write the sources as typed JSON."""
+    members = [mapping.description, *_write_source("document", document)]
     steps = {name: trace for name, trace in traces.items() if trace}
-    evidence = {"document": document}
     if steps:
-        evidence["steps"] = steps
-    for name, value in evidence.items():
-        text = encode_text(value)
-        if len(text) <= LONGEST_DOCUMENT:
-            sources[name] = value
-        else:
-            sources |= {f"{name}_sha256": digest(text), f"{name}_size": len(text)}
+        members += _write_source("steps", steps)
     if GROUP in inputs:
-        sources[GROUP] = inputs[GROUP]
-    return sources
+        members.append(f'"{GROUP}":{encode_text(inputs[GROUP])}')
+    return f"{{{','.join(members)}}}"
+
+
+def _write_source(name: str, value: Any) -> Iterator[str]:
+    text = encode_text(value)
+    if len(text) <= LONGEST_DOCUMENT:
+        yield f'"{name}":{text}'
+    else:
+        yield f'"{name}_sha256":"{digest(text)}","{name}_size":{len(text)}'

@@ -114,7 +114,7 @@ def not_compared(
     *,
     instead_of: str | None = None,
     name: str | None = None,
-    sources: Mapping[str, Any] | None = None,
+    sources: str | None = None,
     is_fail: bool = False,
 ) -> ComparisonResult:
     """Return the result of a comparison that could not be made: an error, or a fail if a reply lacks the part to compare."""

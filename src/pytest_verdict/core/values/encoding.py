@@ -41,26 +41,19 @@ MAXIMUM_DEPTH: Final = 200
 LONGEST_PLAIN_INT: Final = 10**600
 # A JSON parser reads the escapes of these two as one character.
 _SURROGATE_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_LARGEST_SHORT_INT: Final = 10**18
-_Writer = Callable[[Any, tuple[int, ...]], Any]
+_Writer = Callable[[Any, tuple[int, ...]], str]
 
 
 def encode(value: Any) -> Any:
     """Return a value as typed JSON."""
-    return _encode(value, ())
+    if type(value) is str and value.isascii():
+        return value
+    return json.loads(encode_text(value))
 
 
 def encode_text(value: Any) -> str:
     """Write a value as one line of typed JSON, in ASCII."""
-    kind = type(value)
-    # A JSON encoder takes ten times as long for texts and numbers.
-    if kind is str and value.isascii():
-        return encode_basestring_ascii(value)
-    if kind is float and isfinite(value):
-        return repr(value)
-    if kind is int and -_LARGEST_SHORT_INT < value < _LARGEST_SHORT_INT:
-        return repr(value)
-    return _dump(_encode(value, ()))
+    return _write(value, ())
 
 
 def is_replayable(encoded: Any) -> bool:
@@ -103,58 +96,64 @@ def content_digest(value: Any) -> str:
 
 
 # json.dumps would build an encoder for each call with separators.
-_dump: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+dump_json: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+"""Write JSON values as a record has them."""
 
 
-def _tag(kind: str, value: Any, **more: Any) -> dict[str, Any]:
-    return {TYPE_KEY: kind, **more, "value": value}
+def _tag(kind: str, text: str) -> str:
+    return f'{{"{TYPE_KEY}":"{kind}","value":{text}}}'
+
+
+def _tag_with_class(kind: str, cls: str, text: str) -> str:
+    return f'{{"{TYPE_KEY}":"{kind}","class":{dump_json(cls)},"value":{text}}}'
 
 
 class _NestedError(Exception):
     """A value contains itself or is nested too deeply."""
 
 
-def _encode(value: Any, above: tuple[int, ...]) -> Any:
-    if type(value) is str and value.isascii():
-        return value
+def _write(value: Any, above: tuple[int, ...]) -> str:
+    kind = type(value)
+    if kind is str and value.isascii():
+        return encode_basestring_ascii(value)
     try:
-        writer = _WRITERS.get(type(value))
+        writer = _WRITERS.get(kind)
         if writer is not None:
             return writer(value, above)
-        return _encode_by_class(value, above)
+        return _write_by_class(value, above)
     except _NestedError as error:
-        return _as_repr(value, f"<{error}>")
+        return _write_repr(value, f"<{error}>")
     except Exception:  # noqa: BLE001 - a class under test can raise anything
-        return _as_repr(value, safe_repr(value))
+        return _write_repr(value, safe_repr(value))
 
 
-def _encode_by_class(value: Any, above: tuple[int, ...]) -> Any:
+def _write_by_class(value: Any, above: tuple[int, ...]) -> str:
     if isinstance(value, Enum) and not isinstance(value, str | int | float):
-        return _encode_member(class_name(type(value)), value.name, value, above)
+        return _write_member(class_name(type(value)), value.name, value, above)
     if has_fields(value):
-        return _encode_fields(value, above)
+        return _write_fields(value, above)
     for base in _BASES:
         if isinstance(value, base):
             return _WRITERS[base](value, above)
     scalar = plain_scalar(value)
     if scalar is None:
-        return _as_repr(value, safe_repr(value))
-    return _encode(scalar, above)
+        return _write_repr(value, safe_repr(value))
+    return _write(scalar, above)
 
 
-def _encode_member(cls: str, member: str | None, value: Any, above: tuple[int, ...]) -> Any:
-    inside = _enter(value, above)
-    return {TYPE_KEY: "enum", "class": cls, "member": member, "value": _encode(value.value, inside)}
+def _write_member(cls: str, member: str | None, value: Any, above: tuple[int, ...]) -> str:
+    text = _write(value.value, _enter(value, above))
+    return f'{{"{TYPE_KEY}":"enum","class":{dump_json(cls)},"member":{dump_json(member)},"value":{text}}}'
 
 
-def _encode_fields(value: Any, above: tuple[int, ...]) -> Any:
+def _write_fields(value: Any, above: tuple[int, ...]) -> str:
     kind, cls, fields = named_fields(value)
-    inside = _enter(value, above)
-    return _tag(kind, {str(name): _encode(item, inside) for name, item in fields.items()}, **{"class": cls})
+    named = {str(name): item for name, item in fields.items()}
+    return _tag_with_class(kind, cls, _write_object(named, _enter(value, above)))
 
 
-def _as_repr(value: Any, text: str) -> dict[str, Any]:
-    return _tag("repr", text, **{"class": class_name(type(value))})
+def _write_repr(value: Any, text: str) -> str:
+    return _tag_with_class("repr", class_name(type(value)), dump_json(text))
 
 
 def _enter(value: Any, above: tuple[int, ...]) -> tuple[int, ...]:
@@ -166,75 +165,94 @@ def _enter(value: Any, above: tuple[int, ...]) -> tuple[int, ...]:
     return (*above, identity)
 
 
-def _encode_str(value: str, _above: tuple[int, ...]) -> Any:
+def _write_str(value: str, _above: tuple[int, ...]) -> str:
     text = str.__str__(value)
     if _is_plain_key(text):
-        return text
-    return _tag("text", [ord(character) for character in text])
+        return encode_basestring_ascii(text)
+    return _tag("text", dump_json([ord(character) for character in text]))
 
 
 def _is_plain_key(key: Any) -> bool:
     return isinstance(key, str) and (key.isascii() or not _SURROGATE_PAIR.search(key))
 
 
-def _encode_int(value: int, _above: tuple[int, ...]) -> Any:
+def _write_int(value: int, _above: tuple[int, ...]) -> str:
     number = int.__int__(value)
     if -LONGEST_PLAIN_INT < number < LONGEST_PLAIN_INT:
-        return number
-    return _tag("int", hex(number))
+        return repr(number)
+    return _tag("int", f'"{number:#x}"')
 
 
-def _encode_float(value: float, _above: tuple[int, ...]) -> Any:
+def _write_float(value: float, _above: tuple[int, ...]) -> str:
     number = float.__float__(value)
-    return number if isfinite(number) else _tag("float", repr(number))
+    if isfinite(number):
+        return repr(number)
+    return _tag("float", f'"{number!r}"')
 
 
-def _encode_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> Any:
+def _write_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> str:
     inside = _enter(value, above)
     # The items are read once, because a class under test may return others the next time.
     items = list(value.items())
+    texts = []
+    for key, item in items:
+        if type(key) is not str or not key.isascii() or key == TYPE_KEY:
+            return _write_other_keys(items, inside)
+        texts.append(f"{encode_basestring_ascii(key)}:{_write(item, inside)}")
+    return f"{{{','.join(texts)}}}"
+
+
+def _write_other_keys(items: list[tuple[Any, Any]], inside: tuple[int, ...]) -> str:
     keys = [key for key, _ in items]
     if TYPE_KEY not in keys and all(map(_is_plain_key, keys)):
-        return {key if type(key) is str else str.__str__(key): _encode(item, inside) for key, item in items}
-    return _tag("dict", [[_encode(key, inside), _encode(item, inside)] for key, item in items])
+        return _write_object({str.__str__(key): item for key, item in items}, inside)
+    pairs = [f"[{_write(key, inside)},{_write(item, inside)}]" for key, item in items]
+    return _tag("dict", f"[{','.join(pairs)}]")
 
 
-def _encode_items(value: Any, above: tuple[int, ...]) -> Any:
+def _write_object(members: Mapping[str, Any], inside: tuple[int, ...]) -> str:
+    texts = [f"{encode_basestring_ascii(key)}:{_write(item, inside)}" for key, item in members.items()]
+    return f"{{{','.join(texts)}}}"
+
+
+def _write_items(value: Any, above: tuple[int, ...]) -> str:
     inside = _enter(value, above)
-    return [_encode(item, inside) for item in value]
+    return f"[{','.join([_write(item, inside) for item in value])}]"
 
 
-def _encode_tuple(value: tuple[Any, ...], above: tuple[int, ...]) -> Any:
-    items = _encode_items(value, above)
+def _write_tuple(value: tuple[Any, ...], above: tuple[int, ...]) -> str:
+    text = _write_items(value, above)
     names = item_names(value)
     if names:
-        return _tag("tuple", items, fields=list(names))
-    return _tag("tuple", items)
+        return f'{{"{TYPE_KEY}":"tuple","fields":{dump_json(names)},"value":{text}}}'
+    return _tag("tuple", text)
 
 
-def _encode_set(value: Any, above: tuple[int, ...]) -> Any:
+def _write_set(value: Any, above: tuple[int, ...]) -> str:
+    inside = _enter(value, above)
     # Sorted, because the order of a set depends on the hash seed.
+    texts = sorted([_write(item, inside) for item in value])
     kind = "set" if isinstance(value, set) else "frozenset"
-    return _tag(kind, sorted(_encode_items(value, above), key=_dump))
+    return _tag(kind, f"[{','.join(texts)}]")
 
 
-def _encode_encoded(value: EncodedObject, above: tuple[int, ...]) -> Any:
+def _write_encoded(value: EncodedObject, above: tuple[int, ...]) -> str:
     if value.kind == "enum":
-        return _encode_member(value.class_name, value.member, value, above)
-    return _encode_fields(value, above)
+        return _write_member(value.class_name, value.member, value, above)
+    return _write_fields(value, above)
 
 
 def _by_form(tag: str, write: Callable[[Any], Any]) -> _Writer:
-    return lambda value, _above: _tag(tag, write(value))
+    return lambda value, _above: _tag(tag, dump_json(write(value)))
 
 
 def _by_iso_form(tag: str, write: Callable[[Any], str]) -> _Writer:
-    def writer(value: Any, _above: tuple[int, ...]) -> Any:
+    def writer(value: Any, _above: tuple[int, ...]) -> str:
         # A subclass may be no date, such as NaT of pandas, or have more digits than its base.
         text = write(value)
         if value.isoformat() == text:
-            return _tag(tag, text)
-        return _as_repr(value, safe_repr(value))
+            return _tag(tag, dump_json(text))
+        return _write_repr(value, safe_repr(value))
 
     return writer
 
@@ -262,19 +280,19 @@ _BY_FORM: Final[tuple[tuple[str, type, Callable[[Any], Any], Callable[[Any], Any
 )  # fmt: skip
 
 _WRITERS: Final[dict[type, _Writer]] = {
-    str: _encode_str,
-    bool: lambda value, _above: value,
-    type(None): lambda value, _above: value,
-    int: _encode_int,
-    float: _encode_float,
-    dict: _encode_dict,
-    Mapping: _encode_dict,
-    list: _encode_items,
-    tuple: _encode_tuple,
-    set: _encode_set,
-    frozenset: _encode_set,
-    EncodedObject: _encode_encoded,
-    Unreplayable: lambda value, _above: _tag("repr", value.text, **{"class": value.class_name}),
+    str: _write_str,
+    bool: lambda value, _above: "true" if value else "false",
+    type(None): lambda _value, _above: "null",
+    int: _write_int,
+    float: _write_float,
+    dict: _write_dict,
+    Mapping: _write_dict,
+    list: _write_items,
+    tuple: _write_tuple,
+    set: _write_set,
+    frozenset: _write_set,
+    EncodedObject: _write_encoded,
+    Unreplayable: lambda value, _above: _tag_with_class("repr", value.class_name, dump_json(value.text)),
     **{cls: (_by_iso_form if tag in {"datetime", "date"} else _by_form)(tag, write) for tag, cls, write, _ in _BY_FORM},
 }
 

@@ -5,6 +5,7 @@ The records of a group are written from a template of their common text.
 
 import functools
 import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -16,7 +17,7 @@ from pytest_verdict.core.families import load_brought
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import AttemptRecords, encode_comparison
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.encoding import encode_text
+from pytest_verdict.core.values.encoding import TYPE_KEY, dump_json, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.datasets.columns.arrow import FLOAT, INTEGER, TEXT, Array, build_column, null_unless, scalar
 from pytest_verdict.datasets.columns.table import GroupedRows, Path
@@ -122,7 +123,8 @@ def group_slice(
 ) -> GroupedSlice | None:
     """Group the rows of a slice; None when the operator cannot compare its columns."""
     columns = {key: rows.column(key) for key in dict.fromkeys(inputs.values())}
-    if any(column is None for column in columns.values()):
+    # Typed JSON has another form for an object with this key.
+    if TYPE_KEY in columns or any(column is None for column in columns.values()):
         return None
 
     expected = columns[inputs[EXPECTED]] if EXPECTED in inputs else None
@@ -171,7 +173,8 @@ def _build_group(operator: Operator, parts: Mapping[Path, Array], positions: Arr
     outcome = result.outcome
     record: dict[str, Any] = {name: getattr(outcome, name) for name in (*_SURFACES, "details")}
     content = result.content()
-    record |= {name: getattr(content, name) for name in ("name", "expected", "observed", "sources")}
+    record |= {name: getattr(content, name) for name in ("name", "expected", "observed")}
+    record["sources"] = json.loads(content.sources or "null")
     for number, path in enumerate(parts):
         record = _replace_at(record, path, f"{mark}{number}")
     content = content._replace(
@@ -179,7 +182,7 @@ def _build_group(operator: Operator, parts: Mapping[Path, Array], positions: Arr
         expected=record.pop("expected"),
         observed=record.pop("observed"),
         name=record.pop("name"),
-        sources=record.pop("sources"),
+        sources=dump_json(record.pop("sources")),
         outcome=outcome.replace(**record),
     )
     template = Template(encode_comparison(content).members, mark, [*parts])
