@@ -39,6 +39,15 @@ def breaks_after(attempt):
     if attempt == 2:
         raise OSError("cannot close")
 
+@pytest.fixture(scope="module")
+def compares():
+    assert_matches("exact", 1, 1)
+
+@pytest.fixture(scope="module")
+def closes_badly():
+    yield
+    raise OSError("cannot close")
+
 @pytest.fixture
 def anyio_backend():
     return "asyncio"
@@ -75,6 +84,22 @@ CASES = {
     "teardown error": ("@repeat(3)\ndef test(breaks_after): answer(1)", "pe", 2, "error", "flaky 1 raised"),
     "teardown error among passes": (
         "@repeat(3, at_least=2)\ndef test(breaks_after): answer(1)", "pep", 3, "passed", "flaky 2 of 3 passed, 1 raised",
+    ),
+    "teardown error of the module": ("@repeat(2)\ndef test(closes_badly): answer(1)", "pe", 2, "error", ""),
+    "comparison of the module": (
+        "@repeat(2)\ndef test(compares, attempt): answer(1); assert attempt == 1",
+        "pf",
+        2,
+        "failed",
+        "flaky no compared answer differs",
+    ),
+    "hypothesis in a class": (
+        ("import hypothesis\n@repeat(2)\nclass Test:\n    @hypothesis.given(hypothesis.strategies.booleans())\n"
+        "    @hypothesis.settings(database=None)\n    def test(self, x): assert x in {True, False}"),
+        "pp",
+        2,
+        "passed",
+        "",
     ),
     "unread": ("@repeat(3)\ndef test(): compare('exact', 1, 2)", "fff", 1, "failed", "reproducible"),
     "judge": (
@@ -159,7 +184,7 @@ def test_every_kind_of_test(harness, mode):
     # pytest counts a test and its teardown, and a test and its subtests.
     subtests = run.report["totals"]["subtests"]["failed"]
     assert run.outcomes == {
-        "passed": outcomes.count("passed") + 1,
+        "passed": outcomes.count("passed") + 2,
         "failed": outcomes.count("failed") + subtests,
         "errors": outcomes.count("error"),
         **{name: outcomes.count(name) for name in ("skipped", "xfailed", "xpassed")},

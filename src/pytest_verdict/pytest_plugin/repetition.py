@@ -40,6 +40,7 @@ class _HeldHooks:
         self._hooks = hooks
         self.reports: list[pytest.TestReport] = []
         self.has_raised = False
+        self.is_in_call = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._hooks, name)
@@ -48,6 +49,13 @@ class _HeldHooks:
         """The item has started already."""
 
     pytest_runtest_logfinish = pytest_runtest_logstart
+
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        self.is_in_call = True
+        try:
+            self._hooks.pytest_runtest_call(item=item)
+        finally:
+            self.is_in_call = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if hasattr(report, RECORDS_ONLY):
@@ -94,6 +102,7 @@ class Repetition:
         self._hooks = item.ihook
         self._info: dict[str, Any] = {"needs": rule.needs, "most": rule.most}
         self._outcomes: list[_Outcome] = []
+        self._properties = list(item.user_properties)
 
     def run(self, nextitem: pytest.Item | None) -> None:
         """Run the attempts, and report the test."""
@@ -180,9 +189,11 @@ class Repetition:
         answers: list[Answer | None] = []
         observer = SESSION.observer
         rows_observer = SESSION.rows_observer
+        held = _HeldHooks(self._hooks)
 
         def observe(result: ComparisonResult) -> ComparisonResult:
-            if is_answer(result.operator):
+            # Wider fixtures compare in the first attempt only.
+            if held.is_in_call and is_answer(result.operator):
                 label = f"{result.operator} {result.name!r}" if result.name else result.operator
                 answers.append(Answer(label, content_digest(result.observed), result.verdict))
             return result if observer is None else observer(result)
@@ -192,12 +203,10 @@ class Repetition:
             if rows_observer is not None:
                 rows_observer(rows)
 
-        if self._outcomes:
-            item.user_properties = []
-            item._report_sections.clear()  # noqa: SLF001 - `add_report_section` has no counterpart
+        item.user_properties = list(self._properties)
+        item._report_sections.clear()  # noqa: SLF001 - `add_report_section` has no counterpart
         # The recorder numbers attempts by it, as pytest-rerunfailures does.
         item.execution_count = len(self._outcomes) + 1  # type: ignore[attr-defined]
-        held = _HeldHooks(self._hooks)
         SESSION.observer = observe
         SESSION.rows_observer = observe_rows
         # pytest offers no other way to hold reports back from every plugin.
