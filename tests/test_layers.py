@@ -29,6 +29,7 @@ LAYERS = (
     ("extraction",),
     ("comparison",),
     ("comparator",),
+    ("repeats",),
     ("runs",),
     ("store",),
     ("history",),
@@ -261,6 +262,8 @@ PUBLIC_NAMES = {"_replace", "_asdict", "_make", "_fields", "_getframe"}
 ALLOWED_PRIVATE = {
     # The slot of `BaseAnswer` that its own verify() reads.
     "templates.template": {"_trace"},
+    # What plugins that run a test again use of pytest: it has no public name.
+    "pytest_plugin.repetition": {"_report_sections", "_setupstate"},
 }
 
 

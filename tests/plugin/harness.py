@@ -138,7 +138,9 @@ class Run:
     def _check_records(self) -> None:
         assert self.report["records"]["count"] == len(self.records)
         assert len({record["id"] for record in self.records}) == len(self.records)
-        final = {test["test"]: len(test["attempts"]) for test in self.report["tests"]}
+        final = {
+            test["test"]: test.get("repeats", {}).get("attempt", len(test["attempts"])) for test in self.report["tests"]
+        }
         last = [record for record in self.records if record["attempt"] == final[record["test"]]]
         comparisons = self.report["totals"]["comparisons"]
         assert comparisons["total"] == len(last)
@@ -152,8 +154,12 @@ class Run:
 
     def _check_outcomes(self, tests: Mapping[str, int]) -> None:
         totals = self.report["totals"]
-        # pytest's closing line counts every attempt that was not a rerun.
-        again = Counter(outcome for test in self.report["tests"] for outcome in test["attempts"])
+        # pytest's closing line counts every attempt that was not a rerun, and a repeated test once.
+        again = Counter(
+            outcome
+            for test in self.report["tests"]
+            for outcome in ([test["outcome"]] if "repeats" in test else test["attempts"])
+        )
         again.subtract({outcome: tests[outcome] for outcome in again if outcome in tests})
         mine = {
             "failed": tests["failed"] + again["failed"] + totals["subtests"]["failed"],

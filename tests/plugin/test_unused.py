@@ -28,6 +28,7 @@ LIGHT = {
     "pytest_verdict.budget",
     "pytest_verdict.session",
     "pytest_verdict.pytest_plugin",
+    "pytest_verdict.pytest_plugin.repeating",
     "pytest_verdict.pytest_plugin.unchecked",
     "pytest_verdict.pytest_plugin.hookspecs",
     "pytest_verdict.pytest_plugin.outside_tests",

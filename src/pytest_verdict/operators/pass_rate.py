@@ -39,6 +39,10 @@ class PassRate(PassFailOperator):
         confidence: The confidence of the interval, in (0, 1).
         attempts: The numbers k for which pass^k and pass@k are estimated.
         selected: Which verdicts were counted, if not all; it is only recorded.
+        planned: The number of verdicts if none is left out; with fewer, the verdict is inconclusive if the others might
+            change it. The interval then holds after every verdict (uniform mixture; Robbins, Ann. Math. Stat. 41, 1970).
+        against: A lower rate. The sequential test of Wald (Ann. Math. Stat. 16, 1945) decides between it and the expected
+            one, with errors of about 1 - ``confidence``; between its bounds the verdict is inconclusive.
 
     Example:
         >>> compare("pass_rate", 0.75, {"pass": 3, "fail": 1, "error": 0}).score
@@ -55,6 +59,8 @@ class PassRate(PassFailOperator):
     confidence: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.95
     attempts: tuple[Annotated[int, Field(ge=1)], ...] = ()
     selected: OmitWhenDefault[str] = ""
+    planned: OmitWhenDefault[Annotated[int, Field(ge=0)]] = 0
+    against: OmitWhenDefault[Annotated[float, Field(gt=0.0, lt=1.0)] | None] = None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         if isinstance(expected, bool) or not isinstance(expected, int | float) or not 0.0 < expected <= 1.0:
@@ -69,11 +75,17 @@ class PassRate(PassFailOperator):
             return Outcome(0.0, notes=(INCONCLUSIVE,), error="nothing was compared, so there is nothing to decide")
 
         rate = float(expected)
+        if self.against is not None and not self.against < rate < 1.0:
+            return unusable(NOT_A_RATE, f"a share above {self.against:g} and below 1", expected)
         passed, _, errors = counts
         most = passed + errors if self.errors == "undecided" else passed
-        interval = exact_interval(passed, total, self.confidence)
-        lowest = passed / total
-        highest = most / total
+        if self.planned and total > self.planned:
+            return Outcome(0.0, notes=(NOT_COUNTS,))
+        may_end_early = self.planned or self.against is not None
+        interval = (sequence_interval if may_end_early else exact_interval)(passed, total, self.confidence)
+        number = self.planned or total
+        lowest = passed / number
+        highest = (most + number - total) / number
         if self.confident:
             lowest = interval[0]
             highest = exact_interval(most, total, self.confidence)[1]
@@ -85,6 +97,14 @@ class PassRate(PassFailOperator):
         estimates = [_estimate(passed, total, k, interval) for k in self.attempts if k <= total]
         if estimates:
             details["attempts"] = estimates
+        if self.against is not None:
+            evidence = rate_evidence(passed, total, rate, self.against)
+            bound = evidence_bound(self.confidence)
+            details["evidence"] = round(evidence, 6)
+            details["bounds"] = [round(-bound, 6), round(bound, 6)]
+            # One of the comparisons below decides, unless the evidence is between the bounds.
+            lowest = rate if evidence >= bound else 0.0
+            highest = 0.0 if rate_evidence(most, total, rate, self.against) <= -bound else rate
         if lowest >= rate:
             return Outcome(1.0, details=details)
         if highest < rate:
@@ -94,6 +114,10 @@ class PassRate(PassFailOperator):
 
     def _explain_inconclusive(self, rate: float, passed: int, total: int, interval: tuple[float, float]) -> str:
         share = f"inconclusive: {passed} of {total} passed"
+        if self.against is not None:
+            return f"{share}, which does not tell a rate of {rate:g} from {self.against:g} (confidence {self.confidence:g})"
+        if total < self.planned:
+            return f"{share}, and {self.planned - total} more may decide whether a share of {rate:g} is reached"
         if not self.confident:
             return f"{share}, and the errors may decide whether a share of {rate:g} is reached"
         enough = ""
@@ -152,6 +176,42 @@ def exact_interval(passed: int, total: int, confidence: float = 0.95) -> tuple[f
     if passed < total:
         high = _quantile(1.0 - tail, passed + 1, total - passed)
     return math.floor(low * _DIGITS) / _DIGITS, math.ceil(high * _DIGITS) / _DIGITS
+
+
+def sequence_interval(passed: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the interval of a confidence sequence, which holds after every attempt at once (Robbins 1970)."""
+    failed = total - passed
+    combinations = math.lgamma(total + 2) - math.lgamma(passed + 1) - math.lgamma(failed + 1)
+    level = math.log(1.0 - confidence) - combinations
+    ends = []
+    for end in (0.0, 1.0):
+        outside = end
+        inside = passed / total
+        # The rate 0 is possible if nothing passed, and 1 if all did.
+        for _ in range(_HALVINGS if inside != outside else 0):
+            middle = (outside + inside) / 2.0
+            if passed * math.log(middle) + failed * math.log1p(-middle) <= level:
+                outside = middle
+            else:
+                inside = middle
+        ends.append(outside)
+    return math.floor(ends[0] * _DIGITS) / _DIGITS, math.ceil(ends[1] * _DIGITS) / _DIGITS
+
+
+def rate_evidence(passed: int, total: int, rate: float, against: float) -> float:
+    """Return the logarithm of the likelihood ratio of two rates, the same on every machine."""
+    evidence = passed * math.log(rate / against) + (total - passed) * math.log((1.0 - rate) / (1.0 - against))
+    return round(evidence, 9)
+
+
+def evidence_bound(confidence: float) -> float:
+    """Return the evidence at which Wald's test decides."""
+    return round(math.log(confidence / (1.0 - confidence)), 9)
+
+
+def passes_needed(rate: float, against: float, confidence: float) -> int:
+    """Return the number of passes without a failure after which Wald's test decides for the rate."""
+    return math.ceil(evidence_bound(confidence) / math.log(rate / against) - 1e-9)
 
 
 def all_of_next(passed: int, total: int, k: int) -> float:

@@ -11,6 +11,7 @@ from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.captured import Captured
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
 from pytest_verdict.pytest_plugin.recorder import RECORDS_ONLY, RecordBatch
+from pytest_verdict.pytest_plugin.repeating import PHASES, REPEATS
 from pytest_verdict.report.journal import LATE, ByteRange, TestEntry, place_of
 
 _TEXT_LIMIT: Final = 32_000
@@ -86,7 +87,7 @@ class Attempts:
 
     def add(self, report: pytest.TestReport) -> list[TestEntry]:
         """Add the report of a phase; return the attempts that it ends."""
-        if RECORDS_ONLY in report.__dict__:
+        if RECORDS_ONLY in report.__dict__ and PHASES not in report.__dict__:
             return []
         name = self._name(report.nodeid)
         if name in self._duplicates:
@@ -101,8 +102,18 @@ class Attempts:
         if attempt is not None and attempt.is_followed_by(report):
             ended.append(self._end(key))
             attempt = None
+        repeats: dict[str, Any] | None = report.__dict__.get(REPEATS)
+        number = self._ended.get(key, 0) + 1
+        if repeats is not None:
+            number = self.number(report, name, repeats["attempt"])
         if attempt is None:
-            attempt = self._open[key] = _Attempt(report, key, self._ended.get(key, 0) + 1)
+            attempt = self._open[key] = _Attempt(report, key, number)
+        if repeats is not None:
+            attempt.entry.repeats = {**repeats, "attempt": number}
+        if PHASES in report.__dict__:
+            for data in report.__dict__.pop(PHASES):
+                attempt.add(self._config.hook.pytest_report_from_serializable(config=self._config, data=data))
+            return [*ended, self._end(key)]
         attempt.add(report)
         if report.when == "teardown" or str(report.when) == _CRASH:
             ended.append(self._end(key))
@@ -117,7 +128,7 @@ class Attempts:
             entry.message = "collection failed"
             entry.text = _text(report, self._redaction or str)[-_TEXT_LIMIT:]
         else:
-            entry.message = _message(report, self._redaction or str)
+            entry.message = first_line(report, self._redaction or str)
         return entry
 
     def unfinished(self) -> Iterator[TestEntry]:
@@ -137,7 +148,7 @@ class Attempts:
 
     def _end(self, key: _Key) -> TestEntry:
         entry = self._open.pop(key).end(self._redaction or str, self.captured)
-        self._ended[key] = entry.attempt
+        self._ended[key] = max(entry.attempt, self._ended.get(key, 0))
         if entry.crashed:
             self._uncounted[key] = None
         return entry
@@ -203,7 +214,7 @@ class _Attempt:
         entry.teardown_error = teardown is not None and any(map(_is_counted_before_teardown, self._phases))
         entry.crashed = any(str(report.when) == _CRASH for report in self._phases)
         if decisive is not None:
-            entry.message = _message(decisive, redaction)
+            entry.message = first_line(decisive, redaction)
             entry.text = _text(decisive, redaction)
             if teardown is not None and teardown is not decisive:
                 entry.text += f"\n\nThe teardown failed too:\n\n{_text(teardown, redaction)}"
@@ -238,7 +249,7 @@ def _is_counted_before_teardown(report: pytest.TestReport) -> bool:
     return report.when == "call" or (report.when == "setup" and report.outcome != "passed")
 
 
-def _message(report: pytest.TestReport | pytest.CollectReport, redaction: Redaction) -> str:
+def first_line(report: pytest.TestReport | pytest.CollectReport, redaction: Redaction) -> str:
     # Redacted before it is cut: half of a secret would match no pattern.
     if report.skipped and hasattr(report, "wasxfail"):
         return redaction(str(report.wasxfail).removeprefix("reason: "))

@@ -15,6 +15,7 @@ import pytest
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.pytest_plugin.outside_tests import OutsideTests
+from pytest_verdict.pytest_plugin.repeating import DIAGNOSE, MARKER as REPEAT, Repeats
 from pytest_verdict.pytest_plugin.unchecked import (
     OPTION as UNREAD,
     RECENT_FAILURES,
@@ -103,6 +104,16 @@ _OPTIONS: _Declarations = (
         f"fail a session in which less passed, such as 'operator:numeric_* >= 0.95 @ 0.9' {_REPORT}",
         {"metavar": "GATE", "action": "append", "default": []},
     ),
+    (
+        "--verdict-repeat",
+        "run each test up to N times; it passes if all attempts pass. Tests with the marker verdict_repeat keep its rule",
+        {"metavar": "N", "type": int},
+    ),
+    (
+        "--verdict-repeat-budget",
+        "the most attempts of the session beyond the first of each test (default: no limit)",
+        {"metavar": "M", "type": int},
+    ),
     ("--verify-baseline", f"fail a session with regressions against an earlier report {_REPORT}", {"metavar": "DIR"}),
     (
         "--verify-store",
@@ -152,6 +163,11 @@ _INI_KEYS: _Declarations = (
         {"default": "fail"},
     ),
     (
+        DIAGNOSE,
+        "the most attempts after the failure of a repeated test that only tell flaky from reproducible (default: 2)",
+        {"default": "2"},
+    ),
+    (
         "verdict_advice",
         "whether a failure suggests a comparison that would have passed (default: true)",
         {"type": "bool", "default": True},
@@ -163,6 +179,9 @@ _MARKERS = {
     ),
     f"{_CASES}(source, mapping=None, ids=None)": (
         "run the test once for each row of a data set; its arguments may be case, expected and observed"
+    ),
+    f"{REPEAT}(attempts, at_least=None, rate=None, against=None)": (
+        "run the test several times; it passes if all attempts pass, at_least of them, or if they show rate, not against"
     ),
     f"{UNREAD}(mode)": "the result of a failing comparison that the test does not check: fail, warn or ignore",
 }
@@ -212,6 +231,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for marker, text in _MARKERS.items():
         config.addinivalue_line("markers", f"{marker}: {text}")
     _fill_session(config)
+    config.pluginmanager.register(Repeats(config), "verdict-repeats")
     config.hook.pytest_verdict_operators.call_historic(kwargs={"registry": OperatorRegistrar()})
     if _wants_report(config):
         from pytest_verdict.pytest_plugin.reporting import start

@@ -7,7 +7,8 @@ import json
 import mmap
 import os
 import threading
-from collections.abc import Callable, Generator, MutableSequence
+from collections.abc import Callable, Generator, Iterator, MutableSequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -170,6 +171,17 @@ class Recorder:
         # Records get their ordinals when they are written.
         self._flush()
         return self._attempt, self._current_end()
+
+    @contextmanager
+    def placed_at(self, item: pytest.Item) -> Iterator[None]:
+        """Record comparisons with the place of a test, which no frame shows between its attempts."""
+        path, line, _ = item.location
+        before = self._fixed_end
+        self._fixed_end = self._record_end(self._root / path, (line or 0) + 1)
+        try:
+            yield
+        finally:
+            self._fixed_end = before
 
     def observe_rows(self, rows: Any) -> None:
         """Record rows that were compared together, and send them at once."""

@@ -224,10 +224,16 @@ def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any])
         entry = TestEntry(test["test"], number, outcome, path=test["path"], line=test["line"], worker=worker)
         entry.comparisons = block.attempts.get(number, {}) if block else {}
         entries.append(entry)
+    repeats = test.get("repeats")
+    if repeats is not None:
+        for entry in entries:
+            # A process that died decides, whatever the attempts after it came to.
+            entry.repeats = None if test.get("crashed") else {}
+        entries[repeats["attempt"] - 1].repeats = repeats
     decisive = TestSummary(entries).decisive
     for name in _DECISIVE_MEMBERS.intersection(test):
         setattr(decisive, name, test[name])
-    final = entries[-1]
+    final = TestSummary(entries).final
     final.subtests = test.get("subtests")
     final.traits = {name: test[name] for name in TRAITS if name in test}
     unique_name = json_report.unique_name(final)

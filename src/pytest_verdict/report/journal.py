@@ -75,8 +75,14 @@ class TestEntry:
     output: Mapping[str, str] | None = None
     worker: str = ""
     traits: dict[str, Any] | None = None
+    repeats: dict[str, Any] | None = None
     comparisons: Counts = field(default_factory=dict)
     records: tuple[ByteRange, ...] = ()
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether this attempt decided over the repeats of its test."""
+        return self.repeats is not None and "verdict" in self.repeats
 
     def add_records(self, counts: Counts, place: ByteRange) -> None:
         last = self.records[-1] if self.records else None
@@ -142,9 +148,19 @@ class Journal:
                 earlier.add_records(entry.comparisons, place)
             earlier.traits = entry.traits
             return
+        if entry.is_decided:
+            # The attempt that decided is there without the decision.
+            for index in reversed(range(len(self.entries))):
+                earlier = self.entries[index]
+                if (earlier.test, earlier.attempt, earlier.worker) == (entry.test, entry.attempt, entry.worker):
+                    entry.comparisons = earlier.comparisons
+                    entry.records = earlier.records + entry.records
+                    entry.traits = earlier.traits
+                    del self.entries[index]
+                    break
         self.entries.append(entry)
         began = self.began.pop(entry.test, None)
-        if began is not None and entry.outcome == "rerun":
+        if began is not None and (entry.outcome == "rerun" or (entry.repeats and not entry.is_decided)):
             self.began[entry.test] = began[0], began[1], entry.attempt + 1
 
 
@@ -287,6 +303,10 @@ def _entry(content: dict[str, Any]) -> TestEntry:
         are_plain = all(type(value) in {str, int, float, bool} for value in parameters.values())
         if not (are_plain and isinstance(markers, list) and all(type(marker) is str for marker in markers)):
             raise ValueError("traits are markers and parameters")
+    if entry.repeats is not None:
+        for name, value in entry.repeats.items():
+            if type(value) is not (int if name in {"attempt", "most"} else str):
+                raise ValueError(f"repeats: {name} is of another type")
     if entry.outcome not in _ENTRY_OUTCOMES:
         raise ValueError("there is no such outcome")
     return entry

@@ -118,6 +118,7 @@ def _test(test: TestSummary, root: str) -> str:
         "teardown_error": entry.teardown_error,
         "subtests": test.final.subtests,
         "worker": entry.worker,
+        "repeats": test.final.repeats if test.final.is_decided else None,
         **(test.final.traits or {}),
     }
     return _json(always | {name: value for name, value in more.items() if value})

@@ -34,6 +34,8 @@ _TEXTS: Final = (
     *(b"<properties>", b"<system-err>", b"<system-out>---", b"-----"),
 )
 _FAILED: Final = {"failed", "unfinished"}
+# The attempts of a repeated test may pass before the last one.
+_EARLIER_FAILURES: Final = {"rerun", *NOT_GREEN}
 
 # Escape sequences of terminals, which a CI page shows as noise.
 _ANSI: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
@@ -123,11 +125,13 @@ def _case(test: TestSummary, profile: Profile, used_names: set[tuple[str, str]])
     if profile == "ci":
         place = f' file="{escape_name(entry.path, _NAME_LIMIT)}" line="{entry.line}"'
         # The schema of the profile strict allows properties of suites only.
-        if test.final.properties:
-            parts.append(_properties(test.final.properties))
+        repeats = test.final.repeats or {}
+        properties = [(f"verdict.repeats.{name}", str(value)) for name, value in repeats.items() if value]
+        if test.final.properties or properties:
+            parts.append(_properties([*test.final.properties, *properties]))
     kind = "rerunFailure" if entry.outcome in NOT_GREEN else "flakyFailure"
     for attempt in test.earlier:
-        if attempt is not entry:
+        if attempt is not entry and attempt.outcome in _EARLIER_FAILURES:
             message = attribute(attempt.message, _MESSAGE_LIMIT)
             text = element_text(attempt.text, _TEXT_LIMIT)
             parts.append(f'<{kind} message="{message}" type="verdict.Rerun"><stackTrace>{text}</stackTrace></{kind}>\n')

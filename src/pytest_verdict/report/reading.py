@@ -53,6 +53,13 @@ class Test(_Part):
     worker: str = ""
     parameters: Mapping[str, str | int | float | bool] = {}
     markers: list[str] = Field(default_factory=list)
+    repeats: Mapping[str, Any] = {}
+
+    @property
+    def last_attempt(self) -> int:
+        """The number of the attempt whose comparisons count."""
+        number: int = self.repeats.get("attempt", len(self.attempts))
+        return number
 
     @property
     def name(self) -> str:

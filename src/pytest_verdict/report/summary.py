@@ -85,19 +85,20 @@ class TestSummary:
 
     def __init__(self, attempts: Sequence[TestEntry]) -> None:
         self.attempts = attempts
-        self.final = attempts[-1]
+        decided = [entry for entry in attempts if entry.is_decided]
+        self.final = decided[-1] if decided else attempts[-1]
         self.decisive = self.final
         if self.final.outcome not in NOT_GREEN:
             # pytest-xdist reruns the file or class of a test that crashed, and pytest counts that crash as a failure.
-            for entry in attempts[:-1]:
-                if entry.outcome in {"failed", "error"}:
+            for entry in self.earlier:
+                if entry.repeats is None and entry.outcome in {"failed", "error"}:
                     self.decisive = entry
         self.comparisons = sum_counts(self.final.comparisons)
         self.seconds = self.final.microseconds / 1_000_000
 
     @property
     def earlier(self) -> Sequence[TestEntry]:
-        return self.attempts[:-1]
+        return [entry for entry in self.attempts if entry is not self.final]
 
 
 @dataclass(slots=True)

@@ -11,6 +11,8 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.record_members import MEMBER
 from pytest_verdict.errors import RecordError
+from pytest_verdict.operators.pass_rate import PassRate
+from pytest_verdict.repeats.rules import DECISION
 from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.reading import Test, read_report
@@ -82,6 +84,7 @@ def read_run(path: str | Path) -> Run:
     comparisons: list[Comparison] = []
     occurrences = Counter[tuple[Any, ...]]()
     last_attempts: dict[str, int] = {}
+    deciding: dict[str, int] = {}
     file = RecordsFile(place)
     for number, line in enumerate(file.lines(), 1):
         try:
@@ -92,13 +95,16 @@ def read_run(path: str | Path) -> Run:
         occurrences[key] += 1
         comparisons.append(comparison._replace(occurrence=occurrences[key]))
         last_attempts[comparison.test] = max(comparison.attempt, last_attempts.get(comparison.test, 0))
+        if comparison.operator == PassRate.name and comparison.name == DECISION:
+            # Attempts after a decision over repeats only tell flaky from reproducible.
+            deciding[comparison.test] = comparison.attempt
 
     last: list[Comparison] = []
     repeated: dict[tuple[Any, ...], list[Comparison]] = {}
     for comparison in comparisons:
         if last_attempts[comparison.test] > 1:
             repeated.setdefault(_key_in_test(comparison), []).append(comparison)
-        if comparison.attempt == last_attempts[comparison.test]:
+        if comparison.attempt == deciding.get(comparison.test, last_attempts[comparison.test]):
             last.append(comparison)
     if file.folder is None or not find_stored(file.folder / REPORT).is_file():
         return Run(place=place, comparisons=last, repeated=repeated)

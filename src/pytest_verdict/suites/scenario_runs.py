@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pytest_verdict.comparison import compare, describe_failure
+from pytest_verdict.comparison import describe_failure
 from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shorten, visible
 from pytest_verdict.errors import AdapterError, ConfigurationError
-from pytest_verdict.operators.pass_rate import INCONCLUSIVE, PassRate
+from pytest_verdict.operators.pass_rate import INCONCLUSIVE
 from pytest_verdict.operators.synthetic_operators import not_compared
+from pytest_verdict.repeats.rules import fixed, format_counts
 from pytest_verdict.session import SESSION, publish
 from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.adapters.limits import AdapterTimeoutError, Pace, call_within, end_loop, in_thread
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 _DOUBTFUL: Final = ("skip", "skipif", "xfail")
 _POLL_SECONDS: Final = 0.2
 _LONGEST_REASON: Final = 2_000
-_ATTEMPTS: Final = (1, 2, 3, 5, 10)
 _MOST_SHOWN: Final = 10
 
 
@@ -275,13 +275,14 @@ def score_runs(plan: PlannedScenario, runs: Sequence[AdapterRun]) -> ScenarioOut
     if plan.repeats == 1:
         return ScenarioOutcome(verdicts[0], [scored.sentence for scored in scored_runs[0]], failures, counts)
 
-    decision = _decide(plan, verdicts)
+    rule = plan.pass_rule
+    if isinstance(rule, int):
+        decision = fixed(plan.repeats, rule / plan.repeats).decide(verdicts)
+    else:
+        decision = fixed(plan.repeats, rule.rate, rule.confidence).decide(verdicts)
     low, high = decision.details.get("interval", (0.0, 1.0))
     word = "inconclusive" if INCONCLUSIVE in decision.notes else decision.verdict
-    passed = f"{verdicts.count('pass')} of {len(verdicts)} passed"
-    if "error" in verdicts:
-        passed += f", {verdicts.count('error')} could not be compared"
-    sentences = [f"Repeats: {word.upper()}. {passed}, the true rate is from {low:g} to {high:g}."]
+    sentences = [f"Repeats: {word.upper()}. {format_counts(verdicts)}, the true rate is from {low:g} to {high:g}."]
     for run, all_scored in zip(runs, scored_runs, strict=True):
         failed = [scored for scored in all_scored if scored.verdict != "pass"]
         sentences += [f"repeat {run.repeat}: {scored.sentence}" for scored in failed]
@@ -300,13 +301,3 @@ def _score(plan: PlannedScenario, run: AdapterRun) -> list[Scored]:
 
 def _label(plan: PlannedScenario, run: AdapterRun, scorer: str) -> str:
     return f"repeat {run.repeat}: {scorer}" if plan.repeats > 1 else scorer
-
-
-def _decide(plan: PlannedScenario, verdicts: Sequence[Verdict]) -> ComparisonResult:
-    counts = {verdict: verdicts.count(verdict) for verdict in ("pass", "fail", "error")}
-    attempts = tuple(sorted({number for number in _ATTEMPTS if number <= plan.repeats} | {plan.repeats}))
-    rule = plan.pass_rule
-    if isinstance(rule, int):
-        return compare(PassRate(errors="undecided", attempts=attempts), rule / plan.repeats, counts, name="repeats")
-    operator = PassRate(errors="undecided", attempts=attempts, confident=True, confidence=rule.confidence)
-    return compare(operator, rule.rate, counts, name="repeats")

@@ -64,7 +64,9 @@ def _test(report: Report, test: Test, compared: list[Comparison]) -> dict[str, A
         "line": test.line,
         "trace": "\n\n".join(comparison.block() for comparison in failing[:MOST_SHOWN]),
         "retries": retries,
-        "flaky": bool(retries) and _STATUS[test.outcome] == "passed",
+        "flaky": bool(retries)
+        and _STATUS[test.outcome] == "passed"
+        and test.repeats.get("stability", "flaky") == "flaky",
         "steps": steps,
     }
     return {

@@ -68,6 +68,12 @@ def _head(report: Report) -> Iterator[str]:
         yield _row(label, counts.passed + counts.fail + counts.error, counts.passed, counts.fail, counts.error)
     for line, is_met in islice(report.gate_lines(), _MOST_ROWS):
         yield f"\n- **{'met' if is_met else 'not met'}**: {_code(line)}"
+    unstable = [
+        test for test in report.tests if test.repeats.get("stability") or test.repeats.get("verdict") == "error"
+    ]
+    for test in unstable[:_MOST_ROWS]:
+        word = one_line(str(test.repeats.get("stability") or "undecided"))
+        yield f"\n- **{word}**: {_code(test.name)}: {_code(str(test.repeats.get('summary')))}"
     yield "\n"
     if not report.complete:
         yield "**The report is not complete:** not every collected test ended.\n"

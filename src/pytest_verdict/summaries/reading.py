@@ -78,7 +78,7 @@ def comparisons(report: Report, *, keys: bool) -> Iterator[Comparison]:
             keyed = ((parse_record(line), "") for line in lines if read_verdict(line) != "pass")
         for record, key in keyed:
             test = tests[str(record["id"]).partition("-")[0]]
-            if record["attempt"] == len(test.attempts):
+            if record["attempt"] == test.last_attempt:
                 yield Comparison(test=test, key=key, record=record)
 
 
