@@ -32,9 +32,9 @@ from pytest_verdict.core.values.display import format_count, safe_repr
 from pytest_verdict.datasets.rows import read_named_rows
 from pytest_verdict.errors import RecordError
 from pytest_verdict.explanation.drawing import draw_explanation
+from pytest_verdict.report.compression import reporting_damage
 from pytest_verdict.report.folder import acquire_lock, release_lock
 from pytest_verdict.report.reading import find_document
-from pytest_verdict.report.records_file import reporting_damage
 from pytest_verdict.report.summary import PASSED, is_answer
 from pytest_verdict.runs.run import read_run
 

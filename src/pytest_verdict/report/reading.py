@@ -11,10 +11,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.errors import RecordError, SettingsError
-from pytest_verdict.report.compression import find_stored
+from pytest_verdict.report.compression import MALFORMED, find_stored
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.records_file import MALFORMED
 from pytest_verdict.report.summary import MET, NOT_GREEN, OUTCOMES, VERDICTS, verdict_line
 
 
