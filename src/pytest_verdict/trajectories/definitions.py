@@ -26,7 +26,7 @@ NOT_A_DEFINITION: Final = "not_a_definition"
 _LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
 _WRAPPERS: Final = ("function", "custom", "toolSpec", "tool_spec", "result", "toolConfig")
 _SCHEMAS: Final = (
-    *("parameters", "parametersJsonSchema", "parameters_json_schema"),
+    *("parameters", "parametersJsonSchema", "parameters_json_schema", "params_json_schema"),
     *("inputSchema", "input_schema", "args_schema"),
 )
 # OpenAI calls its own tools by another name than their definition.
@@ -82,7 +82,7 @@ def _iter_definitions(value: Any) -> Iterator[tuple[str, Any]]:
     schema = next((get(value, key) for key in _SCHEMAS if has(value, key)), getattr(value, "args_schema", None))
     if wrapped is not None and not isinstance(wrapped, str):
         yield from _iter_definitions({"type": "custom", **wrapped} if kind == "custom" else wrapped)
-    elif isinstance(name, str) and name:
+    elif isinstance(name, str) and name and not (schema is None and has(value, "inputs", "args")):
         # A function without parameters takes none; a tool that the provider runs itself does not describe its own.
         if schema is None and kind in (None, "function"):
             schema = _NO_ARGUMENTS
@@ -96,7 +96,7 @@ def _iter_definitions(value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((str(key), _read_schema(item)) for key, item in value.items())
     else:
         raise TrajectoryError(
-            f"has something that is no definition of a tool, or one without a name: {shown(value, 80)}"
+            f"has something that is no definition of a tool, or one without a name or a schema: {shown(value, 80)}"
         )
 
 

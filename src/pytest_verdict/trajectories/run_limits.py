@@ -45,7 +45,9 @@ _PARTS: Final = {
     "tool_use_prompt_token_count": "input_tokens",
     "thoughts_token_count": "output_tokens",
 }
-_USAGES: Final = frozenset({"usage", "token_usage", "usage_metadata", "usage_details", "response_metadata", "metrics"})
+_USAGES: Final = frozenset(
+    {"usage", "token_usage", "usage_metadata", "usage_details", "accumulated_usage", "response_metadata", "metrics"}
+)
 
 Figures = dict[str, Decimal]
 
