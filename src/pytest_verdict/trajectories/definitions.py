@@ -14,7 +14,7 @@ from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.operators.json.schema import INVALID_SCHEMA, JsonSchema
 from pytest_verdict.operators.normalized_sides import must_be
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
-from pytest_verdict.trajectories.details import Difference, format_unexpected, list_differences, to_json
+from pytest_verdict.trajectories.details import Difference, fail_on, format_unexpected, to_json
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
 from pytest_verdict.trajectories.readers import decode_text
 from pytest_verdict.trajectories.readers.common import get, has, parse_if_json
@@ -232,13 +232,9 @@ class TrajectoryValidCalls(ObservedTrajectory):
         matcher = CallMatcher("equal")
         calls = [matcher.prepare(event, name) for event, name in side.events]
         differences = [difference for at, call in enumerate(calls) for difference in self._check(at, call, tools)]
-        details: dict[str, Any] = {"calls": len(calls)}
-        if differences:
-            details |= list_differences(differences)
         notes = dict.fromkeys(call.event.args_note for call in calls if not call.has_args and tools.get(call.name))
-        outcome = Outcome(
-            0.0 if differences else 1.0, self._list_steps(), notes=tuple(map(str, notes)), details=details
-        )
+        outcome = fail_on(differences, calls=len(calls))
+        outcome = outcome.replace(normalization=self._list_steps(), notes=tuple(map(str, notes)))
         return self._refuse_emptied(outcome, side)
 
     def _check(self, at: int, call: Call, tools: Mapping[str, _Tool | None]) -> Iterator[Difference]:
@@ -248,9 +244,9 @@ class TrajectoryValidCalls(ObservedTrajectory):
             yield {**format_unexpected(at, call), "reason": reason}
             return
         tool = tools[call.name]
-        path = f"$[{at}].args"
         if tool is None:
             return
+        path = f"$[{at}].args"
         if not call.has_args:
             reason = "the arguments were not recorded"
             if call.event.args_note == ARGS_MALFORMED:
@@ -265,12 +261,8 @@ class TrajectoryValidCalls(ObservedTrajectory):
         unknown = sorted(call.args.keys() - properties.keys()) if tool.is_closed else []
         for name in unknown:
             reason = f"{call.name} has no argument {name!r}.{allowed('argument', name, properties)}"
-            yield {
-                "path": step(path, name),
-                "kind": "unexpected",
-                "observed": to_json(call.args[name]),
-                "reason": reason,
-            }
+            value = to_json(call.args[name])
+            yield {"path": step(path, name), "kind": "unexpected", "observed": value, "reason": reason}
         rest = {name: value for name, value in call.args.items() if name not in unknown}
         result = _run_schema(call.name, tool.rest, rest)
         for difference in result.details.get("differences", ()):
