@@ -55,6 +55,8 @@ DEFINITIONS = {
     "Gemini, JSON Schema": [{"functionDeclarations": [{"name": "search", "parametersJsonSchema": SCHEMA}]}],
     "MCP": {"tools": [{"name": "search", "inputSchema": SCHEMA, "annotations": {"title": "Search"}}]},
     "MCP message": {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "search", "inputSchema": SCHEMA}]}},
+    "pydantic-ai": [SimpleNamespace(name="search", parameters_json_schema=SCHEMA)],
+    "OpenAI Agents": [SimpleNamespace(name="search", params_json_schema=SCHEMA)],
     "MCP objects": [SimpleNamespace(name="search", inputSchema=SCHEMA, parameters=None)],
     "Bedrock": {"tools": [{"toolSpec": {"name": "search", "inputSchema": {"json": SCHEMA}}}]},
     "Bedrock request": {"toolConfig": {"tools": [{"toolSpec": {"name": "search", "inputSchema": {"json": SCHEMA}}}]}},
@@ -190,7 +192,8 @@ def test_unknown_arguments_may_be_allowed():
     "definitions",
     [
         [], {}, None, "search", "[]", 5, ["search"], [None], {"tools": []}, {"search": "x"}, {"search": 5},
-        [{"description": "d"}], [{"nmae": "search", "parameters": SCHEMA}], {"parameters": SCHEMA}, SCHEMA,
+        [{"description": "d"}], [{"name": "search", "inputs": {"query": {"type": "string"}}}],
+        [{"nmae": "search", "parameters": SCHEMA}], {"parameters": SCHEMA}, SCHEMA,
         [{"name": "", "parameters": SCHEMA}], [{"type": "function"}], [{"type": "mcp", "server_url": "x"}],
         [{"name": "search", "parameters": [1]}], [{"name": "search", "parameters": "x"}],
         [{"name": "search", "parameters": SCHEMA}, {"name": "search", "parameters": {}}],

@@ -14,7 +14,7 @@ from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.operators.json.schema import INVALID_SCHEMA, JsonSchema
 from pytest_verdict.operators.normalized_sides import must_be
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
-from pytest_verdict.trajectories.details import Difference, format_unexpected, list_differences, to_json
+from pytest_verdict.trajectories.details import Difference, fail_on, format_unexpected, to_json
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
 from pytest_verdict.trajectories.readers import decode_text
 from pytest_verdict.trajectories.readers.common import get, has, parse_if_json
@@ -26,7 +26,7 @@ NOT_A_DEFINITION: Final = "not_a_definition"
 _LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
 _WRAPPERS: Final = ("function", "custom", "toolSpec", "tool_spec", "result", "toolConfig")
 _SCHEMAS: Final = (
-    *("parameters", "parametersJsonSchema", "parameters_json_schema"),
+    *("parameters", "parametersJsonSchema", "parameters_json_schema", "params_json_schema"),
     *("inputSchema", "input_schema", "args_schema"),
 )
 # OpenAI calls its own tools by another name than their definition.
@@ -82,7 +82,7 @@ def _iter_definitions(value: Any) -> Iterator[tuple[str, Any]]:
     schema = next((get(value, key) for key in _SCHEMAS if has(value, key)), getattr(value, "args_schema", None))
     if wrapped is not None and not isinstance(wrapped, str):
         yield from _iter_definitions({"type": "custom", **wrapped} if kind == "custom" else wrapped)
-    elif isinstance(name, str) and name:
+    elif isinstance(name, str) and name and not (schema is None and has(value, "inputs", "args")):
         # A function without parameters takes none; a tool that the provider runs itself does not describe its own.
         if schema is None and kind in (None, "function"):
             schema = _NO_ARGUMENTS
@@ -96,7 +96,7 @@ def _iter_definitions(value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((str(key), _read_schema(item)) for key, item in value.items())
     else:
         raise TrajectoryError(
-            f"has something that is no definition of a tool, or one without a name: {shown(value, 80)}"
+            f"has something that is no definition of a tool, or one without a name or a schema: {shown(value, 80)}"
         )
 
 
@@ -232,13 +232,9 @@ class TrajectoryValidCalls(ObservedTrajectory):
         matcher = CallMatcher("equal")
         calls = [matcher.prepare(event, name) for event, name in side.events]
         differences = [difference for at, call in enumerate(calls) for difference in self._check(at, call, tools)]
-        details: dict[str, Any] = {"calls": len(calls)}
-        if differences:
-            details |= list_differences(differences)
         notes = dict.fromkeys(call.event.args_note for call in calls if not call.has_args and tools.get(call.name))
-        outcome = Outcome(
-            0.0 if differences else 1.0, self._list_steps(), notes=tuple(map(str, notes)), details=details
-        )
+        outcome = fail_on(differences, calls=len(calls))
+        outcome = outcome.replace(normalization=self._list_steps(), notes=tuple(map(str, notes)))
         return self._refuse_emptied(outcome, side)
 
     def _check(self, at: int, call: Call, tools: Mapping[str, _Tool | None]) -> Iterator[Difference]:
@@ -248,9 +244,9 @@ class TrajectoryValidCalls(ObservedTrajectory):
             yield {**format_unexpected(at, call), "reason": reason}
             return
         tool = tools[call.name]
-        path = f"$[{at}].args"
         if tool is None:
             return
+        path = f"$[{at}].args"
         if not call.has_args:
             reason = "the arguments were not recorded"
             if call.event.args_note == ARGS_MALFORMED:
@@ -265,12 +261,8 @@ class TrajectoryValidCalls(ObservedTrajectory):
         unknown = sorted(call.args.keys() - properties.keys()) if tool.is_closed else []
         for name in unknown:
             reason = f"{call.name} has no argument {name!r}.{allowed('argument', name, properties)}"
-            yield {
-                "path": step(path, name),
-                "kind": "unexpected",
-                "observed": to_json(call.args[name]),
-                "reason": reason,
-            }
+            value = to_json(call.args[name])
+            yield {"path": step(path, name), "kind": "unexpected", "observed": value, "reason": reason}
         rest = {name: value for name, value in call.args.items() if name not in unknown}
         result = _run_schema(call.name, tool.rest, rest)
         for difference in result.details.get("differences", ()):

@@ -5,6 +5,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, Final
 
+from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference as ValueDifference, differences, summarize_differences
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
@@ -63,6 +64,23 @@ def format_call(call: Call) -> dict[str, Any]:
 
 def format_unexpected(place: int, call: Call) -> Difference:
     return {"path": f"$[{place}]", "kind": "unexpected", "observed": format_call(call)}
+
+
+def format_excess(name: str, limit: Any, number: Any, reason: str) -> Difference:
+    return {
+        "path": f"$.{name}",
+        "kind": "changed",
+        "expected": f"at most {limit}",
+        "observed": number,
+        "reason": f"{reason}, at most {limit} allowed",
+    }
+
+
+def fail_on(items: Sequence[Difference], **details: Any) -> Outcome:
+    """Return the outcome of a comparison that passes without differences."""
+    if not items:
+        return Outcome(1.0, details=details)
+    return Outcome(0.0, details={**details, **list_differences(items)})
 
 
 def list_differences(items: Sequence[Difference]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The operators on lists of calls: their order, how many are right, how near they are, and which are allowed."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final, Literal
 
 from pydantic import field_validator
@@ -14,9 +14,10 @@ from pytest_verdict.trajectories.details import (
     align,
     align_any_order,
     align_in_order,
+    fail_on,
     format_call,
+    format_excess,
     format_unexpected,
-    list_differences,
     list_pairs,
 )
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
@@ -60,7 +61,16 @@ class TrajectoryExact(TrajectoryOperator):
         return Outcome(0.0, notes=_note_wrong_order(expected, observed, matcher, "forbid"), details=details)
 
 
-class TrajectoryInOrder(TrajectoryOperator):
+class _NonEmptyExpected(TrajectoryOperator):
+    """An operator under which no expected calls would accept any observed ones."""
+
+    def _check_expected(self, expected: list[Any]) -> None:
+        if not expected and getattr(self, "extras", "allow") == "allow":
+            reason = "expected has no calls, so nothing is compared; trajectory_exact compares with no calls at all"
+            raise UnusableError(EMPTY_EXPECTED, reason)
+
+
+class TrajectoryInOrder(_NonEmptyExpected):
     """All expected calls occur in their order.
 
     ADK's IN_ORDER, Vertex's trajectory_in_order_match.
@@ -76,9 +86,6 @@ class TrajectoryInOrder(TrajectoryOperator):
     name: ClassVar[str] = "trajectory_in_order"
 
     extras: Extras = "allow"
-
-    def _check_expected(self, expected: list[Any]) -> None:
-        _refuse_empty(expected, self.extras)
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         # Any match that a later choice allows, the earliest choice allows too.
@@ -98,7 +105,7 @@ class TrajectoryInOrder(TrajectoryOperator):
         return Outcome(0.0, notes=_note_wrong_order(expected, observed, matcher, self.extras), details=details)
 
 
-class TrajectoryAnyOrder(TrajectoryOperator):
+class TrajectoryAnyOrder(_NonEmptyExpected):
     """All expected calls occur, in whatever order; each observed call counts for one expected call only.
 
     ADK's ANY_ORDER, Vertex's trajectory_any_order_match. With tolerant rules for arguments the pairing is a maximum matching, so
@@ -116,21 +123,11 @@ class TrajectoryAnyOrder(TrajectoryOperator):
 
     extras: Extras = "allow"
 
-    def _check_expected(self, expected: list[Any]) -> None:
-        _refuse_empty(expected, self.extras)
-
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         partners = pair_most(expected, observed, matcher)
         if None not in partners and (self.extras == "allow" or len(expected) == len(observed)):
             return Outcome(1.0, details=list_pairs(partners))
         return Outcome(0.0, details=align_any_order(partners, expected, observed, matcher, self.extras))
-
-
-def _refuse_empty(expected: list[Call], extras: str = "allow") -> None:
-    """Refuse to compare no expected calls with any number of observed ones."""
-    if not expected and extras == "allow":
-        reason = "expected has no calls, so nothing is compared; trajectory_exact compares with no calls at all"
-        raise UnusableError(EMPTY_EXPECTED, reason)
 
 
 def _note_wrong_order(expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str) -> tuple[str, ...]:
@@ -268,7 +265,7 @@ class TrajectorySimilarity(TrajectoryOperator):
         return Outcome(1.0 - cost / (longer * pairing.SCALE), details=details)
 
 
-class TrajectoryOnlyFrom(TrajectoryOperator):
+class TrajectoryOnlyFrom(_NonEmptyExpected):
     """Every observed call is one of the expected ones; expected calls may be missing.
 
     Args:
@@ -285,18 +282,15 @@ class TrajectoryOnlyFrom(TrajectoryOperator):
 
     repeats: Literal["forbid", "allow"] = "forbid"
 
-    def _check_expected(self, expected: list[Any]) -> None:
-        _refuse_empty(expected)
-
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         if self.repeats == "allow":
             allowed = set[int | None]().union(*pairing.find_accepted_calls(expected, observed, matcher))
         else:
             allowed = set(pair_most(expected, observed, matcher))
-        return _fail_on([at for at in range(len(observed)) if at not in allowed], observed)
+        return fail_on([format_unexpected(at, call) for at, call in enumerate(observed) if at not in allowed])
 
 
-class TrajectoryForbidden(TrajectoryOperator):
+class TrajectoryForbidden(_NonEmptyExpected):
     """No observed call is one of those in expected.
 
     A name forbids the tool, a call with arguments only such calls. A call whose arguments are unknown fails when its tool is
@@ -335,18 +329,15 @@ class TrajectoryForbidden(TrajectoryOperator):
             return super()._read_expected_turns(expected, observed)
         return [expected] * observed
 
-    def _check_expected(self, expected: list[Any]) -> None:
-        _refuse_empty(expected)
-
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
-        def may_be_forbidden(call: Call) -> bool:
+        differences = []
+        for at, call in enumerate(observed):
             for forbidden in expected:
                 has_args = call.has_args and (forbidden.has_args or forbidden.is_bare)
                 if forbidden.name == call.name and (not has_args or matcher.accepts(forbidden, call)):
-                    return True
-            return False
-
-        return _fail_on([at for at, call in enumerate(observed) if may_be_forbidden(call)], observed)
+                    differences.append(format_unexpected(at, call))
+                    break
+        return fail_on(differences)
 
     def _refuse_selection(self, expected: Selected, observed: Selected) -> None:
         super()._refuse_selection(expected, observed)
@@ -354,13 +345,6 @@ class TrajectoryForbidden(TrajectoryOperator):
         for event, tool in expected.events:
             arguments = {argument for other, name in observed.events if name == tool for argument in other.args}
             self._refuse_near_names(f"forbidden {tool}", event.args, arguments)
-
-
-def _fail_on(positions: Sequence[int], observed: list[Call]) -> Outcome:
-    """Return the outcome of a comparison in which some observed calls must not occur."""
-    if not positions:
-        return Outcome(1.0)
-    return Outcome(0.0, details=list_differences([format_unexpected(at, observed[at]) for at in positions]))
 
 
 class TrajectoryMaxCalls(ObservedTrajectory):
@@ -400,20 +384,11 @@ class TrajectoryMaxCalls(ObservedTrajectory):
         counts[OTHERS] = len(side.events)
         calls = {tool: counts[self._get_tool_name(tool)] for tool in limits}
         differences = [
-            {
-                "path": f"$.{tool}",
-                "kind": "changed",
-                "expected": f"at most {limit}",
-                "observed": calls[tool],
-                "reason": f"{format_count(calls[tool], 'call')}, at most {limit} allowed",
-            }
+            format_excess(tool, limit, calls[tool], format_count(calls[tool], "call"))
             for tool, limit in limits.items()
             if calls[tool] > limit
         ]
-        details: dict[str, Any] = {"calls": calls}
-        if differences:
-            details |= list_differences(differences)
-        outcome = Outcome(0.0 if differences else 1.0, self._list_steps(), details=details)
+        outcome = fail_on(differences, calls=calls).replace(normalization=self._list_steps())
         return self._refuse_emptied(outcome, side)
 
 

@@ -12,7 +12,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.operators.normalized_sides import must_be
-from pytest_verdict.trajectories.details import list_differences, to_json
+from pytest_verdict.trajectories.details import fail_on, format_excess, to_json
 from pytest_verdict.trajectories.operators import NOT_A_LIMIT
 from pytest_verdict.trajectories.readers import decode_text
 from pytest_verdict.trajectories.readers.common import get, has, iter_entries, unwrap_list
@@ -45,7 +45,9 @@ _PARTS: Final = {
     "tool_use_prompt_token_count": "input_tokens",
     "thoughts_token_count": "output_tokens",
 }
-_USAGES: Final = frozenset({"usage", "token_usage", "usage_metadata", "usage_details", "response_metadata", "metrics"})
+_USAGES: Final = frozenset(
+    {"usage", "token_usage", "usage_metadata", "usage_details", "accumulated_usage", "response_metadata", "metrics"}
+)
 
 Figures = dict[str, Decimal]
 
@@ -191,21 +193,12 @@ class RunLimits(Operator):
             reason = f"the run does not report {', '.join(missing)}, which has a limit; {reported}"
             return Outcome(0.0, notes=(MISSING_FIGURE,), error=reason)
         values = {figure: _format_number(figures[figure]) for figure in limits}
-        details: dict[str, Any] = {"figures": values}
         differences = [
-            {
-                "path": f"$.{figure}",
-                "kind": "changed",
-                "expected": f"at most {limit}",
-                "observed": values[figure],
-                "reason": f"{figure} is {values[figure]}, at most {limit} allowed",
-            }
+            format_excess(figure, limit, values[figure], f"{figure} is {values[figure]}")
             for figure, limit in limits.items()
             if figures[figure] > limit
         ]
-        if differences:
-            details |= list_differences(differences)
-        return Outcome(0.0 if differences else 1.0, details=details)
+        return fail_on(differences, figures=values)
 
 
 def _format_number(number: Decimal) -> Any:

@@ -95,11 +95,6 @@ def has(value: Any, *names: str) -> bool:
     return get(value, *names) is not None
 
 
-def is_object(value: Any) -> bool:
-    """Return whether a value may be an object; a text counts, because it may be a message."""
-    return not (value is None or isinstance(value, bool | int | float | list | tuple))
-
-
 def require_list(value: Any, what: str) -> Sequence[Any]:
     """Return a list; None counts as an empty one."""
     if value is None:
@@ -113,7 +108,9 @@ def require_objects(value: Any, what: str, *marks: str) -> Sequence[Any]:
     """Return a list of objects, each with one of some keys; anything else may have been a call, so it is refused."""
     items = require_list(value, what)
     for place, item in enumerate(items):
-        if (type(item) is not dict and not is_object(item)) or (marks and isinstance(item, str)):
+        # A text may be a message.
+        is_object = not (item is None or isinstance(item, bool | int | float | list | tuple))
+        if not is_object or (marks and isinstance(item, str)):
             raise TrajectoryError(f"item {place} of {what} must be an object, got {shown(item, 80)}")
         if marks and get(item, *marks, default=MISSING) is MISSING:
             keys = ", ".join(repr(key) for key, _ in iter_entries(item)) or "nothing"
@@ -184,10 +181,12 @@ def format_failure(reason: Any) -> str:
     return "the tool reported an error"
 
 
-def build_call(name: Any, args: Any, id: Any = None, **fields: Any) -> Event:  # noqa: A002 - the field of `Event`
+def build_call(name: Any, args: Any, id: Any = None, error: Any = None, **fields: Any) -> Event:  # noqa: A002
     """Build the event of a call, whose arguments are an object, its JSON text, None, or MISSING if not recorded."""
     if not isinstance(name, str) or not name:
         raise TrajectoryError(f"a call needs the name of its tool, got {shown(name, 80)}")
+    if error is not None:
+        fields["error"] = format_failure(error)
 
     identifier = None if id is None else str(id)
     if args is None:

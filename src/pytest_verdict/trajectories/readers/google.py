@@ -35,7 +35,6 @@ _RESPONSE: Final = ("function_response", "functionResponse")
 _CONTAINERS: Final = "conversation invocations contents candidates events"
 
 _CALL_KEYS: Final = " ".join((*_CALL, *_RESPONSE))
-_USE_KEYS: Final = " ".join((*_TOOL_USES, *_TOOL_RESPONSES))
 _MARKS: Final = (
     "intermediate_data intermediateData user_content userContent invocation_events invocationEvents tool_uses toolUses"
     f" finish_reason finishReason content parts text thought {_CALL_KEYS}"

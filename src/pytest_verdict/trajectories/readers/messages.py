@@ -166,10 +166,10 @@ def mcp(value: Any) -> Iterator[CallOrResult]:
         method = get(message, "method")
         if method == "tools/call":
             params = get(message, "params")
-            yield build_call(get(params, "name"), get(params, "arguments"), id=identifier, group=group)
-        elif method is not None:
-            other_requests.add(str(identifier))
+            yield build_call(get(params, "name"), get(params, "arguments"), identifier, group=group)
+            continue
         if method is not None:
+            other_requests.add(str(identifier))
             continue
 
         group += 1
@@ -177,15 +177,11 @@ def mcp(value: Any) -> Iterator[CallOrResult]:
         call_id = None if identifier is None else str(identifier)
         error = get(message, "error")
         result = get(message, "result")
-        if call_id in other_requests:
-            continue
-        if error is not None:
+        content = get(result, "content")
+        if error is not None and call_id not in other_requests:
             yield Result(call_id, None, failed=True, reason=get(error, "message"))
-            continue
-        if not isinstance(get(result, "content"), list | tuple):
-            continue
-        is_error = get(result, "isError", "is_error") is True
-        yield Result(call_id, result, is_error, reason=get(result, "content"))
+        elif isinstance(content, list | tuple) and call_id not in other_requests:
+            yield Result(call_id, result, get(result, "isError", "is_error") is True, reason=content)
 
 
 # LangChain: `tool_calls` and `invalid_tool_calls` of AI messages, results in tool messages.
@@ -213,8 +209,7 @@ def langchain(value: Any) -> Iterator[CallOrResult]:
         calls = get_list(message, "tool_calls")
         invalid_calls = get_list(message, "invalid_tool_calls")
         for call in (*calls, *_iter_provider_calls(message, (*calls, *invalid_calls))):
-            function = get(call, "function")
-            source = call if function is None else function
+            source = get(call, "function") or call
             yield build_call_from(source, "args", "arguments", "input", id=get(call, "call_id", "id"), group=place)
         for call in invalid_calls:
             # The model may have produced no name.

@@ -14,7 +14,6 @@ from pytest_verdict.trajectories.readers.common import (
     Result,
     build_call,
     build_call_from,
-    format_failure,
     get,
     get_list,
     get_objects,
@@ -61,12 +60,10 @@ def openai_chat(value: Any) -> Iterator[CallOrResult]:
             if has(call, "custom"):
                 yield _build_custom_call(get(call, "custom"), identifier, place)
                 continue
-            function = get(call, "function")
-            source = call if function is None else function
+            source = get(call, "function") or call
             yield build_call_from(source, "arguments", "args", id=identifier, group=place)
-        legacy_call = get(message, "function_call")
-        if legacy_call is not None:
-            yield build_call_from(legacy_call, "arguments", group=place)
+        if has(message, "function_call"):
+            yield build_call_from(get(message, "function_call"), "arguments", group=place)
         if get(message, "role") in {"tool", "function"}:
             is_error = get(message, "error") is True
             result = Result.from_content(message, get(message, "tool_call_id", "id"), failed=is_error)
@@ -129,11 +126,8 @@ def openai_responses(value: Any) -> Iterator[CallOrResult]:
         elif kind == "custom_tool_call":
             yield _build_custom_call(item, identifier, group)
         elif kind in _CALL_TYPES:
-            error = get(item, "error")
-            if error is not None:
-                error = format_failure(error)
-            result = get(item, "output")
-            yield build_call_from(item, "arguments", id=identifier, group=group, result=result, error=error)
+            fields = {"id": identifier, "result": get(item, "output"), "error": get(item, "error")}
+            yield build_call_from(item, "arguments", group=group, **fields)
         elif kind is not None and kind.endswith("_call_output"):
             yield Result(identifier, get(item, "output"))
             group += 1

@@ -10,7 +10,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import EncodedObject, class_name
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.common import MISSING, build_call, format_failure, get, iter_entries
+from pytest_verdict.trajectories.readers.common import MISSING, build_call, get, iter_entries
 from pytest_verdict.trajectories.readers.formats import Format
 
 _NAME_KEYS: Final = ("tool_name", "toolName", "tool", "name")
@@ -65,14 +65,13 @@ def read_call(item: Any) -> Event:
             f"a call is a name, a pair of a name and arguments, a dict with a name, or an Event; got {shown(item, 80)}"
         )
     _refuse_unknown_keys(item)
-    error = get(item, "error")
     return build_call(
         _get_only(item, _NAME_KEYS),
         _get_only(item, _ARGUMENT_KEYS),
         id=get(item, "id"),
         group=get(item, "group"),
         result=get(item, "result", "output"),
-        error=None if error is None else format_failure(error),
+        error=get(item, "error"),
         agent=get(item, "agent"),
     )
 

@@ -120,15 +120,11 @@ def _read_trace(spans: list[Span]) -> Iterator[Event]:
     return (event for _, event in iter_in_time(executed, requested))
 
 
-def _holds_call(value: Any) -> bool:
-    return bool(find_calls(parse_if_json(value)))
-
-
 def _build_run_call(span: Span, **fields: Any) -> Event:
     output = parse_if_json(span.attributes["output"])
     message = get(output, "output", default=output)
     if has(message, "tool_call_id") and get(message, "status") == "error":
-        fields["error"] = format_failure(get(message, "content"))
+        fields["error"] = get(message, "content") or ""
     identifier = span.attributes["id"] or get(message, "tool_call_id")
     args = _parse_input(span.attributes["input"], is_langchain=span.attributes["is_langchain"])
     return build_call(span.name, args, id=identifier, result=output, **fields)
@@ -177,7 +173,7 @@ def _read_output(span: Span) -> list[Event]:
     output = parse_if_json(span.attributes["output"])
     if not output and output != "" and span.error is None:
         raise TrajectoryError(f"the model's run {span.name!r} has neither an output nor an error")
-    if not span.attributes["call_count"] and not _holds_call(output):
+    if not span.attributes["call_count"] and not find_calls(parse_if_json(output)):
         return []
 
     messages = output

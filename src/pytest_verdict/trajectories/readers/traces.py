@@ -151,24 +151,18 @@ def iter_executed_calls(
     """Yield the calls of spans that ran a tool; those that ran at overlapping times are one group."""
     by_id = _index_by_id(spans)
     group = -1
-    group_end = -1
+    group_end = 0
     for span in tool_spans:
         if group < 0 or span.start >= group_end:
             group += 1
-            group_end = span.end
-        else:
-            group_end = max(group_end, span.end)
-        agent = _find_agent(span, by_id, agent_attribute)
+        group_end = max(group_end, span.end)
+        agents = (ancestor.attributes.get(agent_attribute) for ancestor in _iter_with_ancestors(span, by_id))
+        agent = next((agent for agent in agents if isinstance(agent, str)), None)
         yield SpanCall(span, build(span, group=group, error=span.error, agent=agent))
 
 
 def _index_by_id(spans: Iterable[Span]) -> dict[str, Span]:
     return {span.identifier: span for span in spans if span.identifier}
-
-
-def _find_agent(span: Span, by_id: Mapping[str, Span], attribute: str) -> str | None:
-    agents = (ancestor.attributes.get(attribute) for ancestor in _iter_with_ancestors(span, by_id))
-    return next((agent for agent in agents if isinstance(agent, str)), None)
 
 
 def _iter_with_ancestors(span: Span, by_id: Mapping[str, Span]) -> Iterator[Span]:
@@ -322,7 +316,7 @@ def _build_executed_call(span: Span, **more: Any) -> Event:
         args = MISSING
     args = get(span.attributes, *_ARGUMENTS, default=args)
     result = parse_if_json(get(span.attributes, *_RESULTS))
-    return build_call(_get_tool_name(span), args, id=span.attributes.get(_CALL_ID), result=result, **more)
+    return build_call(_get_tool_name(span), args, span.attributes.get(_CALL_ID), result=result, **more)
 
 
 def _iter_requests(spans: list[Span]) -> Iterator[SpanCall]:
