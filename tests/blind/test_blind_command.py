@@ -55,6 +55,20 @@ def test_blind_command_compares_two_outputs(command, tmp_path, task):
     assert command("unblind", out)[0] == 0
 
 
+def test_one_comparison_goes_to_the_working_folder_by_default(command, tmp_path, monkeypatch, task):
+    write_outputs(tmp_path, new=GOOD, old=BAD)
+    monkeypatch.chdir(tmp_path)
+    assert command("blind", "new.md", "old.md", "--prompt", task, "--judge", JUDGE)[0] == 0
+    assert json.loads((tmp_path / "comparison.json").read_text())["winner"] in {"A", "B"}
+    assert {path.name for path in tmp_path.iterdir()} >= {"blind.json", "commitment.json", "summary.json"}
+
+
+def test_several_comparisons_need_a_folder(command, tmp_path, task):
+    outputs = [write_outputs(tmp_path / name, one=GOOD) for name in "ab"]
+    status, _, problems = command("blind", *outputs, "--pairs", "--prompt", task, "--judge", JUDGE)
+    assert (status, "several comparisons need a folder: -o DIR" in problems) == (2, True)
+
+
 def test_blind_command_fails_with_inconsistent_judge(command, tmp_path, task):
     outputs = [write_outputs(tmp_path / "a", one=GOOD), write_outputs(tmp_path / "b", one=BAD)]
     status, output, problems = command(

@@ -7,10 +7,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Service:
-    """Replies what ``answer(request, number)`` gives: status, headers and body; a None closes the connection."""
+    """Replies what ``answer(request, number)`` gives: status, headers and body; a None closes the connection.
+
+    A body may be an iterable of bytes, which are sent one by one.
+    """
 
     def __init__(self, answer):
         self.answer = answer
+        self.connections = 0
         self.requests = []
         self.times = []
         self._lock = threading.Lock()
@@ -25,6 +29,13 @@ class Service:
 
     def _handler(service):
         class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def setup(self):
+                super().setup()
+                with service._lock:
+                    service.connections += 1
+
             def reply(self):
                 content = self.rfile.read(int(self.headers["Content-Length"] or 0)).decode()
                 request = {"method": self.command, "path": self.path, "headers": dict(self.headers), "body": content}
@@ -40,8 +51,14 @@ class Service:
                 self.send_response(status)
                 for name, value in {"Content-Type": "application/json", **headers}.items():
                     self.send_header(name, value)
+                if isinstance(body, str | dict | list):
+                    body = [(body if isinstance(body, str) else json.dumps(body)).encode()]
+                    self.send_header("Content-Length", len(body[0]))
+                else:
+                    self.close_connection = True
                 self.end_headers()
-                self.wfile.write((body if isinstance(body, str) else json.dumps(body)).encode())
+                for part in body:
+                    self.wfile.write(part)
 
             do_GET = do_POST = do_PUT = reply
 

@@ -201,7 +201,7 @@ def test_credentials_of_a_url_are_sent_and_never_shown(url, tmp_path, monkeypatc
     for broken in (
         f"{given}/list?key=s3cret",
         "http://zoe:hunt%40er2@127.0.0.1:9/a?key=s3cret",
-        f"{given}/a b?key=s3cret c",
+        f"{given}/list/a b?key=s3cret c",
     ):
         with pytest.raises(AdapterError) as error:
             open_adapter(broken, tmp_path).run("", CONTEXT)

@@ -378,3 +378,107 @@ def test_random_pauses_do_not_change_the_seed_of_the_tests(harness):
     }
     run = harness.run(given)
     assert (run.status, run.outcomes) == (0, {"passed": 1})
+
+
+def ask(service, tmp_path, path="", **asked):
+    return open_adapter(HttpRequest(url=service.url + path, **asked), tmp_path).run("ab", CONTEXT)
+
+
+def test_connections_are_used_again(serve, tmp_path):
+    def answer(request, number):
+        return (500, {}, "no") if number == 2 else echo(request, number)
+
+    service = serve(answer)
+    adapter = open_adapter(service.url, tmp_path)
+    assert adapter.run("a", CONTEXT).output == "a"
+    with pytest.raises(AdapterError, match="replied 500"):
+        adapter.run("b", CONTEXT)
+    assert [adapter.run(text, CONTEXT).output for text in "cde"] == ["c", "d", "e"]
+    assert service.connections == 1
+
+
+def test_connection_that_the_service_closed_is_replaced(serve, tmp_path):
+    service = serve(lambda request, number: echo(request, number) if number != 2 else None)
+    adapter = open_adapter(service.url, tmp_path)
+    assert adapter.run("a", CONTEXT).output == "a"
+    with pytest.raises(AdapterError, match="cannot be reached"):
+        adapter.run("b", CONTEXT)
+    assert adapter.run("c", CONTEXT).output == "c"
+    assert len(service.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "method", "requests"),
+    [(307, "POST", 2), (308, "POST", 2), (302, "GET", 2), (302, "POST", 1), (303, "POST", 1)],
+)
+def test_redirect_on_the_same_host(serve, tmp_path, status, method, requests):
+    def answer(request, _):
+        if request["path"] != "/new":
+            return status, {"Location": "/new"}, "moved"
+        return 200, {"Content-Type": "text/plain"}, request["headers"]["X-Key"]
+
+    service = serve(answer)
+    if requests == 2:
+        assert ask(service, tmp_path, method=method, headers={"X-Key": "k"}).output == "k"
+    else:
+        with pytest.raises(AdapterError, match=f"replied {status}"):
+            ask(service, tmp_path, method=method, headers={"X-Key": "k"})
+    assert len(service.requests) == requests
+    assert {request["method"] for request in service.requests} == {method}
+
+
+@pytest.mark.parametrize("location", ["{other}/", "//{host}/", "https://{here}/", "http://user@{here}/"])
+def test_redirect_to_another_host_is_refused(serve, tmp_path, location):
+    other = serve(echo)
+    target = location.format(other=other.url, host=other.url.partition("//")[2], here="{here}")
+    service = serve(lambda *_: (307, {"Location": target.replace("{here}", service.url.partition("//")[2])}, "moved"))
+    with pytest.raises(AdapterError, match="replied 307"):
+        ask(service, tmp_path)
+    assert (len(service.requests), len(other.requests)) == (1, 0)
+
+
+def test_endless_redirects_end(serve, tmp_path):
+    service = serve(lambda request, _: (307, {"Location": request["path"] + "a"}, "on"))
+    with pytest.raises(AdapterError, match="redirected more than 5 times"):
+        ask(service, tmp_path)
+    assert len(service.requests) == 6
+
+
+def test_long_body_is_refused_before_it_is_read(serve, tmp_path):
+    sent = []
+
+    def parts():
+        for number in range(4_096):
+            sent.append(number)
+            yield b"a" * (1 << 16)
+
+    service = serve(lambda *_: (200, {"Content-Type": "text/plain"}, parts()))
+    with pytest.raises(AdapterError, match="is longer than 33,554,432 bytes"):
+        ask(service, tmp_path)
+    assert len(sent) < 1_024
+
+
+def test_slow_body_ends_with_the_time_of_the_whole_request(serve, tmp_path):
+    def parts():
+        for _ in range(100):
+            time.sleep(0.05)
+            yield b"a"
+
+    service = serve(lambda *_: (200, {"Content-Type": "text/plain"}, parts()))
+    began = time.monotonic()
+    with pytest.raises(AdapterError, match=r"took longer than 0\.3 seconds"):
+        open_adapter(service.url, tmp_path).run("ab", {**CONTEXT, "timeout_seconds": 0.3})
+    assert time.monotonic() - began < 2
+
+
+def test_proxy_of_the_environment_is_used(serve, tmp_path, monkeypatch):
+    proxy = serve(echo)
+    monkeypatch.setenv("http_proxy", proxy.url.replace("//", "//zoe:hunt%40er2@"))
+    adapter = open_adapter("http://service.invalid/a", tmp_path)
+    assert adapter.run("ab", CONTEXT).output == "ab"
+    (request,) = proxy.requests
+    assert request["path"] == "http://service.invalid/a"
+    assert request["headers"]["proxy-authorization"] == "Basic em9lOmh1bnRAZXIy"
+    direct = serve(echo)
+    assert open_adapter(direct.url, tmp_path).run("ab", CONTEXT).output == "ab"
+    assert len(proxy.requests) == 1

@@ -17,7 +17,9 @@ Score every criterion for both outputs with a whole number from 1 to 5;
 where anchors are given, they say what 1, 3 and 5 look like.
 Quote or name what each score rests on. Say for each expectation, in the given order, whether the output meets it.
 Compute no totals. Write down the scores first, then strengths and weaknesses, then the reasoning,
-and last the winner you would name: A, B, or TIE when they are equally good.
+and last the winner you would name: A, B, or TIE.
+Decide. One output is nearly always better, if only a little: when both fail, the one that fails less; when both are
+excellent, the one that is a little better. TIE is only for outputs between which you can find no difference that matters.
 Answer with one JSON object of the given form, and nothing else."""
 _HALF_POINTS: Final = "\nHalf points, such as 3.5, are allowed."
 

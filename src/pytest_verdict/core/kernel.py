@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
-from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.refused import PLAIN, RefusedValueError, refuse_uncalled
 from pytest_verdict.core.values.snapshot import copy_for_record, copy_refused, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
@@ -50,7 +49,7 @@ def run(
         if type(observed) not in PLAIN:
             recorded_observed, observed = _copy_evidence(operator, observed, original)
         if operator.replaces_expected:
-            recorded_expected = _record_override(operator, original)
+            recorded_expected = operator.record_override(original)
 
         if needs_model:
             outcome = _replay(operator, expected, observed, recorded or {})
@@ -70,13 +69,6 @@ def run(
     return ComparisonResult(
         operator.identity, recorded_expected, recorded_observed, threshold, outcome, name, None, sources, negated
     )
-
-
-def _record_override(operator: Operator, expected: Any) -> Any:
-    """Return the recorded form of the setting that replaces expected."""
-    if operator.recorded_override is ABSENT:
-        return recorded_form(operator.effective_expected(expected))[0]
-    return operator.recorded_override
 
 
 def _raise_unless_of_operator(error: BaseException) -> None:

@@ -101,6 +101,12 @@ class Operator(BaseModel):
             return expected
         return self.expected_override
 
+    def record_override(self, expected: Any) -> Any:
+        """Return the copy of `effective_expected` for the record."""
+        if type(self).effective_expected is Operator.effective_expected:
+            return self._recorded_override
+        return recorded_form(self.effective_expected(expected))[0]
+
     def needs_expected(self) -> bool:
         """Return whether a comparison needs an expected value; False when settings replace it."""
         return self.effective_expected(ABSENT) is ABSENT
@@ -230,10 +236,7 @@ class Operator(BaseModel):
         return is_overridden or self.expected_override is not ABSENT
 
     @functools.cached_property
-    def recorded_override(self) -> Any:
-        """The copy of `expected_override` for records; ABSENT if `effective_expected` depends on expected."""
-        if type(self).effective_expected is not Operator.effective_expected:
-            return ABSENT
+    def _recorded_override(self) -> Any:
         return recorded_form(self.expected_override)[0]
 
     @functools.cached_property

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("outputs", nargs="+", metavar="OUTPUT", help="FIRST SECOND, or one iteration")
     add("--judge", required=True, help="package.module:name, kind:text, human or folder")
-    add("-o", "--output", required=True, type=Path, metavar="DIR", help="the folder for the comparisons")
+    add("-o", "--output", type=Path, metavar="DIR", help="the folder for the files (default for one pair: this folder)")
     add("--pairs", action="store_true", help="FIRST and SECOND are folders of outputs (default: no)")
     add("--names", nargs=2, metavar=("FIRST", "SECOND"), help="names of the outputs (default: names of their files)")
     add("--prompt", type=Path, metavar="FILE", help="the task; with --pairs also a folder with a file for each pair")
@@ -78,6 +78,10 @@ def run(arguments: argparse.Namespace) -> int:
     names, pairs = _read_pairs(arguments)
     if arguments.prefer is not None and arguments.prefer not in names:
         raise ConfigurationError(f"--prefer {arguments.prefer} is none of the outputs {names[0]} and {names[1]}")
+    if arguments.output is None:
+        if len(arguments.outputs) == 1 or arguments.pairs:
+            raise ConfigurationError("several comparisons need a folder: -o DIR")
+        arguments.output = Path()
     arguments.output.mkdir(parents=True, exist_ok=True)
 
     options: dict[str, Any] = {

@@ -1,15 +1,17 @@
 """Services as adapters: the input in a request, the output in the reply."""
 
-import http.client
+import contextlib
 import json
 import os
-import urllib.error
-import urllib.request
+import time
 from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import urllib3
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
@@ -22,6 +24,14 @@ from pytest_verdict.suites.agent_result import AgentResult, result_from_json
 from pytest_verdict.suites.suite_model import HttpRequest
 
 _DEFAULT_HEADERS: Final = {"Content-Type": "application/json", "Accept": "application/json, text/plain"}
+
+_REDIRECTS: Final = (301, 302, 303, 307, 308)
+_KEEPS_METHOD: Final = (307, 308)
+_MOST_REDIRECTS: Final = 5
+_MOST_CONNECTIONS: Final = 128
+_BLOCK: Final = 1 << 16
+LONGEST_REPLY: Final = 1 << 25
+"""The longest body of a reply, in bytes."""
 
 
 class RefusedError(AdapterError):
@@ -52,8 +62,7 @@ class HttpAdapter:
             self._variables[name] = os.environ[name]
         self._hide = redaction_of(literals(self._variables.values())) if self._variables else str
         self._parts = {name: read_input(name, source) for name, source in self._template.reply.items()}
-        # A redirect would send the headers to any other host.
-        self._open = urllib.request.build_opener(_NoRedirect).open
+        self._connections = _open_pool(self._url)
 
     def run(self, text: Any, context: Mapping[str, Any]) -> AgentResult:
         template = self._template
@@ -67,8 +76,7 @@ class HttpAdapter:
             body = json.dumps(body, default=str)
         if body is not None:
             body = body.encode()
-        request = urllib.request.Request(url, body, headers, method=template.method)  # noqa: S310 - http and https only
-        content, content_type = self._send(request, context.get("timeout_seconds"))
+        content, content_type = self._send(url, headers, body, context.get("timeout_seconds"))
 
         try:
             decoded = self._hide(content.decode("utf-8-sig"))
@@ -81,25 +89,84 @@ class HttpAdapter:
         except (ValueError, MappingError) as error:
             raise AdapterError(f"the reply of {self._label} cannot be read: {self._hide(str(error))}") from None
 
-    def _send(self, request: urllib.request.Request, seconds: float | None) -> tuple[bytes, str]:
+    def _send(
+        self, url: str, headers: Mapping[str, str], body: bytes | None, seconds: float | None
+    ) -> tuple[bytes, str]:
+        """Send a request, follow redirects to the same host, and return the body of the reply and its content type."""
+        method = self._template.method
+        deadline = None if seconds is None else time.monotonic() + seconds
         try:
-            with self._open(request, timeout=seconds) as reply:
-                return reply.read(), reply.headers.get_content_type()
-        except urllib.error.HTTPError as error:
-            with error:
-                message = self._hide(shown(error.read(500).decode("utf-8", "backslashreplace"), 200))
-                status = f"{self._label} replied {error.code}: {message}"
-                raise RefusedError(status, error.code, error.headers) from None
-        except (OSError, urllib.error.URLError) as error:
-            reason = getattr(error, "reason", error)
-            if isinstance(reason, TimeoutError):
+            for _ in range(_MOST_REDIRECTS + 1):
+                reply = self._connections.request(
+                    method, url, body=body, headers=headers, timeout=seconds, retries=False, preload_content=False
+                )
+                # A body that was read to its end leaves the connection to the next request.
+                with contextlib.closing(reply):
+                    target = _redirect_of(reply, method, url)
+                    if target is None:
+                        return self._read(reply, deadline, seconds)
+                    reply.drain_conn()
+                url = target
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            # A connection that was refused counts as a timeout in the library.
+            is_refused = isinstance(error, urllib3.exceptions.NewConnectionError)
+            if isinstance(error, TimeoutError | urllib3.exceptions.TimeoutError) and not is_refused:
                 raise AdapterTimeoutError(seconds or 0.0) from None
-            raise AdapterError(f"{self._label} cannot be reached: {self._hide(str(reason))}") from None
-        except (http.client.HTTPException, ValueError) as error:
+            raise AdapterError(f"{self._label} cannot be reached: {self._hide(_reason_of(error))}") from None
+        except ValueError as error:
             # The message of a refused header contains its value.
             raise AdapterError(f"{self._label} cannot be reached: {type(error).__name__}") from None
+        raise AdapterError(f"{self._label} redirected more than {_MOST_REDIRECTS} times")
+
+    def _read(
+        self, reply: urllib3.BaseHTTPResponse, deadline: float | None, seconds: float | None
+    ) -> tuple[bytes, str]:
+        if not 200 <= reply.status < 300:
+            message = self._hide(shown(reply.read(500).decode("utf-8", "backslashreplace"), 200))
+            reply.drain_conn()
+            raise RefusedError(f"{self._label} replied {reply.status}: {message}", reply.status, reply.headers)
+        content = bytearray()
+        # Each block has the time limit of the connection, so a slow body needs one for the whole.
+        while block := reply.read1(_BLOCK):
+            content += block
+            if len(content) > LONGEST_REPLY:
+                raise AdapterError(f"the reply of {self._label} is longer than {LONGEST_REPLY:,} bytes")
+            if deadline is not None and time.monotonic() > deadline:
+                raise AdapterTimeoutError(seconds or 0.0)
+        content_type = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        return bytes(content), content_type
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_arguments: Any) -> None:
-        """Return no request, so that a redirect is reported as the reply."""
+def _open_pool(url: str) -> urllib3.PoolManager:
+    """Open a pool of connections, through the proxy that the environment names for a URL."""
+    parts = urlsplit(url)
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(parts.hostname or ""):
+        return urllib3.PoolManager(maxsize=_MOST_CONNECTIONS)
+    if "://" not in proxy:
+        proxy = f"http://{proxy}"
+    user = urlsplit(proxy).netloc.rpartition("@")[0]
+    headers = urllib3.make_headers(proxy_basic_auth=unquote(user)) if user else None
+    return urllib3.ProxyManager(proxy, maxsize=_MOST_CONNECTIONS, proxy_headers=headers)
+
+
+def _redirect_of(reply: urllib3.BaseHTTPResponse, method: str, url: str) -> str | None:
+    """Return where a reply redirects to; None where the headers would go to another host, or a body would be lost."""
+    location = reply.headers.get("Location")
+    if reply.status not in _REDIRECTS or location is None:
+        return None
+    if reply.status not in _KEEPS_METHOD and method not in {"GET", "HEAD"}:
+        return None
+    target = urljoin(url, location)
+    if urlsplit(target)[:2] != urlsplit(url)[:2]:
+        return None
+    return target
+
+
+def _reason_of(error: Exception) -> str:
+    """Return the reason of the system, because the text of the library has addresses of objects."""
+    for candidate in (error, error.__cause__, *error.args):
+        if isinstance(candidate, OSError):
+            return str(candidate)
+    return type(error).__name__
