@@ -80,7 +80,7 @@ def main() -> None:
         try:
             time.sleep(2)
             loop = LOOP.replace("PORT", str(port))
-            session = [sys.executable, "-m", "pytest", "-q", "--verdict-concurrency", "100", "suite.verdict.yaml"]
+            session = [sys.executable, "-m", "pytest", "-q", "--verify-concurrency", "100", "suite.verdict.yaml"]
             rows = {"aiohttp": [sys.executable, "-c", loop.replace("COUNT", str(arguments.count))]}
             rows["aiohttp, 1 request"] = [sys.executable, "-c", loop.replace("COUNT", "1")]
             print("| who asks | wall, s | CPU, s |\n|---|---|---|")

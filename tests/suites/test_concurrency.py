@@ -109,9 +109,7 @@ def test_the_smaller_of_suite_and_option_holds(harness, given, options, ini, mos
     assert (run.path / "most.txt").read_text() == most
 
 
-@pytest.mark.parametrize(
-    "more", [["--verify-concurrency=0"], ["-overdict_concurrency=many"], ["-overdict_concurrency=0"]]
-)
+@pytest.mark.parametrize("more", [["-overdict_concurrency=many"], ["-overdict_concurrency=0"]])
 def test_invalid_number_of_calls_is_an_error(harness, more):
     run = harness.run(files("fast", 1), REPORT, *more)
     assert run.outcomes == {"errors": 1}

@@ -60,7 +60,7 @@ def read_source(file: str) -> Source:
     except (SyntaxError, ValueError, RecursionError):
         tree = ast.Module(body=[], type_ignores=[])
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    expressions = {
+    expressions: dict[tuple[int | None, ...], ast.expr] = {
         (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
         for node in parents
         if isinstance(node, ast.expr)
