@@ -21,6 +21,7 @@ GENERATORS = (
     "record_schema",
     "suite_schema",
     "operator_table",
+    "preset_accuracy",
     "value_semantics",
     "conformance",
     "gallery",
