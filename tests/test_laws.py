@@ -84,7 +84,7 @@ READABLE = {
     "trajectory_similarity": [({}, STEPS)],
     "trajectory_single_tool_use": [({"tool": "search"}, STEPS)],
     "trajectory_steps": [({}, STEPS)],
-    "weighted": [({"conditions": PARTS, "weights": [1, 3]}, ["Paris"])],
+    "weighted": [({"conditions": ["exact", "contains_all"], "weights": [1, 3]}, ["Paris"])],
 }  # fmt: skip
 FIRST = {row.operator: [(row.settings, [])] for row in reversed(OPERATOR_CASES)}
 CASES = {**FIRST, **READABLE}
