@@ -91,7 +91,8 @@ _WITHDRAWN: Final = ("no, wait", "wait, no", "correction", "scratch that", "i ma
 _NO_ANSWER: Final = re.compile(
     r"\b(?:i (?:do not|don['\u2019]t|can(?:no|['\u2019])t|could not) (?:\w+ )?(?:know|tell|say|answer|determine)|"
     r"cannot (?:be determined|say|tell|answer)|unknown|unclear|undetermined|none of (?:them|these|the)|it depends"
-    r"|(?:not|\w+n['\u2019]t) (?:known|stated|given|specified|clear)|no idea|(?:hard|impossible|difficult) to (?:say|tell|know))\b",
+    r"|(?:not|\w+n['\u2019]t) (?:known|stated|given|specified|clear)|no idea"
+    r"|(?:hard|impossible|difficult) to (?:say|tell|know))\b",
     re.IGNORECASE,
 )
 _GUESS: Final = re.compile(r"\b(?:guess|estimate|speculat|maybe|perhaps|possibly)", re.IGNORECASE)
