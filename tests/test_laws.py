@@ -86,7 +86,7 @@ READABLE = {
     "trajectory_single_tool_use": [({"tool": "search"}, STEPS)],
     "trajectory_steps": [({}, STEPS)],
     "trajectory_valid_calls": [({"definitions": {"search": None, "book": None}}, STEPS)],
-    "weighted": [({"conditions": PARTS, "weights": [1, 3]}, ["Paris"])],
+    "weighted": [({"conditions": ["exact", "contains_all"], "weights": [1, 3]}, ["Paris"])],
 }  # fmt: skip
 FIRST = {row.operator: [(row.settings, [])] for row in reversed(OPERATOR_CASES)}
 CASES = {**FIRST, **READABLE}

@@ -22,6 +22,7 @@ GENERATORS = (
     "report_schema",
     "suite_schema",
     "operator_table",
+    "preset_accuracy",
     "value_semantics",
     "conformance",
     "gallery",

@@ -42,6 +42,32 @@ def test_not_a_date_fails_with_note(operator, observed):
     assert (result.notes, result.details) == (["not_a_date"], {"not_a_date": ["observed"]})
 
 
+# Bounds with and without offset, an instant, the verdict and the notes: days are compared as they are written, instants as
+# instants, and an instant without an offset is never compared with one that has it.
+ZONES = [
+    (["2024-01-01", "2024-01-31"], "2024-01-31T23:59-12:00", "pass", []),
+    (["2024-01-01", "2024-01-31"], "2024-02-01T00:30+14:00", "fail", []),
+    (["2024-01-01T10:00Z", None], "2024-01-01T11:30+01:00", "pass", []),
+    (["2024-01-01T10:00Z", None], "2024-01-01T10:30+01:00", "fail", []),
+    ([None, "2024-01-01T10:00+05:30"], "2024-01-01T04:30Z", "pass", []),
+    ([None, "2024-01-01T10:00+05:30"], "2024-01-01T04:31Z", "fail", []),
+    (["2024-01-01T10:00Z", None], "2024-01-01T11:00", "fail", ["timezone_mismatch"]),
+    (["2024-01-01T10:00", None], "2024-01-01T11:00Z", "fail", ["timezone_mismatch"]),
+    (["2024-01-01T10:00", None], "2024-01-01T10:00", "pass", []),
+    (["2024-01-01", "2024-01-31T12:00Z"], "2024-01-31T12:30+01:00", "pass", []),
+    (["2024-01-01", "2024-01-31T12:00Z"], "2024-01-31T12:30", "fail", ["timezone_mismatch"]),
+    (["2024-01-01T00:00Z", None], "2024-01-01", "pass", []),
+    (["2024-01-01 10:00 EST", None], "2024-01-01", "pass", []),
+    (["2024-01-01 10:00 EST", None], "2024-01-01T12:00Z", "error", ["timezone_unknown"]),
+]
+
+
+@pytest.mark.parametrize(("bounds", "observed", "verdict", "notes"), ZONES)
+def test_date_range_across_time_zones(bounds, observed, verdict, notes):
+    result = compare("date_range", bounds, observed)
+    assert (result.verdict, result.notes) == (verdict, notes)
+
+
 def test_details_name_incomplete_sides():
     assert compare("date_match", "2024", "March 2024").details == {"date_incomplete": ["expected", "observed"]}
 

@@ -215,7 +215,7 @@ class MappingMatch(PassFailOperator):
             for side, other in ((expected, observed), (observed, expected))
         ]
         if self.key_order and orders[0] != orders[1]:
-            yield Difference(path, *orders, reason="the keys are in another order")
+            yield Difference(path, orders[0], orders[1], reason="the keys are in another order")
 
     def _fields(self, mapping: Mapping[Any, Any]) -> dict[Any, tuple[str, Any]]:
         """Return the label and value of each key."""

@@ -108,8 +108,8 @@ class JsonSchema(JsonOperator, PassFailOperator):
         if validator is None:
             problem = str(_find_problem(_prepare(documents.expected)))
             return _refuse_schema(INVALID_SCHEMA, documents, expected, problem)
-        if problem := self._find_format_problem(documents.expected):
-            return _refuse_schema(INVALID_SCHEMA, documents, expected, problem)
+        if format_problem := self._find_format_problem(documents.expected):
+            return _refuse_schema(INVALID_SCHEMA, documents, expected, format_problem)
         notes = []
         if self.format is None and _formats_in([documents.expected, *self.schemas.values()]):
             notes.append(FORMAT_UNCHECKED)
