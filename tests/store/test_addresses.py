@@ -252,3 +252,24 @@ def test_session_without_a_store_imports_no_store(harness):
         "import sys\n" + TESTS + '\ndef test_imports():\n    assert "pytest_verdict.store.store" not in sys.modules\n'
     )
     assert harness.run(check, "--verify-report", process=True).status == 0
+
+
+def test_interrupted_session_is_stored_as_a_part(harness, command):
+    tests = TESTS + "\ndef test_stops():\n    raise KeyboardInterrupt\n\ndef test_never():\n    pass\n"
+    run = harness.run(tests, "--verify-store=store", process=True)
+    assert run.status == pytest.ExitCode.INTERRUPTED
+    (stored,) = runs_in(harness.path / "store")
+    assert stored.index.partial == ["the session did not end"]
+    words = ("bless", stored.name, "--as", "main", "--because", "x", "--store", harness.path / "store")
+    assert command(*words)[0] == 1
+
+
+def test_killed_session_is_rebuilt_and_pushed_as_a_part(harness, command):
+    tests = TESTS + "\ndef test_dies():\n    import os\n    os._exit(9)\n"
+    harness.run(tests, "--verify-store=store", process=True)
+    assert not (harness.path / "store").exists()
+    assert command("report", harness.path / "verify-report")[0] in {0, 1}
+    assert command("push", harness.path / "verify-report", "--store", harness.path / "store")[0] == 0
+    (stored,) = runs_in(harness.path / "store")
+    assert stored.index.partial == ["the session did not end"]
+    assert stored.index.outcomes[0] == "p"
