@@ -1,4 +1,4 @@
-"""Where an expected value stands: an entry of an accepted file, a literal of a suite, or a field of a row of a data set."""
+"""The places of expected values: entries of accepted files, literals of suites, and fields of rows of data sets."""
 
 import functools
 import json
@@ -118,7 +118,7 @@ class _YamlForm:
         refuse_unwritable(observed)
         splice = self._source.replace(keys, observed)
         if "&" in self._source.text:
-            # Of a file without anchors, the whole is checked at the end.
+            # Other files are checked once, after all changes.
             self.check(apply_splices(self._source.text, [splice]), {tuple(keys): observed})
         return splice
 

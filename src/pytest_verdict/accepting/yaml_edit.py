@@ -158,7 +158,7 @@ def edit_accepted(text: str, after: AcceptedValues) -> str:
     before = parse_accepted(text)
     source = YamlText(text, YamlDocument(text).root if before else None)
     tests = source.pairs(()) if before else {}
-    # Of several additions at one place, values come before names, and names before tests.
+    # Additions at the same place: values come before names, and names before tests.
     of_values: list[Splice] = []
     of_names: list[Splice] = []
     for test in before.keys() & after.keys():
@@ -203,7 +203,7 @@ def _edit_values(source: YamlText, path: list[str | int], before: Sequence[Any],
 
 
 def _edit_mapping(source: YamlText, nodes: Any, before: Any, after: Any, column: int) -> Iterable[Splice]:
-    """Remove and add entries; a new one follows the last one that sorts before it, or stands before all others."""
+    """Remove and add entries; a new one follows the last entry that sorts before it."""
     for name in before.keys() - after.keys():
         yield Splice(*source.lines_of(*nodes[name]), "")
     for name in sorted(after.keys() - before.keys()):
@@ -221,7 +221,7 @@ def _edit_mapping(source: YamlText, nodes: Any, before: Any, after: Any, column:
 
 def _dump_entry(name: str, entry: Any, column: int) -> str:
     """Write an entry in blocks, with the line break before it."""
-    # A key stands on one line.
+    # A key has no line breaks.
     style = None if name.isprintable() else '"'
     key = yaml.dump(name, Dumper=yaml.SafeDumper, allow_unicode=True, width=_NO_LIMIT, default_style=style)
     key = key.removesuffix("\n...\n").rstrip("\n")
