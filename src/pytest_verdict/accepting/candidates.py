@@ -85,7 +85,7 @@ class Candidates:
         self.originals: dict[Path, bytes | None] = {}
 
     def find(self, records: Iterable[Mapping[str, Any]]) -> Iterator[Candidate]:
-        """Yield a candidate for each record whose expected value stands in a file."""
+        """Yield a candidate for each record that has its expected value in a file."""
         for record in records:
             try:
                 place = self._place_of(record)

@@ -122,7 +122,7 @@ def _is_selected(candidate: Candidate, pattern: str | None) -> bool:
 
 
 class _Session:
-    """What a report says about its session: the outcome of each test, and the accepted values that no test used."""
+    """The session of a report: its omissions, and the accepted values that no test used."""
 
     def __init__(self, place: Path, records: Sequence[Mapping[str, Any]], root: Path) -> None:
         self._document = find_document(place)
@@ -160,7 +160,7 @@ class _Review:
         self._candidates = candidates
         self._session = session
         self._root = candidates.root
-        # What was accepted at a place; another value for it is refused.
+        # The accepted value of each place; another one is refused.
         self._accepted: dict[Any, str] = {}
 
     def list_all(self, selected: Sequence[Candidate]) -> None:

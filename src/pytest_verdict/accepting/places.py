@@ -1,15 +1,23 @@
-"""Where an expected value stands: an entry of an accepted file, a literal of a suite, or a field of a row of a data set."""
+"""The places of expected values: entries of accepted files, literals of suites, and fields of rows of data sets."""
 
 import functools
 import json
+import operator
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
 from pytest_verdict.accepting.file import parse_accepted
-from pytest_verdict.accepting.yaml_edit import Splice, YamlText, apply_splices, edit_accepted, refuse_unwritable
-from pytest_verdict.core.values.encoding import encode_text
+from pytest_verdict.accepting.yaml_edit import (
+    Splice,
+    YamlText,
+    apply_splices,
+    edit_accepted,
+    edit_yaml,
+    refuse_unwritable,
+)
+from pytest_verdict.core.values.encoding import decode, encode_text
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import RecordError
 
@@ -71,7 +79,6 @@ class LiteralFile:
     """A file of a suite or a data set, in which single literals change."""
 
     def __init__(self, text: str, suffix: str) -> None:
-        self._text = text
         self.form: Any = _FORMS[suffix](text)
         # By place, because several comparisons may share a literal.
         self._values: dict[tuple[Any, ...], Any] = {}
@@ -79,7 +86,7 @@ class LiteralFile:
     def refusal(self, keys: tuple[Any, ...], expected: Any, observed: Any) -> str:
         if encode_text(self.form.read(keys)) != encode_text(expected):
             return _CHANGED
-        self.form.splice(keys, observed)
+        self.form.check(keys, observed)
         return ""
 
     def accept(self, keys: tuple[Any, ...], observed: Any, *, beside: bool) -> None:
@@ -87,9 +94,7 @@ class LiteralFile:
         self._values[keys] = observed
 
     def text(self) -> str:
-        text = apply_splices(self._text, [self.form.splice(keys, value) for keys, value in self._values.items()])
-        self.form.check(text, self._values)
-        return text
+        return str(self.form.edit(self._values))
 
 
 EditedFile = AcceptedFile | LiteralFile
@@ -99,43 +104,32 @@ class _YamlForm:
     """Literals of a YAML file; the keys lead from its top to the value."""
 
     def __init__(self, text: str) -> None:
-        document = YamlDocument(text)
-        self.value = document.value
-        self._source = YamlText(text, document.root)
+        self._source = YamlText(text)
+        self.value = self._source.document.value
 
     @functools.cached_property
     def positions(self) -> dict[int, int]:
         """The position of each item of a list by its line."""
-        return {item.start_mark.line + 1: position for position, item in enumerate(self._source.root.value)}
+        return {line: position for position, line in enumerate(self._source.document.lines_of_items(()))}
 
     def read(self, keys: Sequence[Any]) -> Any:
-        value = self.value
-        for key in keys:
-            value = value[key]
-        return value
+        return functools.reduce(operator.getitem, keys, self.value)
 
-    def splice(self, keys: Sequence[Any], observed: Any) -> Splice:
+    def check(self, keys: tuple[Any, ...], observed: Any) -> None:
+        """Raise RecordError if the value at a place cannot become this one."""
         refuse_unwritable(observed)
-        splice = self._source.replace(keys, observed)
         if "&" in self._source.text:
-            # Of a file without anchors, the whole is checked at the end.
-            self.check(apply_splices(self._source.text, [splice]), {tuple(keys): observed})
-        return splice
+            # Other files are checked once, after all changes.
+            self.edit({keys: observed})
 
-    def check(self, text: str, values: Mapping[tuple[Any, ...], Any]) -> None:
-        """Raise RecordError unless a text has these values, and all others as before."""
-        expected = json.loads(encode_text(self.value))
+    def edit(self, values: Mapping[tuple[Any, ...], Any]) -> str:
+        """Return the text with other values."""
+        # Without aliases, which would change with the value that they repeat.
+        expected = decode(json.loads(encode_text(self.value)))
         for keys, value in values.items():
-            part = expected
-            for key in keys[:-1]:
-                part = part[key]
-            part[keys[-1]] = json.loads(encode_text(value))
-        try:
-            is_right = encode_text(YamlDocument(text).value) == json.dumps(expected, separators=(",", ":"))
-        except YamlTextError:
-            is_right = False
-        if not is_right:
-            raise RecordError("the value cannot change alone, because an alias or a key refers to it")
+            functools.reduce(operator.getitem, keys[:-1], expected)[keys[-1]] = value
+        splices = [self._source.replace(keys, value) for keys, value in values.items()]
+        return edit_yaml(self._source.text, splices, lambda text: YamlDocument(text).value, expected)
 
 
 class _Rows:
@@ -145,33 +139,38 @@ class _Rows:
         self._text = text
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
-    def check(self, text: str, values: Mapping[tuple[Any, ...], Any]) -> None:
-        """Accept all: a row is a JSON text or a field, and each splice was checked."""
+    def read(self, keys: Sequence[Any]) -> Any:
+        start, end = self._span(keys)
+        return self._decode(self._text[start:end])
 
-    def start(self, line: int) -> int:
-        return self._starts[line - 1]
+    def check(self, keys: tuple[Any, ...], observed: Any) -> None:
+        self._splice(keys, observed)
+
+    def edit(self, values: Mapping[tuple[Any, ...], Any]) -> str:
+        return apply_splices(self._text, [self._splice(keys, value) for keys, value in values.items()])
+
+    def _splice(self, keys: Sequence[Any], value: Any) -> Splice:
+        start, end = self._span(keys)
+        return Splice(start, end, self._encode(value, self._text[start:end]))
 
 
 class _JsonForm(_Rows):
-    def read(self, keys: Sequence[Any]) -> Any:
-        start, end = self._span(keys)
-        return json.loads(self._text[start:end])
+    def _decode(self, text: str) -> Any:
+        return json.loads(text)
 
-    def splice(self, keys: Sequence[Any], observed: Any) -> Splice:
-        start, end = self._span(keys)
-        row = self._text[self.start(keys[0]) :].partition("\n")[0]
+    def _encode(self, value: Any, _before: str) -> str:
         try:
-            text = json.dumps(observed, ensure_ascii=row.isascii(), allow_nan=False)
+            text = json.dumps(value, ensure_ascii=self._text.isascii(), allow_nan=False)
         except (TypeError, ValueError):
             text = "null"
-        if encode_text(json.loads(text)) != encode_text(observed):
-            raise RecordError(f"JSON cannot hold this {type(observed).__name__}")
-        return Splice(start, end, text)
+        if encode_text(json.loads(text)) != encode_text(value):
+            raise RecordError(f"JSON cannot hold this {type(value).__name__}")
+        return text
 
     def _span(self, keys: Sequence[Any]) -> tuple[int, int]:
         """Return the range of a value in a row, by the keys of objects."""
         line, *path = keys
-        at = self._skip(self.start(line))
+        at = self._skip(self._starts[line - 1])
         for key in path:
             name = None
             while name != key:
@@ -191,38 +190,31 @@ class _JsonForm(_Rows):
 class _CsvForm(_Rows):
     delimiter: ClassVar[str] = ","
 
-    def read(self, keys: Sequence[Any]) -> Any:
-        start, end = self._span(keys)
-        field = self._text[start:end]
-        if field.startswith('"'):
-            return field[1:-1].replace('""', '"')
-        return field
+    def _decode(self, text: str) -> str:
+        if text.startswith('"'):
+            return text[1:-1].replace('""', '"')
+        return text
 
-    def splice(self, keys: Sequence[Any], observed: Any) -> Splice:
-        if not isinstance(observed, str):
-            raise RecordError(f"a field of CSV is a text, and cannot hold this {type(observed).__name__}")
-        start, end = self._span(keys)
-        text = observed
-        if self._text[start:end].startswith('"') or re.search(f'[{self.delimiter}"\r\n]', observed):
-            text = '"' + observed.replace('"', '""') + '"'
-        if "\n" in text or "\r" in text:
+    def _encode(self, value: Any, before: str) -> str:
+        if not isinstance(value, str):
+            raise RecordError(f"a field of CSV is a text, and cannot hold this {type(value).__name__}")
+        if "\n" in value or "\r" in value:
             raise RecordError("a text of several lines would move the rows below it")
-        return Splice(start, end, text)
+        if before.startswith('"') or self.delimiter in value or '"' in value:
+            return '"' + value.replace('"', '""') + '"'
+        return value
 
     def _span(self, keys: Sequence[Any]) -> tuple[int, int]:
         line, column = keys
         names = [self._text[start:end].strip('"') for start, end in self._fields(0)]
-        return list(self._fields(self.start(line)))[names.index(column)]
+        return list(self._fields(self._starts[line - 1]))[names.index(column)]
 
     def _fields(self, at: int) -> Iterator[tuple[int, int]]:
-        pattern = re.compile(rf'"(?:[^"]|"")*"|(?!")[^{self.delimiter}\r\n]*')
-        while True:
-            match = pattern.match(self._text, at)
-            if match is None:
-                return
-            yield match.span()
-            at = match.end() + 1
-            if self._text[match.end() : at] != self.delimiter:
+        pattern = re.compile(rf'("(?:[^"]|"")*"|(?!")[^{self.delimiter}\r\n]*)({self.delimiter}?)')
+        while match := pattern.match(self._text, at):
+            yield match.span(1)
+            at = match.end()
+            if not match[2]:
                 return
 
 

@@ -1,13 +1,15 @@
 """Changes to the text of a YAML file: single values and entries change, and every other character stays."""
 
 import re
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import yaml
 
 from pytest_verdict.accepting.file import AcceptedValues, parse_accepted
 from pytest_verdict.core.values.encoding import encode_text
+from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import RecordError
 
@@ -40,26 +42,33 @@ _Dumper.add_representer(str, _represent_text)
 
 def dump_value(value: Any, *, flow: bool) -> str:
     """Write a value as an item of a list in blocks, without the dash, or on one line."""
+    text = _dump([value], is_flow=flow)
+    if flow:
+        return text.strip()[1:-1]
+    return text.removeprefix("- ").rstrip("\n")
+
+
+def _dump(values: Sequence[Any], *, is_flow: bool = False) -> str:
     text: str = yaml.dump(
-        [value],
+        [*values],
         Dumper=_Dumper,
-        default_flow_style=flow,
+        default_flow_style=is_flow,
         allow_unicode=True,
         width=_NO_LIMIT,
         sort_keys=False,
     )
-    if flow:
-        return text.strip()[1:-1]
-    return text.removeprefix("- ").rstrip("\n")
+    return text
+
+
+def _indent(text: str, column: int) -> str:
+    return textwrap.indent(text, " " * column, lambda line: line != "\n")
 
 
 def refuse_unwritable(value: Any) -> None:
     """Raise RecordError if YAML cannot give back an equal value."""
     try:
         for is_flow in (False, True):
-            text = dump_value(value, flow=is_flow)
-            document = YamlDocument(f"[{text}]" if is_flow else f"- {text}\n")
-            if encode_text(document.value[0]) != encode_text(value):
+            if encode_text(YamlDocument(_dump([value], is_flow=is_flow)).value[0]) != encode_text(value):
                 raise RecordError(f"YAML gives back another value for this {type(value).__name__}")
     except (yaml.YAMLError, YamlTextError, ValueError, RecursionError):
         raise RecordError(f"YAML cannot hold this {type(value).__name__}") from None
@@ -76,110 +85,11 @@ def apply_splices(text: str, splices: Iterable[Splice]) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def _indent(text: str, column: int) -> str:
-    """Indent all lines but the first."""
-    return text.replace("\n", "\n" + " " * column).replace("\n" + " " * column + "\n", "\n\n")
-
-
-class YamlText:
-    """A YAML text without a byte order mark, and the places of its values."""
-
-    def __init__(self, text: str, root: Any) -> None:
-        self.text = text
-        self.root = root
-
-    def replace(self, path: Sequence[str | int], value: Any) -> Splice:
-        """Return the splice that replaces a value."""
-        parent = self._find(path[:-1])
-        node = self._find(path)
-        start = node.start_mark.index
-        end = self.end(node)
-        is_flow = bool(parent.flow_style)
-        if isinstance(parent, yaml.MappingNode):
-            is_flow = is_flow or not (isinstance(value, str) and "\n" in value)
-        # A block has no comment on its last line.
-        rest_of_line = self.text[end:].partition("\n")[0]
-        is_flow = is_flow or "#" in rest_of_line
-        text = _indent(dump_value(value, flow=is_flow), parent.start_mark.column)
-        return Splice(start, end, f" {text}" if start == end else text)
-
-    def append(self, path: Sequence[str | int], values: Sequence[Any]) -> Splice:
-        """Return the splice that adds values to a list which has some."""
-        node = self._find(path)
-        end = self.end(node)
-        if node.flow_style:
-            return Splice(end - 1, end - 1, "".join(f", {dump_value(value, flow=True)}" for value in values))
-        column = node.start_mark.column
-        items = [_indent(f"\n- {dump_value(value, flow=False)}", column) for value in values]
-        return self.after(end, "".join(items))
-
-    def after(self, end: int, text: str) -> Splice:
-        """Return the splice that adds lines below the line of a position."""
-        at = self.text.find("\n", end)
-        if at < 0:
-            at = len(self.text)
-        at -= self.text[:at].endswith("\r")
-        return Splice(at, at, text)
-
-    def lines_of(self, key: Any, item: Any) -> tuple[int, int]:
-        """Return the range of the lines of an entry of a mapping in blocks."""
-        start = self.text.rfind("\n", 0, key.start_mark.index) + 1
-        end = self.text.find("\n", self.end(item)) + 1
-        return start, end or len(self.text)
-
-    def pairs(self, path: Sequence[str | int]) -> dict[str, tuple[Any, Any]]:
-        """Return the nodes of the keys and values of a mapping."""
-        return {key.value: (key, item) for key, item in self._find(path).value}
-
-    def end(self, node: Any) -> int:
-        """Return where the text of a value ends; PyYAML counts comments below a block to it."""
-        if isinstance(node, yaml.ScalarNode):
-            end = int(node.end_mark.index)
-            if node.style in {"|", ">"}:
-                return len(self.text[:end].rstrip(" \r\n"))
-            return end
-        if node.flow_style:
-            return int(node.end_mark.index)
-        last = node.value[-1]
-        return self.end(last[1] if isinstance(last, tuple) else last)
-
-    def _find(self, path: Sequence[str | int]) -> Any:
-        node = self.root
-        for step in path:
-            if isinstance(node, yaml.SequenceNode):
-                node = node.value[step]
-            else:
-                node = next(item for key, item in node.value if key.value == step)
-        return node
-
-
-def edit_accepted(text: str, after: AcceptedValues) -> str:
-    """Return the text of a file of accepted values with other values; comments and order stay."""
-    before = parse_accepted(text)
-    source = YamlText(text, YamlDocument(text).root if before else None)
-    tests = source.pairs(()) if before else {}
-    # Of several additions at one place, values come before names, and names before tests.
-    of_values: list[Splice] = []
-    of_names: list[Splice] = []
-    for test in before.keys() & after.keys():
-        names = source.pairs([test])
-        column = min((key.start_mark.column for key, _ in names.values()), default=0)
-        is_flow = bool(tests[test][1].flow_style)
-        if is_flow and before[test].keys() != after[test].keys():
-            # An entry on one line is written anew.
-            start, end = source.lines_of(*tests[test])
-            of_names.append(Splice(start, end, _dump_entry(test, after[test], 0)[1:] + "\n"))
-            continue
-        of_names += _edit_mapping(source, names, before[test], after[test], column)
-        for name in before[test].keys() & after[test].keys():
-            of_values += _edit_values(source, [test, name], before[test][name], after[test][name])
-    edited = apply_splices(text, [*of_values, *of_names, *_edit_mapping(source, tests, before, after, 0)])
-    if not text.strip():
-        edited = edited.lstrip("\n")
-    if edited and not edited.endswith("\n"):
-        edited += "\n"
+def edit_yaml(text: str, splices: Iterable[Splice], parse: Callable[[str], Any], expected: Any) -> str:
+    """Apply splices to the text of a YAML file, which then must have the expected values."""
+    edited = apply_splices(text, splices)
     try:
-        is_right = encode_text(_sorted(parse_accepted(edited))) == encode_text(_sorted(after))
+        is_right = equal(expected, parse(edited), nan_equal=True)
     except YamlTextError:
         is_right = False
     if not is_right:
@@ -187,46 +97,115 @@ def edit_accepted(text: str, after: AcceptedValues) -> str:
     return edited
 
 
-def _sorted(values: AcceptedValues) -> Any:
-    return [[test, name, [*items]] for test in sorted(values) for name, items in sorted(values[test].items())]
+class YamlText:
+    """A YAML text without a byte order mark, and the places of its values."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.document = YamlDocument(text)
+
+    def replace(self, path: Sequence[str | int], value: Any) -> Splice:
+        """Return the splice that replaces a value."""
+        parent = self.document.node(path[:-1])
+        node = self.document.node(path)
+        start = node.start_mark.index
+        end = self._end(node)
+        has_lines = isinstance(value, str) and "\n" in value
+        rest_of_line = self.text[end:].partition("\n")[0]
+        # A block has no comment on its last line.
+        is_flow = parent.flow_style or "#" in rest_of_line
+        if isinstance(parent, yaml.MappingNode) and not has_lines:
+            is_flow = True
+        column = parent.start_mark.column
+        text = _indent(dump_value(value, flow=is_flow), column)[column:]
+        return Splice(start, end, f" {text}" if start == end else text)
+
+    def append(self, path: Sequence[str | int], values: Sequence[Any]) -> Splice:
+        """Return the splice that adds values to a list which has some."""
+        node = self.document.node(path)
+        if node.flow_style:
+            end = self._end(node) - 1
+            return Splice(end, end, "".join(f", {dump_value(value, flow=True)}" for value in values))
+        return self.insert_below(node, _indent(_dump(values), node.start_mark.column))
+
+    def insert_below(self, node: Any, lines: str) -> Splice:
+        """Return the splice that adds lines below a value."""
+        start = self._next_line(self._end(node))
+        return Splice(start, start, lines)
+
+    def lines_of(self, key: Any, item: Any) -> tuple[int, int]:
+        """Return the range of the lines of an entry of a mapping in blocks."""
+        start = self.text.rfind("\n", 0, key.start_mark.index) + 1
+        return start, self._next_line(self._end(item))
+
+    def _next_line(self, position: int) -> int:
+        return self.text.find("\n", position) + 1 or len(self.text)
+
+    def _end(self, node: Any) -> int:
+        """Return where the text of a value ends; PyYAML counts comments below a block to it."""
+        end = int(node.end_mark.index)
+        if isinstance(node, yaml.ScalarNode) and node.style in {"|", ">"}:
+            return len(self.text[:end].rstrip(" \r\n"))
+        if isinstance(node, yaml.ScalarNode) or node.flow_style:
+            return end
+        last = node.value[-1]
+        return self._end(last[1] if isinstance(last, tuple) else last)
 
 
-def _edit_values(source: YamlText, path: list[str | int], before: Sequence[Any], after: Sequence[Any]) -> list[Splice]:
-    changed = [
-        source.replace([*path, position], new)
-        for position, (old, new) in enumerate(zip(before, after, strict=False))
-        if encode_text(old) != encode_text(new)
-    ]
-    if len(after) > len(before):
-        changed.append(source.append(path, after[len(before) :]))
-    return changed
+def edit_accepted(text: str, after: AcceptedValues) -> str:
+    """Return the text of a file of accepted values with other values; comments and order stay."""
+    before = parse_accepted(text)
+    if text.strip() and not text.endswith("\n"):
+        text += "\n"
+    if before:
+        splices = [*_edit_mapping(YamlText(text), [], before, after)]
+    else:
+        lines = "".join(_dump_entry(test, after[test], 0) for test in sorted(after))
+        splices = [Splice(len(text), len(text), lines)]
+    return edit_yaml(text, splices, parse_accepted, after)
 
 
-def _edit_mapping(source: YamlText, nodes: Any, before: Any, after: Any, column: int) -> Iterable[Splice]:
-    """Remove and add entries; a new one follows the last one that sorts before it, or stands before all others."""
+def _edit_mapping(source: YamlText, path: list[str | int], before: Any, after: Any) -> Iterator[Splice]:
+    """Yield the changes of a mapping; at one place, additions to an inner entry come before those to an outer one."""
+    nodes = {key.value: (key, item) for key, item in source.document.node(path).value}
+    column = min(key.start_mark.column for key, _ in nodes.values())
+    for name in before.keys() & after.keys():
+        if path:
+            yield from _edit_values(source, [*path, name], before[name], after[name])
+        elif nodes[name][1].flow_style and before[name].keys() != after[name].keys():
+            # An entry on one line is written anew.
+            yield Splice(*source.lines_of(*nodes[name]), _dump_entry(name, after[name], column))
+        else:
+            yield from _edit_mapping(source, [name], before[name], after[name])
     for name in before.keys() - after.keys():
         yield Splice(*source.lines_of(*nodes[name]), "")
     for name in sorted(after.keys() - before.keys()):
-        text = _dump_entry(name, after[name], column)
+        lines = _dump_entry(name, after[name], column)
+        # A new entry follows the last that sorts before it.
         earlier = [other for other in nodes if other < name and other in after]
         if earlier:
-            yield source.after(source.end(nodes[earlier[-1]][1]), text)
-        elif nodes:
-            first = min(key.start_mark.index for key, _ in nodes.values())
-            start = source.text.rfind("\n", 0, first) + 1
-            yield Splice(start, start, text[1:] + "\n")
+            yield source.insert_below(nodes[earlier[-1]][1], lines)
         else:
-            yield Splice(len(source.text), len(source.text), text)
+            start = min(source.lines_of(*node)[0] for node in nodes.values())
+            yield Splice(start, start, lines)
+
+
+def _edit_values(
+    source: YamlText, path: list[str | int], before: Sequence[Any], after: Sequence[Any]
+) -> Iterator[Splice]:
+    for position, (old, new) in enumerate(zip(before, after, strict=False)):
+        if encode_text(old) != encode_text(new):
+            yield source.replace([*path, position], new)
+    if len(after) > len(before):
+        yield source.append(path, after[len(before) :])
 
 
 def _dump_entry(name: str, entry: Any, column: int) -> str:
-    """Write an entry in blocks, with the line break before it."""
-    # A key stands on one line.
+    """Write the lines of an entry in blocks."""
+    # A key has no line breaks.
     style = None if name.isprintable() else '"'
     key = yaml.dump(name, Dumper=yaml.SafeDumper, allow_unicode=True, width=_NO_LIMIT, default_style=style)
-    key = key.removesuffix("\n...\n").rstrip("\n")
-    margin = "\n" + " " * column
+    key = _indent(key.removesuffix("\n...\n").rstrip("\n"), column)
     if isinstance(entry, dict):
-        return f"{margin}{key}:" + "".join(_dump_entry(inner, entry[inner], column + 2) for inner in sorted(entry))
-    items = [_indent(f"\n- {dump_value(value, flow=False)}", column + 2) for value in entry]
-    return f"{margin}{key}:{''.join(items)}"
+        return f"{key}:\n" + "".join(_dump_entry(inner, entry[inner], column + 2) for inner in sorted(entry))
+    return f"{key}:\n{_indent(_dump(entry), column + 2)}"

@@ -81,18 +81,18 @@ class _Loader(_BASE):  # type: ignore[misc]
 class YamlDocument:
     """One YAML document: its value, its nodes, and the line of each of its parts."""
 
-    __slots__ = ("_text", "root", "value")
+    __slots__ = ("_root", "_text", "value")
 
     def __init__(self, text: str) -> None:
         self._text = text
         try:
-            self.root: Any = yaml.compose(text, Loader=_Loader)
-            if self.root is None:
+            self._root: Any = yaml.compose(text, Loader=_Loader)
+            if self._root is None:
                 raise YamlTextError(1, "the file is empty")
-            if "*" in text and _values_repeated(self.root) > MOST_REPEATED:
+            if "*" in text and _values_repeated(self._root) > MOST_REPEATED:
                 reason = f"its aliases repeat more than {MOST_REPEATED:,} values"
                 raise YamlTextError(1, f"{reason}; write a smaller file, or fewer aliases")
-            self.value = _Constructor().value(self.root)
+            self.value = _Constructor().value(self._root)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
             context = getattr(error, "context", None)
@@ -122,7 +122,7 @@ class YamlDocument:
 
     def misread(self) -> Iterator[tuple[int, str]]:
         """Yield the line of each text without quotes that YAML reads as another value than is written, and the reason."""
-        nodes = [self.root]
+        nodes = [self._root]
         visited = set()
         while nodes:
             node = nodes.pop()
@@ -173,18 +173,22 @@ class YamlDocument:
         """Return the line of a part, or of the nearest part around it that exists."""
         return self._find(path)[1]
 
+    def node(self, path: Sequence[str | int]) -> Any:
+        """Return the node of a part, or of the nearest part around it that exists."""
+        return self._find(path)[0]
+
     def lines_of_items(self, path: Sequence[str | int]) -> list[int]:
         """Return the first line of each item of a list."""
-        return [item.start_mark.line + 1 for item in self._find(path)[0].value]
+        return [item.start_mark.line + 1 for item in self.node(path).value]
 
     def written(self, path: Sequence[str | int]) -> str:
         """Return the text of a scalar, without its quotes."""
-        node = self._find(path)[0]
+        node = self.node(path)
         return str(node.value) if isinstance(node, yaml.ScalarNode) else ""
 
     def _find(self, path: Sequence[str | int]) -> tuple[Any, int]:
-        node = self.root
-        line = _line(self.root)
+        node = self._root
+        line = _line(self._root)
         for step in path:
             if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
                 node = node.value[step]
