@@ -96,6 +96,11 @@ def _quote(value: Any) -> str:
     return visible(shorten(safe_repr(value), _LONGEST_VALUE))
 
 
+def _refuse_keys_of_scorer(settings: Mapping[str, Any]) -> None:
+    for name in sorted(_KEYS_OF_SCORER & settings.keys()):
+        raise ConfigurationError(f"settings: {name!r} is a key of the scorer, beside its settings")
+
+
 def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
     """Build a scorer that compares outputs, or the calls of tools, by an operator."""
     is_trajectory = REGISTRY.find(entry.operator).kind == "trajectory"
@@ -116,8 +121,7 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
             needs_expectation = REGISTRY.build(entry.operator, settings).needs_expected()
         if needs_expectation:
             mapping = InputMapping.read({EXPECTED: defaults[EXPECTED], **inputs})
-        for name in sorted(_KEYS_OF_SCORER & entry.settings.keys()):
-            raise ConfigurationError(f"settings: {name!r} is a key of the scorer, beside its settings")
+        _refuse_keys_of_scorer(entry.settings)
         evaluator = Evaluator(entry.operator, mapping, entry.threshold, **entry.settings)
 
     def expects(scenario: Scenario) -> bool:
