@@ -302,7 +302,7 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
             ],
         ),
     ],
-    ids=range(28),
+    ids=range(32),
 )
 def test_mistakes_are_reported_with_their_line(write, content, lines):
     with pytest.raises(SuiteError) as error:
