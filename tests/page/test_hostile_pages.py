@@ -5,6 +5,12 @@ from __future__ import annotations
 import pytest
 
 from pytest_verdict import compare
+from pytest_verdict.page.folder import about_folder
+from pytest_verdict.page.rows import Row
+from pytest_verdict.page.writing import write_page
+from pytest_verdict.runs.labels import LONGEST_LABEL
+from pytest_verdict.runs.numbers import count_numbers, read_answers
+from written_records import lines_of
 
 HURT = "window.hurt = (window.hurt || 0) + 1"
 TEXTS = [
@@ -97,3 +103,22 @@ def test_a_value_of_many_items_is_made_when_it_is_opened(browse, folder):
     page.locator(".sides .leaf", has_text="199: 199").wait_for()
     page.get_by_role("button", name="99800 more").click()
     page.locator(".sides .leaf", has_text="399: 399").wait_for()
+
+
+def test_hostile_labels_do_nothing_on_the_overview(browse, tmp_path):
+    labels = [text[:LONGEST_LABEL] for text in TEXTS if "\0" not in text]
+    observed = [{"a": label, "confidence": 0.5} for label in labels]
+    results = [compare("one_of", [label], label[::-1]) for label in labels]
+    results += [compare("json_canonical", {label: 1}, reply) for label, reply in zip(labels, observed, strict=True)]
+    content = b"".join(lines_of([result], f"t.py::{labels[number % 5]}") for number, result in enumerate(results))
+    (tmp_path / "records.jsonl").write_bytes(content)
+    numbers = count_numbers(read_answers(str(tmp_path / "records.jsonl")))
+    assert numbers["labels"][0]["matrix"]
+    about = {**about_folder(tmp_path, "verify-report"), "numbers": numbers}
+    write_page(map(Row, content.splitlines(keepends=True)), about, tmp_path / "report.html")
+    page = browse((tmp_path / "report.html").as_uri())
+    for title in ("Pass rates", "Labels of one_of", "Failures by kind of difference"):
+        assert page.locator("#detail h3", has_text=title).count() == 1
+    assert page.locator("#detail h3", has_text="Reliability of confidence").count() == 1
+    assert page.locator("#detail img, #detail script").count() == 0
+    assert page.evaluate("window.hurt") is None

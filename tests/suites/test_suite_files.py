@@ -247,6 +247,16 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
             "scenarios:\n  - name: a\n    input: b\n    scorer: {operator: exact, settings: {normalise: []}}",
             ["4: exact: there is no setting 'normalise'. Did you mean 'normalize'?"],
         ),
+        *(
+            (
+                (
+                    "scenarios:\n  - name: a\n    input: b\n    scorer:"
+                    f" {{operator: exact, mapping: {{expected: $.a}}, settings: {{{key}: 1}}}}"
+                ),
+                [f"4: settings: '{key}' is a key of the scorer, beside its settings"],
+            )
+            for key in ("mapping", "operator", "threshold", "self")
+        ),
         (
             "scenarios:\n  - {name: a, input: b, repeats: 2, pass: 3}",
             ["2: pass: 3 repeats cannot pass when there are 2"],
@@ -292,7 +302,7 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
             ],
         ),
     ],
-    ids=range(28),
+    ids=range(32),
 )
 def test_mistakes_are_reported_with_their_line(write, content, lines):
     with pytest.raises(SuiteError) as error:

@@ -52,7 +52,7 @@ def reporting_damage(what: str) -> Iterator[None]:
         yield
     except VerdictError:
         raise
-    except (OSError, *_damages()) as error:
+    except _damages() as error:
         if getattr(error, "filename", None) is not None:
             raise
         raise RecordError(f"{what}: {error!r}") from None
@@ -63,7 +63,7 @@ def _damages() -> tuple[type[Exception], ...]:
     import struct
     import zipfile
 
-    return (*MALFORMED, *_DAMAGED, RuntimeError, struct.error, zipfile.BadZipFile)
+    return (*MALFORMED, *_DAMAGED, OSError, RuntimeError, struct.error, zipfile.BadZipFile)
 
 
 def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) -> None:

@@ -71,8 +71,8 @@ def classify(answers: Sequence[Labelled]) -> dict[str, Any]:
     observed = Counter(answer.observed for answer in answers)
     hits = {name: pairs[Labelled(name, name)] for name in names}
 
-    classes = []
-    other = []
+    classes: list[dict[str, Any]] = []
+    other: list[int] = []
     for name, row, missing in zip(names, matrix, errors, strict=True):
         scores = _score(hits[name], observed[name], supports[name])
         classes.append({"class": name, **scores, "support": supports[name]})
@@ -102,17 +102,17 @@ def measure_reliability(answers: Iterable[tuple[float, bool]]) -> dict[str, Any]
     answers = list(answers)
     edges = [index / _BINS for index in range(1, _BINS)]
     bins: dict[int, list[tuple[float, bool]]] = defaultdict(list)
-    for confidence, passed in answers:
-        bins[bisect_left(edges, confidence)].append((confidence, passed))
+    for answer in answers:
+        bins[bisect_left(edges, answer[0])].append(answer)
     rows = []
     error = 0.0
     for index, members in sorted(bins.items()):
         confidence = fmean(one for one, _ in members)
-        passed = sum(passed for _, passed in members)
+        passed = sum(is_pass for _, is_pass in members)
         error += abs(passed - confidence * len(members)) / len(answers)
-        row = {"from": index / _BINS, "to": (index + 1) / _BINS, "comparisons": len(members)}
+        row: dict[str, Any] = {"from": index / _BINS, "to": (index + 1) / _BINS, "comparisons": len(members)}
         row |= {"confidence": round(confidence, 6), "rate": round(passed / len(members), 6)}
         row["interval"] = list(exact_interval(passed, len(members)))
         rows.append(row)
-    brier = fmean((confidence - passed) ** 2 for confidence, passed in answers)
+    brier = fmean((one - is_pass) ** 2 for one, is_pass in answers)
     return {"bins": rows, "calibration_error": round(error, 6), "brier": round(brier, 6)}

@@ -32,6 +32,7 @@ from pytest_verdict.runs.tables import (
     PARAMETER,
     Part,
     Traits,
+    add_file_argument,
     count_groups,
     format_markdown,
     join_fields,
@@ -93,7 +94,15 @@ def count_numbers(
         if not by:
             groups = [group for group in groups if group[names[0]] not in _NO_GROUPS]
         if groups and (by or len(groups) <= _MOST_GROUPS):
-            rates.append({"by": list(names), "groups": [_build_group(group, names) for group in groups]})
+            entries = [
+                {
+                    "group": [group[name] for name in names],
+                    **{name: group[name] for name in (*VERDICTS, "rate")},
+                    "interval": [group["low"], group["high"]],
+                }
+                for group in groups
+            ]
+            rates.append({"by": list(names), "groups": entries})
 
     # A row with several markers belongs to several groups.
     grouped: dict[tuple[str, ...], list[Part]] = defaultdict(list)
@@ -107,10 +116,9 @@ def count_numbers(
         if answers := list(_find_confidences(members, confidence)):
             curves.append({"key": confidence or _CONFIDENCE, **measure_reliability(answers), "group": list(key)})
     if labels and not matrices:
-        names = {part.row[name] for part in parts for name in ("operator", "field")} - {""}
-        raise ConfigurationError(
-            f"--labels {labels}: nothing of this name expects labels.{allowed('name', labels, names)}"
-        )
+        choices = {part.row[name] for part in parts for name in ("operator", "field")} - {""}
+        hint = allowed("name", labels, choices)
+        raise ConfigurationError(f"--labels {labels}: nothing of this name expects labels.{hint}")
     if confidence and not curves:
         raise ConfigurationError(
             f"--confidence {confidence}: no answer has a number of this name. It is a key of the mapped document or of the"
@@ -118,11 +126,6 @@ def count_numbers(
         )
     sections = {"rates": rates, "labels": matrices, "reliability": curves, "failures": count_failures(parts)}
     return {name: section for name, section in sections.items() if section}
-
-
-def _build_group(group: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    counts = {name: group[name] for name in (*VERDICTS, "rate")}
-    return {"group": [group[name] for name in names], **counts, "interval": [group["low"], group["high"]]}
 
 
 def _build_matrices(parts: Iterable[Part], chosen: str) -> Iterator[dict[str, Any]]:
@@ -232,17 +235,14 @@ def _describe_difference(expected: Any, observed: Any) -> str:
         return "another type"
     if not isinstance(expected, str) or not isinstance(observed, str):
         return "different"
-    if not observed.strip():
-        return "blank"
-    if "".join(expected.split()) == "".join(observed.split()):
-        return "whitespace"
-    if expected.casefold() == observed.casefold():
-        return "case"
-    if expected in observed:
-        return "more text"
-    if observed in expected:
-        return "a part of it"
-    return "different"
+    kinds = {
+        "blank": not observed.strip(),
+        "whitespace": "".join(expected.split()) == "".join(observed.split()),
+        "case": expected.casefold() == observed.casefold(),
+        "more text": expected in observed,
+        "a part of it": observed in expected,
+    }
+    return next((kind for kind, applies in kinds.items() if applies), "different")
 
 
 def read_answers(path: str) -> list[Part]:
@@ -260,13 +260,7 @@ def read_answers(path: str) -> list[Part]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        metavar="DIR",
-        nargs="?",
-        default="verify-report",
-        help="a report's folder, or a records.jsonl (default: verify-report)",
-    )
+    add_file_argument(parser)
     parser.add_argument("--by", metavar="NAMES", help="names joined by commas, as in `pytest-verdict table --help`")
     parser.add_argument(
         "--labels", metavar="OPERATOR|FIELD", default="", help="an operator or field that expects labels"
@@ -312,12 +306,12 @@ def _format_tables(numbers: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[
         yield f"Pass rates by {', '.join(section['by'])}", rows
     for entry in numbers.get("labels", ()):
         task = " ".join([entry["of"], *entry["group"]])
-        names = [f"observed {one['class']}" for one in entry["classes"]]
+        heads = [f"observed {one['class']}" for one in entry["classes"]]
         columns = zip(entry["classes"], entry["matrix"], entry["other"], entry["errors"], strict=True)
         yield (
             f"Labels of {task}",
             [
-                {"expected": one["class"], **dict(zip(names, counts, strict=True)), "other": other, "error": errors}
+                {"expected": one["class"], **dict(zip(heads, counts, strict=True)), "other": other, "error": errors}
                 for one, counts, other, errors in columns
             ],
         )

@@ -125,8 +125,8 @@ def parameter_names(traits: Mapping[str, Traits]) -> list[str]:
 def parts_of_record(record: Mapping[str, Any], traits: Mapping[str, Traits], names: Iterable[str]) -> Iterator[Part]:
     """Yield a comparison, and then each of its parts."""
     group = (record.get("sources") or {}).get("group")
-    markers, parameters = traits.get(record.get("test", ""), Traits())
-    columns = {f"{PARAMETER}{name}": parameters.get(name) for name in names}
+    of_test = traits.get(record.get("test", ""), Traits())
+    columns = {f"{PARAMETER}{name}": of_test.parameters.get(name) for name in names}
     for field, part in _parts(record, ""):
         row = {
             **{name: record.get(name) for name in _RECORD_COLUMNS},
@@ -139,7 +139,7 @@ def parts_of_record(record: Mapping[str, Any], traits: Mapping[str, Traits], nam
             "observed": _as_text(part["observed"]),
             "score": MEMBER["score"].read(part),
             "threshold": MEMBER["threshold"].read(part),
-            "markers": list(markers),
+            "markers": list(of_test.markers),
             **columns,
         }
         yield Part(row, part)
@@ -303,7 +303,7 @@ def _parquet_cell(name: str, cell: Any) -> Any:
     return _plain(cell).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_file_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="DIR",
@@ -311,6 +311,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="verify-report",
         help="a report's folder, or a records.jsonl (default: verify-report)",
     )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_file_argument(parser)
     parser.add_argument(
         "--by",
         metavar="NAMES",
