@@ -179,3 +179,11 @@ def test_one_part_of_a_session_has_not_lost_the_other_parts(harness):
     harness.run({"test_it.py": BODY.format("a") + BODY.format("b").replace("_it", "_b")}, "--verify-report-dir=earlier")
     harness.run((), "-k", "test_b", "--verify-shard=1/2", "--verify-report-dir=later")
     assert main(["diff", "earlier", "later"]) == 0
+
+
+@pytest.mark.parametrize("form", ["terminal", "json", "markdown", "html"])
+def test_a_session_that_lost_every_comparison_is_compared(harness, monkeypatch, form):
+    harness.run({"test_import.py": FILES["test_import.py"] + BODY.format("a")}, "--verify-report-dir=earlier")
+    monkeypatch.setenv("LATER", "1")
+    harness.run((), "--verify-report-dir=later", "-p", "no:cacheprovider")
+    assert main(["diff", "earlier", "later", "--statistics", "--format", form]) == 1

@@ -37,6 +37,10 @@ REFUSED_IN_SUITE = [
     ("scorer: exact\n  config: {default_scorers: [regex]}", "default_scorers has no effect beside scorer"),
     ("scorers: [exact]\n  config: {default_scorers: [regex]}", "default_scorers has no effect beside scorers"),
     ("scorer: exact\n  scorers: [regex]", "give scorer or scorers, not both"),
+    ("pass: any", "a.yaml:4: pass: it has no effect without repeats"),
+    ("repeats: 3\n  pass: {rate: 0.9}", "a.yaml:5: pass: 3 of 3 passes do not show a rate of 0.9"),
+    ("repeats: 3\n  pass: 4", "a.yaml:5: pass: 4 repeats cannot pass when there are 3"),
+    ("scorer: exact\n  threshold: 0.5", "a.yaml:5: threshold: no scorer of this suite takes it"),
 ]
 DOUBTFUL = [
     (

@@ -108,7 +108,8 @@ FAILS = FILES["s.verdict.yaml"].replace("pass: 2", "pass: 3")
 def test_a_failed_scenario_shows_its_input_and_place(harness):
     run = harness.run({**FILES, "s.verdict.yaml": FAILS}, "--verify-report", "-p", "no:cacheprovider")
     for text in (run.stdout, run.case("one").findtext("failure")):
-        assert "asked: 'a'\n\ns.verdict.yaml:5: one" in text
+        assert "  asked: 'a'\n" in text
+        assert "\n\ns.verdict.yaml:5: one" in text
     assert "s.verdict.yaml::one (line 5)" in run.stdout
 
 

@@ -13,7 +13,7 @@ from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import Counts, merge_counts, sum_counts
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import format_count, shown
+from pytest_verdict.core.values.display import format_count, shown, visible
 from pytest_verdict.datasets.row_check import SAMPLES, JudgedRows, RowCheck, judge_rows
 from pytest_verdict.datasets.rows import Selection, check_count, label_of, read_numbered_rows
 from pytest_verdict.datasets.slices import Slice, read_slices, single_rows, slices_at
@@ -39,6 +39,7 @@ class DatasetCheck:
         first: The first comparisons that did not pass, at most five.
         gate: The comparison that decides: the share of rows that passed, with its confidence interval.
         size: The comparison of the number of rows, if one was expected.
+        places: The file and line of each row of the first comparisons.
 
     Example:
         >>> rows = [{"want": "a", "got": "a"}, {"want": "b", "got": "c"}, {"want": "d"}]
@@ -56,6 +57,7 @@ class DatasetCheck:
     first: tuple[ComparisonResult, ...]
     gate: ComparisonResult
     size: ComparisonResult | None = None
+    places: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
@@ -109,8 +111,10 @@ class DatasetCheck:
         failures = [lines_of(describe_failure(result)) for result in self.first]
         first_failure = (Part("; first "), *failures[0][0]) if failures else ()
         lines = [(Part(summary), *first_failure), *((Part(text),) for text in others)]
-        for failure in failures:
+        for failure, result, place in zip(failures, self.first, self.places, strict=True):
             lines += failure
+            if result.name != place:
+                lines.append((Part(f"  row: {visible(place)}"),))
         return block(lines)
 
 
@@ -263,12 +267,14 @@ def conclude(
     """Decide by the counts of all rows; ``size`` is the number of rows of the whole data set, if only some were selected."""
     counts: Counts = {}
     first: list[ComparisonResult] = []
+    places: list[str] = []
     unreadable = 0
     for some in rows:
         merge_counts(counts, some.counts)
         unreadable += some.unreadable
         # Reading `passed` tells the session that these results were checked: the gate decides.
         first += [result for result in some.samples if not result.passed]
+        places += some.places
 
     passed, failed, errors = sum_counts(counts)
     verdicts = {"pass": passed, "fail": failed, "error": errors}
@@ -281,7 +287,9 @@ def conclude(
     size_result = None
     if expected_size is not None:
         size_result = compare(*expected_size, size, name=f"rows of {label}")
-    return DatasetCheck(passed, failed, errors, unreadable, tuple(first[:SAMPLES]), gate_result, size_result)
+    return DatasetCheck(
+        passed, failed, errors, unreadable, tuple(first[:SAMPLES]), gate_result, size_result, tuple(places[:SAMPLES])
+    )
 
 
 def _judge(source: Any, check: RowCheck, selection: Selection) -> Iterator[JudgedRows]:

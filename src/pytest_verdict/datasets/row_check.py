@@ -104,6 +104,8 @@ class JudgedRows:
     counts: Counts
     samples: Sequence[ComparisonResult]
     """The first results that did not pass."""
+    places: Sequence[str]
+    """The file and line of each of them."""
     unreadable: int
     singles: Mapping[int, ComparisonResult]
     """The results of the rows that the kernel compared one by one, by their position."""
@@ -153,7 +155,8 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows
 
     first_failed = sorted(failed)[:SAMPLES]
     samples = [singles[position] if position in singles else judge([position])[0] for position in first_failed]
-    return JudgedRows(row_names, counts, samples, len(rows.errors), singles, grouped)
+    places = [names.place(rows.numbers[position]) for position in first_failed]
+    return JudgedRows(row_names, counts, samples, places, len(rows.errors), singles, grouped)
 
 
 def name_rows(rows: Slice, names: RowNames) -> Sequence[str]:

@@ -160,7 +160,7 @@ def _score_units(
             " file and line"
         )
 
-    rows = PartRows(fold.counts, fold.first_failures(), fold.unreadable, ())
+    rows = PartRows(fold.counts, fold.first_failures(), fold.places, fold.unreadable, ())
     outcome = conclude(check.label, [rows], gate, pass_rate, kernel.run, selection)
 
     report.set_aside_earlier()

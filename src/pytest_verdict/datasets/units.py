@@ -191,6 +191,8 @@ class Fold:
     unreadable: int = 0
     samples: tuple[str, ...] = ()
     """The first records that did not pass."""
+    places: tuple[str, ...] = ()
+    """The file and line of each of them."""
     subtrees: tuple[Subtree, ...] = ()
     parts: tuple[tuple[str, str], ...] = ()
     """The name and the digest of each file of records and keys."""
@@ -216,6 +218,7 @@ class Fold:
             counts,
             self.unreadable + other.unreadable,
             (*self.samples, *other.samples)[:SAMPLES],
+            (*self.places, *other.places)[:SAMPLES],
             tuple(subtrees),
             (*self.parts, *other.parts),
         )
@@ -332,7 +335,8 @@ def score_unit(unit: Unit) -> Fold:
             keys.extend(_build_keys(check, rows, judged.names, before))
             samples = tuple(result.to_text(SESSION.redaction) for result in judged.samples)
             subtrees = build_subtrees(before, lines)
-            fold += Fold(before, len(rows.numbers), judged.counts, judged.unreadable, samples, subtrees)
+            places = tuple(judged.places)
+            fold += Fold(before, len(rows.numbers), judged.counts, judged.unreadable, samples, places, subtrees)
             yield lines
 
     folder = target.folder / PARTS
@@ -395,6 +399,7 @@ class PartRows:
 
     counts: Counts
     samples: Sequence[ComparisonResult]
+    places: Sequence[str]
     unreadable: int
     files: Sequence[Path]
 
@@ -418,7 +423,9 @@ def judge_units(path: Path, check: RowCheck, selection: Selection, jobs: int) ->
         for fold in folds:
             if attempt.take(fold.rows) != fold.before:
                 raise ConfigurationError("jobs=N cannot be combined with other threads that compare")
-            rows = PartRows(fold.counts, fold.first_failures(), fold.unreadable, record_files(fold, target))
+            rows = PartRows(
+                fold.counts, fold.first_failures(), fold.places, fold.unreadable, record_files(fold, target)
+            )
             SESSION.compared += fold.rows
             if SESSION.rows_observer is not None:
                 SESSION.rows_observer(rows)

@@ -88,7 +88,8 @@ def _select_members(comparison: Comparison) -> dict[str, Any]:
 def write_html(diff: Diff, statistics: dict[str, Any], path: Path) -> None:
     """Write a diff as a page that has both records of each pair."""
     facts = [["compared", line] for line in _summary_lines(diff, str)]
-    facts += [["statistics", line] for line in statistics_lines(statistics, str)]
+    if statistics:
+        facts += [["statistics", line] for line in statistics_lines(statistics, str)]
     title = f"{diff.old.place} and {diff.new.place}"
     changes = {id(change.comparison): (change, label) for label, group in _group_changes(diff) for change in group}
     rows: list[Row] = []
@@ -236,7 +237,8 @@ def run(arguments: argparse.Namespace) -> int:
         complain(str(error))
         return 0
     statistics = None
-    if arguments.statistics or arguments.cluster or arguments.format == "html":
+    # Without a pair, each comparison of the earlier run was lost.
+    if differences.pairs and (arguments.statistics or arguments.cluster or arguments.format == "html"):
         statistics = compute_statistics(differences.pairs, arguments.cluster)
     failing = len(differences.failing(fail_on))
     if arguments.format == "json":

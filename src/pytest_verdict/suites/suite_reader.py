@@ -123,6 +123,7 @@ def plan_suite(document: YamlDocument, label: str, path: Path, scorers: Collecti
     planned = *planner.plan(outside), *planner.plan([*inside, *rows])
     variables = planner.find_variables(() if form.incomplete else planned)
     planner.check_reply()
+    planner.check_defaults(() if form.incomplete else planned)
     if planner.problems:
         problems = [f"{label}:{line}: {sentence}" for line, sentence in sorted(planner.problems)]
         if len(problems) > _MOST_PROBLEMS:
@@ -314,7 +315,16 @@ class _Planner:
             if not run(operator, rule.rate, {"pass": repeats, "fail": 0, "error": 0}).passed:
                 reason = f"{repeats} of {repeats} passes do not show a rate of {rule.rate:g} with confidence {rule.confidence:g}"
         if reason:
-            self._add_problem((*entry.place, "pass"), f"pass: {reason}")
+            is_own = entry.scenario.pass_rule is not None or entry.scenario.repeats is not None
+            self._add_problem((*entry.place, "pass") if is_own else ("suite", "pass"), f"pass: {reason}")
+
+    def check_defaults(self, plans: Sequence[PlannedScenario]) -> None:
+        """Report settings of the suite that have no effect in any scenario."""
+        if plans and self._head.pass_rule is not None and all(plan.repeats == 1 for plan in plans):
+            self._add_problem(("suite", "pass"), "pass: it has no effect without repeats")
+        scorers = [scorer for plan in plans for scorer in plan.scorers]
+        if self._head.threshold is not None and scorers and not any(scorer.takes_threshold for scorer in scorers):
+            self._add_problem(("suite", "threshold"), "threshold: no scorer of this suite takes it")
 
     def _find_scorers(self, scenario: Scenario, place: Place) -> Iterator[SuiteScorer]:
         for entry, where in list(self._list_scorers(scenario, place)) or self._default_scorers:

@@ -2,7 +2,7 @@
 
 exit codes:
   0  every file can be run
-  1  a file has a mistake, or, with --strict, a scenario expects nothing or an environment variable is not set
+  1  a file has a mistake, or, with --strict, a scenario is doubtful or an environment variable is not set
   2  no file is named, or one cannot be read
 """
 
