@@ -203,11 +203,11 @@ Normalization = Annotated[Sequence[Normalizer], BeforeValidator(_as_tuple)]
 
 def step_names(steps: Sequence[Step]) -> tuple[str, ...]:
     """Return the names of steps, as a record has them."""
-    return _compile(tuple(steps))[0]
+    return compile_steps(tuple(steps))[0]
 
 
 @functools.lru_cache(maxsize=1_000)
-def _compile(steps: tuple[Step, ...]) -> tuple[tuple[str, ...], tuple[Callable[[str], str], ...]]:
+def compile_steps(steps: tuple[Step, ...]) -> tuple[tuple[str, ...], tuple[Callable[[str], str], ...]]:
     """Return the names and the functions of steps; cached, because an operator uses the same ones each time."""
     names = [step if isinstance(step, str) else getattr(step, "function", "synonym_map") for step in steps]
     functions = [step.apply if isinstance(step, SynonymMap) else step for step in steps]
@@ -216,7 +216,7 @@ def _compile(steps: tuple[Step, ...]) -> tuple[tuple[str, ...], tuple[Callable[[
 
 def normalize(text: str, steps: Sequence[Step]) -> str:
     """Apply normalizers to a text, from left to right."""
-    for apply in _compile(tuple(steps))[1]:
+    for apply in compile_steps(tuple(steps))[1]:
         text = apply(text)
     return text
 
@@ -225,7 +225,7 @@ def normalize_all(texts: Sequence[str], steps: Sequence[Step]) -> tuple[list[str
     """Apply normalizers to several texts; return these and the names of the steps that changed any of them."""
     current = list(texts)
     effective: list[str] = []
-    for name, apply in zip(*_compile(tuple(steps)), strict=True):
+    for name, apply in zip(*compile_steps(tuple(steps)), strict=True):
         normalized = [apply(text) for text in current]
         if normalized != current:
             effective.append(name)

@@ -35,20 +35,23 @@ class Entry(NamedTuple):
     row_by_row: str = ""
 
 
-_SYNONYMS: Final = "a `SynonymMap` in `normalize`"
+_FUNCTIONS: Final = "a function in `normalize`"
 _DECAY: Final = "`zero_at`"
 
 TABLE: Final[Mapping[str, Entry]] = {
-    "exact": Entry(f"{_TEXTS}:group_by_normalized_equality", _SYNONYMS),
-    "normalized_exact": Entry(f"{_TEXTS}:group_by_normalized_equality", _SYNONYMS),
+    "exact": Entry(f"{_TEXTS}:group_by_normalized_equality", _FUNCTIONS),
+    "normalized_exact": Entry(f"{_TEXTS}:group_by_normalized_equality", _FUNCTIONS),
     "literal": Entry(f"{_TEXTS}:group_by_equality"),
     "boolean": Entry(f"{_TEXTS}:group_by_boolean"),
-    "contains_any": Entry(f"{_TEXTS}:group_by_contained_texts", _SYNONYMS),
-    "contains_all": Entry(f"{_TEXTS}:group_by_contained_texts", _SYNONYMS),
-    "not_contains": Entry(f"{_TEXTS}:group_by_contained_texts", _SYNONYMS),
+    "contains_any": Entry(f"{_TEXTS}:group_by_contained_texts", _FUNCTIONS),
+    "contains_all": Entry(f"{_TEXTS}:group_by_contained_texts", _FUNCTIONS),
+    "starts_with": Entry(f"{_TEXTS}:group_by_contained_texts", _FUNCTIONS),
+    "ends_with": Entry(f"{_TEXTS}:group_by_contained_texts", _FUNCTIONS),
+    "not_blank": Entry(f"{_TEXTS}:group_by_visible_text"),
+    "not_contains": Entry(f"{_TEXTS}:group_by_contained_texts", _FUNCTIONS),
     "one_of": Entry(
         f"{_TEXTS}:group_by_accepted_value",
-        f"no `values`, `values` that are not all text or all whole numbers, {_SYNONYMS}",
+        f"no `values`, `values` that are not all text or all whole numbers, {_FUNCTIONS}",
     ),
     "numeric_exact": Entry(f"{_NUMBERS}:group_by_numbers"),
     "numeric_tolerance": Entry(f"{_NUMBERS}:group_by_numbers", f"a `tolerance` of more than 6 decimals, {_DECAY}"),

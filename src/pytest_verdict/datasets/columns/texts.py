@@ -1,23 +1,25 @@
 """Columns of texts and categories: normalization, equality, contained texts, booleans and accepted values."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import pyarrow
 from pyarrow import compute
 
-from pytest_verdict.core.normalizers import SynonymMap, normalize
+from pytest_verdict.core.normalizers import SynonymMap, compile_steps, normalize
 from pytest_verdict.datasets.columns.arrow import BOOLEAN, INTEGER, TEXT, Array, build_column, null_unless, scalar
 from pytest_verdict.datasets.columns.table import GroupedRows, Path
 
 Steps = Sequence[str | SynonymMap]
 
 # The ASCII characters that str.split() treats as whitespace.
-_BLANK: Final = r"[\t-\r\x1c-\x1f ]"
 BLANKS: Final = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
 # A group number is an integer of 64 bits.
 _MOST_FLAGS: Final = 62
 _LARGEST: Final = 2**63 - 1
+# Where a text is looked for, by the name of the operator; anywhere by default.
+_FIND: Final = {"starts_with": compute.starts_with, "ends_with": compute.ends_with}
+_CONTAINS: Final = {"starts_with": str.startswith, "ends_with": str.endswith}
 
 
 class Side(NamedTuple):
@@ -63,7 +65,8 @@ def group_by_contained_texts(operator: Any, expected: Array | None, observed: Ar
         substrings = [normalize(text, steps) for text in operator.substrings]
         if not are_utf8(substrings):
             return None
-        matches = [compute.match_substring(second.column, text) for text in substrings]
+        find = _FIND.get(operator.name, compute.match_substring)
+        matches = [find(second.column, text) for text in substrings]
         return GroupedRows(number_groups(matches, second), {("observed_surface",): second.column})
 
     if expected is None or expected.type != TEXT:
@@ -74,7 +77,8 @@ def group_by_contained_texts(operator: Any, expected: Array | None, observed: Ar
 
     texts = null_unless(first.column, compute.not_equal(first.column, scalar("")))
     pairs = zip(texts.to_pylist(), second.column.to_pylist(), strict=True)
-    is_contained = [None if text is None or whole is None else text in whole for text, whole in pairs]
+    contains = _CONTAINS.get(operator.name, str.__contains__)
+    is_contained = [None if text is None or whole is None else contains(whole, text) for text, whole in pairs]
     parts = {
         ("expected_surface", 0): texts,
         ("observed_surface",): second.column,
@@ -82,6 +86,15 @@ def group_by_contained_texts(operator: Any, expected: Array | None, observed: Ar
         ("details", "missing", 0): texts,
     }
     return GroupedRows(number_groups([build_column(is_contained, BOOLEAN)], first, second), parts)
+
+
+def group_by_visible_text(operator: Any, _: Array | None, observed: Array) -> GroupedRows | None:
+    """Group rows by whether a text is blank, which is decided for each distinct text once."""
+    if observed.type != TEXT:
+        return None
+    encoded = observed.dictionary_encode()
+    scores = [operator.evaluate(None, text).score == 1.0 for text in encoded.dictionary.to_pylist()]
+    return GroupedRows(number_groups([compute.take(build_column(scores, BOOLEAN), encoded.indices)]), {})
 
 
 def group_by_boolean(operator: Any, expected: Array | None, observed: Array) -> GroupedRows | None:
@@ -127,20 +140,27 @@ def list_steps(operator: Any) -> Steps:
 
 
 def normalize_column(column: Array, steps: Steps) -> Side | None:
-    """Normalize a column; None when Arrow cannot do one of the steps."""
+    """Normalize each distinct text of a column once; None if a step is a function of the user, which may remember calls."""
     if column.type != TEXT or not steps:
         return Side(column)
+    if not all(isinstance(step, str | SynonymMap) for step in steps):
+        return None
 
-    functions = [_STEPS.get(step) if isinstance(step, str) else None for step in steps]
-    original = current = null_unless(column, compute.string_is_ascii(column))
+    encoded = column.dictionary_encode()
+    original = current = encoded.dictionary.to_pylist()
     changed_by = []
-    for function in functions:
-        if function is None:
-            return None
-        following = function(current)
-        changed_by.append(compute.not_equal(current, following))
+    for apply in compile_steps(tuple(steps))[1]:
+        following = [apply(text) for text in current]
+        changed_by.append(_flag_changes(current, following, encoded.indices))
         current = following
-    return Side(current, changed_by, compute.not_equal(original, current))
+    column = compute.take(build_column(current, TEXT), encoded.indices)
+    return Side(column, changed_by, _flag_changes(original, current, encoded.indices))
+
+
+def _flag_changes(before: Sequence[str], after: Sequence[str], indices: Array) -> Array:
+    return compute.take(
+        build_column([one != other for one, other in zip(before, after, strict=True)], BOOLEAN), indices
+    )
 
 
 def number_groups(flags: Sequence[Array], *sides: Side) -> Array:
@@ -164,44 +184,3 @@ def number_groups(flags: Sequence[Array], *sides: Side) -> Array:
 def are_utf8(texts: Sequence[str]) -> bool:
     """Return whether Arrow can hold the texts."""
     return not any("\ud800" <= character <= "\udfff" for text in texts for character in text)
-
-
-def _collapse_whitespace(column: Array) -> Array:
-    column = compute.ascii_trim(column, characters=BLANKS)
-    has_more = compute.match_substring_regex(column, r"[\t-\r\x1c-\x1f]|  ")
-    if not compute.any(has_more).as_py():
-        return column
-    collapsed = compute.replace_substring_regex(column.filter(has_more), f"{_BLANK}+", " ")
-    return compute.replace_with_mask(column, has_more, collapsed)
-
-
-def _strip_thousands_separators(column: Array) -> Array:
-    has_comma = compute.match_substring(column, ",")
-    if not compute.any(has_comma).as_py():
-        return column
-    number = rf"^{_BLANK}*[+-]?[0-9]{{1,3}}(,[0-9]{{3}})+(\.[0-9]*)?{_BLANK}*$"
-    is_plain = compute.or_(compute.invert(has_comma), compute.match_substring_regex(column, number))
-    return compute.replace_substring(null_unless(column, is_plain), ",", "")
-
-
-def _strip_markdown_fence(column: Array) -> Array:
-    return null_unless(column, compute.invert(compute.match_substring(column, "```")))
-
-
-def _remove(pattern: str) -> Callable[[Array], Array]:
-    return lambda column: compute.replace_substring_regex(column, pattern, "")
-
-
-# For ASCII only: the regex engine of Arrow has other character classes than Python.
-_STEPS: Final[dict[str, Callable[[Array], Array]]] = {
-    "casefold": compute.ascii_lower,
-    "collapse_whitespace": _collapse_whitespace,
-    "lowercase": compute.ascii_lower,
-    "nfc": lambda column: column,
-    "nfkc": lambda column: column,
-    "remove_articles": _remove(rf"(?i)\b(?:a|an|the)\b{_BLANK}*"),
-    "remove_punctuation": _remove(r"[!-/:-@\[-`{-~]"),
-    "strip": lambda column: compute.ascii_trim(column, characters=BLANKS),
-    "strip_markdown_fence": _strip_markdown_fence,
-    "strip_thousands_separators": _strip_thousands_separators,
-}
