@@ -36,10 +36,10 @@ class Rule:
         if remaining == 0 or not self._is_inconclusive(verdicts):
             return True
         # Wald's test may be out of reach of both its bounds.
-        highest: list[Verdict] = [*verdicts, *["pass"] * remaining]
-        lowest: list[Verdict] = [*verdicts, *["fail"] * remaining]
-        is_sequential = self.operator.against is not None
-        return is_sequential and self._is_inconclusive(highest) and self._is_inconclusive(lowest)
+        passes: list[Verdict] = ["pass"] * remaining
+        failures: list[Verdict] = ["fail"] * remaining
+        ends = ([*verdicts, *passes], [*verdicts, *failures])
+        return self.operator.against is not None and all(map(self._is_inconclusive, ends))
 
     def _is_inconclusive(self, verdicts: Sequence[Verdict]) -> bool:
         return INCONCLUSIVE in run(self.operator, self.share, count_verdicts(verdicts)).notes
