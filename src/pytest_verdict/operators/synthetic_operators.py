@@ -31,13 +31,18 @@ class NotBlank(PassFailOperator):
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         del expected
         if isinstance(observed, str):
-            is_blank = not any(map(_is_visible, observed))
+            is_blank = is_blank_text(observed)
         else:
             is_blank = observed is None or _is_missing(observed) or _is_empty(observed)
         return Outcome(0.0, notes=(BLANK,)) if is_blank else PASS
 
     def effective_expected(self, expected: Any) -> None:
         del expected
+
+
+def is_blank_text(text: str) -> bool:
+    """Return whether a text has no visible character."""
+    return not any(map(_is_visible, text))
 
 
 def _is_visible(character: str) -> bool:

@@ -9,6 +9,7 @@ from pyarrow import compute
 from pytest_verdict.core.normalizers import SynonymMap, compile_steps, normalize
 from pytest_verdict.datasets.columns.arrow import BOOLEAN, INTEGER, TEXT, Array, build_column, null_unless, scalar
 from pytest_verdict.datasets.columns.table import GroupedRows, Path
+from pytest_verdict.operators.synthetic_operators import is_blank_text
 
 Steps = Sequence[str | SynonymMap]
 
@@ -88,13 +89,13 @@ def group_by_contained_texts(operator: Any, expected: Array | None, observed: Ar
     return GroupedRows(number_groups([build_column(is_contained, BOOLEAN)], first, second), parts)
 
 
-def group_by_visible_text(operator: Any, _: Array | None, observed: Array) -> GroupedRows | None:
+def group_by_visible_text(_operator: Any, _: Array | None, observed: Array) -> GroupedRows | None:
     """Group rows by whether a text is blank, which is decided for each distinct text once."""
     if observed.type != TEXT:
         return None
     encoded = observed.dictionary_encode()
-    scores = [operator.evaluate(None, text).score == 1.0 for text in encoded.dictionary.to_pylist()]
-    return GroupedRows(number_groups([compute.take(build_column(scores, BOOLEAN), encoded.indices)]), {})
+    is_blank = build_column([*map(is_blank_text, encoded.dictionary.to_pylist())], BOOLEAN)
+    return GroupedRows(number_groups([compute.take(is_blank, encoded.indices)]), {})
 
 
 def group_by_boolean(operator: Any, expected: Array | None, observed: Array) -> GroupedRows | None:
