@@ -82,9 +82,6 @@ WRONG_OPTIONS = {
     "--verdict-gate=pass": "Write --verify-gate.",
     "--verdict-shard=1/2": "Write --verify-shard.",
     "--verdict-baseline=x": "Write --verify-baseline.",
-    "--verdict-adapter=x": "Write --verify-adapter.",
-    "--verdict-concurrency=2": "Write --verify-concurrency.",
-    "--verdict-resume": "Write --verify-resume.",
     "--verify-reprot": "Did you mean '--verify-report'",
     "--verify-rep": "Did you mean '--verify-report'",
     "--verify-min-comparison=3": "Did you mean '--verify-min-comparisons'",
@@ -112,6 +109,12 @@ def test_unknown_option_is_a_usage_error_that_names_the_right_one(harness, optio
     assert run.status == pytest.ExitCode.USAGE_ERROR
     assert f"there is no option {option.split('=')[0]}. " in run.output
     assert WRONG_OPTIONS[option] in run.output
+
+
+@pytest.mark.parametrize("option", ["adapter=my_agent.reply", "concurrency=2", "resume", "repeat=2", "repeat-budget=3"])
+def test_options_of_adapters_and_repeats_have_both_prefixes(harness, option):
+    outputs = [harness.run(TESTS, f"--{prefix}-{option}", "-q").outcomes for prefix in ("verify", "verdict")]
+    assert outputs == [{"passed": 1}] * 2
 
 
 @pytest.mark.parametrize("where", ["override", "file"])

@@ -105,12 +105,12 @@ _OPTIONS: _Declarations = (
         {"metavar": "GATE", "action": "append", "default": []},
     ),
     (
-        "--verdict-repeat",
+        "--verify-repeat",
         "run each test up to N times; it passes if all attempts pass. Tests with the marker verdict_repeat keep its rule",
         {"metavar": "N", "type": int},
     ),
     (
-        "--verdict-repeat-budget",
+        "--verify-repeat-budget",
         "the most attempts of the session beyond the first of each test (default: no limit)",
         {"metavar": "M", "type": int},
     ),
@@ -121,6 +121,11 @@ _OPTIONS: _Declarations = (
         {"metavar": "DIR"},
     ),
 )
+# Options that have both prefixes, because their markers and ini keys begin with verdict.
+_ALSO_VERDICT = {
+    *("--verify-adapter", "--verify-concurrency", "--verify-resume"),
+    *("--verify-repeat", "--verify-repeat-budget"),
+}
 _INI_KEYS: _Declarations = (
     ("verdict_adapter", "the adapter of suites that name none", {"default": ""}),
     ("verdict_concurrency", "the most concurrent calls of adapters (default: 8)", {"default": "8"}),
@@ -190,7 +195,10 @@ _MARKERS = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("verify", "verification report")
     for name, text, settings in _OPTIONS:
-        group.addoption(name, help=text, **settings)
+        names = [name]
+        if name in _ALSO_VERDICT:
+            names.append(name.replace("verify", "verdict"))
+        group.addoption(*names, help=text, **settings)
     for name, text, settings in _INI_KEYS:
         parser.addini(name, text, **settings)
 

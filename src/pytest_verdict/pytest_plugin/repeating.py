@@ -29,10 +29,10 @@ class Repeats:
         if not (text.isascii() and text.isdecimal() and len(text) < 5):
             raise pytest.UsageError(f"{DIAGNOSE}: a whole number from 0 to 9999 is needed, got {text!r}")
         self.diagnose = int(text)
-        self._budget: int | None = config.option.verdict_repeat_budget
+        self._budget: int | None = config.option.verify_repeat_budget
         if self._budget is not None:
             if self._budget < 0:
-                raise pytest.UsageError(f"--verdict-repeat-budget: a whole number from 0 is needed, got {self._budget}")
+                raise pytest.UsageError(f"--verify-repeat-budget: a whole number from 0 is needed, got {self._budget}")
             worker = getattr(config, "workerinput", {"workercount": 1, "workerid": "gw0"})
             share, rest = divmod(self._budget, worker["workercount"])
             self._budget = share + (int(worker["workerid"].removeprefix("gw")) < rest)
@@ -44,7 +44,7 @@ class Repeats:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        number = self._config.option.verdict_repeat
+        number = self._config.option.verify_repeat
         for item in items:
             marker = item.get_closest_marker(MARKER)
             if marker is None and number is None:
@@ -58,7 +58,7 @@ class Repeats:
                     _check_item(item)
                     item.stash[_RULE] = rule
             except ConfigurationError as error:
-                name = "--verdict-repeat" if marker is None else MARKER
+                name = "--verify-repeat" if marker is None else MARKER
                 if not hasattr(self._config, "workerinput"):
                     raise pytest.UsageError(f"{item.nodeid}: {name}: {error}") from None
                 # pytest-xdist would end with INTERNALERROR.
