@@ -234,7 +234,7 @@ class Comparator:
             fields = REGISTRY.find(operator).model_fields
             # Calls may still add required settings, so only complete settings are checked.
             if all(name in settings for name, field in fields.items() if field.is_required()):
-                REGISTRY.build(operator, settings).check_threshold(threshold)
+                REGISTRY.build(operator, settings).check_configured_threshold(threshold)
         comparator = Comparator()
         comparator._defaults = {**self._defaults, operator: (threshold or previous_threshold, settings)}
         comparator._collecting = self._collecting

@@ -10,8 +10,10 @@ from pytest_verdict import Comparator, assert_matches, compare, expect
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.json.rules import JsonRule
+from pytest_verdict.suites import check_dataset
 
 inf = float("inf")
+MAPPING = {"expected": "$.want", "observed": "$.got"}
 
 # The settings with a condition, by operator. All others always have an effect: on a verdict, a score or the record.
 CONDITIONAL = {
@@ -63,7 +65,7 @@ ALWAYS = {
     "numeric_tolerance": "normalize tolerance mode zero_at",
     "one_of": "values normalize case_sensitive",
     "ordered_match": "normalize",
-    "pass_rate": "errors confident confidence attempts selected",
+    "pass_rate": "errors confident confidence attempts selected planned against",
     "regex": "pattern mode flags normalize",
     "row_count": "at_least",
     "scorer_verdict": "scorer",
@@ -317,19 +319,38 @@ def test_expected_value_that_decides_is_used(name, expected, observed, settings,
 
 
 CONDITIONS = ["exact", "literal", "text_similarity"]
+PASS_OR_FAIL = [
+    ("exact", 1, 0.5, {}),
+    ("normalized_exact", "a", 0.999, {}),
+    ("numeric_tolerance", 1, 0.9, {"tolerance": 0.1}),
+    ("numeric_range", [1, 2], 0.9, {}),
+    ("delta", 1, 0.9, {}),
+    ("json_canonical", 1, 0.9, {}),
+    ("json_subset", 1, 0.9, {}),
+    ("json_schema", True, 0.9, {}),
+    ("date_match", "2024-01-01", 0.1, {}),
+    ("trace_length", True, 0.1, {"max": 3}),
+    ("best_of", ["a"], 0.9, {"inner": "exact"}),
+    ("derived", "a", 0.9, {"inner": "exact", "source": "spec"}),
+]
+
+
+@pytest.mark.parametrize(("name", "expected", "threshold", "settings"), PASS_OR_FAIL)
+def test_threshold_between_the_scores_is_refused_in_a_configuration(name, expected, threshold, settings):
+    assert compare(name, expected, "1", threshold, **settings).threshold == threshold
+    operator = REGISTRY.build(name, settings)
+    for refuse in (
+        lambda: operator.check_configured_threshold(threshold),
+        lambda: check_dataset([{"want": expected, "got": 1}], operator, MAPPING, threshold=threshold),
+        lambda: compare(
+            "all_of", expected, 1, conditions=[{"operator": name, "settings": settings, "threshold": threshold}]
+        ),
+    ):
+        with pytest.raises(SettingsError, match=r"score is 0\.0 or 1\.0"):
+            refuse()
+
+
 REFUSED_CALLS = [
-    ("exact", 1, 0.5, {}, "score is 0.0 or 1.0"),
-    ("normalized_exact", "a", 0.999, {}, "score is 0.0 or 1.0"),
-    ("numeric_tolerance", 1, 0.9, {"tolerance": 0.1}, "score is 0.0 or 1.0"),
-    ("numeric_range", [1, 2], 0.9, {}, "score is 0.0 or 1.0"),
-    ("delta", 1, 0.9, {}, "score is 0.0 or 1.0"),
-    ("json_canonical", 1, 0.9, {}, "score is 0.0 or 1.0"),
-    ("json_subset", 1, 0.9, {}, "score is 0.0 or 1.0"),
-    ("json_schema", True, 0.9, {}, "score is 0.0 or 1.0"),
-    ("date_match", "2024-01-01", 0.1, {}, "score is 0.0 or 1.0"),
-    ("trace_length", True, 0.1, {"max": 3}, "score is 0.0 or 1.0"),
-    ("best_of", ["a"], 0.9, {"inner": "exact"}, "score is 0.0 or 1.0"),
-    ("derived", "a", 0.9, {"inner": "exact", "source": "spec"}, "score is 0.0 or 1.0"),
     ("any_of", 1, 1.0, {"conditions": CONDITIONS}, "1 of 3"),
     ("at_least_n", 1, 0.2, {"conditions": CONDITIONS, "n": 3}, "3 of 3"),
     ("at_least_n", 1, 0.9, {"conditions": CONDITIONS, "n": 2}, "2 of 3"),

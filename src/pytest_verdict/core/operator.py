@@ -134,16 +134,22 @@ class Operator(BaseModel):
         return True
 
     def check_threshold(self, threshold: float | None) -> None:
-        """Refuse a threshold of a call that is not in (0, 1], or that changes no verdict because there are no grades.
+        """Refuse a threshold of a call that is not in (0, 1], or that contradicts the settings.
 
         Args:
             threshold: The threshold of a call.
 
         Raises:
-            SettingsError: The threshold has no effect.
+            SettingsError: The settings decide how much must match.
             ThresholdError: The threshold is not in (0, 1].
         """
-        if threshold is not None and check_threshold(threshold) < 1.0 and not self.is_graded:
+        if threshold is not None:
+            check_threshold(threshold)
+
+    def check_configured_threshold(self, threshold: float | None) -> None:
+        """Refuse a threshold in a configuration that `check_threshold` refuses, or that changes no verdict."""
+        self.check_threshold(threshold)
+        if threshold is not None and threshold < 1.0 and not self.is_graded:
             raise SettingsError(
                 f"{self}: threshold={threshold} has no effect, because the score is 0.0 or 1.0; leave it out, or"
                 " compare with an operator that has grades, such as text_similarity or numeric_tolerance with zero_at"

@@ -186,7 +186,7 @@ def check_dataset(
     threshold, settings = comparator.complete(operator, threshold, settings)
     evaluator = Evaluator(operator, mapping, threshold, expected=expected, observed=observed, **settings)
     if evaluator.operator is not None:
-        evaluator.operator.check_threshold(own_threshold)
+        evaluator.operator.check_configured_threshold(own_threshold)
     gate = PassRate(confident=confident, confidence=confidence)
     pass_rate = check_pass_rate(pass_rate)
     expected_size = _expected_size(expect_rows, min_rows)

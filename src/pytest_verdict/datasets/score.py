@@ -105,7 +105,7 @@ def score_dataset(
     """
     evaluator = Evaluator(operator, mapping, threshold, **settings)
     if evaluator.operator is not None:
-        evaluator.operator.check_threshold(threshold)
+        evaluator.operator.check_configured_threshold(threshold)
     gate = PassRate(confident=confident, confidence=confidence)
     pass_rate = check_pass_rate(pass_rate)
     selection = Selection(limit, sample, seed)

@@ -76,7 +76,7 @@ def read_condition(value: Any) -> Condition:
     is_only_operator = list(settings) == ["operator"]
     operator = operator_from_settings(settings["operator"] if is_only_operator else settings)
     threshold = value.get("threshold")
-    operator.check_threshold(threshold)
+    operator.check_configured_threshold(threshold)
     return Condition(operator, None if threshold is None else check_threshold(threshold))
 
 

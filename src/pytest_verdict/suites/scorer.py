@@ -144,7 +144,7 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
     evaluator: Evaluator | None = None
     if entry.mapping is None:
         operator = REGISTRY.build(entry.operator, entry.settings)
-        operator.check_threshold(entry.threshold)
+        operator.check_configured_threshold(entry.threshold)
         needs_expectation = operator.needs_expected()
     else:
         from pytest_verdict.extraction.evaluator import build_evaluator
