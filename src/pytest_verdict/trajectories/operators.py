@@ -324,11 +324,6 @@ class TrajectoryForbidden(_NonEmptyExpected):
         # Settings read back from a record are equal, because all calls have one form.
         return tuple(format_call(CallMatcher("equal").prepare(event, event.name)) for event in events)
 
-    def _read_expected_turns(self, expected: Any, observed: int) -> list[Any]:
-        if self.forbidden is None:
-            return super()._read_expected_turns(expected, observed)
-        return [expected] * observed
-
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         differences = []
         for at, call in enumerate(observed):

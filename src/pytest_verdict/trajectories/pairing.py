@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
 from pytest_verdict.core.normalizers import normalize
@@ -61,9 +61,8 @@ class _Column:
     absent: list[int] = field(default_factory=list)
 
 
-class _Lookup(NamedTuple):
-    positions: list[int]
-    column: _Column
+_Lookup = tuple[list[int], _Column]
+"""The positions of the calls with a key, and the column of their argument."""
 
 
 class ArgumentIndex:
@@ -84,12 +83,12 @@ class ArgumentIndex:
         if limits is not None:
             column = self._get_column(argument, None)
             keys = column.numbers[bisect_left(column.numbers, limits[0]) : bisect_right(column.numbers, limits[1])]
-            return _Lookup([at for key in keys for at in column.calls[key]], column)
+            return [at for key in keys for at in column.calls[key]], column
         key = _content_key(rule, value)
         if key is None:
             return None
         column = self._get_column(argument, rule)
-        return _Lookup(column.calls.get(key, []), column)
+        return column.calls.get(key, []), column
 
     def find_candidates(
         self, argument: str, value: Any, rule: ArgumentRule, *, or_absent: bool = False
@@ -98,10 +97,10 @@ class ArgumentIndex:
         lookup = self.find(argument, value, rule)
         if lookup is None:
             return None
-        positions = lookup.positions + lookup.column.without_key
+        positions, column = lookup
         if or_absent:
-            positions += lookup.column.absent
-        return positions
+            return positions + column.without_key + column.absent
+        return positions + column.without_key
 
     def _get_column(self, argument: str, rule: ArgumentRule | None) -> _Column:
         """Return the column of an argument under a rule for equality, or of numbers if there is no rule."""
@@ -242,10 +241,7 @@ def _choose_shortest(candidates: Iterable[list[int] | None], otherwise: Sequence
 
 
 class CallScores:
-    """Scores of expected calls with observed ones, as `CallMatcher.score` computes them one by one.
-
-    ``weigh`` converts each score before it becomes a whole number.
-    """
+    """Scores of calls as `CallMatcher.score` computes them; ``weigh`` converts each before it becomes a whole number."""
 
     def __init__(
         self,
@@ -270,8 +266,8 @@ class CallScores:
             return [self._score(call, self._observed[column]) for column in columns]
 
         matches = [0] * len(self._observed)
-        for lookup in lookups:
-            for column in lookup.positions:
+        for positions in lookups:
+            for column in positions:
                 matches[column] += 1
         names = call.args.keys()
         is_equality = self._matcher.get_rule(call.name) == EQUAL
@@ -296,8 +292,8 @@ class CallScores:
     def _score(self, call: Call, observed: Call) -> int:
         return round(self._weigh(self._matcher.score(call, observed)) * SCALE)
 
-    def _look_up_arguments(self, call: Call) -> list[_Lookup] | None:
-        """Look up each argument that counts; None if the index cannot decide on one of them."""
+    def _look_up_arguments(self, call: Call) -> list[list[int]] | None:
+        """Return the calls with the value of each argument that counts; None if the index cannot decide on one of them."""
         rule = self._matcher.get_rule(call.name)
         if self._matcher.accepts_any_args(call) or not call.has_args or not is_by_argument(rule):
             return None
@@ -309,9 +305,9 @@ class CallScores:
             if isinstance(own, Exact):
                 return None
             lookup = self._index.find(argument, value, own)
-            if lookup is None or lookup.column.without_key:
+            if lookup is None or lookup[1].without_key:
                 return None
-            lookups.append(lookup)
+            lookups.append(lookup[0])
         return lookups
 
 

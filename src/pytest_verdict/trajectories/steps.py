@@ -312,8 +312,7 @@ class StepMatcher:
         """Return where a step can end if every observed call must have its place."""
         least = step.times.least
         # Every further repetition takes at least one call, or changes nothing.
-        limit = least + self._size
-        most = limit if step.times.most is None else min(limit, step.times.most)
+        most = step.times.limit(least + self._size)
         reached = set(starts) if least == 0 else set()
         cache: dict[int, set[int]] = {}
         current = starts

@@ -366,7 +366,10 @@ class TrajectoryOperator(ObservedTrajectory):
         if self.turns == "none":
             return self._compare_sides([expected], [observed])
         observed_turns = read_side("observed:", read_turns, observed)
-        expected_turns = self._read_expected_turns(expected, len(observed_turns))
+        # A setting in place of expected is for each turn.
+        expected_turns = [expected] * len(observed_turns)
+        if self.needs_expected():
+            expected_turns = read_side("expected:", read_turns, expected)
         if self.turns == "flatten":
             return self._compare_sides(expected_turns, observed_turns)
 
@@ -386,9 +389,6 @@ class TrajectoryOperator(ObservedTrajectory):
         operator._is_turn = True  # noqa: SLF001 - the copy is ours
         outcome = compare_turns(operator, expected_turns, observed_turns, mean=self.turns == "mean")
         return outcome if observed_side is None else self._refuse_emptied(outcome, observed_side)
-
-    def _read_expected_turns(self, expected: Any, _observed: int) -> list[Any]:
-        return read_side("expected:", read_turns, expected)
 
     def _compare_sides(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
         matcher = self._build_matcher()

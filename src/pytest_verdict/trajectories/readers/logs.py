@@ -62,12 +62,7 @@ def _list_parts(value: Any) -> Iterator[Any]:
         yield omit_keys(sample, *_SAMPLE_KEYS)
 
 
-@partial(
-    Format,
-    marks="messages events role",
-    is_whole=_is_log,
-    list_parts=_list_parts,
-)
+@partial(Format, marks="messages events role", is_whole=_is_log, list_parts=_list_parts)
 def inspect_ai(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one answer of a model are one group."""
     sample = _choose_sample(value)

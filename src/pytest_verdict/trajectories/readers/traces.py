@@ -429,7 +429,8 @@ def _iter_inputs(spans: list[Span], pattern: str) -> Iterator[LeftOut]:
 
 def _list_span_parts(value: Any, is_read: Callable[[Span], bool], marks: str, ignored: str) -> Iterator[Any]:
     """Yield the tool spans that are not read, and the other attributes of all other spans."""
-    spans = [span for span in read_spans(value) if not is_read(span)]
+    all_spans = read_spans(value)
+    spans = [span for span in all_spans if not is_read(span)]
     unread_tools = []
     for span in spans:
         if _looks_like_tool(span) and _get_tool_name(span) != _ADK_MERGED:
@@ -441,7 +442,7 @@ def _list_span_parts(value: Any, is_read: Callable[[Span], bool], marks: str, ig
     yield {"spans": {"tool_calls": unread_tools}}
 
     keys = [name for span in spans for attributes in (span.attributes, *span.events) for name in attributes]
-    if len(spans) == len(read_spans(value)) and not any(re.fullmatch(marks, key) for key in keys):
+    if len(spans) == len(all_spans) and not any(re.fullmatch(marks, key) for key in keys):
         raise TrajectoryError(f"no span has an attribute of the format ({marks})")
 
 
