@@ -40,11 +40,8 @@ def _is_log(value: Any) -> bool:
         return True
     if any(has(item, "epoch") and has(item, "messages", "events") for item in unwrap_list(value)):
         return True
-    for message in unwrap_list(value, "messages"):
-        calls = get(message, "tool_calls")
-        if isinstance(calls, list | tuple) and any(isinstance(get(call, "function"), str) for call in calls):
-            return True
-    return False
+    calls = [call for message in unwrap_list(value, "messages") for call in unwrap_list(get(message, "tool_calls"))]
+    return any(isinstance(get(call, "function"), str) for call in calls)
 
 
 # The events are read apart, or are inputs, states and what scorers did.
@@ -224,10 +221,7 @@ def openhands(value: Any) -> Iterator[CallOrResult]:
             group = groups.setdefault(get(event, "llm_response_id") or place, len(groups))
             yield from _read_sdk_event(event, kind, group)
         elif not has(event, "action"):
-            metadata = get(event, "tool_call_metadata")
-            identifier = get(event, "cause")
-            if metadata is not None:
-                identifier = get(metadata, "tool_call_id")
+            identifier = get(get(event, "tool_call_metadata"), "tool_call_id", default=get(event, "cause"))
             is_error = get(event, "observation") in {"error", "user_rejected"}
             yield Result.from_content(event, identifier, failed=is_error)
         else:
@@ -252,17 +246,14 @@ def _read_sdk_event(event: Any, kind: str, group: int) -> Iterator[CallOrResult]
 def _read_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[CallOrResult]:
     metadata = get(event, "tool_call_metadata")
     # The user may run commands, too.
-    if get(event, "source") == "user":
+    if get(event, "source") == "user" or (metadata is None and get(event, "action") in _OTHER_ACTIONS):
         yield LeftOut(get(event, "action"), get(event, "id"))
         return
     if metadata is None:
-        if get(event, "action") in _OTHER_ACTIONS:
-            yield LeftOut(get(event, "action"), get(event, "id"))
-        else:
-            # Without function calling there is only the action that the call became.
-            group = groups.setdefault(place, len(groups))
-            args = get(event, "args", default=MISSING)
-            yield build_call(get(event, "action"), args, id=get(event, "id"), group=group)
+        # Without function calling there is only the action that the call became.
+        group = groups.setdefault(place, len(groups))
+        args = get(event, "args", default=MISSING)
+        yield build_call(get(event, "action"), args, id=get(event, "id"), group=group)
         return
 
     answer = get(metadata, "model_response")
