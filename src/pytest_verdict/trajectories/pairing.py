@@ -1,8 +1,6 @@
 """Pairing: which observed calls an expected call accepts, and which call belongs to which.
 
-If a call is accepted or not, as many calls as possible are paired; if it counts in part, the sum of the scores is the highest
-possible. Both exist with and without order. A tolerant rule lets one observed call match several expected ones, and taking the
-first match would give wrong verdicts, so the pairing without order is a maximum matching.
+A tolerant rule lets one observed call match several expected ones, and taking the first match would give wrong verdicts.
 """
 
 from bisect import bisect_left, bisect_right
@@ -378,13 +376,8 @@ def find_competing_calls(accepted: Sequence[Sequence[int]], partners: Partners) 
     if not groups:
         return None
 
+    # No part of a group competes alone: a column of one call leads to the call that it is paired with.
     _, rows = min(groups)
-    if len(rows) <= 50:
-        # Without some of them the others may compete all the same.
-        for row in list(rows):
-            fewer = [other for other in rows if other != row]
-            if len(fewer) > len({column for other in fewer for column in accepted[other]}) > 0:
-                rows = fewer
     return rows, sorted({column for row in rows for column in accepted[row]})
 
 
@@ -402,8 +395,7 @@ def iter_pairs(partners: Sequence[int | None], observed: int) -> Iterator[Pair]:
 def longest_common_subsequence(accepted: Sequence[Sequence[int]], size: int) -> Partners:
     """Pair as many expected calls as possible without crossing.
 
-    The bit-parallel method of Crochemore and others (2001) and Hyyrö (2004): one addition of a long integer per
-    expected call. Unlike the libraries for texts it needs no equality, so a call may accept any others.
+    The bit-parallel method of Crochemore and others (2001) and Hyyrö (2004), which needs no equality of calls.
     """
     full = (1 << size) - 1
     bits = full
@@ -436,11 +428,9 @@ def longest_common_subsequence(accepted: Sequence[Sequence[int]], size: int) -> 
 
 
 def edit_distance(same_tool: Sequence[Sequence[int]], observed: int, scores: Scores) -> tuple[int, Partners]:
-    """Pair without crossing at the lowest cost; return the cost and the partners.
+    """Pair without crossing at the lowest cost, by Needleman and Wunsch (1970) in the band of Ukkonen (1985).
 
-    A call without a partner costs ``SCALE``, a pair ``SCALE`` times one minus its score: the distance of Needleman and
-    Wunsch (1970) with substitutions weighted by their score, in the band of Ukkonen (1985). Only calls of the same tool
-    have scores.
+    A call without a partner costs ``SCALE``, a pair ``SCALE`` minus its score.
     """
     # Pairing two ends that match fully is never worse than anything else.
     shorter = min(len(same_tool), observed)
@@ -469,10 +459,7 @@ def edit_distance(same_tool: Sequence[Sequence[int]], observed: int, scores: Sco
 def _fill_table(
     same_tool: Sequence[Sequence[int]], width: int, scores: Scores, band: int, head: int = 0, unlike: int = 0
 ) -> tuple[int, list[bytearray]]:
-    """Return the highest gain of an alignment within a band, and the steps that lead to each cell.
-
-    Rows and columns are counted from `head`; two calls of different tools gain `unlike`, two of the same tool also their score.
-    """
+    """Return the highest gain of an alignment within a band, `unlike` and the score for each pair, and the steps to each cell."""
     outside = -2 * SCALE * (len(same_tool) + width + 1)
     previous = [0 if column <= band else outside for column in range(width + 1)]
     steps = []

@@ -1,8 +1,7 @@
 """The operator on step lists: how they are written, where each step can end, and which call belongs to which step.
 
-If extras are allowed, only the earliest end of each step counts: any match after a later end exists after the earliest one,
-and optional calls can be ignored. If extras are forbidden, every observed call must have its place and a step may end at several
-places; dynamic programming carries the set of reachable places from step to step.
+If extras are allowed, only the earliest end of each step counts, because any match after a later end exists after it, too. If
+they are forbidden, every observed call must have its place, so the set of reachable ends is carried from step to step.
 """
 
 from __future__ import annotations
