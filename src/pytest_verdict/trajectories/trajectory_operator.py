@@ -480,15 +480,14 @@ class TrajectoryOperator(ObservedTrajectory):
     def _complete(self, outcome: Outcome, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
         """Add the notes and details that all comparisons of two trajectories have."""
         notes = dict.fromkeys((*outcome.notes, *list_argument_notes(expected, observed, matcher)))
-        normalization = [*self._list_steps()]
-        if self.defaults:
-            normalization.append("fill_default_args")
-        if self.ignored_args:
-            normalization.append("leave_out_args")
-        if self.occurrences:
-            normalization.append("choose_occurrences")
+        steps = {
+            "fill_default_args": self.defaults,
+            "leave_out_args": self.ignored_args,
+            "choose_occurrences": self.occurrences,
+        }
+        normalization = (*self._list_steps(), *(name for name, setting in steps.items() if setting))
         details = {"expected_calls": len(expected), "observed_calls": len(observed), **(outcome.details or {})}
-        outcome = outcome.replace(notes=tuple(notes), normalization=tuple(normalization), details=details)
+        outcome = outcome.replace(notes=tuple(notes), normalization=normalization, details=details)
         if not normalization:
             return outcome
         return outcome.replace(

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
@@ -115,26 +115,20 @@ def _iter_messages(sample: Any) -> Iterator[tuple[str, Any, Any]]:
             yield "message", message, None
 
 
-class _SpanOwner(NamedTuple):
-    agent: Any = None
-    is_scorer: bool = False
-
-
-def _iter_agent_events(events: Any, owners: dict[Any, _SpanOwner]) -> Iterator[tuple[Any, Any]]:
-    """Yield each event outside of a scorer, with the agent of its span."""
+def _iter_agent_events(events: Any, owners: dict[Any, tuple[Any, bool]]) -> Iterator[tuple[Any, Any]]:
+    """Yield each event outside of a scorer, with the agent of its span; `owners` has by span its agent, and whether it scores."""
     for event in require_objects(events, "events", "event"):
         if get(event, "event") not in _EVENTS:
             raise TrajectoryError(f"an event of the kind {get(event, 'event')!r} may be a call")
         if get(event, "event") == "span_begin":
-            parent = owners.get(get(event, "parent_id"), _SpanOwner())
+            agent, is_scorer = owners.get(get(event, "parent_id"), (None, False))
             kind = get(event, "type")
-            agent = parent.agent
             if kind == "agent":
                 agent = get(event, "name")
-            owners[get(event, "id")] = _SpanOwner(agent, parent.is_scorer or kind in {"scorer", "scorers"})
-        owner = owners.get(get(event, "span_id"), _SpanOwner())
-        if not owner.is_scorer:
-            yield event, owner.agent
+            owners[get(event, "id")] = (agent, is_scorer or kind in {"scorer", "scorers"})
+        agent, is_scorer = owners.get(get(event, "span_id"), (None, False))
+        if not is_scorer:
+            yield event, agent
             # Logs of early versions hold the events of an agent inside those of its tool.
             yield from _iter_agent_events(get(event, "events"), owners)
 
