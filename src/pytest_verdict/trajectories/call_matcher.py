@@ -1,12 +1,8 @@
 """When an expected call accepts an observed one: rules for arguments, and `CallMatcher`, which applies them.
 
 A rule is a mode or an operator, for all arguments of a tool together or for one; ``time.start`` is a part of an argument.
-The modes are read from the expected side:
-
-- ``equal``: the same arguments with equal values;
-- ``contains``: observed has every expected argument, and every key of an expected object, at any depth;
-- ``within``: observed has nothing that expected does not have; the mirror of ``contains``;
-- ``ignore``: anything.
+Under ``contains`` observed has every expected argument, and every key of an expected object, at any depth; ``within`` is its
+mirror, and ``ignore`` accepts anything.
 """
 
 import functools
@@ -166,11 +162,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class CallMatcher:
-    """Compares calls by the rules for their arguments.
-
-    An expected call without arguments, such as a name alone, accepts any arguments. An observed call whose arguments are
-    unknown is accepted only if nothing is demanded of them.
-    """
+    """Compares calls by the rules for their arguments; unknown ones are accepted only if nothing is demanded of them."""
 
     rules: str | Mapping[str, ToolRule]
     ignored_args: Sequence[str] = ()

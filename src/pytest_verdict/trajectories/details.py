@@ -26,10 +26,9 @@ DIFFERENT: Final = "different_arguments"
 MISSING: Final = "missing"
 UNEXPECTED: Final = "unexpected"
 OUT_OF_ORDER: Final = "out_of_order"
-_AS_EXPECTED: Final = frozenset({EQUAL_CALL, EXTRA})
+AS_EXPECTED: Final = frozenset({EQUAL_CALL, EXTRA})
 
-MOST_DIFFERENCES: Final = 100
-MOST_PAIRS: Final = 100
+MOST_ITEMS: Final = 100
 MOST_ROWS: Final = 200
 # With more pairs the explanation would take longer than the comparison.
 _MOST_SCORED: Final = 40_000
@@ -80,12 +79,7 @@ def fail_on(items: Sequence[Difference], **details: Any) -> Outcome:
     """Return the outcome of a comparison that passes without differences."""
     if not items:
         return Outcome(1.0, details=details)
-    return Outcome(0.0, details={**details, **list_differences(items)})
-
-
-def list_differences(items: Sequence[Difference]) -> dict[str, Any]:
-    """List differences, up to the limit of a record."""
-    return _list_some("differences", items, MOST_DIFFERENCES)
+    return Outcome(0.0, details={**details, **list_some("differences", items)})
 
 
 def list_pairs(partners: pairing.Partners) -> dict[str, Any]:
@@ -93,13 +87,14 @@ def list_pairs(partners: pairing.Partners) -> dict[str, Any]:
     pairs = [[row, column] for row, column in enumerate(partners) if column is not None]
     if all(row == column for row, column in pairs):
         return {}
-    return _list_some("pairs", pairs, MOST_PAIRS)
+    return list_some("pairs", pairs)
 
 
-def _list_some(name: str, items: Sequence[Any], most: int) -> dict[str, Any]:
-    details: dict[str, Any] = {name: list(items[:most])}
-    if len(items) > most:
-        details[f"{name}_omitted"] = len(items) - most
+def list_some(name: str, items: Sequence[Any]) -> dict[str, Any]:
+    """List items by name, up to the limit of a record."""
+    details: dict[str, Any] = {name: list(items[:MOST_ITEMS])}
+    if len(items) > MOST_ITEMS:
+        details[f"{name}_omitted"] = len(items) - MOST_ITEMS
     return details
 
 
@@ -180,7 +175,7 @@ def align(
                 if place != column or "observed_path" in inner:
                     paths["observed_path"] = f"$[{column}]{inner.get('observed_path', inner['path'])}"
                 different.append({**inner, **paths})
-        elif kind not in _AS_EXPECTED:
+        elif kind not in AS_EXPECTED:
             difference: Difference = {"path": f"$[{column if place is None else place}]", "kind": kind}
             if kind == OUT_OF_ORDER:
                 difference["observed_path"] = f"$[{column}]"
@@ -189,13 +184,13 @@ def align(
     chosen: Sequence[int] = range(len(alignment))
     if len(alignment) > MOST_ROWS:
         # The rows that differ, and two before and behind them.
-        different_rows = [at for at, (kind, *_) in enumerate(alignment) if kind not in _AS_EXPECTED]
+        different_rows = [at for at, (kind, *_) in enumerate(alignment) if kind not in AS_EXPECTED]
         near = {near for at in different_rows for near in range(at - 2, at + 3)}
         chosen = sorted(near.intersection(chosen))[:MOST_ROWS]
     details: dict[str, Any] = {"alignment": [_format_pair(*alignment[at]) for at in chosen]}
     if len(chosen) < len(alignment):
         details["alignment_omitted"] = len(alignment) - len(chosen)
-    return {**details, **list_differences(different)}
+    return {**details, **list_some("differences", different)}
 
 
 def _format_pair(kind: str, place: int | None, column: int | None, sides: Mapping[str, Call]) -> dict[str, Any]:
@@ -259,7 +254,7 @@ def _compare_args(expected: Call, observed: Call, matcher: CallMatcher) -> Itera
         inner = [ValueDifference("$", value, other)]
         if kind == "changed" and get_argument_rule(rule, argument) == EQUAL:
             # Every part must be equal, so the differences are shown down to the leaves.
-            inner = list(islice(differences(value, other), MOST_DIFFERENCES)) or inner
+            inner = list(islice(differences(value, other), MOST_ITEMS)) or inner
         path = get_part_path(rule, argument)
         for difference in summarize_differences(inner, to_json)["differences"]:
             names = [name for name in ("path", "observed_path") if name in difference]

@@ -13,6 +13,7 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.explanation.differences import draw_both_sides, draw_difference
 from pytest_verdict.explanation.facts import build_default_explanation
 from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, format_plain, indent, line, table, wrap
+from pytest_verdict.trajectories.details import AS_EXPECTED
 
 _MARKS: Final = {
     "equal": Part("ok"),
@@ -23,7 +24,6 @@ _MARKS: Final = {
     "forbidden": Part("forbidden", "observed"),
     "out_of_order": Part("out of order", "mark"),
 }
-_AS_EXPECTED: Final = frozenset({"equal", "extra"})
 _EXPLAINED: Final = (
     *("alignment", "alignment_omitted", "expected_calls", "observed_calls", "first_divergence"),
     *("observed_from", "steps", "reason"),
@@ -55,7 +55,7 @@ def explain_trajectory(result: ComparisonResult, budget: Budget) -> Explanation:
         return _explain_turns(result, budget)
 
     rows = _list_rows(result)
-    first = next((row for row in rows if row.kind not in _AS_EXPECTED), None)
+    first = next((row for row in rows if row.kind not in AS_EXPECTED), None)
     if first is None or result.verdict != "fail":
         return replace(build_default_explanation(result, budget), covered_names=_EXPLAINED)
 
@@ -160,14 +160,14 @@ def _draw_table(result: ComparisonResult, rows: Sequence[_Row], budget: Budget) 
     chosen = list(range(len(rows)))
     if 0 < budget.differences < len(rows):
         # The first rows that differ, and one before and behind each.
-        different = [at for at, row in enumerate(rows) if row.kind not in _AS_EXPECTED]
+        different = [at for at, row in enumerate(rows) if row.kind not in AS_EXPECTED]
         near = {near for at in different[: budget.differences] for near in (at - 1, at, at + 1)}
         chosen = sorted(near.intersection(chosen).difference(different[budget.differences :]))
     room = budget.room(26 + max((len(rows[at].mark.text) for at in chosen), default=0))
     calls = []
     for at in chosen:
         parts = tuple(_draw_call(rows[at], room))
-        calls.append([cut(parts, room)] if rows[at].kind in _AS_EXPECTED else wrap(parts, room))
+        calls.append([cut(parts, room)] if rows[at].kind in AS_EXPECTED else wrap(parts, room))
     column = "step" if result.operator == "trajectory_steps" else "expected"
     cells = [[Part(""), Part(column, "expected"), Part("observed", "observed"), Part("call")]]
     for at, (first, *_) in zip(chosen, calls, strict=True):

@@ -21,7 +21,6 @@ from pytest_verdict.trajectories.details import (
     list_pairs,
 )
 from pytest_verdict.trajectories.event import ARGS_MALFORMED
-from pytest_verdict.trajectories.pairing import SCALE, pair_most
 from pytest_verdict.trajectories.readers import read_trajectory
 from pytest_verdict.trajectories.trajectory_operator import (
     EMPTY_EXPECTED,
@@ -124,7 +123,7 @@ class TrajectoryAnyOrder(_NonEmptyExpected):
     extras: Extras = "allow"
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
-        partners = pair_most(expected, observed, matcher)
+        partners = pairing.pair_most(expected, observed, matcher)
         if None not in partners and (self.extras == "allow" or len(expected) == len(observed)):
             return Outcome(1.0, details=list_pairs(partners))
         return Outcome(0.0, details=align_any_order(partners, expected, observed, matcher, self.extras))
@@ -132,7 +131,7 @@ class TrajectoryAnyOrder(_NonEmptyExpected):
 
 def _note_wrong_order(expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str) -> tuple[str, ...]:
     # Paired in any case, because a rule that cannot compare two values makes the comparison an error.
-    is_complete = None not in pair_most(expected, observed, matcher)
+    is_complete = None not in pairing.pair_most(expected, observed, matcher)
     if expected and is_complete and (extras == "allow" or len(expected) == len(observed)):
         return (WRONG_ORDER,)
     return ()
@@ -172,7 +171,8 @@ class _PrecisionRecall(TrajectoryOperator):
             pairs = [(expected[row], observed[column]) for row, column in enumerate(partners) if column is not None]
             matched = len(pairs)
             if self.credit == "partial":
-                matched = sum(round(matcher.score(call, other) * SCALE) for call, other in pairs) / SCALE
+                scores = [round(matcher.score(call, other) * pairing.SCALE) for call, other in pairs]
+                matched = sum(scores) / pairing.SCALE
             expected_weight, observed_weight = self._weights
             possible = expected_weight * len(expected) + observed_weight * len(observed)
             score = min(matched * (expected_weight + observed_weight) / possible, 1.0)
@@ -286,7 +286,7 @@ class TrajectoryOnlyFrom(_NonEmptyExpected):
         if self.repeats == "allow":
             allowed = set[int | None]().union(*pairing.find_accepted_calls(expected, observed, matcher))
         else:
-            allowed = set(pair_most(expected, observed, matcher))
+            allowed = set(pairing.pair_most(expected, observed, matcher))
         return fail_on([format_unexpected(at, call) for at, call in enumerate(observed) if at not in allowed])
 
 
@@ -323,11 +323,6 @@ class TrajectoryForbidden(_NonEmptyExpected):
                 raise ValueError(f"the arguments of {event.name!r} are no object: {event.args_text}")
         # Settings read back from a record are equal, because all calls have one form.
         return tuple(format_call(CallMatcher("equal").prepare(event, event.name)) for event in events)
-
-    def _read_expected_turns(self, expected: Any, observed: int) -> list[Any]:
-        if self.forbidden is None:
-            return super()._read_expected_turns(expected, observed)
-        return [expected] * observed
 
     def _compare_calls(self, expected: list[Call], observed: list[Call], matcher: CallMatcher) -> Outcome:
         differences = []

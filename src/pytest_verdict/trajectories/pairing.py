@@ -1,15 +1,13 @@
 """Pairing: which observed calls an expected call accepts, and which call belongs to which.
 
-If a call is accepted or not, as many calls as possible are paired; if it counts in part, the sum of the scores is the highest
-possible. Both exist with and without order. A tolerant rule lets one observed call match several expected ones, and taking the
-first match would give wrong verdicts, so the pairing without order is a maximum matching.
+A tolerant rule lets one observed call match several expected ones, and taking the first match would give wrong verdicts.
 """
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
 from pytest_verdict.core.normalizers import normalize
@@ -61,9 +59,8 @@ class _Column:
     absent: list[int] = field(default_factory=list)
 
 
-class _Lookup(NamedTuple):
-    positions: list[int]
-    column: _Column
+_Lookup = tuple[list[int], _Column]
+"""The positions of the calls with a key, and the column of their argument."""
 
 
 class ArgumentIndex:
@@ -84,12 +81,12 @@ class ArgumentIndex:
         if limits is not None:
             column = self._get_column(argument, None)
             keys = column.numbers[bisect_left(column.numbers, limits[0]) : bisect_right(column.numbers, limits[1])]
-            return _Lookup([at for key in keys for at in column.calls[key]], column)
+            return [at for key in keys for at in column.calls[key]], column
         key = _content_key(rule, value)
         if key is None:
             return None
         column = self._get_column(argument, rule)
-        return _Lookup(column.calls.get(key, []), column)
+        return column.calls.get(key, []), column
 
     def find_candidates(
         self, argument: str, value: Any, rule: ArgumentRule, *, or_absent: bool = False
@@ -98,10 +95,10 @@ class ArgumentIndex:
         lookup = self.find(argument, value, rule)
         if lookup is None:
             return None
-        positions = lookup.positions + lookup.column.without_key
+        positions, column = lookup
         if or_absent:
-            positions += lookup.column.absent
-        return positions
+            return positions + column.without_key + column.absent
+        return positions + column.without_key
 
     def _get_column(self, argument: str, rule: ArgumentRule | None) -> _Column:
         """Return the column of an argument under a rule for equality, or of numbers if there is no rule."""
@@ -242,10 +239,7 @@ def _choose_shortest(candidates: Iterable[list[int] | None], otherwise: Sequence
 
 
 class CallScores:
-    """Scores of expected calls with observed ones, as `CallMatcher.score` computes them one by one.
-
-    ``weigh`` converts each score before it becomes a whole number.
-    """
+    """Scores of calls as `CallMatcher.score` computes them; ``weigh`` converts each before it becomes a whole number."""
 
     def __init__(
         self,
@@ -270,8 +264,8 @@ class CallScores:
             return [self._score(call, self._observed[column]) for column in columns]
 
         matches = [0] * len(self._observed)
-        for lookup in lookups:
-            for column in lookup.positions:
+        for positions in lookups:
+            for column in positions:
                 matches[column] += 1
         names = call.args.keys()
         is_equality = self._matcher.get_rule(call.name) == EQUAL
@@ -296,8 +290,8 @@ class CallScores:
     def _score(self, call: Call, observed: Call) -> int:
         return round(self._weigh(self._matcher.score(call, observed)) * SCALE)
 
-    def _look_up_arguments(self, call: Call) -> list[_Lookup] | None:
-        """Look up each argument that counts; None if the index cannot decide on one of them."""
+    def _look_up_arguments(self, call: Call) -> list[list[int]] | None:
+        """Return the calls with the value of each argument that counts; None if the index cannot decide on one of them."""
         rule = self._matcher.get_rule(call.name)
         if self._matcher.accepts_any_args(call) or not call.has_args or not is_by_argument(rule):
             return None
@@ -309,9 +303,9 @@ class CallScores:
             if isinstance(own, Exact):
                 return None
             lookup = self._index.find(argument, value, own)
-            if lookup is None or lookup.column.without_key:
+            if lookup is None or lookup[1].without_key:
                 return None
-            lookups.append(lookup)
+            lookups.append(lookup[0])
         return lookups
 
 
@@ -382,13 +376,8 @@ def find_competing_calls(accepted: Sequence[Sequence[int]], partners: Partners) 
     if not groups:
         return None
 
+    # No part of a group competes alone: a column of one call leads to the call that it is paired with.
     _, rows = min(groups)
-    if len(rows) <= 50:
-        # Without some of them the others may compete all the same.
-        for row in list(rows):
-            fewer = [other for other in rows if other != row]
-            if len(fewer) > len({column for other in fewer for column in accepted[other]}) > 0:
-                rows = fewer
     return rows, sorted({column for row in rows for column in accepted[row]})
 
 
@@ -406,8 +395,7 @@ def iter_pairs(partners: Sequence[int | None], observed: int) -> Iterator[Pair]:
 def longest_common_subsequence(accepted: Sequence[Sequence[int]], size: int) -> Partners:
     """Pair as many expected calls as possible without crossing.
 
-    The bit-parallel method of Crochemore and others (2001) and Hyyrö (2004): one addition of a long integer per
-    expected call. Unlike the libraries for texts it needs no equality, so a call may accept any others.
+    The bit-parallel method of Crochemore and others (2001) and Hyyrö (2004), which needs no equality of calls.
     """
     full = (1 << size) - 1
     bits = full
@@ -440,11 +428,9 @@ def longest_common_subsequence(accepted: Sequence[Sequence[int]], size: int) -> 
 
 
 def edit_distance(same_tool: Sequence[Sequence[int]], observed: int, scores: Scores) -> tuple[int, Partners]:
-    """Pair without crossing at the lowest cost; return the cost and the partners.
+    """Pair without crossing at the lowest cost, by Needleman and Wunsch (1970) in the band of Ukkonen (1985).
 
-    A call without a partner costs ``SCALE``, a pair ``SCALE`` times one minus its score: the distance of Needleman and
-    Wunsch (1970) with substitutions weighted by their score, in the band of Ukkonen (1985). Only calls of the same tool
-    have scores.
+    A call without a partner costs ``SCALE``, a pair ``SCALE`` minus its score.
     """
     # Pairing two ends that match fully is never worse than anything else.
     shorter = min(len(same_tool), observed)
@@ -473,10 +459,7 @@ def edit_distance(same_tool: Sequence[Sequence[int]], observed: int, scores: Sco
 def _fill_table(
     same_tool: Sequence[Sequence[int]], width: int, scores: Scores, band: int, head: int = 0, unlike: int = 0
 ) -> tuple[int, list[bytearray]]:
-    """Return the highest gain of an alignment within a band, and the steps that lead to each cell.
-
-    Rows and columns are counted from `head`; two calls of different tools gain `unlike`, two of the same tool also their score.
-    """
+    """Return the highest gain of an alignment within a band, `unlike` and the score for each pair, and the steps to each cell."""
     outside = -2 * SCALE * (len(same_tool) + width + 1)
     previous = [0 if column <= band else outside for column in range(width + 1)]
     steps = []

@@ -1,8 +1,7 @@
 """The operator on step lists: how they are written, where each step can end, and which call belongs to which step.
 
-If extras are allowed, only the earliest end of each step counts: any match after a later end exists after the earliest one,
-and optional calls can be ignored. If extras are forbidden, every observed call must have its place and a step may end at several
-places; dynamic programming carries the set of reachable places from step to step.
+If extras are allowed, only the earliest end of each step counts, because any match after a later end exists after it, too. If
+they are forbidden, every observed call must have its place, so the set of reachable ends is carried from step to step.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
-from pytest_verdict.trajectories.details import align, format_call, format_unexpected, list_differences
+from pytest_verdict.trajectories.details import align, format_call, format_unexpected, list_some
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.pairing import Partners, find_accepted_calls, iter_pairs, longest_common_subsequence
 from pytest_verdict.trajectories.readers import parse_json_text, read_trajectory
@@ -26,7 +25,6 @@ from pytest_verdict.trajectories.readers.plain import is_pair, read_call
 from pytest_verdict.trajectories.trajectory_operator import (
     EMPTY_EXPECTED,
     UNREADABLE,
-    ExpectedSide,
     Selected,
     TrajectoryOperator,
     UnusableError,
@@ -93,7 +91,7 @@ class TrajectorySteps(TrajectoryOperator):
 
     extras: Literal["allow", "forbid"] = "allow"
 
-    def _read_expected(self, expected: Any, matcher: CallMatcher) -> ExpectedSide:
+    def _read_expected(self, expected: Any, matcher: CallMatcher) -> tuple[Selected, list[Any]]:
         if self.turns == "flatten":
             raise UnusableError(UNREADABLE, "step lists cannot be flattened: write the steps of all turns as one list")
         sides: list[Selected] = []
@@ -106,7 +104,7 @@ class TrajectorySteps(TrajectoryOperator):
             return None
 
         steps = read_side("expected", read_steps, expected, self.expected_format, prepare)
-        return ExpectedSide(join_sides(sides), steps)
+        return join_sides(sides), steps
 
     def _check_expected(self, expected: list[Step]) -> None:
         required = [call for step in expected if step.times.least for call in step.calls if call.times.least]
@@ -284,7 +282,7 @@ class StepMatcher:
             return Outcome(1.0)
         divergence = max(ends)
         differences = [format_unexpected(at, self._observed[at]) for at in range(divergence, self._size)]
-        return Outcome(0.0, details={"first_divergence": divergence, **list_differences(differences)})
+        return Outcome(0.0, details={"first_divergence": divergence, **list_some("differences", differences)})
 
     def _find_earliest(self, step: Step, start: int) -> list[int] | None:
         """Return the observed calls that a step requires, ending as early as possible."""
@@ -312,8 +310,7 @@ class StepMatcher:
         """Return where a step can end if every observed call must have its place."""
         least = step.times.least
         # Every further repetition takes at least one call, or changes nothing.
-        limit = least + self._size
-        most = limit if step.times.most is None else min(limit, step.times.most)
+        most = step.times.limit(least + self._size)
         reached = set(starts) if least == 0 else set()
         cache: dict[int, set[int]] = {}
         current = starts
@@ -387,7 +384,7 @@ def _fail_at(step: Step, start: int, details: dict[str, Any]) -> Outcome:
             required.append(choices[0] if len(choices) == 1 else {ONE_OF: choices})
     difference = {"path": f"$[{step.place}]", "kind": "missing", "expected": required}
     position = {"first_divergence": step.place, "observed_from": start}
-    return Outcome(0.0, details={**details, **position, **list_differences([difference])})
+    return Outcome(0.0, details={**details, **position, **list_some("differences", [difference])})
 
 
 def _find_ends_of_call(accepted: list[int], times: Times, start: int) -> set[int]:

@@ -330,13 +330,6 @@ def _has_other_letter(words: list[str], other_words: list[str]) -> bool:
     return word[0] == other[0] and sum(letter != another for letter, another in zip(word, other, strict=True)) == 1
 
 
-class ExpectedSide(NamedTuple):
-    """The events of the expected side that count, and the calls or steps that are compared."""
-
-    selected: Selected
-    calls: list[Any]
-
-
 def _check_occurrence(value: Any) -> Any:
     if value in ("first", "last") or (type(value) is int and value > 0):
         return value
@@ -366,7 +359,10 @@ class TrajectoryOperator(ObservedTrajectory):
         if self.turns == "none":
             return self._compare_sides([expected], [observed])
         observed_turns = read_side("observed:", read_turns, observed)
-        expected_turns = self._read_expected_turns(expected, len(observed_turns))
+        # A setting in place of expected is for each turn.
+        expected_turns = [expected] * len(observed_turns)
+        if self.needs_expected():
+            expected_turns = read_side("expected:", read_turns, expected)
         if self.turns == "flatten":
             return self._compare_sides(expected_turns, observed_turns)
 
@@ -376,27 +372,24 @@ class TrajectoryOperator(ObservedTrajectory):
         observed_side: Selected | None = None
         if self._is_selective and not self.tools:
             # A tool need not be called in each turn, so the selection is checked for all turns together.
-            expected_side = join_sides(side.selected for side in sides)
+            expected_side = join_sides(selected for selected, _ in sides)
             observed_side = join_sides(map(self._read_observed, observed_turns))
             self._refuse_selection(expected_side, observed_side)
             tools = {*expected_side.names, *observed_side.names, *self._only_tools, *self._except_tools}
             operator = operator.model_copy(update={"tools": tuple(sorted(tools))})
         # A turn may have no calls, so the calls of all turns together are checked.
-        self._check_expected([call for side in sides for call in side.calls])
+        self._check_expected([call for _, calls in sides for call in calls])
         operator._is_turn = True  # noqa: SLF001 - the copy is ours
         outcome = compare_turns(operator, expected_turns, observed_turns, mean=self.turns == "mean")
         return outcome if observed_side is None else self._refuse_emptied(outcome, observed_side)
-
-    def _read_expected_turns(self, expected: Any, _observed: int) -> list[Any]:
-        return read_side("expected:", read_turns, expected)
 
     def _compare_sides(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
         matcher = self._build_matcher()
         expected_sides = [self._read_expected(turn, matcher) for turn in expected_turns]
         observed_side = join_sides(map(self._read_observed, observed_turns))
-        self._refuse_selection(join_sides(side.selected for side in expected_sides), observed_side)
+        self._refuse_selection(join_sides(selected for selected, _ in expected_sides), observed_side)
 
-        expected = [call for side in expected_sides for call in side.calls]
+        expected = [call for _, calls in expected_sides for call in calls]
         if not self._is_turn:
             self._check_expected(expected)
         observed = [matcher.prepare(event, name) for event, name in self._choose_occurrences(observed_side)]
@@ -478,23 +471,23 @@ class TrajectoryOperator(ObservedTrajectory):
         defaults = {self._get_tool_name(tool): own for tool, own in self.defaults.items()}
         return CallMatcher(args, self.ignored_args, defaults)
 
-    def _read_expected(self, expected: Any, matcher: CallMatcher) -> ExpectedSide:
+    def _read_expected(self, expected: Any, matcher: CallMatcher) -> tuple[Selected, list[Any]]:
+        """Return the events of the expected side that count, and the calls or steps that are compared."""
         events = read_side("expected", read_trajectory, expected, self.expected_format)
         selected = self._select(events, are_expected=True)
-        return ExpectedSide(selected, [matcher.prepare(event, name) for event, name in selected.events])
+        return selected, [matcher.prepare(event, name) for event, name in selected.events]
 
     def _complete(self, outcome: Outcome, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
         """Add the notes and details that all comparisons of two trajectories have."""
         notes = dict.fromkeys((*outcome.notes, *list_argument_notes(expected, observed, matcher)))
-        normalization = [*self._list_steps()]
-        if self.defaults:
-            normalization.append("fill_default_args")
-        if self.ignored_args:
-            normalization.append("leave_out_args")
-        if self.occurrences:
-            normalization.append("choose_occurrences")
+        steps = {
+            "fill_default_args": self.defaults,
+            "leave_out_args": self.ignored_args,
+            "choose_occurrences": self.occurrences,
+        }
+        normalization = (*self._list_steps(), *(name for name, setting in steps.items() if setting))
         details = {"expected_calls": len(expected), "observed_calls": len(observed), **(outcome.details or {})}
-        outcome = outcome.replace(notes=tuple(notes), normalization=tuple(normalization), details=details)
+        outcome = outcome.replace(notes=tuple(notes), normalization=normalization, details=details)
         if not normalization:
             return outcome
         return outcome.replace(

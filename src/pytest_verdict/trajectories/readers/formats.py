@@ -55,10 +55,8 @@ class Format:
         return attach_results(items)
 
     def check_items(self, name: str, value: Any) -> None:
-        container = next(
-            (key for key in self.containers.split() if get(value, key, default=MISSING) is not MISSING), ""
-        )
-        items = get(value, container) if container else value
-        if items is None or (self.is_whole(value) and not container):
-            return
-        require_objects(unwrap_list(items), name, *self.marks.split())
+        items = get(value, *self.containers.split(), default=MISSING)
+        if items is MISSING and not self.is_whole(value):
+            items = value
+        if items is not MISSING and items is not None:
+            require_objects(unwrap_list(items), name, *self.marks.split())

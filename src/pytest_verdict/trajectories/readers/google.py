@@ -57,19 +57,13 @@ def _is_item(item: Any) -> bool:
 @partial(Format, is_item=_is_item, marks=_MARKS, containers=_CONTAINERS, is_whole=_is_trace, ignored=_IGNORED)
 def gemini(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one content are one group, and so are those of one list of tool uses."""
-    items: Sequence[Any] = (value,)
-    are_parts = False
     require_one_answer(get(value, "candidates"), "candidates")
-    if not _is_trace(value):
-        items = require_objects(unwrap_list(value, *_CONTAINERS.split()), "contents")
-        are_parts = all(has(item, *_CALL, *_RESPONSE, "text", "thought") for item in items)
-
-    group = 0
-    for item in items:
-        for parts, author in _read_contents(item):
-            for part in parts:
-                yield from _read_part(part, group=0 if are_parts else group, agent=author)
-            group += 1
+    items = require_objects(unwrap_list(value, *_CONTAINERS.split()), "contents")
+    are_parts = all(has(item, *_CALL, *_RESPONSE, "text", "thought") for item in items)
+    contents = (content for item in items for content in _read_contents(item))
+    for place, (parts, author) in enumerate(contents):
+        for part in parts:
+            yield from _read_part(part, group=0 if are_parts else place, agent=author)
 
 
 def _read_contents(item: Any) -> list[tuple[Sequence[Any], str | None]]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
@@ -40,11 +40,8 @@ def _is_log(value: Any) -> bool:
         return True
     if any(has(item, "epoch") and has(item, "messages", "events") for item in unwrap_list(value)):
         return True
-    for message in unwrap_list(value, "messages"):
-        calls = get(message, "tool_calls")
-        if isinstance(calls, list | tuple) and any(isinstance(get(call, "function"), str) for call in calls):
-            return True
-    return False
+    calls = [call for message in unwrap_list(value, "messages") for call in unwrap_list(get(message, "tool_calls"))]
+    return any(isinstance(get(call, "function"), str) for call in calls)
 
 
 # The events are read apart, or are inputs, states and what scorers did.
@@ -62,12 +59,7 @@ def _list_parts(value: Any) -> Iterator[Any]:
         yield omit_keys(sample, *_SAMPLE_KEYS)
 
 
-@partial(
-    Format,
-    marks="messages events role",
-    is_whole=_is_log,
-    list_parts=_list_parts,
-)
+@partial(Format, marks="messages events role", is_whole=_is_log, list_parts=_list_parts)
 def inspect_ai(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one answer of a model are one group."""
     sample = _choose_sample(value)
@@ -123,26 +115,20 @@ def _iter_messages(sample: Any) -> Iterator[tuple[str, Any, Any]]:
             yield "message", message, None
 
 
-class _SpanOwner(NamedTuple):
-    agent: Any = None
-    is_scorer: bool = False
-
-
-def _iter_agent_events(events: Any, owners: dict[Any, _SpanOwner]) -> Iterator[tuple[Any, Any]]:
-    """Yield each event outside of a scorer, with the agent of its span."""
+def _iter_agent_events(events: Any, owners: dict[Any, tuple[Any, bool]]) -> Iterator[tuple[Any, Any]]:
+    """Yield each event outside of a scorer, with the agent of its span; `owners` has by span its agent, and whether it scores."""
     for event in require_objects(events, "events", "event"):
         if get(event, "event") not in _EVENTS:
             raise TrajectoryError(f"an event of the kind {get(event, 'event')!r} may be a call")
         if get(event, "event") == "span_begin":
-            parent = owners.get(get(event, "parent_id"), _SpanOwner())
+            agent, is_scorer = owners.get(get(event, "parent_id"), (None, False))
             kind = get(event, "type")
-            agent = parent.agent
             if kind == "agent":
                 agent = get(event, "name")
-            owners[get(event, "id")] = _SpanOwner(agent, parent.is_scorer or kind in {"scorer", "scorers"})
-        owner = owners.get(get(event, "span_id"), _SpanOwner())
-        if not owner.is_scorer:
-            yield event, owner.agent
+            owners[get(event, "id")] = (agent, is_scorer or kind in {"scorer", "scorers"})
+        agent, is_scorer = owners.get(get(event, "span_id"), (None, False))
+        if not is_scorer:
+            yield event, agent
             # Logs of early versions hold the events of an agent inside those of its tool.
             yield from _iter_agent_events(get(event, "events"), owners)
 
@@ -229,10 +215,7 @@ def openhands(value: Any) -> Iterator[CallOrResult]:
             group = groups.setdefault(get(event, "llm_response_id") or place, len(groups))
             yield from _read_sdk_event(event, kind, group)
         elif not has(event, "action"):
-            metadata = get(event, "tool_call_metadata")
-            identifier = get(event, "cause")
-            if metadata is not None:
-                identifier = get(metadata, "tool_call_id")
+            identifier = get(get(event, "tool_call_metadata"), "tool_call_id", default=get(event, "cause"))
             is_error = get(event, "observation") in {"error", "user_rejected"}
             yield Result.from_content(event, identifier, failed=is_error)
         else:
@@ -257,17 +240,14 @@ def _read_sdk_event(event: Any, kind: str, group: int) -> Iterator[CallOrResult]
 def _read_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[CallOrResult]:
     metadata = get(event, "tool_call_metadata")
     # The user may run commands, too.
-    if get(event, "source") == "user":
+    if get(event, "source") == "user" or (metadata is None and get(event, "action") in _OTHER_ACTIONS):
         yield LeftOut(get(event, "action"), get(event, "id"))
         return
     if metadata is None:
-        if get(event, "action") in _OTHER_ACTIONS:
-            yield LeftOut(get(event, "action"), get(event, "id"))
-        else:
-            # Without function calling there is only the action that the call became.
-            group = groups.setdefault(place, len(groups))
-            args = get(event, "args", default=MISSING)
-            yield build_call(get(event, "action"), args, id=get(event, "id"), group=group)
+        # Without function calling there is only the action that the call became.
+        group = groups.setdefault(place, len(groups))
+        args = get(event, "args", default=MISSING)
+        yield build_call(get(event, "action"), args, id=get(event, "id"), group=group)
         return
 
     answer = get(metadata, "model_response")

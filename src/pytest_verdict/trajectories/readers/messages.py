@@ -350,8 +350,7 @@ def _read_ui_part(part: Any, group: int) -> Iterator[CallOrResult]:
     call = _build_part_call(part, get(part, "toolName", default=kind.removeprefix("tool-")), group)
     if state == "input-streaming":
         # The stream ended within the arguments.
-        text = format_arguments(call.args)
-        call = Event(call.name, id=call.id, group=group, args_note=ARGS_MALFORMED, args_text=text)
+        call = replace(call, args={}, args_note=ARGS_MALFORMED, args_text=format_arguments(call.args))
     yield call
 
     if state in {"output-available", "output-error", "output-denied"}:

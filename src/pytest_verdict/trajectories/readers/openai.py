@@ -99,18 +99,14 @@ def _is_item(item: Any) -> bool:
     )
 
 
-def _list_parts(value: Any) -> Iterator[Any]:
-    # The input of a response has the calls of earlier ones.
-    yield omit_keys(value, "input") if _is_response(value) else value
-
-
 @partial(
     Format,
     is_item=_is_item,
     marks="type role",
     containers="output items",
     is_whole=_is_response,
-    list_parts=_list_parts,
+    # The input of a response has the calls of earlier ones.
+    list_parts=lambda value: [omit_keys(value, "input") if _is_response(value) else value],
 )
 def openai_responses(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; calls with nothing but other calls and reasoning between them are one group."""

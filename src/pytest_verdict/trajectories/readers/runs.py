@@ -166,7 +166,7 @@ def _iter_model_requests(models: list[Span]) -> Iterator[SpanCall]:
             is_repeated = event.id is not None and (span.parent, event.name, event.id) in identities
             identities.add((span.identifier, event.name, event.id))
             if not is_repeated:
-                yield SpanCall(span, replace(event, group=place))
+                yield span, replace(event, group=place)
 
 
 def _read_output(span: Span) -> list[Event]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
@@ -58,9 +58,7 @@ class Span:
     events: tuple[Mapping[str, Any], ...] = ()
 
 
-class SpanCall(NamedTuple):
-    span: Span
-    event: Event
+SpanCall = tuple[Span, Event]
 
 
 def read_spans(value: Any) -> list[Span]:
@@ -158,7 +156,7 @@ def iter_executed_calls(
         group_end = max(group_end, span.end)
         agents = (ancestor.attributes.get(agent_attribute) for ancestor in _iter_with_ancestors(span, by_id))
         agent = next((agent for agent in agents if isinstance(agent, str)), None)
-        yield SpanCall(span, build(span, group=group, error=span.error, agent=agent))
+        yield span, build(span, group=group, error=span.error, agent=agent)
 
 
 def _index_by_id(spans: Iterable[Span]) -> dict[str, Span]:
@@ -179,15 +177,14 @@ def _list_unmatched(calls: list[SpanCall], requested: list[SpanCall]) -> list[Sp
     """Return the requests that are none of some calls, by the tool and the identifier."""
     unmatched = Counter((event.name, event.id) for _, event in calls)
     others = []
-    for call in requested:
-        name = call.event.name
+    for span, event in requested:
         # One instrumentation may leave out the identifier that the other wrote.
-        identities = [(name, call.event.id), (name, None)]
-        if call.event.id is None:
-            identities = [identity for identity in unmatched if identity[0] == name]
+        identities = [(event.name, event.id), (event.name, None)]
+        if event.id is None:
+            identities = [identity for identity in unmatched if identity[0] == event.name]
         identity = next((identity for identity in identities if unmatched[identity]), None)
         if identity is None:
-            others.append(call)
+            others.append((span, event))
         else:
             unmatched[identity] -= 1
     return others
@@ -195,12 +192,11 @@ def _list_unmatched(calls: list[SpanCall], requested: list[SpanCall]) -> list[Sp
 
 def iter_in_time(executed: list[SpanCall], requested: list[SpanCall]) -> Iterator[SpanCall]:
     """Yield calls in the order of time; requests that no span executed have groups of their own."""
-    timeline = [(call, True) for call in executed]
-    timeline += [(call, False) for call in _list_unmatched(executed, requested)]
+    timeline = [(span, event, True) for span, event in executed]
+    timeline += [(span, event, False) for span, event in _list_unmatched(executed, requested)]
     groups: dict[tuple[bool, int | None], int] = {}
-    for (span, event), is_executed in sorted(timeline, key=lambda entry: entry[0].span.start):
-        group = groups.setdefault((is_executed, event.group), len(groups))
-        yield SpanCall(span, replace(event, group=group))
+    for span, event, is_executed in sorted(timeline, key=lambda entry: entry[0].start):
+        yield span, replace(event, group=groups.setdefault((is_executed, event.group), len(groups)))
 
 
 # OpenTelemetry GenAI
@@ -328,7 +324,7 @@ def _iter_requests(spans: list[Span]) -> Iterator[SpanCall]:
         calls = [part for part in parts if get(part, "type") == "tool_call"]
         events = [build_call_from(call, "arguments", id=get(call, "id"), group=place) for call in calls]
         refuse_unread_calls([messages], events, f"which is not read in {_OUTPUT}")
-        yield from (SpanCall(span, event) for event in events)
+        yield from ((span, event) for event in events)
 
 
 # OpenInference
@@ -380,11 +376,11 @@ def _iter_inference_requests(spans: list[Span]) -> Iterator[SpanCall]:
                 call = get(outer, "tool_call")
                 function = get(call, "function")
                 args = get(function, "arguments", default=MISSING)
-                yield SpanCall(span, build_call(get(function, "name"), args, id=get(call, "id"), group=place))
+                yield span, build_call(get(function, "name"), args, id=get(call, "id"), group=place)
             name = get(message, "function_call_name")
             if name is not None:
                 args = get(message, "function_call_arguments_json", default=MISSING)
-                yield SpanCall(span, build_call(name, args, group=place))
+                yield span, build_call(name, args, group=place)
 
 
 def _iter_numbered(value: Any, key: str) -> list[tuple[int, Any]]:
@@ -429,7 +425,8 @@ def _iter_inputs(spans: list[Span], pattern: str) -> Iterator[LeftOut]:
 
 def _list_span_parts(value: Any, is_read: Callable[[Span], bool], marks: str, ignored: str) -> Iterator[Any]:
     """Yield the tool spans that are not read, and the other attributes of all other spans."""
-    spans = [span for span in read_spans(value) if not is_read(span)]
+    all_spans = read_spans(value)
+    spans = [span for span in all_spans if not is_read(span)]
     unread_tools = []
     for span in spans:
         if _looks_like_tool(span) and _get_tool_name(span) != _ADK_MERGED:
@@ -441,7 +438,7 @@ def _list_span_parts(value: Any, is_read: Callable[[Span], bool], marks: str, ig
     yield {"spans": {"tool_calls": unread_tools}}
 
     keys = [name for span in spans for attributes in (span.attributes, *span.events) for name in attributes]
-    if len(spans) == len(read_spans(value)) and not any(re.fullmatch(marks, key) for key in keys):
+    if len(spans) == len(all_spans) and not any(re.fullmatch(marks, key) for key in keys):
         raise TrajectoryError(f"no span has an attribute of the format ({marks})")
 
 

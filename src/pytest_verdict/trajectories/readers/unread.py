@@ -1,13 +1,7 @@
-"""Every call in a value is read, or it is left out for a reason.
+"""Every call in a value is read, or it is left out for a reason, see docs/how-to/trajectories.md.
 
 A call that a reader overlooks could make a comparison pass. So everything in a value that looks like a call, at any depth and
-in any format, must be one of these:
-
-- a call that was read, or one that repeats it: the same tool and identifier, or the same tool and arguments elsewhere;
-- a part of the arguments of a call, or of the result of a tool;
-- the definition of a tool, or a setting such as ``tool_choice``;
-- a call by the user of a simulation;
-- under a key that the format declares, because it holds inputs, states or the calls of somebody else.
+in any format, must be one that was read or left out, repeat one of them, or be in a place where nothing is a call of the agent.
 """
 
 from __future__ import annotations
