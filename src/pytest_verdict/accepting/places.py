@@ -70,6 +70,11 @@ class AcceptedFile:
             del self.values[test]
         return values
 
+    def move(self, earlier_test: str, keys: tuple[Any, ...]) -> None:
+        """Give the entry of another test to the test of a place."""
+        test, name, _ = keys
+        self.values.setdefault(test, {})[name] = self.remove(earlier_test, name)
+
     def text(self) -> str:
         """Return the new text."""
         return edit_accepted(self._text, self.values)
