@@ -6,17 +6,17 @@ import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.accepting.file import SUFFIX, file_of, read_accepted
+from pytest_verdict.accepting.file import SUFFIX, decode_file, file_of, naming_file, read_accepted
 from pytest_verdict.accepting.places import (
+    FORMS,
     MALFORMED,
     AcceptedFile,
     EditedFile,
     LiteralFile,
     Place,
-    form_exists,
 )
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
@@ -24,7 +24,6 @@ from pytest_verdict.core.replay import Unverifiable, find_operator
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import encode_text, is_replayable
 from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE
-from pytest_verdict.core.values.yaml import YamlTextError
 from pytest_verdict.errors import RecordError, SettingsError
 from pytest_verdict.extraction.paths import only_key
 
@@ -75,7 +74,7 @@ class Candidate:
                 name = operator.recorded_name()
                 return f"{name} expects no value such as the observed one; change the test or its file"
             changed = self._compare(self.result.observed)
-            if changed is not None and not changed.passed:
+            if changed is not None and changed.verdict != "pass":
                 return f"the comparison would not pass with it: {changed.error or ', '.join(changed.notes)}"
             return self.file.refusal(self.place.keys, self.result.expected, self.result.observed)
         except MALFORMED as error:
@@ -86,7 +85,7 @@ class Candidate:
         changed = self._compare(expected)
         if changed is None:
             return encode_text(expected) == encode_text(self.result.observed)
-        return changed.passed
+        return changed.verdict == "pass"
 
     def _compare(self, expected: Any) -> ComparisonResult | None:
         """Compare with another expected value; return None if that needs a model or a session."""
@@ -134,17 +133,15 @@ class Candidates:
     def open(self, path: Path) -> Any:
         """Return the file at a path, with the changes so far."""
         if path not in self.files:
+            if path.suffix.lower() not in FORMS:
+                raise RecordError(f"{path.name}: values of this kind of file are not changed; JSONL, CSV and YAML are")
             content = path.read_bytes() if path.exists() else None
-            try:
-                text = (content or b"").decode("utf-8-sig")
+            with naming_file(str(path)):
+                text = decode_file(content or b"")
                 if path.name.endswith(SUFFIX):
                     self.files[path] = AcceptedFile(text)
                 else:
                     self.files[path] = LiteralFile(text, path.suffix.lower())
-            except YamlTextError as error:
-                raise RecordError(error.at(str(path))) from None
-            except UnicodeDecodeError as error:
-                raise RecordError(f"{path}: it is not UTF-8: {error.reason} at byte {error.start}") from None
             self.originals[path] = content
         return self.files[path]
 
@@ -181,7 +178,7 @@ class Candidates:
         """Return the place of the expected output of a scenario, in the suite or in its data set."""
         if not path.is_file():
             raise RecordError(f"there is no suite {path.name!r:.200} below {self.root}")
-        content = self.open(path).form.value
+        content = self.open(path).form.document.value
         suite = content.get("suite") or {}
         for keys, parent in (((), content), (("suite",), suite)):
             for position, entry in enumerate(parent.get("scenarios") or ()):
@@ -196,10 +193,8 @@ class Candidates:
         return None
 
     def _place_of_row(self, path: Path, line: int, column: str) -> Place:
-        if not form_exists(path):
-            raise RecordError(f"{path.name}: values of this kind of file are not changed; JSONL, CSV and YAML are")
         if path.suffix.lower() in {".yaml", ".yml"}:
-            return Place(path, (self.open(path).form.positions[line], column))
+            return Place(path, (self.open(path).form.document.lines_of_items(()).index(line), column))
         return Place(path, (line, column))
 
 
@@ -211,12 +206,8 @@ def _describe_error(error: Exception) -> str:
 
 def path_below(root: Path, name: str) -> Path:
     """Return the path of a file that a report names; refuse one outside of the root directory, also behind a link."""
-    pure = PurePosixPath(name)
-    is_plain = not pure.is_absolute() and ".." not in pure.parts and "\\" not in name and "\0" not in name
-    path = root
-    if is_plain:
-        path = (root / name).resolve()
-    if not is_plain or not path.is_relative_to(root.resolve()):
+    path = (root / name).resolve()
+    if not path.is_relative_to(root.resolve()):
         raise RecordError(f"{name!r:.200} is outside of the root directory {root}")
     return path
 
@@ -232,11 +223,7 @@ def find_unused(
         if not path.is_file():
             continue
         name = path.relative_to(root).as_posix()
-        try:
-            values = read_accepted(path)
-        except YamlTextError as error:
-            raise RecordError(error.at(name)) from None
-        for test, entries in values.items():
+        for test, entries in read_accepted(path, name).items():
             # A test that did not pass may not have come to all of its comparisons.
             if tests.get(f"{module}::{test}", "passed") == "passed":
                 yield from ((path, test, entry) for entry in entries if (name, test, entry) not in used)

@@ -207,7 +207,8 @@ class _Review:
     def prune(self) -> None:
         for path, test, name in self._unused:
             file = self._candidates.open(path)
-            if isinstance(file, AcceptedFile) and name in file.values.get(test, {}):
+            # It may have been moved.
+            if name in file.values.get(test, {}):
                 file.remove(test, name)
                 self.counts["removed"] += 1
                 say(f"removed: {self._name(path)}: {test} {name}")
