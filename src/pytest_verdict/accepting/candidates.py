@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.accepting.file import SUFFIX, decode_file, file_of, naming_file, read_accepted
+from pytest_verdict.accepting.file import SUFFIX, file_of, naming_file, read_accepted
 from pytest_verdict.accepting.places import (
     FORMS,
     MALFORMED,
@@ -24,6 +24,7 @@ from pytest_verdict.core.replay import Unverifiable, find_operator
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import encode_text, is_replayable
 from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE
+from pytest_verdict.core.values.yaml import decode_text
 from pytest_verdict.errors import RecordError, SettingsError
 from pytest_verdict.extraction.paths import only_key
 
@@ -137,7 +138,7 @@ class Candidates:
                 raise RecordError(f"{path.name}: values of this kind of file are not changed; JSONL, CSV and YAML are")
             content = path.read_bytes() if path.exists() else None
             with naming_file(str(path)):
-                text = decode_file(content or b"")
+                text = decode_text(content or b"")
                 if path.name.endswith(SUFFIX):
                     self.files[path] = AcceptedFile(text)
                 else:

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from pytest_verdict.accepting.candidates import Candidate, Candidates, Rows, entries_used, find_unused
 from pytest_verdict.accepting.file import SUFFIX
-from pytest_verdict.accepting.places import AcceptedFile
+from pytest_verdict.accepting.places import ALREADY, AcceptedFile
 from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.new_files import replacing
@@ -38,8 +38,8 @@ from pytest_verdict.report.records_file import reporting_damage
 from pytest_verdict.report.summary import PASSED, is_answer
 from pytest_verdict.runs.run import read_run
 
-ALREADY: Final = "it is accepted already"
 _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
+_NOT_ACCEPTED: Final = {"left", "rejected", "skipped", "refused"}
 _NO_CI: Final = {"", "0", "false"}
 
 
@@ -84,17 +84,15 @@ def _accept(arguments: argparse.Namespace) -> int:
     if arguments.prune:
         review.prune()
 
-    problems = review.write()
-    for problem in problems:
-        complain(problem)
+    review.write()
     counts = [f"{number} {word}" for word, number in review.counts.items()]
     say(", ".join(counts) or "no value that did not pass has its expected value in a file")
     others = sum(is_answer(record["operator"]) for record in failed) - len(selected)
     if others > 0 and arguments.test is None:
         say(f"not in a file: the expected values of {format_count(others, 'comparison')} that did not pass")
-    if problems:
+    if review.counts["not written"]:
         return 2
-    return int(any(word in {"left", "rejected", "skipped", "refused"} for word in review.counts))
+    return int(not review.counts.keys().isdisjoint(_NOT_ACCEPTED))
 
 
 def _read_rows(arguments: argparse.Namespace) -> Rows | None:
@@ -133,10 +131,8 @@ class _Review:
     def omissions(self) -> list[str]:
         """Why a test that is absent from the report may still exist."""
         run = self._document.get("run", {})
-        reasons = []
-        if "selection" not in run:
-            reasons.append("the report does not say which tests were selected")
-        reasons += [f"{name} {value}" for name, value in run.get("selection", {}).items() if name != "paths"]
+        selection = run.get("selection", {"selection": "unknown"})
+        reasons = [f"{name} {value}" for name, value in selection.items() if name != "paths"]
         if self._document.get("complete") is not True:
             reasons.append("the session did not come to its end")
         if run.get("shard"):
@@ -169,11 +165,11 @@ class _Review:
         number = 0
         for group in alike.values():
             answer = ""
-            for more, candidate in zip(reversed(range(len(group))), group, strict=True):
+            for position, candidate in enumerate(group, 1):
                 number += 1
                 moves = self._find_moves(candidate)
                 if answer != "A":
-                    answer = self._choose(candidate, moves, f"{number} of {total}, {more} more alike")
+                    answer = self._choose(candidate, moves, f"{number} of {total}, {len(group) - position} more alike")
                 self._apply(candidate, answer, moves)
 
     def _choose(self, candidate: Candidate, moves: list[str], heading: str) -> str:
@@ -213,20 +209,18 @@ class _Review:
                 self.counts["removed"] += 1
                 say(f"removed: {self._name(path)}: {test} {name}")
 
-    def write(self) -> list[str]:
-        """Write the files that changed, each one whole; return what went wrong."""
-        problems = []
+    def write(self) -> None:
+        """Write the files that changed, each one whole."""
         for path, file in self._candidates.files.items():
-            original = self._candidates.originals[path]
+            original = self._candidates.originals[path] or b""
+            encoding = "utf-8-sig" if original.startswith(codecs.BOM_UTF8) else "utf-8"
             try:
-                content = file.text().encode("utf-8")
-                if original is not None and original.startswith(codecs.BOM_UTF8):
-                    content = codecs.BOM_UTF8 + content
-                if content != (original or b""):
-                    _replace(path, original, content)
+                content = file.text().encode(encoding)
+                if content != original:
+                    _replace(path, self._candidates.originals[path], content)
             except (RecordError, OSError, ValueError) as error:
-                problems.append(f"{self._name(path)}: nothing was written: {error}")
-        return problems
+                self.counts["not written"] += 1
+                complain(f"{self._name(path)}: nothing was written: {error}")
 
     def _refuse(self, candidate: Candidate, reason: str) -> None:
         self.counts["refused"] += 1

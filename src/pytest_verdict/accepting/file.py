@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode_text
-from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
+from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError, decode_text
 from pytest_verdict.errors import RecordError, similar
 from pytest_verdict.session import AcceptedEntry
 
@@ -66,15 +66,7 @@ def read_accepted(path: Path, label: str = "") -> AcceptedValues:
 
 @functools.lru_cache(maxsize=100)
 def _read(path: Path, _time: int, _size: int) -> AcceptedValues:
-    return parse_accepted(decode_file(path.read_bytes()))
-
-
-def decode_file(content: bytes) -> str:
-    """Decode a file written by people, without its byte order mark."""
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise YamlTextError(1, f"it is not UTF-8: {error.reason} at byte {error.start}") from None
+    return parse_accepted(decode_text(path.read_bytes()))
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import functools
 import json
 import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -21,6 +21,7 @@ from pytest_verdict.core.values.encoding import decode, encode_text
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import RecordError
 
+ALREADY: Final = "it is accepted already"
 _CHANGED: Final = "the expected value in the file is not the one of the record: it has changed since"
 _MARK: Final = re.compile(r"\s*[{,:]\s*")
 _decoder: Final = json.JSONDecoder()
@@ -47,7 +48,7 @@ class AcceptedFile:
         refuse_unwritable(observed)
         values = self.before.get(test, {}).get(name, ())
         if encode_text(observed) in map(encode_text, values):
-            return "it is accepted already"
+            return ALREADY
         if position is None:
             return "there are accepted values now: run the test again" if values else ""
         if not 0 <= position < len(values) or encode_text(values[position]) != encode_text(expected):
@@ -78,6 +79,8 @@ class AcceptedFile:
 
     def text(self) -> str:
         """Return the new text."""
+        if encode_text(self.values) == encode_text(self.before):
+            return self._text
         return edit_accepted(self._text, self.values)
 
 
@@ -134,7 +137,12 @@ class _YamlForm:
 
 
 class _Rows:
-    """Rows of a text; the keys of a place are the number of the line at which a row begins, and the keys in it."""
+    """Rows of a text; the keys of a place are the number of the line at which a row begins, and the key in it."""
+
+    _span: Callable[[Any], tuple[int, int]]
+    """Returns the range of the value at a place."""
+    _decode: Callable[[str], Any]
+    _encode: Callable[[Any, str], str]
 
     def __init__(self, text: str) -> None:
         self._text = text
