@@ -27,6 +27,7 @@ from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE
 from pytest_verdict.core.values.yaml import decode_text
 from pytest_verdict.errors import RecordError, SettingsError
 from pytest_verdict.extraction.paths import only_key
+from pytest_verdict.report.summary import PASSED
 
 # Operators whose expected value is one that the observed value may be. With others it is a pattern, a schema, a part, a limit
 # or a list of choices, which no answer replaces.
@@ -214,29 +215,25 @@ def path_below(root: Path, name: str) -> Path:
 
 
 def find_unused(
-    root: Path, tests: Mapping[str, str], used: frozenset[tuple[str, str, str]]
-) -> Iterator[tuple[Path, str, str]]:
-    """Yield the accepted values that no test of a session used: file, test and name; ``tests`` has outcomes by test."""
+    root: Path, tests: Mapping[str, str], records: Iterable[Mapping[str, Any]]
+) -> list[tuple[Path, str, str]]:
+    """Return the accepted values that no record of a session used: file, test and name; ``tests`` has outcomes by test."""
+    used = set()
+    for record in records:
+        accepted = record.get("accepted")
+        if isinstance(accepted, Mapping):
+            used.add((str(accepted.get("file")), str(accepted.get("test")), str(record.get("name"))))
+    unused = []
     modules = dict.fromkeys(test.partition("::")[0] for test in tests)
     # A module that could not be collected or was skipped is a test without a name.
     for module in modules.keys() - tests.keys():
         path = file_of(path_below(root, module))
-        if not path.is_file():
-            continue
-        name = path.relative_to(root).as_posix()
-        for test, entries in read_accepted(path, name).items():
+        file = path.relative_to(root).as_posix()
+        for test, entries in read_accepted(path, file).items():
             # A test that did not pass may not have come to all of its comparisons.
-            if tests.get(f"{module}::{test}", "passed") == "passed":
-                yield from ((path, test, entry) for entry in entries if (name, test, entry) not in used)
-
-
-def entries_used(records: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, str, str]]:
-    """Return the file, the test and the name of all accepted values that records used."""
-    return frozenset(
-        (str(record["accepted"].get("file")), str(record["accepted"].get("test")), str(record.get("name")))
-        for record in records
-        if isinstance(record.get("accepted"), Mapping)
-    )
+            if tests.get(f"{module}::{test}", PASSED) == PASSED:
+                unused += [(path, test, name) for name in entries if (file, test, name) not in used]
+    return unused
 
 
 def _column_of(source: Any) -> str | None:

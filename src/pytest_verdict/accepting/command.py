@@ -22,7 +22,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.accepting.candidates import Candidate, Candidates, Rows, entries_used, find_unused
+from pytest_verdict.accepting.candidates import Candidate, Candidates, Rows, find_unused
 from pytest_verdict.accepting.file import SUFFIX
 from pytest_verdict.accepting.places import ALREADY, AcceptedFile
 from pytest_verdict.budget import Budget
@@ -148,7 +148,7 @@ class _Review:
         for test in self._document.get("tests", ()):
             if tests.get(test["test"], PASSED) == PASSED:
                 tests[test["test"]] = test["outcome"]
-        return list(find_unused(self._candidates.root, tests, entries_used(self._records)))
+        return find_unused(self._candidates.root, tests, self._records)
 
     def decide(self, selected: Sequence[Candidate]) -> None:
         """Decide about each candidate; equal changes come one after another."""
