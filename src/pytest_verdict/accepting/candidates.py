@@ -56,6 +56,10 @@ class Candidate:
     def test(self) -> str:
         return str(self.record["test"])
 
+    @property
+    def label(self) -> str:
+        return f"{self.test} {self.result.name or self.result.operator}"
+
     @functools.cached_property
     def result(self) -> ComparisonResult:
         return ComparisonResult.from_record(self.record)

@@ -39,6 +39,7 @@ from pytest_verdict.report.summary import PASSED, is_answer
 from pytest_verdict.runs.run import read_run
 
 _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
+_CHANGE: Final = ("operator", "settings", "threshold", "expected", "observed")
 _NOT_ACCEPTED: Final = {"left", "rejected", "skipped", "refused"}
 _NO_CI: Final = {"", "0", "false"}
 
@@ -156,7 +157,8 @@ class _Review:
         for candidate in selected:
             refusal = candidate.refusal()
             if not refusal:
-                alike.setdefault(_change(candidate), []).append(candidate)
+                change = json.dumps([candidate.record.get(name) for name in _CHANGE])
+                alike.setdefault(change, []).append(candidate)
             elif refusal == ALREADY:
                 self.counts["accepted already"] += 1
             else:
@@ -188,7 +190,8 @@ class _Review:
         word = {"l": "left", "r": "rejected", "s": "skipped", "m": "moved"}.get(answer, "accepted")
         file: Any = candidate.file
         if word == "moved":
-            file.move(moves[0], candidate.place.keys)
+            test, name, _ = candidate.place.keys
+            file.values.setdefault(test, {})[name] = file.remove(moves[0], name)
         elif word == "accepted":
             observed = json.dumps(candidate.record["observed"])
             if answer != "+" and self._accepted.setdefault(candidate.place, observed) != observed:
@@ -196,8 +199,7 @@ class _Review:
                 return
             file.accept(candidate.place.keys, candidate.result.observed, beside=answer == "+")
         if word in {"accepted", "moved"}:
-            label = f"{candidate.test} {candidate.result.name or ''}".rstrip()
-            say(f"{word}: {self._name(candidate.place.path)}: {label}")
+            say(f"{word}: {self._name(candidate.place.path)}: {candidate.label}")
         self.counts[word] += 1
 
     def prune(self) -> None:
@@ -224,7 +226,7 @@ class _Review:
 
     def _refuse(self, candidate: Candidate, reason: str) -> None:
         self.counts["refused"] += 1
-        say(f"refused: {candidate.test} {candidate.result.name or candidate.result.operator}: {reason}")
+        say(f"refused: {candidate.label}: {reason}")
 
     def _find_moves(self, candidate: Candidate) -> list[str]:
         """Return the tests that no longer exist and whose value of this name the observed value matches."""
@@ -273,11 +275,6 @@ class _Review:
     def _name(self, path: Path) -> str:
         root = self._candidates.root
         return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
-
-
-def _change(candidate: Candidate) -> str:
-    members = ("operator", "settings", "threshold", "expected", "observed")
-    return json.dumps([candidate.record.get(name) for name in members])
 
 
 def _replace(path: Path, original: bytes | None, content: bytes) -> None:

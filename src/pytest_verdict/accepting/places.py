@@ -72,11 +72,6 @@ class AcceptedFile:
             del self.values[test]
         return values
 
-    def move(self, earlier_test: str, keys: tuple[Any, ...]) -> None:
-        """Give the entry of another test to the test of a place."""
-        test, name, _ = keys
-        self.values.setdefault(test, {})[name] = self.remove(earlier_test, name)
-
     def text(self) -> str:
         """Return the new text."""
         if encode_text(self.values) == encode_text(self.before):
@@ -215,7 +210,7 @@ class _CsvForm(_Rows):
 
     def _span(self, keys: Sequence[Any]) -> tuple[int, int]:
         line, column = keys
-        names = [self._text[start:end].strip('"') for start, end in self._fields(0)]
+        names = [self._decode(self._text[start:end]) for start, end in self._fields(0)]
         return list(self._fields(self._starts[line - 1]))[names.index(column)]
 
     def _fields(self, at: int) -> Iterator[tuple[int, int]]:
