@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.accepting.file import SUFFIX, file_of, read_accepted
+from pytest_verdict.accepting.file import SUFFIX, file_of, naming_file, read_accepted
 from pytest_verdict.accepting.places import (
+    FORMS,
     MALFORMED,
     AcceptedFile,
     EditedFile,
     LiteralFile,
     Place,
-    form_exists,
 )
 from pytest_verdict.core.kernel import run
+from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.replay import Unverifiable, find_operator
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import encode_text, is_replayable
 from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE
-from pytest_verdict.core.values.yaml import YamlTextError
+from pytest_verdict.core.values.yaml import decode_text
 from pytest_verdict.errors import RecordError, SettingsError
 from pytest_verdict.extraction.paths import only_key
+from pytest_verdict.report.summary import PASSED
 
 # Operators whose expected value is one that the observed value may be. With others it is a pattern, a schema, a part, a limit
 # or a list of choices, which no answer replaces.
@@ -38,33 +41,72 @@ _VALUE_OPERATORS: Final = frozenset(
         *("trajectory_precision", "trajectory_recall", "trajectory_f1"),
     }
 )
-_NOT_PASSING: Final = "the comparison would not pass with it"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidate:
-    """A comparison that did not pass, the place of its expected value, and why it cannot be accepted, if so."""
+    """A comparison that did not pass, and the file and the place of its expected value, or why these are not known."""
 
     record: Mapping[str, Any]
-    result: ComparisonResult
     place: Place
     file: EditedFile | None
-    refusal: str = ""
+    problem: str = ""
 
     @property
     def test(self) -> str:
         return str(self.record["test"])
 
+    @property
+    def label(self) -> str:
+        return f"{self.test} {self.result.name or self.result.operator}"
+
+    @functools.cached_property
+    def result(self) -> ComparisonResult:
+        return ComparisonResult.from_record(self.record)
+
+    def refusal(self) -> str:
+        """Return why the observed value cannot be accepted; empty if it can."""
+        if self.file is None:
+            return self.problem
+        if REDACTED_VALUE in json.dumps(self.record["observed"], separators=(",", ":")) or REDACTED in str(self.place):
+            return "a part of it is redacted"
+        if not is_replayable(self.record["observed"]):
+            return "the report has only its repr"
+        try:
+            if self.result.negated:
+                return "the test expects that it does not match"
+            operator = self._operator
+            if operator is not None and operator.evaluate_is_pure and operator.name not in _VALUE_OPERATORS:
+                name = operator.recorded_name()
+                return f"{name} expects no value such as the observed one; change the test or its file"
+            changed = self._compare(self.result.observed)
+            if changed is not None and changed.verdict != "pass":
+                return f"the comparison would not pass with it: {changed.error or ', '.join(changed.notes)}"
+            return self.file.refusal(self.place.keys, self.result.expected, self.result.observed)
+        except MALFORMED as error:
+            return _describe_error(error)
+
     def matches(self, expected: Any) -> bool:
         """Return whether the comparison would pass with another expected value."""
-        try:
-            operator = find_operator(dict(self.record)).operator
-        except Unverifiable:
+        changed = self._compare(expected)
+        if changed is None:
             return encode_text(expected) == encode_text(self.result.observed)
-        if operator.asks_model:
-            return False
-        changed = run(operator, expected, self.result.observed, self.result.threshold)
-        return changed.error is None and changed.passed
+        return changed.verdict == "pass"
+
+    def _compare(self, expected: Any) -> ComparisonResult | None:
+        """Compare with another expected value; return None if that needs a model or a session."""
+        operator = self._operator
+        if operator is None or operator.asks_model:
+            return None
+        return run(operator, expected, self.result.observed, self.result.threshold)
+
+    @functools.cached_property
+    def _operator(self) -> Operator | None:
+        """The installed operator; None for one of a conftest.py, which only the session knows."""
+        try:
+            return find_operator(dict(self.record)).operator
+        except Unverifiable:
+            return None
 
 
 class Rows(NamedTuple):
@@ -89,30 +131,23 @@ class Candidates:
         for record in records:
             try:
                 place = self._place_of(record)
-                if place is None:
-                    continue
-                result = ComparisonResult.from_record(record)
-                file = self.open(place.path)
-                refusal = self._refusal(record, result, place, file)
-            except RecordError as error:
-                yield Candidate(record, ComparisonResult.from_record(record), Place(self.root, ()), None, str(error))
-            else:
-                yield Candidate(record, result, place, file, refusal)
+                if place is not None:
+                    yield Candidate(record, place, self.open(place.path))
+            except MALFORMED as error:
+                yield Candidate(record, Place(self.root, ()), None, _describe_error(error))
 
-    def open(self, path: Path) -> EditedFile:
+    def open(self, path: Path) -> Any:
+        """Return the file at a path, with the changes so far."""
         if path not in self.files:
+            if path.suffix.lower() not in FORMS:
+                raise RecordError(f"{path.name}: values of this kind of file are not changed; JSONL, CSV and YAML are")
             content = path.read_bytes() if path.exists() else None
-            try:
-                text = (content or b"").decode("utf-8-sig")
+            with naming_file(str(path)):
+                text = decode_text(content or b"")
                 if path.name.endswith(SUFFIX):
-                    file: EditedFile = AcceptedFile(text)
+                    self.files[path] = AcceptedFile(text)
                 else:
-                    file = LiteralFile(text, path.suffix.lower())
-            except YamlTextError as error:
-                raise RecordError(error.at(str(path))) from None
-            except UnicodeDecodeError as error:
-                raise RecordError(f"{path}: it is not UTF-8: {error.reason} at byte {error.start}") from None
-            self.files[path] = file
+                    self.files[path] = LiteralFile(text, path.suffix.lower())
             self.originals[path] = content
         return self.files[path]
 
@@ -149,102 +184,60 @@ class Candidates:
         """Return the place of the expected output of a scenario, in the suite or in its data set."""
         if not path.is_file():
             raise RecordError(f"there is no suite {path.name!r:.200} below {self.root}")
-        try:
-            content = self._literals(path).value
-            suite = content.get("suite") or {}
-            for keys, parent in (((), content), (("suite",), suite)):
-                for position, entry in enumerate(parent.get("scenarios") or ()):
-                    if entry.get("name") == scenario and "expected_output" in entry:
-                        return Place(path, (*keys, "scenarios", position, "expected_output"))
-            dataset = suite.get("dataset") or {}
-            rows = path_below(self.root, str(record["path"]))
-            if "file" in dataset and rows == (path.parent / dataset["file"]).resolve():
-                column = _column_of(dataset.get("mapping", {}).get("expected_output", "$.expected_output"))
-                if column is not None:
-                    return self._place_of_row(rows, int(record["line"]), column)
-        except (AttributeError, TypeError):
-            raise RecordError(f"{path.name} is no suite") from None
+        content = self.open(path).form.document.value
+        suite = content.get("suite") or {}
+        for keys, parent in (((), content), (("suite",), suite)):
+            for position, entry in enumerate(parent.get("scenarios") or ()):
+                if entry.get("name") == scenario and "expected_output" in entry:
+                    return Place(path, (*keys, "scenarios", position, "expected_output"))
+        dataset = suite.get("dataset") or {}
+        rows = path_below(self.root, str(record["path"]))
+        if "file" in dataset and rows == (path.parent / dataset["file"]).resolve():
+            column = _column_of(dataset.get("mapping", {}).get("expected_output", "$.expected_output"))
+            if column is not None:
+                return self._place_of_row(rows, int(record["line"]), column)
         return None
 
     def _place_of_row(self, path: Path, line: int, column: str) -> Place:
-        if not form_exists(path):
-            raise RecordError(f"{path.name}: values of this kind of file are not changed; JSONL, CSV and YAML are")
         if path.suffix.lower() in {".yaml", ".yml"}:
-            return Place(path, (self._literals(path).positions[line], column))
+            return Place(path, (self.open(path).form.document.lines_of_items(()).index(line), column))
         return Place(path, (line, column))
 
-    def _literals(self, path: Path) -> Any:
-        file = self.open(path)
-        return file.form if isinstance(file, LiteralFile) else None
 
-    def _refusal(self, record: Mapping[str, Any], result: ComparisonResult, place: Place, file: EditedFile) -> str:
-        """Return why an observed value cannot be accepted; empty if it can."""
-        observed = json.dumps(record["observed"], separators=(",", ":"))
-        if REDACTED_VALUE in observed or REDACTED in str(place):
-            return "a part of it is redacted"
-        if not is_replayable(record["observed"]):
-            return "the report has only its repr"
-        if result.negated:
-            return "the test expects that it does not match"
-        try:
-            operator = find_operator(dict(record)).operator
-        except Unverifiable:
-            # An operator of a conftest.py, which only the session knows.
-            operator = None
-        if operator is not None and operator.evaluate_is_pure and operator.name not in _VALUE_OPERATORS:
-            return f"{operator.recorded_name()} expects no value such as the observed one; change the test or its file"
-        if operator is not None and not operator.asks_model:
-            changed = run(operator, result.observed, result.observed, result.threshold)
-            if not changed.passed or changed.error is not None:
-                return f"{_NOT_PASSING}: {changed.error or ', '.join(changed.notes)}"
-        try:
-            return file.refusal(place.keys, result.expected, result.observed)
-        except RecordError as error:
-            return str(error)
-        except MALFORMED:
-            return "its place is no longer in the file: it has changed since"
+def _describe_error(error: Exception) -> str:
+    if isinstance(error, RecordError):
+        return str(error)
+    return "its place is no longer in the file: it has changed since"
 
 
 def path_below(root: Path, name: str) -> Path:
     """Return the path of a file that a report names; refuse one outside of the root directory, also behind a link."""
-    pure = PurePosixPath(name)
-    is_plain = not pure.is_absolute() and ".." not in pure.parts and "\\" not in name and "\0" not in name
-    path = root
-    if is_plain:
-        path = (root / name).resolve()
-    if not is_plain or not path.is_relative_to(root.resolve()):
+    path = (root / name).resolve()
+    if not path.is_relative_to(root.resolve()):
         raise RecordError(f"{name!r:.200} is outside of the root directory {root}")
     return path
 
 
 def find_unused(
-    root: Path, tests: Mapping[str, str], used: frozenset[tuple[str, str, str]]
-) -> Iterator[tuple[Path, str, str]]:
-    """Yield the accepted values that no test of a session used: file, test and name; ``tests`` has outcomes by test."""
+    root: Path, tests: Mapping[str, str], records: Iterable[Mapping[str, Any]]
+) -> list[tuple[Path, str, str]]:
+    """Return the accepted values that no record of a session used: file, test and name; ``tests`` has outcomes by test."""
+    used = set()
+    for record in records:
+        accepted = record.get("accepted")
+        if isinstance(accepted, Mapping):
+            used.add((str(accepted.get("file")), str(accepted.get("test")), str(record.get("name"))))
+    unused = []
     modules = dict.fromkeys(test.partition("::")[0] for test in tests)
     # A module that could not be collected or was skipped is a test without a name.
     for module in modules.keys() - tests.keys():
         path = file_of(path_below(root, module))
-        if not path.is_file():
-            continue
-        name = path.relative_to(root).as_posix()
-        try:
-            values = read_accepted(path)
-        except YamlTextError as error:
-            raise RecordError(error.at(name)) from None
-        for test, entries in values.items():
+        file = path.relative_to(root).as_posix()
+        for test, entries in read_accepted(path, file).items():
             # A test that did not pass may not have come to all of its comparisons.
-            if tests.get(f"{module}::{test}", "passed") == "passed":
-                yield from ((path, test, entry) for entry in entries if (name, test, entry) not in used)
-
-
-def entries_used(records: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, str, str]]:
-    """Return the file, the test and the name of all accepted values that records used."""
-    return frozenset(
-        (str(record["accepted"].get("file")), str(record["accepted"].get("test")), str(record.get("name")))
-        for record in records
-        if isinstance(record.get("accepted"), Mapping)
-    )
+            if tests.get(f"{module}::{test}", PASSED) == PASSED:
+                unused += [(path, test, name) for name in entries if (file, test, name) not in used]
+    return unused
 
 
 def _column_of(source: Any) -> str | None:

@@ -17,14 +17,14 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.accepting.candidates import Candidate, Candidates, Rows, entries_used, find_unused
+from pytest_verdict.accepting.candidates import Candidate, Candidates, Rows, find_unused
 from pytest_verdict.accepting.file import SUFFIX
-from pytest_verdict.accepting.places import AcceptedFile
+from pytest_verdict.accepting.places import ALREADY, AcceptedFile
 from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.new_files import replacing
@@ -38,8 +38,9 @@ from pytest_verdict.report.reading import find_document
 from pytest_verdict.report.summary import PASSED, is_answer
 from pytest_verdict.runs.run import read_run
 
-ALREADY: Final = "it is accepted already"
 _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
+_CHANGE: Final = ("operator", "settings", "threshold", "expected", "observed")
+_NOT_ACCEPTED: Final = {"left", "rejected", "skipped", "refused"}
 _NO_CI: Final = {"", "0", "false"}
 
 
@@ -73,35 +74,26 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _accept(arguments: argparse.Namespace) -> int:
     records = [comparison.record() for comparison in read_run(arguments.report).comparisons]
-    root = Path(arguments.root).resolve()
-    session = _Session(Path(arguments.report), records, root)
-    if arguments.prune and session.omissions:
-        reasons = ", ".join(session.omissions)
+    candidates = Candidates(Path(arguments.root).resolve(), _read_rows(arguments))
+    review = _Review(arguments, candidates, records)
+    if arguments.prune and review.omissions:
+        reasons = ", ".join(review.omissions)
         raise RecordError(f"--prune: not every test ran ({reasons}); run pytest without -k, -m and names of tests")
-    candidates = Candidates(root, _read_rows(arguments))
-    review = _Review(candidates, session)
     failed = [record for record in records if record["verdict"] != "pass"]
     selected = [one for one in candidates.find(failed) if _is_selected(one, arguments.test)]
-    if arguments.review:
-        review.ask(selected)
-    elif arguments.all or arguments.test is not None:
-        review.accept_all(selected)
-    else:
-        review.list_all(selected)
+    review.decide(selected)
     if arguments.prune:
         review.prune()
 
-    problems = review.write()
-    for problem in problems:
-        complain(problem)
+    review.write()
     counts = [f"{number} {word}" for word, number in review.counts.items()]
     say(", ".join(counts) or "no value that did not pass has its expected value in a file")
     others = sum(is_answer(record["operator"]) for record in failed) - len(selected)
     if others > 0 and arguments.test is None:
         say(f"not in a file: the expected values of {format_count(others, 'comparison')} that did not pass")
-    if problems:
+    if review.counts["not written"]:
         return 2
-    return int(any(word in {"left", "rejected", "skipped", "refused"} for word in review.counts))
+    return int(not review.counts.keys().isdisjoint(_NOT_ACCEPTED))
 
 
 def _read_rows(arguments: argparse.Namespace) -> Rows | None:
@@ -121,22 +113,27 @@ def _is_selected(candidate: Candidate, pattern: str | None) -> bool:
     return any(name == pattern or fnmatchcase(name, pattern) for name in names)
 
 
-class _Session:
-    """The session of a report: its omissions, and the accepted values that no test used."""
+class _Review:
+    """The decisions about the comparisons of a report, and the files that they change."""
 
-    def __init__(self, place: Path, records: Sequence[Mapping[str, Any]], root: Path) -> None:
-        self._document = find_document(place)
-        self._used = entries_used(records)
-        self._root = root
+    def __init__(
+        self, arguments: argparse.Namespace, candidates: Candidates, records: Sequence[Mapping[str, Any]]
+    ) -> None:
+        self.counts: Counter[str] = Counter()
+        self._arguments = arguments
+        self._candidates = candidates
+        self._records = records
+        self._document = find_document(Path(arguments.report))
+        # The accepted value of each place; another one is refused.
+        self._accepted: dict[Any, str] = {}
+        self._is_ended = False
 
     @functools.cached_property
     def omissions(self) -> list[str]:
         """Why a test that is absent from the report may still exist."""
         run = self._document.get("run", {})
-        reasons = []
-        if "selection" not in run:
-            reasons.append("the report does not say which tests were selected")
-        reasons += [f"{name} {value}" for name, value in run.get("selection", {}).items() if name != "paths"]
+        selection = run.get("selection", {"selection": "unknown"})
+        reasons = [f"{name} {value}" for name, value in selection.items() if name != "paths"]
         if self._document.get("complete") is not True:
             reasons.append("the session did not come to its end")
         if run.get("shard"):
@@ -144,118 +141,106 @@ class _Session:
         return reasons
 
     @functools.cached_property
-    def unused(self) -> list[tuple[Path, str, str]]:
+    def _unused(self) -> list[tuple[Path, str, str]]:
+        """The file, the test and the name of each accepted value that no test used, if all tests ran."""
+        if self.omissions:
+            return []
         tests: dict[str, str] = {}
         for test in self._document.get("tests", ()):
             if tests.get(test["test"], PASSED) == PASSED:
                 tests[test["test"]] = test["outcome"]
-        return list(find_unused(self._root, tests, self._used))
+        return find_unused(self._candidates.root, tests, self._records)
 
-
-class _Review:
-    """The decisions about candidates, and the files that they change."""
-
-    def __init__(self, candidates: Candidates, session: _Session) -> None:
-        self.counts: Counter[str] = Counter()
-        self._candidates = candidates
-        self._session = session
-        self._root = candidates.root
-        # The accepted value of each place; another one is refused.
-        self._accepted: dict[Any, str] = {}
-
-    def list_all(self, selected: Sequence[Candidate]) -> None:
-        for candidate in self._possible(selected):
-            self._show(candidate)
-            self.counts["left"] += 1
-
-    def accept_all(self, selected: Sequence[Candidate]) -> None:
-        for candidate in self._possible(selected):
-            moves = self._moves(candidate)
-            self._decide(candidate, "m" if len(moves) == 1 else "a")
-
-    def ask(self, selected: Sequence[Candidate]) -> None:
-        """Ask for each candidate; equal changes come one after another."""
+    def decide(self, selected: Sequence[Candidate]) -> None:
+        """Decide about each candidate; equal changes come one after another."""
         alike: dict[str, list[Candidate]] = {}
-        for candidate in self._possible(selected):
-            alike.setdefault(_change(candidate), []).append(candidate)
-        total = sum(map(len, alike.values()))
-        number = 0
-        answer: str | None = ""
-        for group in alike.values():
-            for position, candidate in enumerate(group):
-                number += 1
-                if answer is not None and not (answer == "A" and position):
-                    say("", f"{number} of {total}, {len(group) - 1 - position} more alike")
-                    self._show(candidate)
-                    answer = self._read_answer(candidate)
-                self._decide(candidate, {None: "s", "A": "a"}.get(answer, answer or ""))
-
-    def prune(self) -> None:
-        for path, test, name in self._session.unused:
-            file = self._candidates.open(path)
-            if isinstance(file, AcceptedFile) and name in file.values.get(test, {}):
-                file.remove(test, name)
-                self.counts["removed"] += 1
-                say(f"removed: {self._name(path)}: {test} {name}")
-
-    def write(self) -> list[str]:
-        """Write the files that changed, each one whole; return what went wrong."""
-        problems = []
-        for path, file in self._candidates.files.items():
-            original = self._candidates.originals[path]
-            try:
-                content = file.text().encode("utf-8")
-                if original is not None and original.startswith(codecs.BOM_UTF8):
-                    content = codecs.BOM_UTF8 + content
-                if content != (original or b""):
-                    _replace(path, original, content)
-            except (RecordError, OSError, ValueError) as error:
-                problems.append(f"{self._name(path)}: nothing was written: {error}")
-        return problems
-
-    def _possible(self, selected: Sequence[Candidate]) -> Iterator[Candidate]:
-        """Yield the candidates that can be accepted, and say why the others cannot."""
         for candidate in selected:
-            if not candidate.refusal:
-                yield candidate
-            elif candidate.refusal == ALREADY:
+            refusal = candidate.refusal()
+            if not refusal:
+                change = json.dumps([candidate.record.get(name) for name in _CHANGE])
+                alike.setdefault(change, []).append(candidate)
+            elif refusal == ALREADY:
                 self.counts["accepted already"] += 1
             else:
-                self._refuse(candidate, candidate.refusal)
+                self._refuse(candidate, refusal)
+        total = sum(map(len, alike.values()))
+        number = 0
+        for group in alike.values():
+            answer = ""
+            for position, candidate in enumerate(group, 1):
+                number += 1
+                moves = self._find_moves(candidate)
+                if answer != "A":
+                    answer = self._choose(candidate, moves, f"{number} of {total}, {len(group) - position} more alike")
+                self._apply(candidate, answer, moves)
 
-    def _refuse(self, candidate: Candidate, reason: str) -> None:
-        self.counts["refused"] += 1
-        say(f"refused: {candidate.test} {candidate.result.name or candidate.result.operator}: {reason}")
+    def _choose(self, candidate: Candidate, moves: list[str], heading: str) -> str:
+        """Return the key of a decision."""
+        if self._is_ended:
+            return "s"
+        if self._arguments.review:
+            self._show(candidate, moves, heading)
+            return self._read_answer(candidate, moves)
+        if self._arguments.all or self._arguments.test is not None:
+            return "m" if len(moves) == 1 else "a"
+        self._show(candidate, moves, heading)
+        return "l"
 
-    def _decide(self, candidate: Candidate, answer: str) -> None:
-        word = {"r": "rejected", "s": "skipped", "m": "moved"}.get(answer, "accepted")
-        test, name, *_ = *candidate.place.keys, None
-        file = candidate.file
-        if answer == "m" and isinstance(file, AcceptedFile):
-            file.values.setdefault(test, {})[name] = file.remove(self._moves(candidate)[0], name)
-        elif word == "accepted" and file is not None:
+    def _apply(self, candidate: Candidate, answer: str, moves: list[str]) -> None:
+        word = {"l": "left", "r": "rejected", "s": "skipped", "m": "moved"}.get(answer, "accepted")
+        file: Any = candidate.file
+        if word == "moved":
+            test, name, _ = candidate.place.keys
+            file.values.setdefault(test, {})[name] = file.remove(moves[0], name)
+        elif word == "accepted":
             observed = json.dumps(candidate.record["observed"])
             if answer != "+" and self._accepted.setdefault(candidate.place, observed) != observed:
                 self._refuse(candidate, "another value of this run was accepted for it; add it beside in a review")
                 return
             file.accept(candidate.place.keys, candidate.result.observed, beside=answer == "+")
         if word in {"accepted", "moved"}:
-            label = f"{candidate.test} {candidate.result.name or ''}".rstrip()
-            say(f"{word}: {self._name(candidate.place.path)}: {label}")
+            say(f"{word}: {self._name(candidate.place.path)}: {candidate.label}")
         self.counts[word] += 1
 
-    def _moves(self, candidate: Candidate) -> list[str]:
-        """Return the tests that no longer exist and whose value of this name the observed value matches."""
-        file = candidate.file
-        if not isinstance(file, AcceptedFile) or candidate.place.keys[2] is not None or self._session.omissions:
-            return []
-        path, (_, name, _) = candidate.place
-        tests = [test for file_of, test, entry in self._session.unused if (file_of, entry) == (path, name)]
-        return [test for test in tests if any(map(candidate.matches, file.values.get(test, {}).get(name, ())))]
+    def prune(self) -> None:
+        for path, test, name in self._unused:
+            file = self._candidates.open(path)
+            # It may have been moved.
+            if name in file.values.get(test, {}):
+                file.remove(test, name)
+                self.counts["removed"] += 1
+                say(f"removed: {self._name(path)}: {test} {name}")
 
-    def _show(self, candidate: Candidate) -> None:
+    def write(self) -> None:
+        """Write the files that changed, each one whole."""
+        for path, file in self._candidates.files.items():
+            original = self._candidates.originals[path] or b""
+            encoding = "utf-8-sig" if original.startswith(codecs.BOM_UTF8) else "utf-8"
+            try:
+                content = file.text().encode(encoding)
+                if content != original:
+                    _replace(path, self._candidates.originals[path], content)
+            except (RecordError, OSError, ValueError) as error:
+                self.counts["not written"] += 1
+                complain(f"{self._name(path)}: nothing was written: {error}")
+
+    def _refuse(self, candidate: Candidate, reason: str) -> None:
+        self.counts["refused"] += 1
+        say(f"refused: {candidate.label}: {reason}")
+
+    def _find_moves(self, candidate: Candidate) -> list[str]:
+        """Return the tests that no longer exist and whose value of this name the observed value matches."""
+        path, keys = candidate.place
+        if not isinstance(candidate.file, AcceptedFile) or keys[2] is not None:
+            return []
+        values = candidate.file.values
+        tests = [test for file, test, name in self._unused if (file, name) == (path, keys[1])]
+        return [test for test in tests if any(map(candidate.matches, values.get(test, {}).get(keys[1], ())))]
+
+    def _show(self, candidate: Candidate, moves: list[str], heading: str) -> None:
         # Whole values: what is accepted has been shown.
         result = candidate.result
+        say("", heading)
         if result.error is not None and candidate.place.keys[-1] is None:
             say(f"{result.operator} {result.name!r}: no accepted value yet")
             observed = result.observed if isinstance(result.observed, str) else safe_repr(result.observed)
@@ -266,37 +251,30 @@ class _Review:
             margin = result.score - result.threshold
             say(f"  score {result.score:.6g}, needs {result.threshold:.6g}, margin {margin:+.6g}")
         say(f"  test: {candidate.test}", f"  file: {self._name(candidate.place.path)}")
-        for test in self._moves(candidate):
+        for test in moves:
             say(f"  renamed? {test} has an accepted value that matches, and no longer exists")
 
-    def _read_answer(self, candidate: Candidate) -> str | None:
-        """Return one key, or None at the end of the input."""
-        keys = {"a", "A", "r", "s"}
-        question = "a accept, r reject, s skip, A accept all alike"
+    def _read_answer(self, candidate: Candidate, moves: list[str]) -> str:
+        answers = {"a": "accept", "r": "reject", "s": "skip", "A": "accept all alike"}
         if isinstance(candidate.file, AcceptedFile):
-            keys.add("+")
-            question += ", + add beside"
-        if self._moves(candidate):
-            keys.add("m")
-            question += ", m move"
+            answers["+"] = "add beside"
+        if moves:
+            answers["m"] = "move"
         while True:
-            sys.stdout.write(f"{question}: ")
+            sys.stdout.write(", ".join(f"{key} {answer}" for key, answer in answers.items()) + ": ")
             sys.stdout.flush()
             line = sys.stdin.readline()
             if not line:
                 say("")
-                return None
-            if line.strip() in keys:
+                self._is_ended = True
+                return "s"
+            if line.strip() in answers:
                 return line.strip()
-            say(f"write one of {' '.join(sorted(keys))}")
+            say(f"write one of {' '.join(sorted(answers))}")
 
     def _name(self, path: Path) -> str:
-        return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else str(path)
-
-
-def _change(candidate: Candidate) -> str:
-    members = ("operator", "settings", "threshold", "expected", "observed")
-    return json.dumps([candidate.record.get(name) for name in members])
+        root = self._candidates.root
+        return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
 
 def _replace(path: Path, original: bytes | None, content: bytes) -> None:

@@ -2,14 +2,15 @@
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode_text
-from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
-from pytest_verdict.errors import similar
+from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError, decode_text
+from pytest_verdict.errors import RecordError, similar
 from pytest_verdict.session import AcceptedEntry
 
 SUFFIX: Final = ".accepted.yaml"
@@ -53,21 +54,30 @@ def parse_accepted(text: str) -> AcceptedValues:
     return tests
 
 
-def read_accepted(path: Path) -> AcceptedValues:
+def read_accepted(path: Path, label: str = "") -> AcceptedValues:
     """Read a file of accepted values; an absent file has none."""
-    try:
-        stat = path.stat()
-    except FileNotFoundError:
-        return {}
-    return _read(path, stat.st_mtime_ns, stat.st_size)
+    with naming_file(label or str(path)):
+        try:
+            stat = path.stat()
+        except FileNotFoundError:
+            return {}
+        return _read(path, stat.st_mtime_ns, stat.st_size)
 
 
 @functools.lru_cache(maxsize=100)
 def _read(path: Path, _time: int, _size: int) -> AcceptedValues:
+    return parse_accepted(decode_text(path.read_bytes()))
+
+
+@contextmanager
+def naming_file(label: str) -> Iterator[None]:
+    """Raise RecordError with the name of the file, and the line, for a file that cannot be read."""
     try:
-        return parse_accepted(path.read_bytes().decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise YamlTextError(1, f"it is not UTF-8: {error.reason} at byte {error.start}") from None
+        yield
+    except YamlTextError as error:
+        raise RecordError(error.at(label)) from None
+    except OSError as error:
+        raise RecordError(f"{label} cannot be read: {error.strerror}") from None
 
 
 def find_entry(root: Path, module: Path, test: str, name: str) -> AcceptedEntry:
@@ -76,11 +86,9 @@ def find_entry(root: Path, module: Path, test: str, name: str) -> AcceptedEntry:
     # A file outside of the root directory is read, but no command writes it.
     file = path.relative_to(root).as_posix() if path.is_relative_to(root) else f"../{path.name}"
     try:
-        tests = read_accepted(path)
-    except YamlTextError as error:
-        return AcceptedEntry(file, test, problem=error.at(file))
-    except OSError as error:
-        return AcceptedEntry(file, test, problem=f"{file} cannot be read: {error.strerror}")
+        tests = read_accepted(path, file)
+    except RecordError as error:
+        return AcceptedEntry(file, test, problem=str(error))
     names = tests.get(test, {})
     if name in names:
         return AcceptedEntry(file, test, names[name])

@@ -4,7 +4,7 @@ import functools
 import json
 import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -21,7 +21,9 @@ from pytest_verdict.core.values.encoding import decode, encode_text
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import RecordError
 
+ALREADY: Final = "it is accepted already"
 _CHANGED: Final = "the expected value in the file is not the one of the record: it has changed since"
+_MARK: Final = re.compile(r"\s*[{,:]\s*")
 _decoder: Final = json.JSONDecoder()
 
 
@@ -46,7 +48,7 @@ class AcceptedFile:
         refuse_unwritable(observed)
         values = self.before.get(test, {}).get(name, ())
         if encode_text(observed) in map(encode_text, values):
-            return "it is accepted already"
+            return ALREADY
         if position is None:
             return "there are accepted values now: run the test again" if values else ""
         if not 0 <= position < len(values) or encode_text(values[position]) != encode_text(expected):
@@ -72,6 +74,8 @@ class AcceptedFile:
 
     def text(self) -> str:
         """Return the new text."""
+        if encode_text(self.values) == encode_text(self.before):
+            return self._text
         return edit_accepted(self._text, self.values)
 
 
@@ -79,7 +83,7 @@ class LiteralFile:
     """A file of a suite or a data set, in which single literals change."""
 
     def __init__(self, text: str, suffix: str) -> None:
-        self.form: Any = _FORMS[suffix](text)
+        self.form: Any = FORMS[suffix](text)
         # By place, because several comparisons may share a literal.
         self._values: dict[tuple[Any, ...], Any] = {}
 
@@ -105,15 +109,10 @@ class _YamlForm:
 
     def __init__(self, text: str) -> None:
         self._source = YamlText(text)
-        self.value = self._source.document.value
-
-    @functools.cached_property
-    def positions(self) -> dict[int, int]:
-        """The position of each item of a list by its line."""
-        return {line: position for position, line in enumerate(self._source.document.lines_of_items(()))}
+        self.document = self._source.document
 
     def read(self, keys: Sequence[Any]) -> Any:
-        return functools.reduce(operator.getitem, keys, self.value)
+        return functools.reduce(operator.getitem, keys, self.document.value)
 
     def check(self, keys: tuple[Any, ...], observed: Any) -> None:
         """Raise RecordError if the value at a place cannot become this one."""
@@ -125,7 +124,7 @@ class _YamlForm:
     def edit(self, values: Mapping[tuple[Any, ...], Any]) -> str:
         """Return the text with other values."""
         # Without aliases, which would change with the value that they repeat.
-        expected = decode(json.loads(encode_text(self.value)))
+        expected = decode(json.loads(encode_text(self.document.value)))
         for keys, value in values.items():
             functools.reduce(operator.getitem, keys[:-1], expected)[keys[-1]] = value
         splices = [self._source.replace(keys, value) for keys, value in values.items()]
@@ -133,7 +132,12 @@ class _YamlForm:
 
 
 class _Rows:
-    """Rows of a text; the keys of a place are the number of the line at which a row begins, and the keys in it."""
+    """Rows of a text; the keys of a place are the number of the line at which a row begins, and the key in it."""
+
+    _span: Callable[[Any], tuple[int, int]]
+    """Returns the range of the value at a place."""
+    _decode: Callable[[str], Any]
+    _encode: Callable[[Any, str], str]
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -168,23 +172,23 @@ class _JsonForm(_Rows):
         return text
 
     def _span(self, keys: Sequence[Any]) -> tuple[int, int]:
-        """Return the range of a value in a row, by the keys of objects."""
-        line, *path = keys
-        at = self._skip(self._starts[line - 1])
-        for key in path:
-            name = None
-            while name != key:
-                # Behind the brace or the comma, a key, a colon and a value.
-                name, at = _decoder.raw_decode(self._text, self._skip(at + 1))
-                at = self._skip(self._skip(at) + 1)
-                if name != key:
-                    at = self._skip(_decoder.raw_decode(self._text, at)[1])
-        return at, _decoder.raw_decode(self._text, at)[1]
+        line, key = keys
+        start = self._starts[line - 1]
+        row = self._text[start:].partition("\n")[0]
+        name = None
+        end = 0
+        while name != key:
+            name, end = _decoder.raw_decode(row, self._skip_mark(row, end))
+            value = self._skip_mark(row, end)
+            end = _decoder.raw_decode(row, value)[1]
+        return start + value, start + end
 
-    def _skip(self, at: int) -> int:
-        while self._text[at : at + 1].isspace():
-            at += 1
-        return at
+    def _skip_mark(self, row: str, at: int) -> int:
+        """Return the place behind the next brace, comma or colon."""
+        match = _MARK.match(row, at)
+        if match is None:
+            raise LookupError("the row has no such key")
+        return match.end()
 
 
 class _CsvForm(_Rows):
@@ -206,7 +210,7 @@ class _CsvForm(_Rows):
 
     def _span(self, keys: Sequence[Any]) -> tuple[int, int]:
         line, column = keys
-        names = [self._text[start:end].strip('"') for start, end in self._fields(0)]
+        names = [self._decode(self._text[start:end]) for start, end in self._fields(0)]
         return list(self._fields(self._starts[line - 1]))[names.index(column)]
 
     def _fields(self, at: int) -> Iterator[tuple[int, int]]:
@@ -222,7 +226,7 @@ class _TsvForm(_CsvForm):
     delimiter: ClassVar[str] = "\t"
 
 
-_FORMS: Final[Mapping[str, type]] = {
+FORMS: Final[Mapping[str, type]] = {
     ".yaml": _YamlForm,
     ".yml": _YamlForm,
     ".jsonl": _JsonForm,
@@ -231,7 +235,3 @@ _FORMS: Final[Mapping[str, type]] = {
 }
 MALFORMED: Final = (YamlTextError, RecordError, LookupError, ValueError, TypeError, AttributeError)
 """What the functions of this module raise for a file that is not of the expected form."""
-
-
-def form_exists(path: Path) -> bool:
-    return path.suffix.lower() in _FORMS

@@ -130,16 +130,13 @@ class YamlText:
 
     def insert_below(self, node: Any, lines: str) -> Splice:
         """Return the splice that adds lines below a value."""
-        start = self._next_line(self._end(node))
+        _, start = self.lines_of(node, node)
         return Splice(start, start, lines)
 
     def lines_of(self, key: Any, item: Any) -> tuple[int, int]:
         """Return the range of the lines of an entry of a mapping in blocks."""
         start = self.text.rfind("\n", 0, key.start_mark.index) + 1
-        return start, self._next_line(self._end(item))
-
-    def _next_line(self, position: int) -> int:
-        return self.text.find("\n", position) + 1 or len(self.text)
+        return start, self.text.find("\n", self._end(item)) + 1
 
     def _end(self, node: Any) -> int:
         """Return where the text of a value ends; PyYAML counts comments below a block to it."""
@@ -155,6 +152,7 @@ class YamlText:
 def edit_accepted(text: str, after: AcceptedValues) -> str:
     """Return the text of a file of accepted values with other values; comments and order stay."""
     before = parse_accepted(text)
+    # Each entry ends with its line.
     if text.strip() and not text.endswith("\n"):
         text += "\n"
     if before:

@@ -70,18 +70,18 @@ def unused_values(built: Built, root: Path, run: Mapping[str, Any]) -> Iterator[
     # Most sessions have no such file, and need no part of the package for it.
     if not any((root / module).with_suffix(".accepted.yaml").is_file() for module in modules):
         return
-    from pytest_verdict.accepting.candidates import entries_used, find_unused
+    from pytest_verdict.accepting.candidates import find_unused
 
     mark = MEMBER["accepted"].key.encode("ascii")
     try:
         with open_records(built.folder / RECORDS) as file:
-            used = entries_used(parse_record(line) for line in file if mark in line)
-        names = [f"{test} {name}" for _, test, name in find_unused(root, tests, used)]
+            unused = find_unused(root, tests, (parse_record(line) for line in file if mark in line))
     except (OSError, VerdictError) as error:
         yield f"accepted values cannot be checked: {error}"
         return
-    if names:
-        label = format_count(len(names), "accepted value")
+    if unused:
+        names = [f"{test} {name}" for _, test, name in unused]
+        label = format_count(len(unused), "accepted value")
         yield f"{label} not used by any test: {list_names(names)}; remove with: pytest-verdict accept --prune"
 
 

@@ -66,6 +66,14 @@ class YamlTextError(ValueError):
         return f"{label}:{self.line}: {self}"
 
 
+def decode_text(content: bytes) -> str:
+    """Decode a file written by people, without its byte order mark; raise YamlTextError unless it is UTF-8."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise YamlTextError(1, f"it is not UTF-8: {error.reason} at byte {error.start}") from None
+
+
 class _Loader(_BASE):  # type: ignore[misc]
     _depth = 0
 
@@ -107,10 +115,7 @@ class YamlDocument:
     @classmethod
     def read(cls, path: Path) -> YamlDocument:
         """Read a file; raise YamlTextError if it is refused."""
-        try:
-            return cls(path.read_text(encoding="utf-8-sig"))
-        except UnicodeDecodeError as error:
-            raise YamlTextError(1, f"it is not UTF-8: {error.reason} at byte {error.start}") from None
+        return cls(decode_text(path.read_bytes()))
 
     @classmethod
     def read_exactly(cls, path: Path) -> YamlDocument:
