@@ -218,7 +218,7 @@ def test_a_part_of_something_else_is_not_taken(rows, tmp_path, monkeypatch, chan
     parts = sorted((tmp_path / "out/parts").glob("part-*.jsonl"))
     options = {
         "settings": ["--settings", '{"case_sensitive": false}'],
-        "threshold": ["--threshold", "0.5"],
+        "threshold": ["--threshold", "1.0"],
         "column": ["--expected", "id"],
         "ids": ["--ids", "id"],
     }.get(change, [])

@@ -35,9 +35,7 @@ def test_a_path_of_the_standard_that_cannot_be_read_is_refused_in_one_line(path)
         InputMapping(observed={"path": path, "dialect": "rfc9535"})
 
 
-@pytest.mark.parametrize(
-    "path", ["$.a[99999999]", f"$.a[{'9' * 900}]", "$.a[-1000000000]", "$.a[1000000:]", "$" + "[0]" * 300]
-)
+@pytest.mark.parametrize("path", ["$.a[99999999]", "$.a[-1000000000]", "$.a[1000000:]", "$" + "[0]" * 300])
 def test_a_large_index_matches_nothing_and_takes_no_memory(path):
     evaluator = Evaluator("exact", {"expected": "$.b", "observed": path})
     assert evaluator.evaluate(DOCUMENT).label is None
@@ -55,7 +53,7 @@ def test_a_setting_with_the_name_of_an_argument_is_refused(name):
     assert "write it beside settings" in result.error
 
 
-@pytest.mark.parametrize("path", ["$.a.`sorted`", "$.a.`len`", "$..a", "$.a[*]", "$.a + $.b", "$.a where b"])
+@pytest.mark.parametrize("path", ["$.a.`sorted`", "$.a.`len`", "$..a", "$.a[*]"])
 def test_paths_that_the_library_cannot_write_are_compared(path):
     Evaluator("exact", {"expected": "$.b", "observed": path})
     with pytest.raises(ConfigurationError, match="the same value"):

@@ -250,7 +250,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     patterns = parent.config.getini(_SUITE_FILES)
     if not any(fnmatchcase(file_path.name, pattern) for pattern in patterns):
-        if _ALMOST_A_SUITE.search(file_path.name):
+        # Who has set other patterns knows that they decide.
+        if patterns == _SUITE_NAMES and _ALMOST_A_SUITE.search(file_path.name):
             text = f"{file_path.name} is not collected: its name matches no pattern of {_SUITE_FILES} ({' '.join(patterns)})"
             parent.warn(pytest.PytestCollectionWarning(text))
         return None

@@ -17,6 +17,7 @@ from pytest_verdict.suites.suite_reader import Place, plan_suite
 FORMATS: Final = ("agenticassure", "karenina", "promptfoo", "pydantic-evals")
 """Each format has a module here with ``read``, which fills an `Imported`."""
 
+_LIKE_A_NUMBER: Final = re.compile("[-+.]?[0-9]")
 Entry = str | dict[str, Any]
 """A scorer of a suite."""
 
@@ -67,7 +68,9 @@ class Imported:
                 # What is written here is read again by check.
                 text = write_suite({"name": "imported"}, [{**scenario, "scorers": [entry]}])
                 plan_suite(YamlDocument(text), "imported", Path("imported"))
-                scorers.append(entry)
+                # The same check twice asks nothing new.
+                if entry not in scorers:
+                    scorers.append(entry)
             except (ConfigurationError, YamlTextError, yaml.YAMLError) as error:
                 self.leave_out(where, re.sub("^imported:[0-9]+: ", "", str(error).splitlines()[0]))
         if scorers:
@@ -81,9 +84,22 @@ def as_name(value: Any) -> str:
     return re.sub(":(?=:)", ": ", visible(str(value)))
 
 
+class _Dumper(yaml.SafeDumper):
+    """Writes texts that begin as numbers do in quotes, because readers of YAML differ about them."""
+
+
+def _represent_text(dumper: Any, text: str) -> Any:
+    style = "'" if _LIKE_A_NUMBER.match(text) and "\n" not in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
 def write_suite(head: Mapping[str, Any], scenarios: Sequence[Mapping[str, Any]]) -> str:
     """Write a suite as YAML."""
-    text: str = yaml.safe_dump({"suite": {**head, "scenarios": scenarios}}, sort_keys=False, width=100)
+    document = {"suite": {**head, "scenarios": scenarios}}
+    text: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=100)
     return text
 
 

@@ -29,7 +29,11 @@ def read(imported: Imported) -> None:
         expected = case.get("expected_output")
         checks = {}
         for where, item in items_by_place({(): dataset, place: case}, "evaluators").items():
-            name, arguments = _read_evaluator(item)
+            try:
+                name, arguments = _read_evaluator(item)
+            except ConfigurationError as error:
+                imported.leave_out(where, str(error))
+                continue
             # Without an expected output, pydantic-evals skips this one too.
             if expected is not None or name != "EqualsExpected":
                 checks[where] = name, arguments
@@ -48,7 +52,7 @@ def _read_evaluator(item: Any) -> tuple[str, Mapping[str, Any]]:
         elif len(item) == 1:
             ((name, arguments),) = item.items()
         else:
-            raise ValueError(f"an evaluator is a name, or a name with its arguments, got {shown(item, 80)}")
+            raise ConfigurationError(f"an evaluator is a name, or a name with its arguments, got {shown(item, 80)}")
     if isinstance(arguments, Mapping):
         return as_text(name), arguments
     # A single value is the first argument.
