@@ -253,7 +253,7 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
                     "scenarios:\n  - name: a\n    input: b\n    scorer:"
                     f" {{operator: exact, mapping: {{expected: $.reference}}, settings: {{{key}: 1}}}}"
                 ),
-                [f"4: settings: '{key}' is a key of the scorer, beside its settings"],
+                [f"4: settings: '{key}' is no setting of an operator; write it beside settings"],
             )
             for key in ("mapping", "operator", "threshold", "self")
         ),
