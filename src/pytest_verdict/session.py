@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class AcceptedEntry(NamedTuple):
-    """The accepted values of a comparison, the file and the test that they belong to, and why there are none."""
+    """The accepted values of a comparison, the file and the test that they belong to, and the reason if there are no values."""
 
     file: str
     test: str

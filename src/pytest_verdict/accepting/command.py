@@ -278,7 +278,7 @@ class _Review:
 
 
 def _replace(path: Path, original: bytes | None, content: bytes) -> None:
-    """Put a file in place whole, if it is still the one that was read."""
+    """Replace a file as a whole, if it is still the one that was read."""
     lock = path.with_name(f".{path.name}.lock")
     descriptor = acquire_lock(lock, "another process is writing it; run the command again")
     try:

@@ -29,7 +29,7 @@ OmitWhenDefault = Annotated[_T, _OMIT_WHEN_DEFAULT]
 
 
 class Needs(NamedTuple):
-    """What a setting needs to have an effect: a condition on the operator, and what to do if it is not met."""
+    """The condition under which a setting has an effect, and what to do if it is not met."""
 
     is_met: Callable[[Any], bool]
     remedy: str

@@ -87,7 +87,7 @@ class _Worker:
         other_end.close()
 
     def end(self) -> None:
-        """Let the process end after the piece that it works on."""
+        """End the process after the piece that it works on."""
         self.connection.close()
         self._process.join()
 

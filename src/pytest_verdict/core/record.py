@@ -253,7 +253,7 @@ def check_record(record: Mapping[str, Any]) -> None:
     """Check the types of all members of an untrusted record and of its parts, as far as they are there."""
     for name, value in record.items():
         member = MEMBER.get(name)
-        # A typed value may be an object, such as a redacted text; who reads it decodes it.
+        # A typed value may be an object, such as a redacted text; readers decode it.
         is_encoded = member is None or (member.is_typed and isinstance(value, dict))
         if member is not None and not is_encoded and not member.type.accepts(value):
             raise RecordError(f"{name} must be {member.type.requirement}, got {shown(value, 80)}")

@@ -43,7 +43,7 @@ _TYPE_NAMES: Final = frozenset({"null", "boolean", "string", "integer", "number"
 _NEEDS_LIST: Final = frozenset({"not_a_list", "trajectory_unreadable"})
 _LONGEST_NAME: Final = 80
 _PATTERN_OPERATORS: Final = frozenset({"regex", "trace_regex"})
-# What only a pattern has: classes, groups, anchors, and repeats of these.
+# Signs that only a pattern has: classes, groups, anchors, and repeats of these.
 _SYNTAX: Final = re.compile(r"\\[dDwWsSbB]|\[[^\]]+\][*+?{]|\(\?|\)[*+?{]|\.[*+]|^\^|\$$")
 
 

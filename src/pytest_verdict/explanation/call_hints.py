@@ -33,7 +33,7 @@ def missing_arguments(operator: Any, expected: Any, observed: Any, settings: Map
 
 
 def not_an_operator(operator: Any, settings: Mapping[str, Any]) -> ArgumentsError:
-    """Build the error of a comparison whose operator is none."""
+    """Build the error of a comparison without an operator."""
     text = "none" if operator is ABSENT else safe_repr(operator)
     message = f"the first argument names the operator, such as 'exact', or is one, such as Exact(); got {text}"
     remedy = ""

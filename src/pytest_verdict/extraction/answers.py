@@ -77,7 +77,7 @@ def _claim_in(text: str, find: Callable[[str], Iterable[Value]], bound: re.Patte
     """Return the claim in the last marked answer, or else in the whole text."""
     start, region = _marked_region(text)
     if len(region) > _LONGEST:
-        # What is cut off ends at a blank, so that no value is cut.
+        # The text is cut at a blank, so that no value is cut.
         cut = re.compile(r"\s|$").search(region, len(region) - _LONGEST)
         offset = cut.end() if cut else len(region)
         start += offset
@@ -151,7 +151,7 @@ def name_finder(labels: Any) -> Callable[[str], list[Part]]:
     several labels, or denies the only one, has no answer.
     """
     names = _read_labels(labels)
-    # Of two names with the same beginning, the longer one is tried first.
+    # The longer of two names with the same beginning is tried first.
     alternatives = "|".join(_name_pattern(name) for name in sorted(names, key=len, reverse=True))
     pattern = re.compile(rf"(?<!\w)(?<!\w-)(?:{alternatives})(?!\w|-\w)")
     by_case = {name.casefold(): label for name, label in names.items()}

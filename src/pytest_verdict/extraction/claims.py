@@ -96,7 +96,7 @@ _NO_ANSWER: Final = re.compile(
     re.IGNORECASE,
 )
 _GUESS: Final = re.compile(r"\b(?:guess|estimate|speculat|maybe|perhaps|possibly)", re.IGNORECASE)
-# Behind a value: it is another answer, and not a worse one.
+# Words behind a value that make it another answer, and not a worse one.
 _ALSO: Final = re.compile(
     r"[\s)]*(?:(?:is|are|(?:would|might|could|may) be|seems) (?:also|equally|just as|still)"
     r" (?:possible|plausible|valid|acceptable|correct|right|likely)"
@@ -116,7 +116,7 @@ def find_claim(text: str, values: Sequence[Value], is_bound: Callable[[str, str]
     """Return the value that a text claims; None if there is none, or if it is a bound, unreadable or one of several."""
     if not values:
         return None
-    # More values than these are a reasoning, of which the end counts.
+    # A text with more values is a reasoning, and only its end counts.
     values = _without_corrected(text, values[-200:])
     starts = _find_clauses(text, values)
     announced = [match.end() for match in _ANNOUNCED.finditer(text)]

@@ -353,7 +353,7 @@ def _choice_step(options: Any, flags: Any = None, many: Any = None) -> Step:
     """Return a step that finds one of the options as a word; naming one option twice is no ambiguity."""
     many = check_word("many", many, MANY)
     flags = _read_flags(flags)
-    # Of two options with the same beginning, the longer one is tried first.
+    # The longer of two options with the same beginning is tried first.
     options = sorted(_read_list("choice", options), key=len, reverse=True)
     groups = "|".join(f"({re.escape(option)})" for option in options)
     pattern = rf"(?<!\w)(?:{groups})(?!\w)"

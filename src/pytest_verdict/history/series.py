@@ -77,7 +77,7 @@ class View(NamedTuple):
 
 @dataclass(slots=True)
 class _CheckState:
-    """What is known of the checks of a test: all of them after a pass, because a failure may hide the last ones."""
+    """The checks of a test that a run shows: all of them after a pass, because a failure may hide the last ones."""
 
     complete: frozenset[str] | None = None
     partial: frozenset[str] = frozenset()

@@ -19,7 +19,7 @@ class OutsideTests:
     def __init__(self, watch: ComparisonWatch) -> None:
         self._watch = watch
         self._failures: list[str] = []
-        # What each worker has compared before its first test, and nothing in it has looked at.
+        # Comparisons of each worker before its first test at which nothing in it looked.
         self._of_workers: list[list[str]] = []
 
     @pytest.hookimpl(tryfirst=True)

@@ -250,7 +250,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     patterns = parent.config.getini(_SUITE_FILES)
     if not any(fnmatchcase(file_path.name, pattern) for pattern in patterns):
-        # Who has set other patterns knows that they decide.
+        # People who set other patterns know that these decide.
         if patterns == _SUITE_NAMES and _ALMOST_A_SUITE.search(file_path.name):
             text = f"{file_path.name} is not collected: its name matches no pattern of {_SUITE_FILES} ({' '.join(patterns)})"
             parent.warn(pytest.PytestCollectionWarning(text))
@@ -446,7 +446,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     """Explain the exception of a phase; after hooks that run first, which put that of a ``unittest.TestCase`` into the call."""
     watch = item.config.stash[_WATCH]
     if is_of_subtest():
-        # What was compared before and in it, the test may still look at.
+        # The test may still look at comparisons before the subtest and in it.
         hear_failure(call)
     else:
         if not watch.of_test.is_empty:

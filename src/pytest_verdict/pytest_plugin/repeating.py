@@ -84,7 +84,7 @@ class Repeats:
         return True
 
     def spend(self) -> bool:
-        """Take one attempt from the budget; return whether there was one."""
+        """Use one attempt of the budget; return whether there was one."""
         if self._budget is None:
             return True
         self._budget -= 1

@@ -71,7 +71,7 @@ class _HeldHooks:
         self._hooks.pytest_exception_interact(node=node, call=call, report=report)
 
     def outcome(self, answers: Sequence[Answer | None]) -> _Outcome:
-        """Judge the attempt by its reports; None among the answers stands for rows of a data set."""
+        """Judge the attempt by its reports; None among the answers means rows of a data set."""
         verdict: Verdict = "pass"
         decisive = None
         is_skipped = False
@@ -257,7 +257,7 @@ class Repetition:
 
 
 def _add_decision(reports: Sequence[pytest.TestReport], decision: dict[str, Any]) -> None:
-    """Say in the reports of the attempt that decided what the whole test came to."""
+    """Write the result of the whole test into the reports of the attempt that decided."""
     main = next((report for report in reversed(reports) if report.when == "call"), reports[0])
     if decision["verdict"] == "error" and not any(report.failed for report in reports if report.when != "teardown"):
         main.outcome = "failed"

@@ -75,7 +75,7 @@ def is_doctest(frame: FrameType | None) -> bool:
 
 @functools.lru_cache(maxsize=1_024)
 def is_used(code: CodeType, offset: int, kind: Kind) -> bool:
-    """Return whether code uses what an instruction reads in a way that depends on what came out."""
+    """Return whether code uses the value that an instruction reads in a way that depends on the verdict."""
     source = read_source(code.co_filename)
     node = source.expressions.get(list(code.co_positions())[offset // 2])
     return node is None or _Use(source, kind).tells(node, is_truth=kind != "evidence")
@@ -89,7 +89,7 @@ class _Use:
         self._kind = kind
 
     def tells(self, node: ast.AST, *, is_truth: bool) -> bool:
-        """Return whether the use of an expression with the value tells what came out."""
+        """Return whether the use of an expression with the value depends on the verdict."""
         if isinstance(node, ast.Compare) and self._kind != "error":
             operators = (node.ops[0], *node.ops)
             if any(map(_holds_always, operators, (node.left, *node.comparators))):

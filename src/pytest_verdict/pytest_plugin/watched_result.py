@@ -95,14 +95,14 @@ class WatchedResult(ComparisonResult):
         return super().error
 
     def look(self, kind: Kind = "verdict") -> None:
-        """Tell the watch, if the test uses what it reads."""
+        """Notify the watch if the test uses the value that it reads."""
         if self._watch is not None:
             frame = _reading_frame()
             if frame is None or is_doctest(frame) or is_used(frame.f_code, frame.f_lasti, kind):
                 self._watch.look(self)
 
     def settle(self) -> None:
-        """End the watch, because an exception stands for this result."""
+        """End the watch, because an exception replaces this result."""
         if self._watch is not None:
             self._watch.look(self)
 
@@ -165,7 +165,7 @@ def _plain(result: ComparisonResult) -> ComparisonResult:
 
 
 class WatchedVerdict(str):
-    """A verdict of which only a comparison with the right verdict is a look; that it is a true text is none."""
+    """A verdict: only a comparison with the right verdict is a look, and its truth as a text is not."""
 
     __slots__ = ("_result",)
     _result: WatchedResult
@@ -176,7 +176,7 @@ class WatchedVerdict(str):
         return self
 
     def __eq__(self, other: object) -> bool:
-        # That two verdicts are equal does not tell which they are.
+        # The equality of two verdicts does not show which they are.
         if isinstance(other, str) and not isinstance(other, WatchedVerdict) and str(other) in _TELLING[str(self)]:
             self._result.look()
         return super().__eq__(other)

@@ -1,4 +1,4 @@
-"""What the attempts of a test say about it: flaky or reproducible, and whether its answers or only its verdicts differ."""
+"""The stability of a test over its attempts: flaky or reproducible, and whether its answers or only its verdicts differ."""
 
 import math
 from collections.abc import Iterator, Sequence

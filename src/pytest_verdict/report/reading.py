@@ -296,7 +296,7 @@ def read_document(path: Path, content: bytes | None = None) -> dict[str, Any]:
 
 
 def find_document(place: Path) -> dict[str, Any]:
-    """Read the ``report.json`` of a folder or a ZIP file; return an empty document if there is none, as for records alone."""
+    """Read the ``report.json`` of a folder or a ZIP file; return an empty document if it has none."""
     try:
         if place.is_dir():
             return read_document(place / REPORT)

@@ -201,7 +201,7 @@ def _classify_turned_verdict(old: Run, new: Run, before: Comparison, after: Comp
     if not causes:
         kind = Kind.ALARM
     elif causes <= _CHECKS or (causes == {"expected"} and not is_answer(after.operator)):
-        # What a decision over others expects is the rate or the number that it demands.
+        # The expected value of a decision over others is the rate or the number that it demands.
         kind = Kind.TIGHTENED if before.passed else Kind.LOOSENED
     elif len(causes) > 1:
         kind = Kind.SEVERAL

@@ -12,7 +12,7 @@ from pytest_verdict.operators.pass_rate import exact_interval
 
 LONGEST_LABEL: Final = 40
 _NO_TEXT: Final = "\0"
-# What is counted beside the classes; no label contains the first character.
+# Groups that are counted beside the classes; no label contains the first character.
 _OTHER: Final = f"{_NO_TEXT}other"
 _ERROR: Final = f"{_NO_TEXT}error"
 _SEPARATOR: Final = " | "

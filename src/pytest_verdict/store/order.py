@@ -33,7 +33,7 @@ def in_order(runs: Sequence[StoredRun]) -> list[StoredRun]:
 
 
 def started_too_late(runs: Sequence[StoredRun]) -> set[str]:
-    """Return the names of runs that stand before a run that started earlier."""
+    """Return the names of runs that precede a run that started earlier."""
     names = [stored.name for stored in runs]
     return {name for position, name in enumerate(names) if name > min(names[position:])}
 

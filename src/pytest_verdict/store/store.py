@@ -79,7 +79,7 @@ class Store:
     def runs(
         self, most: int | None = None, accept: Callable[[RunIndex], bool] | None = None, among: int | None = None
     ) -> list[StoredRun]:
-        """Return the runs, or the newest ones that are accepted (among so many), from the earliest to the latest."""
+        """Return the runs, or the newest ones that are accepted, from the earliest to the latest."""
         names = {}
         for name in self.files.list_names("runs"):
             match = _INDEX.fullmatch(name)

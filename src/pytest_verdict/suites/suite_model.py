@@ -268,7 +268,7 @@ _KINDS: Final = ("name", "service", "text", "structure", "operator", "word", "co
 # The end of a path if the key is wrong, not its value.
 _KEY: Final = "[key]"
 _MAY_BE_NULL: Final = ("context", "body")
-# What is below these keys is not the suite's.
+# Values below these keys do not belong to the suite.
 _FREE: Final = (
     *_MAY_BE_NULL,
     "input",

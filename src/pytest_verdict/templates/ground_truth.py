@@ -53,7 +53,7 @@ _MOST_DIGITS: Final = 300
 _BOUNDS: Final = ("ge", "gt", "le", "lt")
 
 
-# Sample values of which a check should fail on at least one.
+# Sample values; a check should fail for at least one of them.
 _SAMPLES: Final[tuple[Any, ...]] = (
     *("", "x", "☃ 7", "{}", "[]"),
     *(-(10**18), 0, 10**18, True, False),
@@ -112,7 +112,7 @@ def _find_reason(cls: type[BaseModel], name: str, verification: Verification) ->
 def _passes_always(cls: type[BaseModel], name: str, verification: Verification) -> bool:
     """Return whether the operator passes on all sample values of the field, and on the expected texts themselves."""
     operator = verification.operator
-    # What runs code of the user, or asks a model, is not tried out.
+    # Operators that run code of the user, or ask a model, are not tried out.
     if not operator.evaluate_is_pure or operator.asks_model or operator.contains_model_operator:
         return False
     # A trace operator with the ground truth False passes on all samples without the text that it looks for.
@@ -130,7 +130,7 @@ def _passes_always(cls: type[BaseModel], name: str, verification: Verification) 
         if read is None:
             return False
         samples = _select_valid(samples, read)
-    # What is expected to be absent, as under not_contains, is in the expected texts.
+    # Texts that must be absent, as under not_contains, are in the expected texts.
     texts = texts_in(expected)
     results = [run(operator, truth, sample) for sample in (*samples, *texts)]
     readable = [result.error is None and not REFUSALS.intersection(result.notes) for result in results]

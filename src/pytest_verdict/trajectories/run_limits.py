@@ -97,7 +97,7 @@ def read_figures(value: Any) -> Figures:
 
 
 def _raise_to(figures: Figures, others: Figures) -> None:
-    """Take over the figures of another report that are higher, or missing."""
+    """Add the figures of another report that are higher, or missing here."""
     for figure, number in others.items():
         figures[figure] = max(number, figures.get(figure, number))
 

@@ -38,7 +38,7 @@ _CAMEL_CASE: Final = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 _DIGIT: Final = re.compile(r"\d")
 # The digits, and the letters of Cyrillic and Greek, that look like others.
 _LOOK_ALIKES: Final = str.maketrans("01аеорсухіѕјкмтвнԁοανικρτυχ", "olaeopcyxisjkmtbhdoavikptux")  # noqa: RUF001
-# What a server, module or namespace is separated by from the name of its tool.
+# Signs between a server, module or namespace and the name of its tool.
 _QUALIFIER: Final = re.compile(r"__|[^\w\s-]")
 _SHORTEST_WITH_TYPO: Final = 4
 _SHORTEST_WITH_OTHER_LETTER: Final = 6
@@ -271,7 +271,7 @@ def is_near_name(name: str, other: str) -> bool:
 
 
 def _near_keys(name: str) -> set[str]:
-    """Return keys of which two near names share one, so that names need not be compared in pairs."""
+    """Return keys for a name; two near names share one, so that names need not be compared in pairs."""
     joined = _join_words(name)
     keys = set[str]().union(*_list_spellings(name))
     if len(joined) <= _LONGEST_WITH_TYPO:

@@ -166,12 +166,12 @@ def _equal_others(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
             is_same_form = _agree(item_names(expected), item_names(observed))
             return is_same_form and _equal_items(expected, observed, nan_equal=nan_equal)
     if isinstance(expected, set | frozenset) and isinstance(observed, set | frozenset):
-        # As mappings from members, which may be named tuples, to nothing.
+        # Sets are compared like mappings from their members, which may be named tuples, to nothing.
         return _equal_mappings(dict.fromkeys(expected), dict.fromkeys(observed), nan_equal=nan_equal)
     if isinstance(expected, datetime.datetime) and isinstance(observed, datetime.datetime):
         return _instant(expected) == _instant(observed)
     if _same_kind(expected, observed) and is_replayable(encode(expected)) and is_replayable(encode(observed)):
-        # As the record gives them back, because a subclass may have an __eq__ of its own.
+        # The values that a record gives back, because a subclass may have an __eq__ of its own.
         return bool(decode(encode(expected)) == decode(encode(observed)))
     return _equal_by_class(expected, observed, nan_equal=nan_equal)
 
@@ -186,14 +186,14 @@ def _instant(value: datetime.datetime) -> tuple[bool, datetime.timedelta]:
 
 
 def _equal_by_class(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
-    """Compare two values of which one has no recorded form."""
+    """Compare two values if one of them has no recorded form."""
     if is_replayable(encode(expected)) and is_replayable(encode(observed)):
         return False
     is_same_class = type(expected) is type(observed)
     if is_same_class and package_of(expected) in _TABLE_PACKAGES:
         if not expected.equals(observed) or not all(map(_agree, _labels(expected), _labels(observed))):
             return False
-        # What is missing in a table equals what is missing.
+        # A missing value in a table equals another missing value.
         return equal(objects_in(expected), objects_in(observed), nan_equal=True)
     if is_same_class and hasattr(expected, "dtype") and getattr(expected, "ndim", None):
         return _equal_arrays(expected, observed, nan_equal=nan_equal)

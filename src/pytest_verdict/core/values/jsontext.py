@@ -27,7 +27,7 @@ TOO_DEEP: Final = "json_too_deep"
 _BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 _OPENING: Final = re.compile(r"[\[{]")
-# What begins like this is meant as a document; "[1]" may be a footnote, and "{x" part of a sentence.
+# A text that begins like this is meant as a document; "[1]" may be a footnote, and "{x" part of a sentence.
 _BEGINNING: Final = re.compile(
     r"""\{\s*(?:["'}\[{]|[\w$-]+\s*:)|\[\s*(?:["'\[{]|-?[0-9][0-9.eE+-]*\s*,|(?:true|false|null)\b)"""
 )

@@ -30,7 +30,7 @@ _TEXT_AND_BYTES: Final = (str, bytes, bytearray)
 ARRAY_PACKAGES: Final = frozenset({"numpy", "pandas", "polars", "pyarrow"})
 _MATCHER_MODULES: Final = ("_pytest.approx.", "_pytest.python_api.", "dirty_equals.")
 _ANYTHING: Final = object()
-# What the matchers of a package are used for.
+# The purpose of the matchers of a package.
 _INSTEAD: Final = {
     "_pytest": "use numeric_tolerance",
     **dict.fromkeys(("numpy", "pandas", "polars"), "compare its items: to_list() or tolist()"),
@@ -56,7 +56,7 @@ class OwnEqualityError(RefusedValueError):
 
 
 class UnfinishedValueError(RefusedValueError):
-    """What somebody forgot to await, to call or to read stands in for a value."""
+    """The value is a coroutine, function or generator that nobody awaited, called or read."""
 
 
 def package_of(value: Any) -> str:

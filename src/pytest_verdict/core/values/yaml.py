@@ -33,7 +33,7 @@ _TEXT: Final = "tag:yaml.org,2002:str"
 _MERGE: Final = "tag:yaml.org,2002:merge"
 _COLLECTIONS: Final = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 _KINDS: Final = {"tag:yaml.org,2002:timestamp": "a date", "tag:yaml.org,2002:bool": "a truth value"}
-# What JSON, or anybody, reads as YAML does; every other text without quotes is another value than it seems.
+# Texts that JSON and people read as YAML does; every other text without quotes is another value than it seems.
 _PLAIN: Final = {
     "tag:yaml.org,2002:bool": re.compile("true|false", re.IGNORECASE),
     "tag:yaml.org,2002:int": re.compile("[-+]?(0|[1-9][0-9]*)"),

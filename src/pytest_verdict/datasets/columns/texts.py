@@ -18,7 +18,7 @@ BLANKS: Final = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
 # A group number is an integer of 64 bits.
 _MOST_FLAGS: Final = 62
 _LARGEST: Final = 2**63 - 1
-# Where a text is looked for, by the name of the operator; anywhere by default.
+# The function that looks for a text, by the name of the operator; the default looks everywhere.
 _FIND: Final = {"starts_with": compute.starts_with, "ends_with": compute.ends_with}
 _CONTAINS: Final = {"starts_with": str.startswith, "ends_with": str.endswith}
 

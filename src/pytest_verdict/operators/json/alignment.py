@@ -268,7 +268,7 @@ def _weight(items: Sequence[Node], others: Sequence[Node]) -> int:
 
 
 def _slack(items: Sequence[Node], others: Sequence[Node], saved: int) -> int:
-    # A pairing further from the diagonal leaves out so much that it saves less.
+    # A pairing further from the diagonal leaves out too much to be better.
     sizes = [item.size for item in items]
     other_sizes = [item.size for item in others]
     least = min(sizes)

@@ -65,7 +65,7 @@ class Imported:
         for where, check in checks.items():
             try:
                 entry = translate(check)
-                # What is written here is read again by check.
+                # The command check reads this text again.
                 text = write_suite({"name": "imported"}, [{**scenario, "scorers": [entry]}])
                 plan_suite(YamlDocument(text), "imported", Path("imported"))
                 # The same check twice asks nothing new.

@@ -87,7 +87,7 @@ def read(imported: Imported) -> None:
 
 
 def _expand_sets(checks: Mapping[Place, Any]) -> Iterator[tuple[Place, Any]]:
-    """Yield the checks of a set, all of which must pass, in its place."""
+    """Yield the checks of a set in its place; all of them must pass."""
     for place, check in checks.items():
         if check.get("type") == "assert-set" and not check.keys() - {"assert", "metric", "type"}:
             yield from _expand_sets({(*place, "assert", number): part for number, part in enumerate(check["assert"])})

@@ -174,7 +174,7 @@ def _iter_with_ancestors(span: Span, by_id: Mapping[str, Span]) -> Iterator[Span
 
 
 def _list_unmatched(calls: list[SpanCall], requested: list[SpanCall]) -> list[SpanCall]:
-    """Return the requests that are none of some calls, by the tool and the identifier."""
+    """Return the requests that differ from some calls by the tool or the identifier."""
     unmatched = Counter((event.name, event.id) for _, event in calls)
     others = []
     for span, event in requested:
@@ -407,7 +407,7 @@ def _is_model_request(span: Span) -> bool:
     return operation in _MODEL_OPERATIONS
 
 
-# What the attributes of all conventions have in common.
+# The common part of the attributes of all conventions.
 _TOOL_NAME: Final = re.compile(r"((gen_ai|ai|mcp)\.)?tool(_call)?[._]name")
 _KIND_NAME: Final = re.compile(r"(.*[._])?(span_?)?(kind|type|operation_?id|operation(\.name)?)|mcp\.method\.name")
 _TOOL_KIND: Final = re.compile(

@@ -56,7 +56,7 @@ _RESULT_TYPE: Final = re.compile(
 _RESULT_PARTS: Final = frozenset({"result", "output", "observation", "response"})
 _WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
-# What is under these keys has a name and parameters, but it is described and not called.
+# Values under these keys have a name and parameters, but they are descriptions and no calls.
 _DESCRIBED: Final = frozenset(
     {"tools", "functions", "tool_definitions", "function_declarations", "tool_declarations", "agent", "agents", "model"}
     | {"models", "config", "settings", "evaluator", "evaluators", "scorer", "scorers", "metrics", "judge", "experiment"}
@@ -64,7 +64,7 @@ _DESCRIBED: Final = frozenset(
 )
 _PARAMETERS: Final = frozenset({"parameters", "params", "kwargs"})
 _INPUTS: Final = _PARAMETERS | {"input", "input_parameters"}
-# What has a name, an input and one of these is a run or an agent.
+# An object with a name, an input and one of these keys is a run or an agent.
 _RUN_KEYS: Final = frozenset(
     {"messages", "choices", "candidates", "contents", "steps", "runs", "spans", "history", "turns", "tools", "agents"}
 )
