@@ -32,7 +32,7 @@ class _Declared:
     def getgroup(self, *_names):
         return self
 
-    def addoption(self, name, **_more):
+    def addoption(self, name, *_others, **_more):
         self.names.append(name)
 
     def addini(self, name, *_more, **_settings):

@@ -278,3 +278,11 @@ def test_partly_redacted_value_is_replaced():
     encoded = redact(encode({"born": datetime.date(2001, 2, 3)}), lambda text: text.replace("2001", "****"))
     assert encoded == {"born": {"$type": "redacted", "value": "****-02-03"}}
     assert not is_replayable(encoded)
+
+
+@pytest.mark.parametrize("key", ["größe", "$type", 1, None, (1, 2)])
+def test_nested_dicts_with_unusual_keys_are_written_once(key):
+    value = {key: 2}
+    for _ in range(60):
+        value = {"child": value, key: 1}
+    assert encode_text(value).count("child") == 60

@@ -58,7 +58,7 @@ class HumanJudge(_LaterJudge):
 
     def __call__(self, request: BlindRequest, /) -> dict[str, Any]:
         form = self._prepare_folder(request, FORM, _build_form(request)) / FORM
-        answers = read_yaml(form)
+        answers = read_yaml(form, allows_blanks=True)
         rubric = answers.get("rubric") or {}
         results = answers.get("expectation_results") or {}
         required: list[Any] = []

@@ -141,7 +141,7 @@ def read_rubric(value: Any) -> Rubric:
     if value is None:
         return DEFAULT_RUBRIC
     if isinstance(value, str | os.PathLike):
-        return Rubric.read(read_yaml(value), f"rubric {value}")
+        return Rubric.read(read_yaml(value, allows_blanks=True), f"rubric {value}")
     if not isinstance(value, Mapping | Rubric):
         raise SettingsError(f"a rubric is a Rubric, a mapping or the path of a YAML file, got {shown(value, 80)}")
     return Rubric.read(value)

@@ -90,11 +90,16 @@ _CORRECTION: Final = re.compile(
 _WITHDRAWN: Final = ("no, wait", "wait, no", "correction", "scratch that", "i made a mistake", "oops")
 _NO_ANSWER: Final = re.compile(
     r"\b(?:i (?:do not|don['\u2019]t|can(?:no|['\u2019])t|could not) (?:\w+ )?(?:know|tell|say|answer|determine)|"
-    r"cannot (?:be determined|say|tell|answer)|unknown|unclear|undetermined|none of (?:them|these|the)|it depends"
-    r"|(?:not|\w+n['\u2019]t) (?:known|stated|given|specified|clear)|no idea"
+    r"cannot (?:be determined|say|tell|answer)|unknown|unclear|undetermined|none of (?:them|these|the)|it depends)\b",
+    re.IGNORECASE,
+)
+# Words about something that is not said; they refuse the value of their sentence only.
+_NOT_SAID: Final = re.compile(
+    r"\b(?:(?:not|\w+n['\u2019]t) (?:known|stated|given|specified|clear)|no idea"
     r"|(?:hard|impossible|difficult) to (?:say|tell|know))\b",
     re.IGNORECASE,
 )
+_SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n")
 _GUESS: Final = re.compile(r"\b(?:guess|estimate|speculat|maybe|perhaps|possibly)", re.IGNORECASE)
 # Words behind a value that make it another answer, and not a worse one.
 _ALSO: Final = re.compile(
@@ -184,10 +189,20 @@ def _choose(text: str, ranked: Sequence[tuple[int, int, Value]]) -> Value | None
     for _, start, value in ranked:
         if start > top[-1][0] and value.key != last.key and _ALTERNATIVE.search(text[start : value.part.start]):
             return None
-    refusal = _NO_ANSWER.search(text)
-    if refusal and (not best or refusal.start() > last.part.start or _GUESS.search(text)):
-        return None
+    beginning, ending = _find_sentence(text, last.part)
+    is_guess = _GUESS.search(text, beginning, ending) is not None
+    for refusal in (_NO_ANSWER.search(text), _NOT_SAID.search(text, beginning, ending)):
+        if refusal and (not best or refusal.start() > last.part.start or is_guess):
+            return None
     return last
+
+
+def _find_sentence(text: str, part: Part) -> tuple[int, int]:
+    """Return where the sentence of a part begins and ends."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    beginning = max((end for end in ends if end <= part.start), default=0)
+    ending = min((end for end in ends if end >= part.end), default=len(text))
+    return beginning, ending
 
 
 def _without_corrected(text: str, values: Sequence[Value]) -> Sequence[Value]:

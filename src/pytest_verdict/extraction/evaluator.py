@@ -163,6 +163,7 @@ class Evaluator:
         from_document = [name for name in self.mapping.settings if name not in self.mapping.literals]
         self._operator = _build_operator(operator, self._settings, from_document)
         if self._operator is not None:
+            self._operator.check_threshold(self.threshold)
             self._require_expected(self._operator)
 
     def evaluate(self, document: Mapping[str, Any], *, name: str | None = None) -> Evaluation:

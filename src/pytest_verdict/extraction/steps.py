@@ -134,7 +134,7 @@ class Preset(NamedTuple):
 PRESETS: Final[dict[str, Preset]] = {
     "after_thinking": Preset(lambda text: [Part(text, 0, len(text))], "first"),
     "answer_tag": Preset(functools.partial(_find_groups, _TAG), "last"),
-    "date": Preset(find_date, "first"),
+    "date": Preset(find_date, "first", 2),
     "fenced_block": Preset(functools.partial(_find_groups, _FENCED), "first"),
     "final_answer": Preset(_find_final_answer, "first"),
     "first_json": Preset(_find_json, "first"),
@@ -143,7 +143,7 @@ PRESETS: Final[dict[str, Preset]] = {
     "last_line": Preset(_find_lines, "last"),
     "last_number": Preset(_find_numbers, "last"),
     "list": Preset(find_list, "first"),
-    "one_number": Preset(find_one_number, "first"),
+    "one_number": Preset(find_one_number, "first", 2),
 }
 
 

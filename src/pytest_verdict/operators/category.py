@@ -94,6 +94,7 @@ class IsType(PassFailOperator):
     """
 
     name: ClassVar[str] = "is_type"
+    version: ClassVar[int] = 2
     kind: ClassVar[str] = "category"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:

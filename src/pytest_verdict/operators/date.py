@@ -144,6 +144,7 @@ class DateRange(PassFailOperator):
     """
 
     name: ClassVar[str] = "date_range"
+    version: ClassVar[int] = 2
     kind: ClassVar[str] = "date"
     expected_settings: ClassVar[tuple[str, ...]] = ("min", "max")
 

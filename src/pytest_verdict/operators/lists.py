@@ -63,6 +63,7 @@ class SetContainment(PassFailOperator):
     """
 
     name: ClassVar[str] = "set_containment"
+    version: ClassVar[int] = 2
     kind: ClassVar[str] = "list"
     needs: ClassVar[Mapping[str, Needs]] = {
         "min_overlap": Needs(lambda operator: operator.mode == "overlap", "it needs mode='overlap'")
@@ -193,11 +194,22 @@ class MappingMatch(PassFailOperator):
     def _compare(self, expected: Any, observed: Any, path: str) -> Iterator[Difference]:
         if isinstance(expected, Mapping) and isinstance(observed, Mapping):
             yield from self._compare_fields(self._fields(expected), self._fields(observed), path)
+            if self.none_is_absent and self.mode == "subset":
+                yield from self._find_present(expected, observed, path)
         elif type(expected) is type(observed) is list and len(expected) == len(observed):
             for index, (item, other) in enumerate(zip(expected, observed, strict=True)):
                 yield from self._compare(item, other, step(path, index))
         elif not equal(expected, observed):
             yield Difference(path, expected, observed)
+
+    def _find_present(
+        self, expected: Mapping[Any, Any], observed: Mapping[Any, Any], path: str
+    ) -> Iterator[Difference]:
+        """Yield the keys of observed that are expected to be absent."""
+        for key, value in expected.items():
+            other = observed.get(key)
+            if value is None and other is not None:
+                yield Difference(step(path, key if isinstance(key, str) else encode_text(key)), ABSENT, other)
 
     def _compare_fields(
         self, expected: Mapping[Any, Any], observed: Mapping[Any, Any], path: str

@@ -208,6 +208,7 @@ class NumericMinimum(_Limit):
     """
 
     name: ClassVar[str] = "numeric_minimum"
+    version: ClassVar[int] = 2
 
 
 class NumericMaximum(_Limit):
@@ -221,6 +222,7 @@ class NumericMaximum(_Limit):
     """
 
     name: ClassVar[str] = "numeric_maximum"
+    version: ClassVar[int] = 2
     _is_lowest: ClassVar[bool] = False
     _no_limit: ClassVar[float | None] = math.inf
 
@@ -246,6 +248,7 @@ class NumericRange(Operator):
     """
 
     name: ClassVar[str] = "numeric_range"
+    version: ClassVar[int] = 2
     kind: ClassVar[str] = "number"
     expected_settings: ClassVar[tuple[str, ...]] = ("min", "max")
     needs: ClassVar[Mapping[str, Needs]] = {

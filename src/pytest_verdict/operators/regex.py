@@ -266,7 +266,11 @@ def matches_every_text(pattern: str, flags: tuple[str, ...], mode: Mode) -> bool
         nodes.pop()
     if not all(map(_is_optional, nodes)):
         return False
-    return not (from_start and to_end) or any(map(_takes_all, nodes))
+    if not (from_start and to_end):
+        return True
+    # Without DOTALL, a dot asks for a text of one line.
+    takes_lines = bool(compiled.flags & re.DOTALL) or "." not in pattern
+    return takes_lines and any(map(_takes_all, nodes))
 
 
 def _options(node: _Node) -> list[list[_Node]]:
@@ -344,6 +348,7 @@ class Regex(PassFailOperator):
     """
 
     name: ClassVar[str] = "regex"
+    version: ClassVar[int] = 2
     kind: ClassVar[str] = "text"
     expected_settings: ClassVar[tuple[str, ...]] = ("pattern",)
 

@@ -41,6 +41,7 @@ class TraceRegex(PassFailOperator):
     """
 
     name: ClassVar[str] = "trace_regex"
+    version: ClassVar[int] = 2
     kind: ClassVar[str] = "trace"
 
     pattern: str | None = None

@@ -449,7 +449,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         # The test may still look at comparisons before the subtest and in it.
         hear_failure(call)
     else:
-        if not watch.of_test.is_empty:
+        has_run = not (item.config.option.setuponly or item.config.option.setupplan)
+        if has_run and not watch.of_test.is_empty:
             fail_unchecked(item, call, watch)
         watch.runs_call = call.when == "setup" and call.excinfo is None
     if call.excinfo is not None and "pytest_verdict.errors" in sys.modules:

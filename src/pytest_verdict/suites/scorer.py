@@ -168,7 +168,7 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
             _check_arguments(scenario)
 
     def score(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
-        limit = entry.threshold or threshold
+        limit = entry.threshold or inherited_threshold(evaluator.operator if evaluator else operator, threshold)
         if is_trajectory and evaluator is None:
             return describe_score(entry.operator, _compare_calls(operator, scenario, result, label, limit))
         if evaluator is not None:
@@ -200,6 +200,17 @@ def _read_mapping(entry: ScorerEntry, own: Mapping[str, Any], defaults: Mapping[
             hint = allowed("key", key, _DOCUMENT)
             raise SettingsError(f"{name}: the document of a scenario has no {shown(key, 60)}.{hint}")
     return mapping, needs_expectation
+
+
+def inherited_threshold(operator: Operator | None, threshold: float | None) -> float | None:
+    """Return the threshold of a suite for an operator; None where the operator's own settings decide how much must match."""
+    if operator is None:
+        return threshold
+    try:
+        operator.check_threshold(threshold)
+    except SettingsError:
+        return None
+    return threshold
 
 
 def _compare_calls(

@@ -194,6 +194,7 @@ class TrajectoryValidCalls(ObservedTrajectory):
     """
 
     name: ClassVar[str] = "trajectory_valid_calls"
+    version: ClassVar[int] = 1
     expected_settings: ClassVar[tuple[str, ...]] = ("definitions",)
 
     definitions: dict[str, Any] | None = None

@@ -79,6 +79,7 @@ class ObservedTrajectory(Operator):
     """An operator that reads the observed trajectory and selects the events that count."""
 
     kind: ClassVar[str] = "trajectory"
+    version: ClassVar[int] = 2
 
     observed_format: str = AUTO
     aliases: dict[str, str] = {}  # noqa: RUF012 - pydantic copies it for each operator
@@ -284,6 +285,10 @@ def _split_words(name: str) -> list[str]:
     return [word for word in _SEPARATED.split("".join(filter(str.isprintable, text))) if word]
 
 
+# Words that frameworks put before the name of a tool; any other first word is part of the name.
+_PREFIXES: Final = frozenset({"functions", "function", "tools", "tool", "api", "default"})
+
+
 def _join_words(name: str) -> str:
     return "".join(_split_words(name)) or name
 
@@ -295,8 +300,7 @@ def _list_spellings(name: str) -> tuple[set[str], set[str]]:
     variants = []
     if words[:1] == ["mcp"]:
         variants.append(words[2:])
-    if len(words) > 2:
-        # One word may be a tool of its own: search is not web_search.
+    if words[:1] and words[0] in _PREFIXES:
         variants.append(words[1:])
     if len(words) == 2:
         variants.append(words[::-1])
@@ -410,7 +414,6 @@ class TrajectoryOperator(ObservedTrajectory):
     def _refuse_near_arguments(self, *sides: Selected) -> None:
         """Refuse an argument that no call of its tool has if a call has one with almost the same name."""
         settings: list[tuple[str, str, Collection[str]]] = [("ignored_args", OTHERS, self.ignored_args)]
-        settings += [(f"defaults for {tool}", tool, own) for tool, own in self.defaults.items()]
         if not isinstance(self.args, str):
             settings += [(f"args for {tool}", tool, rule) for tool, rule in self.args.items() if isinstance(rule, dict)]
         events = [pair for side in sides for pair in side.events]

@@ -194,11 +194,11 @@ def _write_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> str:
     inside = _enter(value, above)
     # The items are read once, because a class under test may return others the next time.
     items = list(value.items())
-    texts = []
-    for key, item in items:
+    for key, _ in items:
+        # Decided before anything is written, because each level would be written twice.
         if type(key) is not str or not key.isascii() or key == TYPE_KEY:
             return _write_other_keys(items, inside)
-        texts.append(f"{encode_basestring_ascii(key)}:{_write(item, inside)}")
+    texts = [f"{encode_basestring_ascii(key)}:{_write(item, inside)}" for key, item in items]
     return f"{{{','.join(texts)}}}"
 
 

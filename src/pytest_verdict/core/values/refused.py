@@ -69,9 +69,9 @@ def refuse(value: Any, *, matchers: bool = False) -> None:
     # Also keeps what is made here alive, so that no id is used twice.
     visited: dict[int, Any] = {}
     # A stack, because a value may be nested more deeply than functions can be.
-    remaining = [value]
+    remaining = [(value, False)]
     while remaining:
-        part = remaining.pop()
+        part, is_field = remaining.pop()
         if type(part) in PLAIN or id(part) in visited:
             continue
         visited[id(part)] = part
@@ -79,7 +79,7 @@ def refuse(value: Any, *, matchers: bool = False) -> None:
         base: Any = next((base for base in _CONTAINERS if issubclass(type(part), base)), None)
         if base is not None:
             content = _content_of(part, base)
-            remaining += content
+            remaining += [(item, is_field) for item in content]
             if type(part) in _HONEST:
                 continue
             if not _shows(part, base, content) or not _has_in_fields(part, content):
@@ -89,10 +89,12 @@ def refuse(value: Any, *, matchers: bool = False) -> None:
                 "accepted() is the whole expected value of compare and expect, and no part of another"
             )
         elif not issubclass(type(part), _TEXT_AND_BYTES):
-            _refuse_unfinished(part)
+            # An object may keep its own task or generator in a field.
+            if not is_field:
+                _refuse_unfinished(part)
             if matchers:
                 _refuse_matcher(part)
-            remaining += _parts_of(part)
+            remaining += [(item, True) for item in _parts_of(part)]
 
 
 def _refuse_unfinished(value: Any) -> None:

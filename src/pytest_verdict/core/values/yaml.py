@@ -86,6 +86,9 @@ class _Loader(_BASE):  # type: ignore[misc]
         self._depth -= 1
 
 
+_BLANK: Final = 'nothing after the colon is null in YAML; write null, or "" for an empty text'
+
+
 class YamlDocument:
     """One YAML document: its value, its nodes, and the line of each of its parts."""
 
@@ -118,11 +121,12 @@ class YamlDocument:
         return cls(decode_text(path.read_bytes()))
 
     @classmethod
-    def read_exactly(cls, path: Path) -> YamlDocument:
+    def read_exactly(cls, path: Path, *, allows_blanks: bool = False) -> YamlDocument:
         """Read a file in which every value is what its author wrote; raise YamlTextError for any other."""
         document = cls.read(path)
         for line, reason in document.misread():
-            raise YamlTextError(line, reason)
+            if not (allows_blanks and reason == _BLANK):
+                raise YamlTextError(line, reason)
         return document
 
     def misread(self) -> Iterator[tuple[int, str]]:
@@ -168,7 +172,7 @@ class YamlDocument:
         if node.tag not in _PLAIN or _PLAIN[node.tag].fullmatch(node.value):
             return None
         if not node.value:
-            return 'nothing after the colon is null in YAML; write null, or "" for an empty text'
+            return _BLANK
         value = _Constructor().value(node)
         if isinstance(value, datetime.date):
             return f"{text} without quotes is a date in YAML; {_QUOTE}"
@@ -260,10 +264,10 @@ class _Constructor:
         return {self.value(key): self.value(item) for key, item in node.value}
 
 
-def read_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_yaml(path: str | os.PathLike[str], *, allows_blanks: bool = False) -> dict[str, Any]:
     """Read a YAML file whose top level is a mapping."""
     try:
-        value = YamlDocument.read_exactly(Path(path)).value
+        value = YamlDocument.read_exactly(Path(path), allows_blanks=allows_blanks).value
     except YamlTextError as error:
         raise SettingsError(f"{path}: {error}, at line {error.line}") from None
     except (OSError, ValueError) as error:

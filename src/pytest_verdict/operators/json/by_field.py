@@ -67,6 +67,7 @@ class ByField(Parts):
     """
 
     name: ClassVar[str] = "by_field"
+    version: ClassVar[int] = 2
     kind: ClassVar[str] = "json"
 
     rules: Annotated[Any, BeforeValidator(_read_rules)]

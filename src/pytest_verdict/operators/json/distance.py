@@ -74,6 +74,7 @@ class JsonDistance(JsonOperator):
     """
 
     name: ClassVar[str] = "json_distance"
+    version: ClassVar[int] = 2
     needs: ClassVar[Mapping[str, Needs]] = {
         "mode": Needs(
             lambda operator: (

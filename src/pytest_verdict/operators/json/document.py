@@ -28,7 +28,9 @@ NOT_JSON: Final = "not_json"
 JSONPATH_FAILED: Final = "jsonpath_failed"
 NORMALIZE_UNUSED: Final = "normalize_unused"
 # Steps that a reply may need before it is JSON, and that do nothing to one that is parsed already.
-_FOR_CONTENT: Final = frozenset(NORMALIZERS) - {"strip_markdown_fence", "ascii_punctuation", "nfc", "nfkc"}
+_FOR_CONTENT: Final = frozenset(NORMALIZERS) - {
+    *("strip_markdown_fence", "ascii_punctuation", "nfc", "nfkc", "strip", "collapse_whitespace")
+}
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 
 
@@ -53,7 +55,7 @@ def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[
     """Read both documents, or return the outcome when one cannot be read."""
     expected_text = expected if isinstance(expected, str) else None
     observed_text = observed if isinstance(observed, str) else None
-    is_parsed = not any(isinstance(side, str | bytes | bytearray) for side in (expected, observed))
+    is_parsed = all(isinstance(side, Mapping | list | tuple) for side in (expected, observed))
     if is_parsed and steps and all(isinstance(step, SynonymMap) or step in _FOR_CONTENT for step in steps):
         requirement = (
             "JSON text for normalize; the texts in parsed values are normalized by by_field or case_sensitive=False"

@@ -89,6 +89,7 @@ class JsonCanonical(_JsonPartsOperator):
     """
 
     name: ClassVar[str] = "json_canonical"
+    version: ClassVar[int] = 2
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         is_text = type(expected) is type(observed) is str
@@ -123,6 +124,7 @@ class JsonSubset(_JsonPartsOperator):
     """
 
     name: ClassVar[str] = "json_subset"
+    version: ClassVar[int] = 2
 
     list_mode: ListMode = "contained"
 
@@ -131,7 +133,8 @@ class JsonSubset(_JsonPartsOperator):
         if isinstance(documents, Outcome):
             return documents
         steps = self._steps()
-        if documents.expected in ({}, []):
+        is_empty = documents.expected == {} or (documents.expected == [] and self.list_mode == "contained")
+        if is_empty:
             requirement = "a document that is not empty: every object contains {}, every list []"
             return documents.sides.outcome(0.0, [EMPTY_EXPECTED], error=must_be(requirement, expected))
         if _is_surely_contained(documents.expected, documents.observed, self.list_mode == "exact"):

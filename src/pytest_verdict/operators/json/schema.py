@@ -73,6 +73,7 @@ class JsonSchema(JsonOperator, PassFailOperator):
     """
 
     name: ClassVar[str] = "json_schema"
+    version: ClassVar[int] = 2
     expected_settings: ClassVar[tuple[str, ...]] = ("schema_document",)
 
     schema_document: ValidSchema | None = None

@@ -1,5 +1,7 @@
 """The operator on how similar two JSON documents are on average."""
 
+import math
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from pytest_verdict.core.result import Outcome
@@ -51,11 +53,11 @@ def _compare(expected: Any, observed: Any, path: str, parts: list[list[Any]]) ->
     if isinstance(expected, dict) and isinstance(observed, dict):
         keys = sorted({*expected, *observed})
         scores = [_compare(expected.get(key), observed.get(key), step(path, key), parts) for key in keys]
-        return sum(scores) / len(keys)
+        return _mean(scores, len(keys))
     if isinstance(expected, list) and isinstance(observed, list):
         pairs = zip(expected, observed, strict=False)
         scores = [_compare(*pair, step(path, index), parts) for index, pair in enumerate(pairs)]
-        return sum(scores) / max(len(expected), len(observed))
+        return _mean(scores, max(len(expected), len(observed)))
 
     if expected is None or observed is None:
         score = 0.0
@@ -68,3 +70,8 @@ def _compare(expected: Any, observed: Any, path: str, parts: list[list[Any]]) ->
         score = measure_of("levenshtein").normalized_similarity(*texts)
     parts.append([path, score])
     return score
+
+
+def _mean(scores: Sequence[float], count: int) -> float:
+    # The builtin sum has other last digits in other versions of Python.
+    return round(math.fsum(scores) / count, 12)
