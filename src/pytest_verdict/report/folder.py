@@ -176,8 +176,9 @@ def acquire_lock(path: Path, problem: str) -> int:
             os.close(descriptor)
             raise FolderInUseError(problem) from None
         # Another session may have removed the file meanwhile, and a lock on a removed file locks nobody out.
-        if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
-            return descriptor
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
         os.close(descriptor)
 
 
