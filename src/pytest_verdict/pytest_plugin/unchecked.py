@@ -178,20 +178,22 @@ def _describe_subject(subject: Any) -> Sequence[Line]:
 class _Watch:
     """The watch of one result."""
 
-    __slots__ = ("_has_ended", "_unchecked", "failure")
+    __slots__ = ("_has_ended", "_is_firm", "_unchecked", "failure")
     failure: Failure
 
     def __init__(self, unchecked: UncheckedComparisons) -> None:
         self._unchecked = unchecked
         self._has_ended = False
+        self._is_firm = False
 
-    def look(self, _result: ComparisonResult) -> None:
+    def look(self, _result: ComparisonResult, *, is_firm: bool = True) -> None:
+        self._is_firm = self._is_firm or is_firm
         if not self._has_ended:
             self._has_ended = True
             self._unchecked.end(self.failure)
 
     def look_away(self, _result: ComparisonResult) -> None:
-        if self._has_ended:
+        if self._has_ended and not self._is_firm:
             self._has_ended = False
             self._unchecked.begin(self.failure)
 
