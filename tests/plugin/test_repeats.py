@@ -11,6 +11,7 @@ from pytest_verdict.cli import main
 from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.verification import replay_file
+from pytest_verdict.runs.numbers import read_answers
 from pytest_verdict.runs.run import read_run
 from pytest_verdict.summaries.reading import comparisons
 
@@ -180,6 +181,11 @@ def test_every_kind_of_test(harness, mode):
     assert [json.loads(one.line)["id"] for one in read_run(run.folder).comparisons] == counted
     assert [one.record["id"] for one in comparisons(read_report(run.folder), keys=True)] == counted
     assert sum(run.report["totals"]["comparisons"][name] for name in ("pass", "fail", "error")) == len(counted)
+    bare = harness.path / "bare.jsonl"
+    bare.write_text("".join(json.dumps(record) + "\n" for record in run.records))
+    decisions = {record["id"] for record in run.records if record["operator"] == "pass_rate"}
+    for place in (run.folder, bare):
+        assert [part.row["id"] for part in read_answers(str(place))] == [one for one in counted if one not in decisions]
     outcomes = [case[3] for case in CASES.values()]
     # pytest counts a test and its teardown, and a test and its subtests.
     subtests = run.report["totals"]["subtests"]["failed"]
