@@ -144,6 +144,17 @@ CASES = {
         ("@repeat(3)\nclass Test(unittest.TestCase):\n    seen = []\n    def setUp(self): self.seen.append(1)\n"
         "    def test(self): self.assertLess(len(self.seen), 3)"), "ppf", 3, "failed", "flaky 2 of 3",
     ),
+    "instance": (
+        ("@repeat(3)\nclass Test:\n    seen = 0\n    def setup_method(self): self.seen += 1\n"
+        "    def test(self): assert self.seen == 1; self.seen = 5"), "ppp", 3, "passed", "",
+    ),
+    "static method": (
+        "@repeat(2)\nclass Test:\n    @staticmethod\n    def test(attempt): answer(attempt)", "pf", 2, "failed", "flaky",
+    ),
+    "applied marker": (
+        ("@repeat(3, at_least=2)\ndef test(request, attempt):\n    if attempt == 1: request.applymarker(fails)\n"
+        "    answer(int(attempt == 2)); assert ('xfail' in request.keywords) == (attempt == 1)"), "xpf", 3, "failed", "flaky 1 of 3",
+    ),
     "unittest sub": (
         "@repeat(3)\nclass Test(unittest.TestCase):\n    def test(self):\n        with self.subTest(): self.assertEqual(1, 2)",
         "fff", 1, "failed", "reproducible",
