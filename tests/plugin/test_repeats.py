@@ -363,6 +363,14 @@ def test_legitimate_neighbours(harness, content, arguments):
     assert harness.run(f"{HEAD}\n{content}\n", *arguments).status == 0
 
 
+def test_marker_of_pytest_retry_is_refused(harness):
+    option = "def pytest_addoption(parser): parser.addoption('--retries', type=int)\n"
+    content = f"{HEAD}\n@repeat(2)\n@pytest.mark.flaky(retries=2)\ndef test_it(): pass\n"
+    run = harness.run({"conftest.py": option, "test_it.py": content})
+    assert run.status == pytest.ExitCode.USAGE_ERROR
+    assert "the marker flaky runs a failed test again" in run.output
+
+
 def test_a_suite_sets_its_own_repeats(harness):
     suite = "suite:\n  name: s\n  scenarios:\n    - {name: a, input: b, expected_output: c}\n"
     run = harness.run({"s.verdict.yaml": suite}, "--verdict-repeat", "2")
