@@ -153,7 +153,8 @@ CASES = {
     ),
     "applied marker": (
         ("@repeat(3, at_least=2)\ndef test(request, attempt):\n    if attempt == 1: request.applymarker(fails)\n"
-        "    answer(int(attempt == 2)); assert ('xfail' in request.keywords) == (attempt == 1)"), "xpf", 3, "failed", "flaky 1 of 3",
+        "    answer(int(attempt == 2)); assert ('xfail' in request.keywords) == (attempt == 1)"),
+        "xpf", 3, "failed", "flaky 1 of 3",
     ),
     "unittest sub": (
         "@repeat(3)\nclass Test(unittest.TestCase):\n    def test(self):\n        with self.subTest(): self.assertEqual(1, 2)",
@@ -357,6 +358,7 @@ def test_refused_at_collection(harness, content, arguments, words):
         ("@repeat(2)\ndef test_it(): pass", ("--collect-only",)),
         ("@repeat(2)\ndef test_it(): pass", ("--strict-markers", "-p", "no:terminal")),
         ("@repeat(2)\ndef test_it(): pass", ("-s",)),
+        ("@repeat(2)\ndef test_it(): pass", ("-p", "no:subtests")),
     ],
 )
 def test_legitimate_neighbours(harness, content, arguments):

@@ -270,6 +270,17 @@ def test_expected_failure_is_no_error(harness, raises, call, outcome):
     assert run.outcomes == {outcome: 1}
 
 
+def test_plugin_that_builds_reports_by_keywords(harness):
+    hook = """
+import pytest
+
+def pytest_runtest_makereport(item, call):
+    return pytest.TestReport.from_item_and_call(item=item, call=call)
+"""
+    run = harness.run({"conftest.py": hook, "test_it.py": f"{HEAD}\ndef test_it(): raising()\n"})
+    assert run.outcomes == {"failed": 1}
+
+
 def test_output_of_a_doctest_is_checked(harness):
     harness.write(
         {"text.txt": ">>> from pytest_verdict import compare\n>>> compare(\"exact\", 1, 2).verdict\n'fail'\n"}

@@ -301,4 +301,7 @@ def _forget_failed_subtests(item: pytest.Item, reports: Sequence[pytest.TestRepo
     failed = sum(report.failed and hasattr(report, "context") for report in reports)
     # The first versions of pytest 9 count by node id.
     test: Any = getattr(item, "id", item.nodeid)
-    item.config.stash[failed_subtests_key][test] = failed
+    counts: Any = item.config.stash.get(failed_subtests_key, None)
+    # A session may leave out the plugin of subtests.
+    if counts is not None:
+        counts[test] = failed
