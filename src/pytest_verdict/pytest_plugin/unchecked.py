@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import threading
+import warnings
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -201,8 +202,9 @@ class _Watch:
 class ComparisonWatch:
     """Watches the comparisons of one session that did not pass."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self.folder = config.invocation_params.dir
         # Comparisons made before the first test, which any test may still look at.
         self.before_tests = self.of_test = UncheckedComparisons(_MOST_OUTSIDE)
         # The test that is running or ran last.
@@ -256,8 +258,13 @@ class ComparisonWatch:
 
     def _end_fixture(self, fixture: Any) -> None:
         group = self._of_fixtures.pop(fixture)
-        if group.count:
-            pytest.fail(group.describe(self.folder), pytrace=False)
+        mode = self._config.getini(OPTION)
+        if not group.count or mode == "ignore":
+            return
+        message = group.describe(self.folder)
+        if mode != "warn":
+            pytest.fail(message, pytrace=False)
+        warnings.warn(UncheckedComparisonWarning(message), stacklevel=2)
 
 
 def hear_failure(call: pytest.CallInfo[None]) -> None:
