@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 HEAD = """
-import asyncio, concurrent.futures, contextlib, copy, json, logging, pickle, threading, unittest.mock
+import asyncio, concurrent.futures, contextlib, enum, copy, json, logging, pickle, threading, unittest.mock
 import pytest
 from pytest_verdict import Comparator, MismatchError, UndecidedError, assert_matches, compare, expect
 
@@ -104,6 +104,16 @@ NOT_SEEN = [
     "assert compare(*ERROR).passed is False",
     "assert not compare(*ERROR).passed",
     "assert compare(*ERROR).score >= 0",
+    "isinstance(compare(*ERROR).error, str)",
+    "assert isinstance(compare(*ERROR).error, object)",
+    "assert isinstance(compare(*ERROR).error, (str, type(None)))",
+    "print(isinstance(compare(*ERROR).error, str))",
+    "assert [isinstance(compare(*ERROR).error, str)]",
+    "unittest.TestCase().assertIsNotNone([compare(*ERROR).error])",
+    "unittest.TestCase().assertIsNotNone(1, compare(*ERROR).error)",
+    "unittest.TestCase().assertIsInstance(compare(*ERROR).error, object)",
+    "unittest.TestCase().assertIsNotNone(compare(*FAIL).error)",
+    "V = enum.Enum('V', {'PASS': 'pass'}, type=str); assert compare(*ERROR).verdict != V.PASS",
     "assert compare(*ERROR).score == 0",
     "assert compare(*ERROR).verdict != 'pass'",
     "assert compare(*ERROR).verdict not in {'pass', 'fail'}",
@@ -195,6 +205,12 @@ SEEN = (
     "assert json.loads(compare(*FAIL).to_text())",
     "assert compare(*ERROR).error",
     "assert compare(*ERROR).error is not None",
+    "assert isinstance(compare(*ERROR).error, str)",
+    "unittest.TestCase().assertIsNotNone(compare(*ERROR).error)",
+    "unittest.TestCase().assertIsInstance(compare(*ERROR).error, str)",
+    "r = compare(*ERROR); unittest.TestCase().assertIsNotNone(r.error, 'no error')",
+    "V = enum.Enum('V', {'FAIL': 'fail'}, type=str); assert compare(*FAIL).verdict == V.FAIL",
+    "V = enum.StrEnum('V', {'FAIL': 'fail'}); assert compare(*FAIL).verdict == V.FAIL",
     "assert compare(*ERROR).verdict == 'error'",
     "assert 'error' == compare(*ERROR).verdict",
     "assert compare(*ERROR).verdict in {'fail', 'error'}",

@@ -178,8 +178,11 @@ class WatchedVerdict(str):
 
     def __eq__(self, other: object) -> bool:
         # The equality of two verdicts does not show which they are.
-        if isinstance(other, str) and not isinstance(other, WatchedVerdict) and str(other) in _TELLING[str(self)]:
-            self._result.look()
+        if isinstance(other, str) and not isinstance(other, WatchedVerdict):
+            # The value of an enumeration, which `str` may show as its name.
+            text = str.__str__(other)
+            if text in _TELLING[str(self)]:
+                self._result.look()
         return super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
