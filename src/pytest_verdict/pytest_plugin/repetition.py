@@ -105,7 +105,7 @@ class Repetition:
         self._outcomes: list[_Outcome] = []
         self._properties = list(item.user_properties)
         self._markers = list(item.own_markers)
-        self._keywords = dict(item.keywords._markers)  # noqa: SLF001 - a keyword has no other way out
+        self._keywords = dict(item.keywords._markers)  # type: ignore[attr-defined] # noqa: SLF001 - a keyword has no other way out
 
     def run(self, nextitem: pytest.Item | None) -> None:
         """Run the attempts, and report the test."""
@@ -208,7 +208,7 @@ class Repetition:
 
         if self._outcomes:
             item.own_markers[:] = self._markers
-            item.keywords._markers = dict(self._keywords)  # noqa: SLF001 - as above
+            item.keywords._markers = dict(self._keywords)  # type: ignore[attr-defined] # noqa: SLF001 - as above
             _renew_instance(item)
         item.user_properties = list(self._properties)
         item._report_sections.clear()  # noqa: SLF001 - `add_report_section` has no counterpart
@@ -271,7 +271,7 @@ def _renew_instance(item: pytest.Item) -> None:
     if not isinstance(item.parent, pytest.Class) or hasattr(item.obj, "is_hypothesis_test"):
         return
     instance = vars(item).pop("_instance", None)
-    method = item._getobj()  # noqa: SLF001 - pytest makes an instance nowhere else
+    method = item._getobj()  # type: ignore[no-untyped-call] # noqa: SLF001 - pytest makes an instance nowhere else
     if getattr(item.obj, "__func__", item.obj) is getattr(method, "__func__", method):
         item.obj = method
     else:
