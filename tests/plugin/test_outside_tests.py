@@ -120,6 +120,13 @@ def test_parameters_of_deselected_tests_are_accepted(harness):
     assert run.status == pytest.ExitCode.TESTS_FAILED, run.output
 
 
+def test_other_parameters_of_deselected_tests_are_left_alone(harness):
+    account = "class Account:\n    def settle(self): raise SystemExit('paid')\n"
+    values = "@pytest.mark.parametrize('one', [Account(), compare(*FAIL)])\ndef test_it(one): assert not one\n"
+    run = harness.run({"test_it.py": f"{HEAD}{account}{values}def test_other(): pass\n"}, "-k", "other")
+    assert run.status == pytest.ExitCode.OK, run.output
+
+
 @pytest.mark.ci
 @pytest.mark.parametrize("case", ["module", "parameters", "conftest, read by a test"])
 def test_one_worker_looks_for_all(harness, case):

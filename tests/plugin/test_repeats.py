@@ -11,6 +11,7 @@ from pytest_verdict.cli import main
 from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.verification import replay_file
+from pytest_verdict.runs.numbers import read_answers
 from pytest_verdict.runs.run import read_run
 from pytest_verdict.summaries.reading import comparisons
 
@@ -143,6 +144,18 @@ CASES = {
         ("@repeat(3)\nclass Test(unittest.TestCase):\n    seen = []\n    def setUp(self): self.seen.append(1)\n"
         "    def test(self): self.assertLess(len(self.seen), 3)"), "ppf", 3, "failed", "flaky 2 of 3",
     ),
+    "instance": (
+        ("@repeat(3)\nclass Test:\n    seen = 0\n    def setup_method(self): self.seen += 1\n"
+        "    def test(self): assert self.seen == 1; self.seen = 5"), "ppp", 3, "passed", "",
+    ),
+    "static method": (
+        "@repeat(2)\nclass Test:\n    @staticmethod\n    def test(attempt): answer(attempt)", "pf", 2, "failed", "flaky",
+    ),
+    "applied marker": (
+        ("@repeat(3, at_least=2)\ndef test(request, attempt):\n    if attempt == 1: request.applymarker(fails)\n"
+        "    answer(int(attempt == 2)); assert ('xfail' in request.keywords) == (attempt == 1)"),
+        "xpf", 3, "failed", "flaky 1 of 3",
+    ),
     "unittest sub": (
         "@repeat(3)\nclass Test(unittest.TestCase):\n    def test(self):\n        with self.subTest(): self.assertEqual(1, 2)",
         "fff", 1, "failed", "reproducible",
@@ -180,6 +193,11 @@ def test_every_kind_of_test(harness, mode):
     assert [json.loads(one.line)["id"] for one in read_run(run.folder).comparisons] == counted
     assert [one.record["id"] for one in comparisons(read_report(run.folder), keys=True)] == counted
     assert sum(run.report["totals"]["comparisons"][name] for name in ("pass", "fail", "error")) == len(counted)
+    bare = harness.path / "bare.jsonl"
+    bare.write_text("".join(json.dumps(record) + "\n" for record in run.records))
+    decisions = {record["id"] for record in run.records if record["operator"] == "pass_rate"}
+    for place in (run.folder, bare):
+        assert [part.row["id"] for part in read_answers(str(place))] == [one for one in counted if one not in decisions]
     outcomes = [case[3] for case in CASES.values()]
     # pytest counts a test and its teardown, and a test and its subtests.
     subtests = run.report["totals"]["subtests"]["failed"]
@@ -340,10 +358,19 @@ def test_refused_at_collection(harness, content, arguments, words):
         ("@repeat(2)\ndef test_it(): pass", ("--collect-only",)),
         ("@repeat(2)\ndef test_it(): pass", ("--strict-markers", "-p", "no:terminal")),
         ("@repeat(2)\ndef test_it(): pass", ("-s",)),
+        ("@repeat(2)\ndef test_it(): pass", ("-p", "no:subtests")),
     ],
 )
 def test_legitimate_neighbours(harness, content, arguments):
     assert harness.run(f"{HEAD}\n{content}\n", *arguments).status == 0
+
+
+def test_marker_of_pytest_retry_is_refused(harness):
+    option = "def pytest_addoption(parser): parser.addoption('--retries', type=int)\n"
+    content = f"{HEAD}\n@repeat(2)\n@pytest.mark.flaky(retries=2)\ndef test_it(): pass\n"
+    run = harness.run({"conftest.py": option, "test_it.py": content})
+    assert run.status == pytest.ExitCode.USAGE_ERROR
+    assert "the marker flaky runs a failed test again" in run.output
 
 
 def test_a_suite_sets_its_own_repeats(harness):

@@ -253,6 +253,25 @@ def test_ini_key_and_marker_set_the_mode(pytester, ini, mark, outcomes):
     pytester.runpytest("-q", "-W", "default").assert_outcomes(**outcomes)
 
 
+@pytest.mark.parametrize(
+    ("ini", "arguments", "outcomes"),
+    [
+        ("ignore", (), {"passed": 1}),
+        ("warn", (), {"passed": 1, "warnings": 1}),
+        ("warn", ("-W", "error"), {"passed": 1, "errors": 1}),
+        ("fail", (), {"passed": 1, "errors": 1}),
+    ],
+)
+@pytest.mark.parametrize("scope", ["class", "module", "session"])
+def test_ini_key_sets_the_mode_of_wider_fixtures(pytester, scope, ini, arguments, outcomes):
+    pytester.makeini(f"[pytest]\nverdict_unread = {ini}\n")
+    fixture = f'@pytest.fixture(scope="{scope}")\ndef wide():\n    return compare("exact", 1, 2)\n'
+    pytester.makepyfile(test_it=f"{HEAD}{fixture}\ndef test_it(wide):\n    pass\n")
+    run = pytester.runpytest("-q", *(arguments or ("-W", "default")))
+    run.assert_outcomes(**outcomes)
+    assert ("exact: expected 1, got 2" in run.stdout.str()) == (ini != "ignore")
+
+
 def test_warnings_that_are_errors_fail_the_test(pytester):
     pytester.makeini("[pytest]\nverdict_unread = warn\nfilterwarnings = error\n")
     pytester.makepyfile(test_it=f'{HEAD}\ndef test_it():\n    compare("exact", 1, 2)\n')

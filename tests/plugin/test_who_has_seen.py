@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 HEAD = """
-import asyncio, concurrent.futures, contextlib, copy, json, logging, pickle, threading, unittest.mock
+import asyncio, concurrent.futures, contextlib, enum, copy, json, logging, pickle, threading, unittest.mock
 import pytest
 from pytest_verdict import Comparator, MismatchError, UndecidedError, assert_matches, compare, expect
 
@@ -74,6 +74,9 @@ NOT_SEEN = [
     "assert compare(*FAIL).verdict == compare(*FAIL).verdict",
     "assert compare(*SIMILAR).score",
     "assert compare(*SIMILAR).score == compare(*SIMILAR).score",
+    "s = compare(*SIMILAR).score; assert 0 <= s <= 1; print(s)",
+    "s = compare(*SIMILAR).score; s < 0.99; print(s)",
+    "s = compare(*SIMILAR).score; none = None; assert s != none; print(s)",
     "assert compare(*FAIL).error is None",
     "assert not compare(*FAIL).error",
     "assert compare(*FAIL).threshold",
@@ -101,6 +104,16 @@ NOT_SEEN = [
     "assert compare(*ERROR).passed is False",
     "assert not compare(*ERROR).passed",
     "assert compare(*ERROR).score >= 0",
+    "isinstance(compare(*ERROR).error, str)",
+    "assert isinstance(compare(*ERROR).error, object)",
+    "assert isinstance(compare(*ERROR).error, (str, type(None)))",
+    "print(isinstance(compare(*ERROR).error, str))",
+    "assert [isinstance(compare(*ERROR).error, str)]",
+    "unittest.TestCase().assertIsNotNone([compare(*ERROR).error])",
+    "unittest.TestCase().assertIsNotNone(1, compare(*ERROR).error)",
+    "unittest.TestCase().assertIsInstance(compare(*ERROR).error, object)",
+    "unittest.TestCase().assertIsNotNone(compare(*FAIL).error)",
+    "V = enum.Enum('V', {'PASS': 'pass'}, type=str); assert compare(*ERROR).verdict != V.PASS",
     "assert compare(*ERROR).score == 0",
     "assert compare(*ERROR).verdict != 'pass'",
     "assert compare(*ERROR).verdict not in {'pass', 'fail'}",
@@ -171,6 +184,16 @@ SEEN = (
     "assert compare(*SIMILAR).score == pytest.approx(0.5714, abs=0.01)",
     "assert sum(one.score for one in [compare(*SIMILAR)] * 2) > 1",
     "assert max([compare(*SIMILAR).score, 0.1]) > 0.5",
+    "r = compare(*SIMILAR); assert not r.passed; print(f'score {r.score:.2f}')",
+    "r = compare(*SIMILAR); assert r.verdict == 'fail'; t = f'{r.name}: {r.score}'; print(t)",
+    "r = compare(*SIMILAR); assert not r; assert r.score >= 0",
+    "r = compare(*SIMILAR); assert not r; assert r.score",
+    "r = compare(*SIMILAR); assert r.score >= 0; assert not r",
+    "s = compare(*SIMILAR).score; assert s < 0.99; print(s)",
+    "s = compare(*SIMILAR).score; print(s); assert s < 0.99",
+    "s = compare(*SIMILAR).score; assert s == pytest.approx(0.5714, abs=0.01); t = f'{s}'; print(t)",
+    "s = compare(*SIMILAR).score; assert 0 <= s < 0.99",
+    "s = compare(*SIMILAR).score; assert 0.0 <= s <= 0.99",
     "assert float(compare(*SIMILAR).score) > 0.5",
     "assert compare(*SIMILAR).score < compare('text_similarity', 'kitten', 'kitte').score",
     "assert compare('date_match', '2024-03-05', 'x').notes == ['not_a_date']",
@@ -182,6 +205,12 @@ SEEN = (
     "assert json.loads(compare(*FAIL).to_text())",
     "assert compare(*ERROR).error",
     "assert compare(*ERROR).error is not None",
+    "assert isinstance(compare(*ERROR).error, str)",
+    "unittest.TestCase().assertIsNotNone(compare(*ERROR).error)",
+    "unittest.TestCase().assertIsInstance(compare(*ERROR).error, str)",
+    "r = compare(*ERROR); unittest.TestCase().assertIsNotNone(r.error, 'no error')",
+    "V = enum.Enum('V', {'FAIL': 'fail'}, type=str); assert compare(*FAIL).verdict == V.FAIL",
+    "V = enum.StrEnum('V', {'FAIL': 'fail'}); assert compare(*FAIL).verdict == V.FAIL",
     "assert compare(*ERROR).verdict == 'error'",
     "assert 'error' == compare(*ERROR).verdict",
     "assert compare(*ERROR).verdict in {'fail', 'error'}",
@@ -255,6 +284,17 @@ def test_what_checks_a_comparison_does_not_fail_its_test(harness):
 def test_expected_failure_is_no_error(harness, raises, call, outcome):
     run = harness.run(f"{HEAD}\n@pytest.mark.xfail(raises={raises})\ndef test_it():\n    {call}\n")
     assert run.outcomes == {outcome: 1}
+
+
+def test_plugin_that_builds_reports_by_keywords(harness):
+    hook = """
+import pytest
+
+def pytest_runtest_makereport(item, call):
+    return pytest.TestReport.from_item_and_call(item=item, call=call)
+"""
+    run = harness.run({"conftest.py": hook, "test_it.py": f"{HEAD}\ndef test_it(): raising()\n"})
+    assert run.outcomes == {"failed": 1}
 
 
 def test_output_of_a_doctest_is_checked(harness):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import random
 
@@ -231,6 +232,27 @@ def test_what_attempts_say(attempts, stability, alarm, differ):
     assert name_stability(attempts) == stability
     assert find_alarm(attempts) == alarm
     assert have_different_answers(attempts) is differ
+
+
+@given(st.lists(st.text("ab", max_size=3), max_size=5))
+def test_answers_differ_if_those_of_two_attempts_do(texts):
+    pairs = itertools.combinations(texts, 2)
+    differ = any(one != other for pair in pairs for one, other in zip(*pair, strict=False))
+    assert have_different_answers([attempt("pass", *text) for text in texts]) is differ
+
+
+def test_each_answer_is_compared_once():
+    comparisons = []
+
+    class Text(str):
+        __slots__ = ()
+
+        def __ne__(self, other):
+            comparisons.append(other)
+            return False
+
+    assert not have_different_answers([attempt("pass", Text("a")) for _ in range(100)])
+    assert len(comparisons) == 100
 
 
 def test_description_tells_what_came_out():

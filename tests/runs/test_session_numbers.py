@@ -110,6 +110,12 @@ LABELS = [
     (("one_of", ["a"], "b"), ("a", "b")),
     (("one_of", ["a", "b"], "b"), ("a | b", "a | b")),
     (("one_of", ["a", "b"], "c"), ("a | b", "c")),
+    (("one_of", ["A", "B"], "C", {"case_sensitive": False}), ("a | b", "c")),
+    (("one_of", ["A"], "B", {"case_sensitive": False}), ("a", "b")),
+    (("one_of", None, "C", {"values": ["A", "B"], "case_sensitive": False}), ("a | b", "c")),
+    (("one_of", None, "b", {"values": ["A", "B"], "case_sensitive": False}), ("a | b", "a | b")),
+    (("one_of", None, "C", {"values": ["A", "B"]}), ("A | B", "C")),
+    (("one_of", ["A"], ["B"], {"case_sensitive": False}), ("a", "other")),
     (("one_of", "a", "a"), ("a", "error")),
     (("exact", "\0error", "a"), None),
 ]

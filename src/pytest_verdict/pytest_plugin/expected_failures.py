@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import unittest
 from collections.abc import Callable, Iterator
@@ -67,11 +68,13 @@ def _hear_before(kind: type, name: str, find_error: Callable[..., BaseException 
     if hasattr(function, _HEARS):
         return
 
+    signature = inspect.signature(function)
+
     @functools.wraps(function)
-    def method(*arguments: Any) -> Any:
+    def method(*arguments: Any, **named: Any) -> Any:
         __tracebackhide__ = True
-        hear(find_error(*arguments))
-        return function(*arguments)
+        hear(find_error(*signature.bind(*arguments, **named).args))
+        return function(*arguments, **named)
 
     setattr(method, _HEARS, True)
     setattr(kind, name, classmethod(method) if isinstance(plain, classmethod) else method)

@@ -30,10 +30,14 @@ class OutsideTests:
 
     def pytest_deselected(self, items: Iterable[pytest.Item]) -> None:
         """Accept comparisons that are parameters of tests which do not run."""
-        if self._watch.before_tests.count:
-            for item in items:
-                for value in getattr(item, "callspec", item).__dict__.get("params", {}).values():
-                    getattr(value, "settle", lambda: None)()
+        if not self._watch.before_tests.count:
+            return
+        from pytest_verdict.pytest_plugin.watched_result import WatchedResult
+
+        for item in items:
+            for value in getattr(item, "callspec", item).__dict__.get("params", {}).values():
+                if isinstance(value, WatchedResult):
+                    value.settle()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

@@ -303,7 +303,7 @@ def _watch_comparisons(config: pytest.Config) -> None:
 
     config.add_cleanup(restore)
     # A session inside a test of another session has an observer of its own.
-    watch = config.stash[_WATCH] = ComparisonWatch(config.invocation_params.dir)
+    watch = config.stash[_WATCH] = ComparisonWatch(config)
     config.pluginmanager.register(OutsideTests(watch), "verdict-outside-tests")
     SESSION.observer = watch.observe
     SESSION.failure_observer = watch.observe_failure

@@ -137,12 +137,12 @@ def _check_item(item: pytest.Item) -> None:
             " suite sets `repeats:` itself"
         )
     option = item.config.option
-    has_reruns = hasattr(option, "reruns")
     rerunner = next((f"--{name.replace('_', '-')}" for name in _RERUNS if getattr(option, name, None)), "")
-    if not rerunner and has_reruns and item.config.getini("reruns"):
+    if not rerunner and hasattr(option, "reruns") and item.config.getini("reruns"):
         rerunner = "the ini key reruns"
     is_flaky = item.get_closest_marker("flaky") or hasattr(item.obj, "_flaky_max_runs")
-    if not rerunner and is_flaky and (has_reruns or hasattr(option, "force_flaky")):
+    # pytest-rerunfailures, flaky and pytest-retry.
+    if not rerunner and is_flaky and any(hasattr(option, name) for name in ("reruns", "force_flaky", "retries")):
         rerunner = "the marker flaky"
     if rerunner:
         raise ConfigurationError(f"{rerunner} runs a failed test again until it passes; use one of the two")

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
+from _pytest.unittest import TestCaseFunction
 
 from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.values.encoding import content_digest
@@ -103,6 +104,8 @@ class Repetition:
         self._info: dict[str, Any] = {"needs": rule.needs, "most": rule.most}
         self._outcomes: list[_Outcome] = []
         self._properties = list(item.user_properties)
+        self._markers = list(item.own_markers)
+        self._keywords = dict(item.keywords._markers)  # type: ignore[attr-defined] # noqa: SLF001 - a keyword has no other way out
 
     def run(self, nextitem: pytest.Item | None) -> None:
         """Run the attempts, and report the test."""
@@ -203,6 +206,10 @@ class Repetition:
             if rows_observer is not None:
                 rows_observer(rows)
 
+        if self._outcomes:
+            item.own_markers[:] = self._markers
+            item.keywords._markers = dict(self._keywords)  # type: ignore[attr-defined] # noqa: SLF001 - as above
+            _renew_instance(item)
         item.user_properties = list(self._properties)
         item._report_sections.clear()  # noqa: SLF001 - `add_report_section` has no counterpart
         # The recorder numbers attempts by it, as pytest-rerunfailures does.
@@ -256,6 +263,21 @@ class Repetition:
             reports[-1] = report
 
 
+def _renew_instance(item: pytest.Item) -> None:
+    """Give an attempt an own instance of the test class, as each test has; a function that a plugin replaced stays."""
+    if not isinstance(item, pytest.Function) or isinstance(item, TestCaseFunction):
+        return
+    # Hypothesis refuses to run a test with another instance.
+    if not isinstance(item.parent, pytest.Class) or hasattr(item.obj, "is_hypothesis_test"):
+        return
+    instance = vars(item).pop("_instance", None)
+    method = item._getobj()  # type: ignore[no-untyped-call] # noqa: SLF001 - pytest makes an instance nowhere else
+    if getattr(item.obj, "__func__", item.obj) is getattr(method, "__func__", method):
+        item.obj = method
+    else:
+        item._instance = instance  # noqa: SLF001 - as above
+
+
 def _add_decision(reports: Sequence[pytest.TestReport], decision: dict[str, Any]) -> None:
     """Write the result of the whole test into the reports of the attempt that decided."""
     main = next((report for report in reversed(reports) if report.when == "call"), reports[0])
@@ -279,4 +301,7 @@ def _forget_failed_subtests(item: pytest.Item, reports: Sequence[pytest.TestRepo
     failed = sum(report.failed and hasattr(report, "context") for report in reports)
     # The first versions of pytest 9 count by node id.
     test: Any = getattr(item, "id", item.nodeid)
-    item.config.stash[failed_subtests_key][test] = failed
+    counts: Any = item.config.stash.get(failed_subtests_key, None)
+    # A session may leave out the plugin of subtests.
+    if counts is not None:
+        counts[test] = failed

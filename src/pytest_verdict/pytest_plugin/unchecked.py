@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import threading
+import warnings
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -178,20 +179,22 @@ def _describe_subject(subject: Any) -> Sequence[Line]:
 class _Watch:
     """The watch of one result."""
 
-    __slots__ = ("_has_ended", "_unchecked", "failure")
+    __slots__ = ("_has_ended", "_is_firm", "_unchecked", "failure")
     failure: Failure
 
     def __init__(self, unchecked: UncheckedComparisons) -> None:
         self._unchecked = unchecked
         self._has_ended = False
+        self._is_firm = False
 
-    def look(self, _result: ComparisonResult) -> None:
+    def look(self, _result: ComparisonResult, *, is_firm: bool = True) -> None:
+        self._is_firm = self._is_firm or is_firm
         if not self._has_ended:
             self._has_ended = True
             self._unchecked.end(self.failure)
 
     def look_away(self, _result: ComparisonResult) -> None:
-        if self._has_ended:
+        if self._has_ended and not self._is_firm:
             self._has_ended = False
             self._unchecked.begin(self.failure)
 
@@ -199,8 +202,9 @@ class _Watch:
 class ComparisonWatch:
     """Watches the comparisons of one session that did not pass."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self.folder = config.invocation_params.dir
         # Comparisons made before the first test, which any test may still look at.
         self.before_tests = self.of_test = UncheckedComparisons(_MOST_OUTSIDE)
         # The test that is running or ran last.
@@ -254,8 +258,13 @@ class ComparisonWatch:
 
     def _end_fixture(self, fixture: Any) -> None:
         group = self._of_fixtures.pop(fixture)
-        if group.count:
-            pytest.fail(group.describe(self.folder), pytrace=False)
+        mode = self._config.getini(OPTION)
+        if not group.count or mode == "ignore":
+            return
+        message = group.describe(self.folder)
+        if mode != "warn":
+            pytest.fail(message, pytrace=False)
+        warnings.warn(UncheckedComparisonWarning(message), stacklevel=2)
 
 
 def hear_failure(call: pytest.CallInfo[None]) -> None:

@@ -32,6 +32,9 @@ _SHOWING: Final = frozenset(
 _PASSING_ON: Final = frozenset(
     ("str", "repr", "ascii", "format", "join", "dumps", "list", "tuple", "dict", "set", "sorted", "len", "iter")
 )
+# Calls that tell an error from None; those with a class do if it is str.
+_NOT_NONE: Final = frozenset({"assertIsNotNone", "is_not_none"})
+_OF_CLASS: Final = frozenset({"assertIsInstance", "is_instance", "isinstance"})
 _TRUTHS: Final = frozenset({"bool", "all", "any"})
 _CONTAINERS: Final = (
     *(ast.Tuple, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
@@ -114,6 +117,8 @@ class _Use:
 
     def _is_told_by_call(self, call: ast.Call, node: ast.AST, *, is_truth: bool) -> bool:
         name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        if is_truth and self._kind == "error" and call.args[:1] == [node] and _excludes_none(call, name):
+            return name != "isinstance" or self.tells(call, is_truth=True)
         if name in _SHOWING:
             return False
         if name in _PASSING_ON:
@@ -133,6 +138,12 @@ class _Use:
             isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load)
             for node in ast.walk(scope)
         )
+
+
+def _excludes_none(call: ast.Call, name: str) -> bool:
+    if name in _OF_CLASS:
+        return len(call.args) > 1 and getattr(call.args[1], "id", "") == "str"
+    return name in _NOT_NONE
 
 
 def _holds_always(operator: ast.cmpop, operand: ast.AST) -> bool:

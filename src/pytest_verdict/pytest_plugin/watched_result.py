@@ -23,11 +23,11 @@ _TELLING: Final = {"fail": {"pass", "fail"}, "error": {"error"}}
 class Watch(Protocol):
     """Learns what a test looks at."""
 
-    def look(self, result: WatchedResult) -> None:
-        """The test saw that a comparison did not pass."""
+    def look(self, result: WatchedResult, *, is_firm: bool = True) -> None:
+        """The test saw that a comparison did not pass; what it does with a score may still show that it did not."""
 
     def look_away(self, result: WatchedResult) -> None:
-        """The last look did not tell it after all."""
+        """The test did not see it after all, unless a look was firm."""
 
 
 def _watch_evidence(name: str) -> Any:
@@ -72,8 +72,9 @@ class WatchedResult(ComparisonResult):
         score = super().score
         if self._watch is None or has_error(self):
             return score
-        self.look("evidence")
-        if is_doctest(_reading_frame()):
+        is_shown = is_doctest(_reading_frame())
+        self.look("evidence", is_firm=is_shown)
+        if is_shown:
             return score
         return WatchedScore(score, self)
 
@@ -94,12 +95,12 @@ class WatchedResult(ComparisonResult):
             self.look("error")
         return super().error
 
-    def look(self, kind: Kind = "verdict") -> None:
+    def look(self, kind: Kind = "verdict", *, is_firm: bool = True) -> None:
         """Notify the watch if the test uses the value that it reads."""
         if self._watch is not None:
             frame = _reading_frame()
             if frame is None or is_doctest(frame) or is_used(frame.f_code, frame.f_lasti, kind):
-                self._watch.look(self)
+                self._watch.look(self, is_firm=is_firm)
 
     def settle(self) -> None:
         """End the watch, because an exception replaces this result."""
@@ -177,8 +178,11 @@ class WatchedVerdict(str):
 
     def __eq__(self, other: object) -> bool:
         # The equality of two verdicts does not show which they are.
-        if isinstance(other, str) and not isinstance(other, WatchedVerdict) and str(other) in _TELLING[str(self)]:
-            self._result.look()
+        if isinstance(other, str) and not isinstance(other, WatchedVerdict):
+            # The value of an enumeration, which `str` may show as its name.
+            text = str.__str__(other)
+            if text in _TELLING[str(self)]:
+                self._result.look()
         return super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
@@ -244,6 +248,8 @@ class WatchedScore(float):
     def _answer(self, answer: bool, *, holds_always: bool) -> bool:  # noqa: FBT001 - what Python asked for
         if holds_always:
             self._result.look_away()
+        elif answer is not NotImplemented:
+            self._result.look()
         return answer
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from typing import NamedTuple
 
 from pytest_verdict.core.record_members import Verdict
@@ -38,10 +37,11 @@ def find_alarm(attempts: Sequence[Attempt]) -> str:
 
 def have_different_answers(attempts: Sequence[Attempt]) -> bool:
     """Return whether two attempts observed different values in the same place."""
+    first: dict[int, str] = {}
     return any(
-        first.observed != second.observed
-        for one, other in combinations(attempts, 2)
-        for first, second in zip(one.answers or (), other.answers or (), strict=False)
+        first.setdefault(position, answer.observed) != answer.observed
+        for attempt in attempts
+        for position, answer in enumerate(attempt.answers or ())
     )
 
 

@@ -30,9 +30,12 @@ class Labelled(NamedTuple):
 
 def read_labels(part: Mapping[str, Any]) -> Labelled | None:
     """Read the labels of a comparison, after normalization; None if the expected value is no label."""
+    is_choice = part["operator"] == "one_of"
+    value = part["expected"]
     # `one_of` may have its accepted values as a setting.
-    values = part["settings"].get("values") if part["operator"] == "one_of" else None
-    value = part.get("expected_surface", part["expected"]) if values is None else values
+    if is_choice and part["settings"].get("values") is not None:
+        value = part["settings"]["values"]
+    value = part.get("expected_surface", value)
     accepted = value if isinstance(value, list) else [value]
     labels = [format_label(one) for one in accepted]
     if not labels or None in labels or part.get("negated"):
@@ -43,6 +46,8 @@ def read_labels(part: Mapping[str, Any]) -> Labelled | None:
     if part["verdict"] == "pass":
         return Labelled(expected, expected)
     observed = part.get("observed_surface", part["observed"])
+    if is_choice and isinstance(part.get("observed_surface"), list) and len(observed) == 1:
+        observed = observed[0]
     label = format_label(observed)
     if label is None or label in labels or type(observed) not in map(type, accepted):
         # The text "true" is not the class true.

@@ -1,7 +1,8 @@
 """``pytest-verdict numbers``: pass rates, confusion matrices, reliability and equal failures of a session.
 
-A pass rate has its exact 95 % interval; an error counts as not passed. Only the last attempt of a test counts, and no decision
-over rows or repeats (`pass_rate`, `row_count`). Without --by, rates are counted by operator, group, marker, field and parameter.
+A pass rate has its exact 95 % interval; an error counts as not passed. Only the attempt of a test that decided counts, or
+the last one, and no decision over rows or repeats (`pass_rate`, `row_count`). Without --by, rates are counted by operator, group,
+marker, field and parameter.
 
 A matrix is written for each operator or field whose expected values are labels: few and short values of `one_of`, `literal` and
 `boolean`, and repeated short texts of `exact`. --labels selects others.
@@ -23,6 +24,8 @@ from typing import Any, Final
 from pytest_verdict.console import complain, say, say_json
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError, allowed
+from pytest_verdict.operators.pass_rate import PassRate
+from pytest_verdict.repeats.rules import DECISION
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.summary import MOST_NAMES, VERDICTS, Summary, decisive_records, is_answer, last_attempts
@@ -246,15 +249,17 @@ def _describe_difference(expected: Any, observed: Any) -> str:
 
 
 def read_answers(path: str) -> list[Part]:
-    """Read the answers of the last attempt of each test, and their parts."""
+    """Read the answers of the attempt of each test that decided, or of the last one, and their parts."""
     attempts: dict[str, int] = {}
     if (Path(path) / REPORT).is_file():
-        attempts = last_attempts((test.test, test.worker, len(test.attempts)) for test in read_report(Path(path)).tests)
+        attempts = last_attempts((test.test, test.worker, test.last_attempt) for test in read_report(Path(path)).tests)
     answers: list[Part] = []
     # The records of a test follow one another.
     for digest, group in itertools.groupby(read_parts(path), key=lambda part: str(part.row["id"]).partition("-")[0]):
         parts = list(group)
-        last = attempts.get(digest, max(part.row["attempt"] or 1 for part in parts))
+        # Attempts after a decision over repeats only tell flaky from reproducible.
+        decisions = [part for part in parts if part.row["operator"] == PassRate.name and part.row["name"] == DECISION]
+        last = attempts.get(digest, max(part.row["attempt"] or 1 for part in decisions or parts))
         answers += _answers_of(part for part in parts if (part.row["attempt"] or 1) == last)
     return answers
 
