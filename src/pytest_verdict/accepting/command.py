@@ -29,7 +29,6 @@ from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.values.display import format_count, safe_repr
-from pytest_verdict.datasets.rows import read_named_rows
 from pytest_verdict.errors import RecordError
 from pytest_verdict.explanation.drawing import draw_explanation
 from pytest_verdict.report.compression import reporting_damage
@@ -74,7 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _accept(arguments: argparse.Namespace) -> int:
     records = [comparison.record() for comparison in read_run(arguments.report).comparisons]
-    candidates = Candidates(Path(arguments.root).resolve(), _read_rows(arguments))
+    rows = None
+    if arguments.data is not None:
+        rows = Rows(Path(arguments.data).resolve(), arguments.ids, arguments.column)
+    candidates = Candidates(Path(arguments.root).resolve(), rows)
     review = _Review(arguments, candidates, records)
     if arguments.prune and review.omissions:
         reasons = ", ".join(review.omissions)
@@ -94,14 +96,6 @@ def _accept(arguments: argparse.Namespace) -> int:
     if review.counts["not written"]:
         return 2
     return int(not review.counts.keys().isdisjoint(_NOT_ACCEPTED))
-
-
-def _read_rows(arguments: argparse.Namespace) -> Rows | None:
-    if arguments.data is None:
-        return None
-    path = Path(arguments.data).resolve()
-    rows = read_named_rows(path, arguments.ids)
-    return Rows(path, {row.name: int(row.place.rpartition(":")[2]) for row in rows}, arguments.column)
 
 
 def _is_selected(candidate: Candidate, pattern: str | None) -> bool:
