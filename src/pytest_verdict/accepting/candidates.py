@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -44,6 +46,8 @@ _VALUE_OPERATORS: Final = frozenset(
     }
 )
 
+_GIT_SECONDS: Final = 2.0
+_COMMIT: Final = "# branch.oid "
 _OTHER_ROW: Final = "the row in the file is not the one of the record: it has changed since"
 _OTHER_QUESTION: Final = "the question in the file is not the one of the record: it has changed since"
 
@@ -317,6 +321,48 @@ def find_unused(
             if tests.get(f"{module}::{test}", PASSED) == PASSED:
                 unused += [(path, test, name) for name in entries if (file, test, name) not in used]
     return unused
+
+
+def is_changed_since(session: Mapping[str, Any], path: Path) -> bool:
+    """Return whether a file of accepted values or its module is not the one of a session; ``session`` is its ``run``."""
+    files = [path, path.with_name(f"{path.name.removesuffix(SUFFIX)}.py")]
+    try:
+        started = datetime.datetime.fromisoformat(str(session.get("started"))).timestamp()
+    except ValueError:
+        return True
+    # The time of the session has no fractions of a second.
+    if all(int(file.stat().st_mtime) <= started for file in files if file.exists()):
+        return False
+    git = session.get("git") or {}
+    # A checkout of the same commit, such as that of a job in CI, has later times.
+    return git.get("clean") is not True or _find_commit(files) != git.get("commit")
+
+
+def _find_commit(files: Sequence[Path]) -> str:
+    """Return the commit that files are unchanged from; empty if there is none."""
+    command = (
+        "git",
+        "--no-optional-locks",
+        "status",
+        "--porcelain=v2",
+        "--branch",
+        "--untracked-files=all",
+        "--ignored",
+    )
+    try:
+        status = subprocess.run(
+            [*command, "--", *(file.name for file in files)],
+            cwd=files[0].parent,
+            capture_output=True,
+            timeout=_GIT_SECONDS,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    lines = status.stdout.decode("utf-8", "replace").splitlines()
+    if any(not line.startswith("#") for line in lines):
+        return ""
+    return next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
 
 
 def _column_of(source: Any) -> str | None:

@@ -22,7 +22,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.accepting.candidates import Candidate, Candidates, Rows, find_unused
+from pytest_verdict.accepting.candidates import Candidate, Candidates, Rows, find_unused, is_changed_since
 from pytest_verdict.accepting.file import SUFFIX
 from pytest_verdict.accepting.places import ALREADY, AcceptedFile
 from pytest_verdict.budget import Budget
@@ -145,6 +145,12 @@ class _Review:
                 tests[test["test"]] = test["outcome"]
         return find_unused(self._candidates.root, tests, self._records)
 
+    @functools.cached_property
+    def _changed(self) -> set[Path]:
+        """The files with unused values that are not those of the session, to which values may have been added since."""
+        paths = {path for path, _, _ in self._unused}
+        return {path for path in paths if is_changed_since(self._document["run"], path)}
+
     def decide(self, selected: Sequence[Candidate]) -> None:
         """Decide about each candidate; equal changes come one after another."""
         alike: dict[str, list[Candidate]] = {}
@@ -200,10 +206,13 @@ class _Review:
         for path, test, name in self._unused:
             file = self._candidates.open(path)
             # It may have been moved.
-            if name in file.values.get(test, {}):
+            if name in file.values.get(test, {}) and path not in self._changed:
                 file.remove(test, name)
                 self.counts["removed"] += 1
                 say(f"removed: {self._name(path)}: {test} {name}")
+        for path in sorted(self._changed):
+            self.counts["refused"] += 1
+            say(f"refused: {self._name(path)} or its module: it changed after this session; run pytest again")
 
     def write(self) -> None:
         """Write the files that changed, each one whole."""
@@ -225,7 +234,7 @@ class _Review:
     def _find_moves(self, candidate: Candidate) -> list[str]:
         """Return the tests that no longer exist and whose value of this name the observed value matches."""
         path, keys = candidate.place
-        if not isinstance(candidate.file, AcceptedFile) or keys[2] is not None:
+        if not isinstance(candidate.file, AcceptedFile) or keys[2] is not None or path in self._changed:
             return []
         values = candidate.file.values
         tests = [test for file, test, name in self._unused if (file, name) == (path, keys[1])]
