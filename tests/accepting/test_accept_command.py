@@ -215,11 +215,11 @@ VALUES = {
     "dict": {"a": [1.0, None], "b": {"c": "x\ny"}},
     "order": {"b": 1, "a": 2},
     "odd": {"": 1, "a b: c": 2, "2": 3},
+}
+REFUSED = {
     "day": datetime.date(2020, 1, 2),
     "time": datetime.datetime(2020, 1, 2, 3, 4, 5, 600),
     "zone": datetime.datetime(2020, 1, 2, 3, 4, 5, tzinfo=datetime.UTC),
-}
-REFUSED = {
     "tuple": (1, 2),
     "set": {1, 2},
     "decimal": decimal.Decimal("1.1"),
