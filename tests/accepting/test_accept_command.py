@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import os
 import shutil
+import subprocess
+import time
 import zipfile
 from pathlib import PurePosixPath
 
@@ -212,11 +215,11 @@ VALUES = {
     "dict": {"a": [1.0, None], "b": {"c": "x\ny"}},
     "order": {"b": 1, "a": 2},
     "odd": {"": 1, "a b: c": 2, "2": 3},
+}
+REFUSED = {
     "day": datetime.date(2020, 1, 2),
     "time": datetime.datetime(2020, 1, 2, 3, 4, 5, 600),
     "zone": datetime.datetime(2020, 1, 2, 3, 4, 5, tzinfo=datetime.UTC),
-}
-REFUSED = {
     "tuple": (1, 2),
     "set": {1, 2},
     "decimal": decimal.Decimal("1.1"),
@@ -430,6 +433,50 @@ def test_prune_is_refused_after_an_interrupt_and_without_a_report(unused):
     assert unused.accept("verify-report", "--prune")[0] == 1
 
 
+@pytest.mark.parametrize("name", ["test_trip.accepted.yaml", "test_trip.py"])
+def test_prune_is_refused_where_a_file_changed_after_the_session(unused, name):
+    unused.write("tests/test_other.py", "def test_a(): pass\n")
+    unused.write("tests/test_other.accepted.yaml", "test_b:\n  v: [1]\n")
+    unused.run()
+    path = unused.path / "tests" / name
+    if name.endswith(".yaml"):
+        path.write_text(UNUSED + 'test_new: {v: ["accepted since"]}\n')
+    content = unused.read("tests/test_trip.accepted.yaml")
+    os.utime(path, (time.time() + 5,) * 2)
+    status, out, _ = unused.accept("--prune")
+    assert (status, unused.read("tests/test_trip.accepted.yaml")) == (1, content)
+    assert "refused: tests/test_trip.accepted.yaml or its module: it changed after this session; run pytest" in out
+    # Others are pruned.
+    assert not (unused.path / "tests" / "test_other.accepted.yaml").exists()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+@pytest.mark.parametrize("since", ["nothing", "edit", "commit", "untracked"])
+def test_prune_of_a_clean_commit_needs_the_same_commit(unused, since):
+    def git(*words):
+        options = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", *options, *words], cwd=unused.path, check=True, capture_output=True)
+
+    path = unused.path / "tests" / "test_trip.accepted.yaml"
+    unused.write(".gitignore", "*\n!tests\n!tests/*.py\n!tests/*.accepted.yaml\n")
+    git("init")
+    git("add", "tests")
+    git("commit", "-m", "one")
+    unused.run()
+    assert unused.report()["run"]["git"]["clean"] is True
+    if since == "edit":
+        path.write_text(UNUSED + "test_new: {v: [1]}\n")
+    if since == "commit":
+        git("commit", "--allow-empty", "-m", "two")
+    if since == "untracked":
+        git("rm", "--cached", "-q", str(path))
+    os.utime(path, (time.time() + 5,) * 2)
+    content = path.read_text()
+    _, out, _ = unused.accept("--prune")
+    assert ("2 removed" in out) is (since == "nothing")
+    assert (path.read_text() == content) is (since != "nothing")
+
+
 def test_paths_of_whole_files_may_be_pruned(unused):
     unused.write("tests/test_other.py", "def test_a(): pass\n")
     unused.run("tests/test_trip.py")
@@ -483,4 +530,10 @@ def test_no_move_where_the_value_differs_or_the_old_test_exists(project):
     renamed(project)
     project.write("tests/test_trip.py", project.read("tests/test_trip.py") + "\ndef test_old(): assert False\n")
     project.run()
+    assert "m move" not in project.accept("--review", keys="s")[1]
+
+
+def test_no_move_from_a_file_that_changed_after_the_session(project):
+    renamed(project)
+    os.utime(project.path / "tests" / "test_trip.py", (time.time() + 5,) * 2)
     assert "m move" not in project.accept("--review", keys="s")[1]

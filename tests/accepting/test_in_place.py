@@ -60,6 +60,14 @@ def test_changed_or_absent_scenario_of_a_suite_is_refused(suite):
     assert (status, out.count("there is no suite")) == (1, 3)
 
 
+def test_scenario_with_another_question_is_refused(suite):
+    changed = SUITE.replace("input: hi\n", "input: ho\n")
+    suite.write("tests/a.verdict.yaml", changed)
+    status, out, _ = suite.accept("--all")
+    assert (status, out.count("question in the file")) == (1, 1)
+    assert '"old"' in suite.read("tests/a.verdict.yaml")
+
+
 def test_value_beside_a_literal_is_no_choice(suite):
     _, out, _ = suite.accept("--review", keys="+\nr\nr\nr\n")
     assert "+ add" not in out
@@ -88,16 +96,8 @@ CHANGED = {
 @pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("name", ROWS)
 def test_rows_of_a_data_set_change_in_place(project, name, ids, bom):
-    from pytest_verdict.session import SESSION
-    from pytest_verdict.suites import check_dataset
-
     (project.path / name).write_bytes(bom + ROWS[name].encode())
-    results = []
-    project.monkeypatch.setattr(SESSION, "rows_observer", None)
-    project.monkeypatch.setattr(SESSION, "observer", lambda result: results.append(result) or result)
-    check = {"ids": "$.id"} if ids else {}
-    check_dataset(project.path / name, "exact", expected="want", observed="got", pass_rate=0.1, **check)
-    project.write_records(results)
+    check_rows(project, name, **({"ids": "$.id"} if ids else {}))
     status, out, _ = project.accept("--all", "--data", name, *ids)
     assert status == 0, out
     assert (project.path / name).read_bytes() == bom + CHANGED[name].encode()
@@ -105,23 +105,101 @@ def test_rows_of_a_data_set_change_in_place(project, name, ids, bom):
     assert "has changed since" in project.accept("--all", "--data", name, *ids)[1]
 
 
+def check_rows(project, name, **check):
+    from pytest_verdict.session import SESSION
+    from pytest_verdict.suites import check_dataset
+
+    results = []
+    project.monkeypatch.setattr(SESSION, "rows_observer", None)
+    project.monkeypatch.setattr(SESSION, "observer", lambda result: results.append(result) or result)
+    check_dataset(project.path / name, "exact", expected="want", observed="got", pass_rate=0.1, **check)
+    project.write_records(results)
+
+
+ROW = '{"id": "a", "want": "old", "got": "new"}\n'
+GOOD = '{"id": "z", "want": "x", "got": "x"}\n'
+
+
+@pytest.mark.parametrize("ids", [[], ["--ids", "$.id"]])
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ('{"id": "a", "want": "old", "got": "other"}\n', "has changed since"),
+        ('{"id": "a", "want": "old"}\n', "has changed since"),
+        ('{"id": "a", "want": "old", "got": 1}\n', "has changed since"),
+        ("[]\n", "has changed since"),
+        ('{"id": "a", "want": "older", "got": "new"}\n', "has changed since"),
+        ('{"id": "a", "more": 1, "got": "new", "want": "old"}\n', "1 accepted"),
+    ],
+)
+def test_row_is_changed_only_if_it_is_that_of_the_record(project, text, word, ids):
+    project.write("a/rows.jsonl", ROW + GOOD)
+    check_rows(project, "a/rows.jsonl", **({"ids": "$.id"} if ids else {}))
+    # After a pull, or another file of this name.
+    project.write("b/rows.jsonl", text + GOOD)
+    out = project.accept("--all", "--data", "b/rows.jsonl", *ids)[1]
+    assert word in out or (ids and "not in a file" in out)
+    expected = text.replace('"old"', '"new"') if word == "1 accepted" else text
+    assert project.read("b/rows.jsonl") == expected + GOOD
+
+
+def test_rows_of_one_name_are_told_apart_by_their_values_or_refused(project):
+    text = ROW.replace("new", "else") + ROW + GOOD
+    project.write("rows.jsonl", ROW + GOOD)
+    check_rows(project, "rows.jsonl", ids="$.id")
+    words = ("--all", "--data", "rows.jsonl", "--ids", "$.id")
+    project.write("rows.jsonl", text + ROW)
+    with pytest.warns(match="id of an earlier one"):
+        assert "has 2 rows of the name 'a'" in project.accept(*words)[1]
+    project.write("rows.jsonl", text)
+    with pytest.warns(match="id of an earlier one"):
+        assert project.accept(*words)[0] == 0
+    assert project.read("rows.jsonl") == text.replace(ROW, ROW.replace("old", "new"))
+
+
+@pytest.mark.parametrize(("end", "status"), [("x", 0), ("y", 1)])
+def test_long_row_is_compared_by_its_digest(project, end, status):
+    row = json.dumps({"want": "a", "got": "b" * 70_000 + "x"})
+    project.write("rows.jsonl", row + "\n" + GOOD)
+    check_rows(project, "rows.jsonl")
+    project.write("rows.jsonl", row.replace("bx", "b" + end) + "\n" + GOOD)
+    assert project.accept("--all", "--data", "rows.jsonl")[0] == status
+
+
+def test_case_without_an_id_is_refused(project):
+    project.write("rows.jsonl", ROW)
+    from pytest_verdict import compare
+
+    project.write_records([compare("exact", "old", "new")], "test_it.py::test_case[rows.jsonl:1]")
+    out = project.accept("--all", "--data", "rows.jsonl", "--column", "want")[1]
+    assert "--ids" in out
+    assert project.read("rows.jsonl") == ROW
+
+
 def test_cases_of_a_data_set_need_the_name_of_the_column(project):
-    project.write("rows.jsonl", '{"q": "one", "want": "1"}\n{"q": "two", "want": "zwei"}\n')
+    text = '{"q": "one", "want": "1"}\n{"q": "two", "want": "zwei"}\n'
+    project.write("rows.jsonl", text)
     project.write(
         "test_it.py",
         """
         import pytest
         from pytest_verdict import assert_matches
 
-        @pytest.mark.verdict_cases("rows.jsonl", {"expected": "$.want", "observed": "$.q"})
+        @pytest.mark.verdict_cases("rows.jsonl", {"expected": "$.want", "observed": "$.q"}, ids="$.q")
         def test_case(case, expected):
             assert_matches("exact", expected, {"one": "1", "two": "2"}[case["q"]])
         """,
     )
     project.run().assert_outcomes(passed=1, failed=1)
-    assert "not in a file" in project.accept("--all", "--data", "rows.jsonl")[1]
-    assert project.accept("--all", "--data", "rows.jsonl", "--column", "want")[0] == 0
-    assert project.read("rows.jsonl") == '{"q": "one", "want": "1"}\n{"q": "two", "want": "2"}\n'
+    words = ("--all", "--data", "rows.jsonl", "--ids", "$.q")
+    assert "not in a file" in project.accept(*words)[1]
+    assert "not in a file" in project.accept(*words[:3], "--column", "want")[1]
+    project.write("rows.jsonl", text + '{"q": "two", "want": "zwei"}\n')
+    with pytest.warns(match="id of an earlier one"):
+        assert "has 2 rows of the name 'two'" in project.accept(*words, "--column", "want")[1]
+    project.write("rows.jsonl", '{"q": "new", "want": "zwei"}\n' + text)
+    assert project.accept(*words, "--column", "want")[0] == 0
+    assert project.read("rows.jsonl") == '{"q": "new", "want": "zwei"}\n' + text.replace("zwei", "2")
 
 
 @pytest.mark.parametrize(
@@ -191,7 +269,11 @@ def test_jsonl_gives_back_each_value(value):
     assert json.loads(lines[1]) == {**json.loads(text), "want": value}
 
 
-def test_data_set_of_a_suite_changes_in_place(project):
+SUITE_ROWS = '{"id": "one", "q": "a", "want":  "old"}\n{"id": "two", "q": "b", "want": "b"}\n'
+
+
+@pytest.fixture
+def suite_of_rows(project):
     project.write(
         "a.verdict.yaml",
         """
@@ -202,10 +284,21 @@ def test_data_set_of_a_suite_changes_in_place(project):
           dataset: {file: rows.jsonl, mapping: {name: $.id, input: $.q, expected_output: $.want}}
         """,
     )
-    project.write("rows.jsonl", '{"id": "one", "q": "a", "want":  "old"}\n{"id": "two", "q": "b", "want": "b"}\n')
+    project.write("rows.jsonl", SUITE_ROWS)
     project.write("outputs.yaml", "- {name: one, output: new}\n- {name: two, output: b}\n")
     project.run().assert_outcomes(failed=1, passed=1)
-    assert project.accept("--all")[0] == 0
-    assert (
-        project.read("rows.jsonl") == '{"id": "one", "q": "a", "want":  "new"}\n{"id": "two", "q": "b", "want": "b"}\n'
-    )
+    return project
+
+
+def test_data_set_of_a_suite_changes_in_place(suite_of_rows):
+    assert suite_of_rows.accept("--all")[0] == 0
+    assert suite_of_rows.read("rows.jsonl") == SUITE_ROWS.replace("old", "new")
+
+
+@pytest.mark.parametrize("change", [('"one"', '"other"'), ('"a"', '"c"'), ('"q": "a", ', ""), ('"id": "one", ', "")])
+def test_row_of_a_suite_that_is_another_one_is_refused(suite_of_rows, change):
+    text = SUITE_ROWS.replace(*change)
+    suite_of_rows.write("rows.jsonl", text)
+    status, out, _ = suite_of_rows.accept("--all")
+    assert (status, suite_of_rows.read("rows.jsonl")) == (1, text)
+    assert "has changed since" in out

@@ -8,7 +8,7 @@ from hypothesis import assume, given, strategies as st
 from pytest_verdict.accepting.file import parse_accepted
 from pytest_verdict.accepting.yaml_edit import dump_value, edit_accepted, refuse_unwritable
 from pytest_verdict.core.values.encoding import encode_text
-from pytest_verdict.core.values.yaml import YamlDocument
+from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import RecordError
 
 HAND_WRITTEN = """\
@@ -125,10 +125,97 @@ def test_unusual_form_is_changed_rightly_or_refused(text):
         assert {one: dict(names) for one, names in parse_accepted(edited).items()} == changed
 
 
-texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(
-    ["a\nb", "\n", " a\n b\n", "x\n\n", "- a\n# b"]
+@pytest.mark.parametrize(
+    ("text", "edited"),
+    [
+        (
+            "test_a: {v: [1]}  # why\ntest_b: {v: [1]}\n",
+            "test_a:  # why\n  v:\n    - 1\n  w:\n    - 2\ntest_b: {v: [1]}\n",
+        ),
+        ("test_a: {v: [1]} # why", "test_a: # why\n  v:\n    - 1\n  w:\n    - 2\n"),
+        ("test_a: {v: ['#1']}\t# why\n", 'test_a:\t# why\n  v:\n    - "#1"\n  w:\n    - 2\n'),
+        ("test_a: {v: [1]}\n# below\n", "test_a:\n  v:\n    - 1\n  w:\n    - 2\n# below\n"),
+        ("test_a: {v: [1],\n u: [3]}  # why\n", "test_a:  # why\n  u:\n    - 3\n  v:\n    - 1\n  w:\n    - 2\n"),
+    ],
 )
-items = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts | st.dates() | st.datetimes()
+def test_comment_beside_an_entry_on_one_line_stays(text, edited):
+    assert edit(text, test_a__w=[2]) == edited
+
+
+def test_comments_inside_braces_are_not_lost():
+    with pytest.raises(RecordError, match="write it in blocks"):
+        edit("test_a: {v: [1], # one\n  u: [2]}\n", test_a__w=[2])
+
+
+MISREAD = {
+    "no": "no without quotes is false",
+    "Yes": "Yes without quotes is true",
+    "12:30": "12:30 without quotes is 750",
+    "010": "010 without quotes is 8",
+    "1_000": "1_000 without quotes is 1000",
+    "~": "~ without quotes is null",
+    "0x1F": "0x1F without quotes is 31",
+    "1e3": "1e3 is a number for some readers",
+    "0o7": "0o7 is a number for some readers",
+    "2024-05-01": "2024-05-01 without quotes is a date",
+    "&M stores": "with an anchor that no alias uses",
+    "{a:1}": "nothing after the colon is null",
+    "{no: 1}": "no without quotes is false",
+}
+
+
+@pytest.mark.parametrize("text", MISREAD)
+@pytest.mark.parametrize("form", ["# one\ntest_a:\n  v: [{}]\n", "\ntest_a:\n  v: [x, {{k: [{}]}}]\n"])
+def test_text_that_yaml_reads_as_another_value_is_an_error_with_its_line(text, form):
+    with pytest.raises(YamlTextError) as refused:
+        parse_accepted(form.format(text))
+    assert MISREAD[text] in str(refused.value)
+    assert refused.value.line == 3
+
+
+def test_text_before_a_comment_without_a_blank_is_an_error():
+    with pytest.raises(YamlTextError, match="#1 is a comment in YAML"):
+        parse_accepted("test_a:\n  v:\n    - Paris #1\n")
+    assert parse_accepted("test_a:\n  v:\n    - Paris # 1\n") == {"test_a": {"v": ["Paris"]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("true", True), ("null", None), ("-5", -5), ("1.5e-7", 1.5e-7), (".inf", float("inf")), ("Norway", "Norway")],
+)
+def test_plain_values_are_read_as_they_are_written(text, value):
+    assert parse_accepted(f"test_a: {{v: [{text}]}}") == {"test_a": {"v": [value]}}
+
+
+ODD_TEXTS = [
+    *MISREAD,
+    "Paris #1",
+    "true",
+    "null",
+    "-5",
+    "1.5e-7",
+    ".inf",
+    "",
+    " ",
+    "=",
+    "<<",
+    "! x",
+    "? a",
+    "*a",
+    "\ufeffa",
+]
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS)
+def test_odd_texts_are_quoted_in_each_place(text):
+    values = {text: {text: [text, [text], {text: text}]}, "test_a": {"v": [1], text: [2]}}
+    assert parse_accepted(edit_accepted("test_a: {v: [1]}\n", values)) == values
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(
+    ["a\nb", "\n", " a\n b\n", "x\n\n", "- a\n# b", *ODD_TEXTS]
+)
+items = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts
 evidence = st.recursive(
     items, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3), max_leaves=6
 )
@@ -164,11 +251,13 @@ def test_any_file_can_become_any_other(before, after, newline):
         } == {test: {name: encode_text(entry) for name, entry in names.items()} for test, names in values.items()}
 
 
-@given(value=evidence)
+@given(value=evidence | st.lists(st.dates() | st.datetimes() | items, max_size=2))
 def test_value_that_is_not_refused_is_given_back(value):
     try:
         refuse_unwritable(value)
     except RecordError:
         return
     for text in (f"- {dump_value(value, flow=False)}\n", f"[{dump_value(value, flow=True)}]"):
-        assert encode_text(YamlDocument(text).value) == encode_text([value])
+        document = YamlDocument(text)
+        assert encode_text(document.value) == encode_text([value])
+        assert [*document.misread()] == []

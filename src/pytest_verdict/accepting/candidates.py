@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.accepting.file import SUFFIX, file_of, naming_file, read_accepted
 from pytest_verdict.accepting.places import (
@@ -22,10 +24,12 @@ from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.replay import Unverifiable, find_operator
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.encoding import encode_text, is_replayable
+from pytest_verdict.core.values.encoding import decode, dump_json, encode_text, is_replayable
 from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE
 from pytest_verdict.core.values.yaml import decode_text
-from pytest_verdict.errors import RecordError, SettingsError
+from pytest_verdict.datasets.rows import NamedRow, read_named_rows
+from pytest_verdict.errors import MappingError, RecordError, SettingsError
+from pytest_verdict.extraction.input_mapping import mapping_of, read_input, write_source
 from pytest_verdict.extraction.paths import only_key
 from pytest_verdict.report.summary import PASSED
 
@@ -41,6 +45,11 @@ _VALUE_OPERATORS: Final = frozenset(
         *("trajectory_precision", "trajectory_recall", "trajectory_f1"),
     }
 )
+
+_GIT_SECONDS: Final = 2.0
+_COMMIT: Final = "# branch.oid "
+_OTHER_ROW: Final = "the row in the file is not the one of the record: it has changed since"
+_OTHER_QUESTION: Final = "the question in the file is not the one of the record: it has changed since"
 
 
 @dataclass(frozen=True)
@@ -109,12 +118,39 @@ class Candidate:
             return None
 
 
-class Rows(NamedTuple):
-    """A data set: its file, the line of each row by its name, and the key of the expected value."""
+class Rows:
+    """A data set: its file, its rows by name and by line, and the key of the expected value."""
 
-    path: Path
-    lines: Mapping[str, int]
-    column: str | None
+    def __init__(self, path: Path, ids: str | None = None, column: str | None = None) -> None:
+        self.path = path
+        self.column = column
+        self.by_line: dict[int, NamedRow] = {}
+        self._by_name: dict[str, list[int]] = {}
+        for row in read_named_rows(path, ids):
+            line = int(row.place.rpartition(":")[2])
+            self.by_line[line] = row
+            self._by_name.setdefault(row.name, []).append(line)
+
+    def find_line(self, record: Mapping[str, Any]) -> int | None:
+        """Return the line of the row that was compared; None if no row has its name."""
+        # A test by the marker verdict_cases has the name of its row in brackets.
+        names = (str(record.get("name")), str(record["test"]).rpartition("[")[2].removesuffix("]"))
+        name = next((name for name in names if name in self._by_name), None)
+        if name is None:
+            return None
+        lines = self._by_name[name]
+        sources = record.get("sources") or {}
+        if "expected" in sources.get("mapping", {}):
+            lines = [line for line in lines if _is_document(sources, self.by_line[line].value)]
+            if not lines:
+                raise RecordError(_OTHER_ROW)
+        elif self.by_line[lines[0]].place == name:
+            raise RecordError(
+                "the report has only the line of its row, which may have moved; give the rows ids, and --ids"
+            )
+        if len(lines) > 1:
+            raise RecordError(f"{self.path.name} has {len(lines)} rows of the name {name!r:.200}")
+        return lines[0]
 
 
 class Candidates:
@@ -123,6 +159,7 @@ class Candidates:
     def __init__(self, root: Path, rows: Rows | None = None) -> None:
         self.root = root
         self._rows = rows
+        self._datasets: dict[Path, Rows] = {}
         self.files: dict[Path, EditedFile] = {}
         self.originals: dict[Path, bytes | None] = {}
 
@@ -171,11 +208,9 @@ class Candidates:
         return None
 
     def _place_in_rows(self, rows: Rows, record: Mapping[str, Any]) -> Place | None:
-        # A test by the marker verdict_cases has the name of its row in brackets.
-        names = (str(record.get("name")), str(record["test"]).rpartition("[")[2].removesuffix("]"))
-        line = next((rows.lines[name] for name in names if name in rows.lines), None)
         mapping = (record.get("sources") or {}).get("mapping", {})
         column = rows.column or _column_of(mapping.get("expected"))
+        line = None if column is None else rows.find_line(record)
         if line is None or column is None:
             return None
         return self._place_of_row(rows.path, line, column)
@@ -189,19 +224,67 @@ class Candidates:
         for keys, parent in (((), content), (("suite",), suite)):
             for position, entry in enumerate(parent.get("scenarios") or ()):
                 if entry.get("name") == scenario and "expected_output" in entry:
+                    if not _is_question(record, entry.get("input")):
+                        raise RecordError(_OTHER_QUESTION)
                     return Place(path, (*keys, "scenarios", position, "expected_output"))
         dataset = suite.get("dataset") or {}
         rows = path_below(self.root, str(record["path"]))
         if "file" in dataset and rows == (path.parent / dataset["file"]).resolve():
-            column = _column_of(dataset.get("mapping", {}).get("expected_output", "$.expected_output"))
+            mapping = dataset.get("mapping") or {key: f"$.{key}" for key in ("name", "input", "expected_output")}
+            column = _column_of(mapping.get("expected_output"))
             if column is not None:
-                return self._place_of_row(rows, int(record["line"]), column)
+                line = int(record["line"])
+                self._check_row(rows, line, mapping, scenario, record)
+                return self._place_of_row(rows, line, column)
         return None
+
+    def _check_row(
+        self, path: Path, line: int, mapping: Mapping[str, Any], scenario: str, record: Mapping[str, Any]
+    ) -> None:
+        """Raise RecordError unless a row of a suite's data set is the scenario of a record."""
+        if path not in self._datasets:
+            self._datasets[path] = Rows(path)
+        row = self._datasets[path].by_line[line]
+        name = None
+        if "name" in mapping:
+            name = _fetch("name", mapping["name"], row.value)
+        if str(row.place if name is None else name) != scenario:
+            raise RecordError(_OTHER_ROW)
+        if not _is_question(record, _fetch("input", mapping["input"], row.value)):
+            raise RecordError(_OTHER_QUESTION)
 
     def _place_of_row(self, path: Path, line: int, column: str) -> Place:
         if path.suffix.lower() in {".yaml", ".yml"}:
             return Place(path, (self.open(path).form.document.lines_of_items(()).index(line), column))
         return Place(path, (line, column))
+
+
+def _fetch(name: str, source: Any, row: Any) -> Any:
+    """Return a part of a row; None where the row has none."""
+    try:
+        return read_input(name, source)(row)
+    except MappingError:
+        return None
+
+
+def _is_question(record: Mapping[str, Any], question: Any) -> bool:
+    """Return whether a record answers a question, as far as it has one."""
+    sources = record.get("sources") or {}
+    return sources.get("kind") != "scenario" or _is_document(sources, {"input": question})
+
+
+def _is_document(sources: Mapping[str, Any], document: Any) -> bool:
+    """Return whether the sources of a record have this document, of which they may leave out keys, or its digest."""
+    if REDACTED_VALUE in dump_json(sources.get("document")):
+        raise RecordError("a part of its row or question is redacted in the report")
+    if "document" in sources:
+        keys = decode(sources["document"])
+    else:
+        keys = mapping_of(encode_text(decode(sources["mapping"]))).keys if "mapping" in sources else None
+    if isinstance(document, dict) and isinstance(keys, dict | tuple):
+        document = {key: document[key] for key in keys if key in document}
+    member = json.loads("{" + ",".join(write_source("document", document)) + "}")
+    return dump_json({name: sources.get(name) for name in member}) == dump_json(member)
 
 
 def _describe_error(error: Exception) -> str:
@@ -238,6 +321,48 @@ def find_unused(
             if tests.get(f"{module}::{test}", PASSED) == PASSED:
                 unused += [(path, test, name) for name in entries if (file, test, name) not in used]
     return unused
+
+
+def is_changed_since(session: Mapping[str, Any], path: Path) -> bool:
+    """Return whether a file of accepted values or its module is not the one of a session; ``session`` is its ``run``."""
+    files = [path, path.with_name(f"{path.name.removesuffix(SUFFIX)}.py")]
+    try:
+        started = datetime.datetime.fromisoformat(str(session.get("started"))).timestamp()
+    except ValueError:
+        return True
+    # The time of the session has no fractions of a second.
+    if all(int(file.stat().st_mtime) <= started for file in files if file.exists()):
+        return False
+    git = session.get("git") or {}
+    # A checkout of the same commit, such as that of a job in CI, has later times.
+    return git.get("clean") is not True or _find_commit(files) != git.get("commit")
+
+
+def _find_commit(files: Sequence[Path]) -> str:
+    """Return the commit that files are unchanged from; empty if there is none."""
+    command = (
+        "git",
+        "--no-optional-locks",
+        "status",
+        "--porcelain=v2",
+        "--branch",
+        "--untracked-files=all",
+        "--ignored",
+    )
+    try:
+        status = subprocess.run(
+            [*command, "--", *(file.name for file in files)],
+            cwd=files[0].parent,
+            capture_output=True,
+            timeout=_GIT_SECONDS,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    lines = status.stdout.decode("utf-8", "replace").splitlines()
+    if any(not line.startswith("#") for line in lines):
+        return ""
+    return next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
 
 
 def _column_of(source: Any) -> str | None:

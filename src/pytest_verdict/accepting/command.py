@@ -22,14 +22,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.accepting.candidates import Candidate, Candidates, Rows, find_unused
+from pytest_verdict.accepting.candidates import Candidate, Candidates, Rows, find_unused, is_changed_since
 from pytest_verdict.accepting.file import SUFFIX
 from pytest_verdict.accepting.places import ALREADY, AcceptedFile
 from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.values.display import format_count, safe_repr
-from pytest_verdict.datasets.rows import read_named_rows
 from pytest_verdict.errors import RecordError
 from pytest_verdict.explanation.drawing import draw_explanation
 from pytest_verdict.report.compression import reporting_damage
@@ -74,7 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _accept(arguments: argparse.Namespace) -> int:
     records = [comparison.record() for comparison in read_run(arguments.report).comparisons]
-    candidates = Candidates(Path(arguments.root).resolve(), _read_rows(arguments))
+    rows = None
+    if arguments.data is not None:
+        rows = Rows(Path(arguments.data).resolve(), arguments.ids, arguments.column)
+    candidates = Candidates(Path(arguments.root).resolve(), rows)
     review = _Review(arguments, candidates, records)
     if arguments.prune and review.omissions:
         reasons = ", ".join(review.omissions)
@@ -94,14 +96,6 @@ def _accept(arguments: argparse.Namespace) -> int:
     if review.counts["not written"]:
         return 2
     return int(not review.counts.keys().isdisjoint(_NOT_ACCEPTED))
-
-
-def _read_rows(arguments: argparse.Namespace) -> Rows | None:
-    if arguments.data is None:
-        return None
-    path = Path(arguments.data).resolve()
-    rows = read_named_rows(path, arguments.ids)
-    return Rows(path, {row.name: int(row.place.rpartition(":")[2]) for row in rows}, arguments.column)
 
 
 def _is_selected(candidate: Candidate, pattern: str | None) -> bool:
@@ -150,6 +144,12 @@ class _Review:
             if tests.get(test["test"], PASSED) == PASSED:
                 tests[test["test"]] = test["outcome"]
         return find_unused(self._candidates.root, tests, self._records)
+
+    @functools.cached_property
+    def _changed(self) -> set[Path]:
+        """The files with unused values that are not those of the session, to which values may have been added since."""
+        paths = {path for path, _, _ in self._unused}
+        return {path for path in paths if is_changed_since(self._document["run"], path)}
 
     def decide(self, selected: Sequence[Candidate]) -> None:
         """Decide about each candidate; equal changes come one after another."""
@@ -206,10 +206,13 @@ class _Review:
         for path, test, name in self._unused:
             file = self._candidates.open(path)
             # It may have been moved.
-            if name in file.values.get(test, {}):
+            if name in file.values.get(test, {}) and path not in self._changed:
                 file.remove(test, name)
                 self.counts["removed"] += 1
                 say(f"removed: {self._name(path)}: {test} {name}")
+        for path in sorted(self._changed):
+            self.counts["refused"] += 1
+            say(f"refused: {self._name(path)} or its module: it changed after this session; run pytest again")
 
     def write(self) -> None:
         """Write the files that changed, each one whole."""
@@ -231,7 +234,7 @@ class _Review:
     def _find_moves(self, candidate: Candidate) -> list[str]:
         """Return the tests that no longer exist and whose value of this name the observed value matches."""
         path, keys = candidate.place
-        if not isinstance(candidate.file, AcceptedFile) or keys[2] is not None:
+        if not isinstance(candidate.file, AcceptedFile) or keys[2] is not None or path in self._changed:
             return []
         values = candidate.file.values
         tests = [test for file, test, name in self._unused if (file, name) == (path, keys[1])]

@@ -51,6 +51,8 @@ def parse_accepted(text: str) -> AcceptedValues:
                 raise YamlTextError(line, f"{name} is a list of accepted values, got {shown(values, 40)}; write [...]")
             if len(set(map(encode_text, values))) < len(values):
                 raise YamlTextError(line, f"{name} has the same value twice")
+    for line, reason in document.misread():
+        raise YamlTextError(line, reason)
     return tests
 
 

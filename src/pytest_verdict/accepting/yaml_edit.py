@@ -68,7 +68,9 @@ def refuse_unwritable(value: Any) -> None:
     """Raise RecordError if YAML cannot give back an equal value."""
     try:
         for is_flow in (False, True):
-            if encode_text(YamlDocument(_dump([value], is_flow=is_flow)).value[0]) != encode_text(value):
+            document = YamlDocument(_dump([value], is_flow=is_flow))
+            # The writer puts texts in quotes, but a date is none.
+            if [*document.misread()] or encode_text(document.value[0]) != encode_text(value):
                 raise RecordError(f"YAML gives back another value for this {type(value).__name__}")
     except (yaml.YAMLError, YamlTextError, ValueError, RecursionError):
         raise RecordError(f"YAML cannot hold this {type(value).__name__}") from None
@@ -138,6 +140,15 @@ class YamlText:
         start = self.text.rfind("\n", 0, key.start_mark.index) + 1
         return start, self.text.find("\n", self._end(item)) + 1
 
+    def rewrite(self, key: Any, item: Any, entry: str) -> Splice:
+        """Return the splice that writes an entry on one line anew, in blocks; the comment beside it stays."""
+        start, end = self.lines_of(key, item)
+        inside, outside = self.text[start : self._end(item)], self.text[self._end(item) : end]
+        if "#" in inside and "\n" in inside:
+            raise RecordError("an entry of several lines in braces may have comments; write it in blocks")
+        head, _, rest = entry.partition("\n")
+        return Splice(start, end, f"{head}{outside.rstrip()}\n{rest}")
+
     def _end(self, node: Any) -> int:
         """Return where the text of a value ends; PyYAML counts comments below a block to it."""
         end = int(node.end_mark.index)
@@ -171,8 +182,7 @@ def _edit_mapping(source: YamlText, path: list[str | int], before: Any, after: A
         if path:
             yield from _edit_values(source, [*path, name], before[name], after[name])
         elif nodes[name][1].flow_style and before[name].keys() != after[name].keys():
-            # An entry on one line is written anew.
-            yield Splice(*source.lines_of(*nodes[name]), _dump_entry(name, after[name], column))
+            yield source.rewrite(*nodes[name], _dump_entry(name, after[name], column))
         else:
             yield from _edit_mapping(source, [name], before[name], after[name])
     for name in before.keys() - after.keys():
@@ -200,8 +210,9 @@ def _edit_values(
 
 def _dump_entry(name: str, entry: Any, column: int) -> str:
     """Write the lines of an entry in blocks."""
-    # A key has no line breaks.
-    style = None if name.isprintable() else '"'
+    # A key has no line breaks, and no reader takes it for a number.
+    is_plain = name.isprintable() and not any(YamlDocument(yaml.safe_dump(name, allow_unicode=True)).misread())
+    style = None if is_plain else '"'
     key = yaml.dump(name, Dumper=yaml.SafeDumper, allow_unicode=True, width=_NO_LIMIT, default_style=style)
     key = _indent(key.removesuffix("\n...\n").rstrip("\n"), column)
     if isinstance(entry, dict):
