@@ -152,6 +152,29 @@ def test_event_before_that_is_torn_is_an_error(store, run_of):
         resolve(store, "main~1")
 
 
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b'{"run": 1}', b"\0" * 300])
+def test_unreadable_latest_event_is_no_return_to_the_one_before(store, run_of, content):
+    move(store, run_of())
+    other = run_of()
+    move(store, other, "other")
+    event = move(store, run_of())
+    place = store.files.folder / f"baselines/main/{event}.json"
+    place.write_bytes(content)
+    for address in ("main", "main~1"):
+        with pytest.raises(RecordError, match=f"which run is the baseline main, because baselines/main/{event}.json"):
+            resolve(store, address)
+    with pytest.raises(RecordError, match="which run is the baseline main"):
+        move(store, run_of(), although="we know")
+    assert resolve(store, "other").name == other.name
+
+
+def test_foreign_file_beside_events_is_no_event(store, run_of):
+    run = run_of()
+    move(store, run)
+    store.files.write("baselines/main/notes.txt", b"mine")
+    assert resolve(store, "main").name == run.name
+
+
 def test_events_in_a_circle_are_an_error(store, run_of):
     run = run_of()
     for name, replaced in (("one", "two"), ("two", "one")):

@@ -8,6 +8,7 @@ import zipfile
 import pytest
 
 from pytest_verdict.errors import ConfigurationError, RecordError
+from pytest_verdict.report.urls import cache_folder
 from pytest_verdict.store.files import StoreFiles, configured_store
 from pytest_verdict.store.store import Store, parse_tags
 from written_runs import write_run
@@ -93,6 +94,22 @@ def test_damaged_bundle_is_named(store, report):
     next(store.files.folder.rglob("bundle.zip")).write_bytes(b"PK, but no ZIP file")
     with pytest.raises(RecordError, match=f"the bundle of the run {run} is damaged"):
         store.fetch(run)
+
+
+def test_damaged_content_of_a_bundle_is_named_and_leaves_nothing(store, report):
+    run = store.push(report(), {}).run
+    place = next(store.files.folder.rglob("bundle.zip"))
+    with zipfile.ZipFile(place) as bundle:
+        member = bundle.getinfo("report.json")
+        assert member.compress_type == zipfile.ZIP_DEFLATED
+    content = bytearray(place.read_bytes())
+    # The content of a member begins after a header of 30 bytes and names; there is no such block.
+    names = len(member.filename) + content[member.header_offset + 28]
+    content[member.header_offset + 30 + names] |= 0b110
+    place.write_bytes(content)
+    with pytest.raises(RecordError, match=f"the bundle of the run {run} is damaged"):
+        store.fetch(run)
+    assert list((cache_folder() / "runs").iterdir()) == []
 
 
 TORN = {

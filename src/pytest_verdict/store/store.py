@@ -3,8 +3,10 @@
 import hashlib
 import io
 import re
+import shutil
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -131,10 +133,12 @@ class Store:
                 for member in (*FILES, OUTPUTS):
                     if member in bundle.namelist():
                         bundle.extract(member, new)
-        except (zipfile.BadZipFile, EOFError, RuntimeError) as error:
+            if not folder.is_dir():
+                new.replace(folder)
+        except (zipfile.BadZipFile, EOFError, RuntimeError, zlib.error) as error:
             raise RecordError(f"the bundle of the run {stored.name} is damaged: {error}") from None
-        if not folder.is_dir():
-            new.replace(folder)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
         return folder
 
     def _read_runs(self, names: Mapping[str, str]) -> Iterator[StoredRun]:
