@@ -236,6 +236,60 @@ def test_session_that_failed_on_a_demand_is_not_stored_as_green(harness, command
     assert command("replay", run.folder)[0] == 0
 
 
+TWO = (
+    TESTS
+    + """
+import pytest
+
+@pytest.mark.slow
+def test_other():
+    assert_matches("exact", 1, 1)
+"""
+)
+MARKERS = "[pytest]\nmarkers = slow\n"
+DESELECTS = """
+def pytest_collection_modifyitems(config, items):
+    config.hook.pytest_deselected(items=[items.pop()])
+"""
+# The files, options and environment of a session, and what it left out.
+LEFT_OUT = {
+    "warnings": ({}, ["-W", "ignore::DeprecationWarning"], "", ""),
+    "-k": ({}, ["-k", "city"], "", "1 test deselected"),
+    "-k of all": ({}, ["-k", "test"], "", ""),
+    "environment": ({}, [], "-k city", "1 test deselected"),
+    "plugin": ({"conftest.py": DESELECTS}, [], "", "1 test deselected"),
+    "--ignore": ({"test_two.py": TESTS}, ["--ignore=test_two.py"], "", "--ignore"),
+    "--ignore-glob": ({"test_two.py": TESTS}, [], "--ignore-glob=*two.py", "--ignore"),
+    "--deselect": ({}, ["--deselect=test_it.py::test_other"], "", "1 test deselected"),
+    "named": ({}, ["test_it.py::test_city"], "", "tests were named"),
+    "path": ({}, ["test_it.py"], "", ""),
+    "configured": ({"pytest.ini": f"{MARKERS}addopts = -m 'not slow'\n"}, [], "", ""),
+    "configured, other": (
+        {"pytest.ini": f"{MARKERS}addopts = -m 'not slow'\n"},
+        ["-m", "slow"],
+        "",
+        "1 test deselected",
+    ),
+    "configured --ignore": (
+        {"test_two.py": TESTS, "pytest.ini": f"{MARKERS}addopts = --ignore=test_two.py\n"},
+        [],
+        "",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LEFT_OUT)
+def test_part_of_a_session_is_what_it_left_out(harness, monkeypatch, case):
+    files, arguments, environment, reason = LEFT_OUT[case]
+    monkeypatch.setenv("PYTEST_ADDOPTS", environment)
+    files = {"test_it.py": TWO, "pytest.ini": MARKERS, **files}
+    run = harness.run(files, "--verify-store=store", *arguments)
+    assert run.status == 0, run.output
+    (stored,) = runs_in(harness.path / "store")
+    assert stored.index.partial == ([f"only a part was selected: {reason}"] if reason else [])
+
+
 BAD_BASELINES = {
     "store:mian": ("--verify-store=store", "Did you mean 'main'"),
     "store:main~4": ("--verify-store=store", "has no run so far back"),

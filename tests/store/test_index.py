@@ -61,14 +61,34 @@ WHOLE = [
 
 @pytest.mark.parametrize(("members", "reason"), PARTIAL)
 def test_part_of_a_session_is_marked(report, members, reason):
-    index, _ = index_of(report(**members))
+    index, _ = index_of(report(**members, selection=None))
     assert len(index.partial) == 1
     assert index.partial[0].startswith(reason)
 
 
 @pytest.mark.parametrize("arguments", WHOLE, ids=" ".join)
 def test_whole_session_is_not_marked(report, arguments):
-    assert index_of(report(arguments=arguments))[0].partial == []
+    assert index_of(report(arguments=arguments, selection=None))[0].partial == []
+
+
+# What the session itself says it left out; its words are not looked at.
+SELECTIONS = [
+    ({"deselected": 2}, [], "2 tests deselected"),
+    ({"deselected": 1, "paths": True}, ["tests"], "1 test deselected"),
+    ({"node_ids": True, "paths": True}, ["test_it.py::test_city"], "tests were named"),
+    ({"last_failed": True}, ["--lf"], "--last-failed"),
+    ({"ignored": True}, ["--ignore=a"], "--ignore"),
+    ({"deselected": 3, "configured": True}, [], ""),
+    ({"deselected": 3, "configured": True, "ignored": True}, [], "--ignore"),
+    ({"paths": True}, ["tests"], ""),
+    *(({}, arguments, "") for arguments in (["-W", "ignore::DeprecationWarning"], ["-kall"], ["-m", "not slow"], [])),
+]
+
+
+@pytest.mark.parametrize(("selection", "arguments", "reason"), SELECTIONS)
+def test_selection_of_the_report_decides(report, selection, arguments, reason):
+    index, _ = index_of(report(selection=selection, arguments=arguments))
+    assert index.partial == ([f"only a part was selected: {reason}"] if reason else [])
 
 
 def test_failures_are_marked(report):

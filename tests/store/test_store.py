@@ -227,7 +227,7 @@ def test_broken_configuration_is_named(tmp_path, monkeypatch, command):
 
 
 def test_push_and_runs(command, report, tmp_path):
-    folder = report(git={"commit": "a" * 40, "clean": False, "branch": "main"}, arguments=["-k", "x"])
+    folder = report(git={"commit": "a" * 40, "clean": False, "branch": "main"}, selection={"deselected": 1})
     status, out, _ = command("push", folder, "--store", tmp_path / "store", "--tag", "model=small")
     assert status == 0
     run = out.split()[1]
@@ -235,7 +235,7 @@ def test_push_and_runs(command, report, tmp_path):
     assert status == 0
     assert out.splitlines() == [
         f"{run}  aaaaaaaaaaaa+  main  model=small  7 passed",
-        "  only a part was selected: -k",
+        "  only a part was selected: 1 test deselected",
     ]
     assert command("runs", "--store", tmp_path / "store", "--tag", "model=large")[1] == "there is no such run\n"
     assert command("runs", "--store", tmp_path / "store", "--branch", "dev")[1] == "there is no such run\n"

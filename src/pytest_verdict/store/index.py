@@ -44,7 +44,7 @@ _NOT_COUNTED: Final = {"skipped", "xfailed", "xpassed"}
 _DIGEST: Final = 3
 _LETTERS: Final = 4
 _MOST_CHECKS: Final = 20
-# A selection on the command line; one in the configuration is the whole session of a project.
+# A selection on the command line, for reports that do not say what was left out.
 _SELECTION: Final = re.compile(
     r"-[qvxsl]*[km].*|--(lf|last-failed|sw|stepwise|deselect|keyword|markexpr)\b.*|[^-].*::.*"
 )
@@ -237,11 +237,28 @@ def _partial_reasons(report: Report) -> Iterator[str]:
     missing = report.document["run"].get("missing_shards", ())
     if missing:
         yield f"shards are missing: {', '.join(map(str, missing))}"
-    selection = next((word for word in report.run.arguments or () if _SELECTION.fullmatch(word)), None)
-    if selection is not None:
+    selection = _describe_selection(report)
+    if selection:
         yield f"only a part was selected: {shorten(selection, 80)}"
     if not any(test.outcome not in _NOT_COUNTED for test in report.tests):
         yield "no test ran"
+
+
+def _describe_selection(report: Report) -> str:
+    """Return what a session left out; a selection in the configuration is the whole session of a project."""
+    selection = report.document["run"].get("selection")
+    if not isinstance(selection, Mapping):
+        return next((word for word in report.run.arguments or () if _SELECTION.fullmatch(word)), "")
+    parts = []
+    if selection.get("node_ids"):
+        parts.append("tests were named")
+    if selection.get("last_failed"):
+        parts.append("--last-failed")
+    if selection.get("ignored"):
+        parts.append("--ignore")
+    if selection.get("deselected") and not selection.get("configured"):
+        parts.append(f"{format_count(selection['deselected'], 'test')} deselected")
+    return ", ".join(parts)
 
 
 def _failure_reasons(report: Report) -> Iterator[str]:
