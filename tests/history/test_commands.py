@@ -152,6 +152,13 @@ def test_groups_and_views_of_the_site(site, tmp_path):
     assert [row[:3] for row in data["groups"]["param:number"]] == [["1", 4, 8], ["2", 8, 8]]
 
 
+@pytest.mark.parametrize("value", [0.0, 1.0, True, False, 1e-05, 1e22, 0, -0.0, None, "a", "", [1, True], {"a": 1.0}])
+def test_parameters_are_the_values_of_their_groups(site, tmp_path, value):
+    write_run(tmp_path / "store", {"t": "p"}, parameters={"t": {"p": value}})
+    data = data_of(site())
+    assert [row[0] for row in data["groups"]["param:p"]] == [data["views"][0]["tests"][0]["parameters"]["p"]]
+
+
 def test_pages_of_the_latest_runs(site, tmp_path, command, store, report):
     runs = [store.push(report(), {}).run for _ in range(3)]
     page = site("--pages", "2")
