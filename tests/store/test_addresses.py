@@ -41,7 +41,7 @@ def blessed(store, session_report, monkeypatch):
     monkeypatch.setenv("VERDICT_STORE", str(store.files.folder))
     runs = [store.push(session_report, {"prompt": prompt}).run for prompt in ("1", "2")]
     for run in runs:
-        bless(store, store.find(run), "main", because="a test", although="")
+        bless(store, store.find(run), "main", because="a test", although="another prompt")
     return runs
 
 

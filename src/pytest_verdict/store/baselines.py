@@ -150,6 +150,11 @@ def _compare_with_earlier(old: StoredRun, new: StoredRun) -> Iterator[str]:
             yield f"git does not know its commit {commits}, so nobody knows which is older; fetch the whole history"
     elif new.index.started < old.index.started:
         yield f"it is older than the baseline, which started at {old.index.started}"
+    for name, value in old.index.tags.items():
+        tag = new.index.tags.get(name)
+        if tag != value:
+            text = "no such tag" if tag is None else f"{name}={tag}"
+            yield f"the baseline has the tag {name}={value}, and the run has {text}"
     missing = [
         test
         for test, position in old.table.positions.items()
