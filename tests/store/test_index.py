@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 
 import pytest
 
 from pytest_verdict import compare
+from pytest_verdict.core.values.redaction import redaction_of
 from pytest_verdict.errors import RecordError
 from pytest_verdict.store.index import build_index, read_index, read_table, split_digests
 from written_records import lines_of
@@ -147,6 +149,29 @@ def test_each_member_of_a_check_changes_its_digest(report, change):
     same_check = digest("text_similarity", "Paris", "Parts", threshold=0.5)
     assert same_check[0] == before[0]
     assert same_check[1] != before[1]
+
+
+class Plain:
+    pass
+
+
+HIDDEN = re.compile("sk-[0-9]+")
+# What a test observes, and whether two runs with it certainly have the same answer.
+OBSERVED = [
+    ("Paris", True), (1.5, True), ({"a": [1, None]}, True), (None, True), (b"x", True), ({1, 2}, True), ("", True),
+    ("sk-1", False), ("Paris sk-1", False), ({"a": ["sk-1"]}, False), (Plain(), False), ([1, {"a": Plain()}], False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("observed", "is_readable"), OBSERVED)
+def test_answer_that_cannot_be_read_has_no_digest(report, store, observed, is_readable):
+    folder = report()
+    hidden = [compare("exact", "x", observed), compare("exact", "x", "x")]
+    lines = lines_of(hidden, "test_it.py::test_city", redaction=redaction_of([HIDDEN]))
+    (folder / "records.jsonl").write_bytes(lines)
+    stored = store.find(store.push(folder, {}).run)
+    assert bool(stored.answer("test_it.py::test_city")) is is_readable
+    assert len(stored.index.answers) == 4 * len(stored.index.outcomes)
 
 
 def test_torn_or_altered_index_is_refused(report):
