@@ -150,11 +150,6 @@ def _compare_with_earlier(old: StoredRun, new: StoredRun) -> Iterator[str]:
             yield f"git does not know its commit {commits}, so nobody knows which is older; fetch the whole history"
     elif new.index.started < old.index.started:
         yield f"it is older than the baseline, which started at {old.index.started}"
-    for name, value in old.index.tags.items():
-        tag = new.index.tags.get(name)
-        if tag != value:
-            text = "no such tag" if tag is None else f"{name}={tag}"
-            yield f"the baseline has the tag {name}={value}, and the run has {text}"
     missing = [
         test
         for test, position in old.table.positions.items()
@@ -162,6 +157,11 @@ def _compare_with_earlier(old: StoredRun, new: StoredRun) -> Iterator[str]:
     ]
     if missing:
         yield f"{format_count(len(missing), 'test')} of the baseline did not run: {list_names(missing)}"
+    for name, value in old.index.tags.items():
+        tag = new.index.tags.get(name)
+        if tag != value:
+            text = "no such tag" if tag is None else f"{name}={tag}"
+            yield f"the baseline has the tag {name}={value}, and the run has {text}"
 
 
 def _parse_address(address: str) -> tuple[str, int]:
