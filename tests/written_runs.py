@@ -52,11 +52,13 @@ def write_series(store, **letters):
 
 
 def alter(folder, **members):
-    """Change members of a report's run section, or of the report itself."""
+    """Change members of a report's run section, or of the report itself; None removes one."""
     path = folder / "report.json"
     document = json.loads(path.read_text("utf-8"))
     for name, value in members.items():
         target = document if name in document and name != "run" else document["run"]
         target[name] = value
+        if value is None:
+            del target[name]
     path.write_text(json.dumps(document), encoding="utf-8")
     return folder

@@ -86,6 +86,19 @@ def test_session_that_was_pushed_with_several_tags_counts_once(command, tmp_path
     assert "  █  1 of 1, " in out
 
 
+def test_tags_of_all_pushes_of_a_session_select_it(command, tmp_path):
+    for number in range(6):
+        for tags in ({"model": "small"}, {"prompt": "12"}, {"build": "7", "judge": "x"}):
+            write_run(tmp_path, {"a": "p"}, number=number // 2, tags=tags, report=f"report {number}")
+    for words in ([], ["--tag", "model=small", "--tag", "prompt=12"], ["--tag", "judge=x", "--tag", "model=small"]):
+        out = command("history", "--by", "test", "--store", tmp_path, *words)[1]
+        assert "  ██████  6 of 6, " in out
+        # The limit counts sessions, not pushes.
+        assert "  ████  4 of 4, " in command("history", "--by", "test", "--last", "4", "--store", tmp_path, *words)[1]
+    assert command("history", "--tag", "model=large", "--store", tmp_path)[0] == 2
+    assert command("runs", "--store", tmp_path)[1].count("1 passed") == 18
+
+
 def test_narrow_encoding_has_another_sparkline(tmp_path):
     write_series(tmp_path, a="pfs")
     runs = Store(StoreFiles(str(tmp_path))).runs()
@@ -150,6 +163,13 @@ def test_groups_and_views_of_the_site(site, tmp_path):
     assert [view["label"] for view in data["views"]] == [{"tag:model": "a"}, {"tag:model": "b"}]
     assert [row[:3] for row in data["groups"]["model"]] == [["a", 8, 8], ["b", 4, 8]]
     assert [row[:3] for row in data["groups"]["param:number"]] == [["1", 4, 8], ["2", 8, 8]]
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, True, False, 1e-05, 1e22, 0, -0.0, None, "a", "", [1, True], {"a": 1.0}])
+def test_parameters_are_the_values_of_their_groups(site, tmp_path, value):
+    write_run(tmp_path / "store", {"t": "p"}, parameters={"t": {"p": value}})
+    data = data_of(site())
+    assert [row[0] for row in data["groups"]["param:p"]] == [data["views"][0]["tests"][0]["parameters"]["p"]]
 
 
 def test_pages_of_the_latest_runs(site, tmp_path, command, store, report):

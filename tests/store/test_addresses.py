@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def blessed(store, session_report, monkeypatch):
     monkeypatch.setenv("VERDICT_STORE", str(store.files.folder))
     runs = [store.push(session_report, {"prompt": prompt}).run for prompt in ("1", "2")]
     for run in runs:
-        bless(store, store.find(run), "main", because="a test", although="")
+        bless(store, store.find(run), "main", because="a test", although="another prompt")
     return runs
 
 
@@ -188,6 +189,105 @@ def test_baseline_in_the_store(harness, command):
     assert "baseline store:main: 1 regression, missed: test_it.py::test_city city;" in run.stdout
     assert "in full: pytest-verdict diff store:main verify-report" in run.stdout
     assert len(runs_in(store)) == 3
+
+
+LOST = (
+    TESTS
+    + """
+import pytest
+
+@pytest.mark.xfail
+def test_row():
+    assert_matches("exact", 1, OBSERVED, name="row")
+"""
+)
+BREAKS = """
+def pytest_sessionfinish(session):
+    session.exitstatus = 7
+"""
+# What a session with green tests fails on: its options and files.
+UNMET = {
+    "a row that the baseline passed": (
+        {"test_it.py": LOST.replace("OBSERVED", "2")},
+        ["--verify-baseline=store:main"],
+    ),
+    "too few comparisons": ({"test_it.py": TESTS}, ["--verify-min-comparisons=9"]),
+    "a plugin sets the status": ({"test_it.py": TESTS, "conftest.py": BREAKS}, []),
+    "a gate": ({"test_it.py": TESTS}, ["--verify-gate=operator:normalized_exact >= 1"]),
+}
+
+
+@pytest.mark.parametrize("case", UNMET)
+def test_session_that_failed_on_a_demand_is_not_stored_as_green(harness, command, case):
+    files, arguments = UNMET[case]
+    store = harness.path / "store"
+    harness.run(LOST.replace("OBSERVED", "1"), "--verify-store=store")
+    assert command("bless", "--as", "main", "--because", "good", "--store", store)[0] == 0
+    run = harness.run(files, "--verify-store=store", *arguments)
+    assert run.status != 0, run.output
+    stored = re.search(r"stored: (\S+)", run.stdout)[1]
+    index = Store(StoreFiles(str(store))).find(stored).index
+    assert f"the session exited with {run.status}" in index.failed
+    for address in (stored, run.folder):
+        status, _, err = command("bless", address, "--as", "other", "--because", "x", "--store", store)
+        assert status == 1
+        assert "the session exited with" in err
+    # The report still has the digest of its content.
+    assert command("replay", run.folder)[0] == 0
+
+
+TWO = (
+    TESTS
+    + """
+import pytest
+
+@pytest.mark.slow
+def test_other():
+    assert_matches("exact", 1, 1)
+"""
+)
+MARKERS = "[pytest]\nmarkers = slow\n"
+DESELECTS = """
+def pytest_collection_modifyitems(config, items):
+    config.hook.pytest_deselected(items=[items.pop()])
+"""
+# The files, options and environment of a session, and what it left out.
+LEFT_OUT = {
+    "warnings": ({}, ["-W", "ignore::DeprecationWarning"], "", ""),
+    "-k": ({}, ["-k", "city"], "", "1 test deselected"),
+    "-k of all": ({}, ["-k", "test"], "", ""),
+    "environment": ({}, [], "-k city", "1 test deselected"),
+    "plugin": ({"conftest.py": DESELECTS}, [], "", "1 test deselected"),
+    "--ignore": ({"test_two.py": TESTS}, ["--ignore=test_two.py"], "", "--ignore"),
+    "--ignore-glob": ({"test_two.py": TESTS}, [], "--ignore-glob=*two.py", "--ignore"),
+    "--deselect": ({}, ["--deselect=test_it.py::test_other"], "", "1 test deselected"),
+    "named": ({}, ["test_it.py::test_city"], "", "tests were named"),
+    "path": ({}, ["test_it.py"], "", ""),
+    "configured": ({"pytest.ini": f"{MARKERS}addopts = -m 'not slow'\n"}, [], "", ""),
+    "configured, other": (
+        {"pytest.ini": f"{MARKERS}addopts = -m 'not slow'\n"},
+        ["-m", "slow"],
+        "",
+        "1 test deselected",
+    ),
+    "configured --ignore": (
+        {"test_two.py": TESTS, "pytest.ini": f"{MARKERS}addopts = --ignore=test_two.py\n"},
+        [],
+        "",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LEFT_OUT)
+def test_part_of_a_session_is_what_it_left_out(harness, monkeypatch, case):
+    files, arguments, environment, reason = LEFT_OUT[case]
+    monkeypatch.setenv("PYTEST_ADDOPTS", environment)
+    files = {"test_it.py": TWO, "pytest.ini": MARKERS, **files}
+    run = harness.run(files, "--verify-store=store", *arguments)
+    assert run.status == 0, run.output
+    (stored,) = runs_in(harness.path / "store")
+    assert stored.index.partial == ([f"only a part was selected: {reason}"] if reason else [])
 
 
 BAD_BASELINES = {

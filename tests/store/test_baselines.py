@@ -54,6 +54,47 @@ def test_event_says_who_why_and_what_it_replaces(store, run_of):
     assert document["time"].endswith("+00:00")
 
 
+TAGS = [
+    ({"model": "a"}, {"model": "a"}, []),
+    ({}, {"model": "a"}, []),
+    ({"model": "a"}, {"model": "a", "prompt": "12"}, []),
+    ({}, {}, []),
+    ({"model": "a"}, {"model": "b"}, ["the baseline has the tag model=a, and the run has model=b"]),
+    ({"model": "a"}, {}, ["the baseline has the tag model=a, and the run has no such tag"]),
+    ({"model": "a"}, {"Model": "a"}, ["model=a, and the run has no such tag"]),
+    ({"model": "a", "prompt": "1"}, {"model": "b", "prompt": "2"}, ["has model=b", "has prompt=2"]),
+    ({"model": ""}, {}, ["the tag model=, and the run has no such tag"]),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "reasons"), TAGS)
+def test_run_with_other_tags_is_refused(store, run_of, before, after, reasons):
+    move(store, run_of(tags=before))
+    run = run_of(tags=after)
+    if reasons:
+        with pytest.raises(RefusedError) as caught:
+            move(store, run)
+        assert all(reason in str(caught.value) for reason in reasons)
+    move(store, run, although="another model" if reasons else "")
+    assert resolve(store, "main").name == run.name
+
+
+def test_tag_and_branch_choose_the_newest_run(store, run_of, command):
+    small = run_of(tags={"model": "small"})
+    large = run_of(tags={"model": "large"}, branch="dev")
+    run_of(tags={"model": "small"}, partial=["only part 1 of 2 ran"])
+    words = ("bless", "--because", "x", "--store", store.files.folder, "--as")
+    choices = {("--tag", "model=small"): small, ("--tag", "model=large"): large, ("--branch", "main"): small, (): large}
+    for number, (options, run) in enumerate(choices.items()):
+        status, out, err = command(*words, f"name{number}", *options)
+        assert status == 0, err
+        assert out.startswith(f"blessed: {run.name} is name{number}")
+    assert "has no such run" in command(*words, "other", "--tag", "model=no")[2]
+    status, _, err = command(*words, "other", "--tag", "model=small", small.name)
+    assert status == 2
+    assert "--tag and --branch choose the newest run" in err
+
+
 REFUSED = {
     "failed": ({"failed": ["1 test did not pass"]}, "1 test did not pass"),
     "gate": ({"failed": ["gate operator:* >= 1: missed"]}, "gate operator"),
@@ -150,6 +191,29 @@ def test_event_before_that_is_torn_is_an_error(store, run_of):
     assert resolve(store, "main").name == run.name
     with pytest.raises(RecordError, match="an event of the baseline main is missing or damaged"):
         resolve(store, "main~1")
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b'{"run": 1}', b"\0" * 300])
+def test_unreadable_latest_event_is_no_return_to_the_one_before(store, run_of, content):
+    move(store, run_of())
+    other = run_of()
+    move(store, other, "other")
+    event = move(store, run_of())
+    place = store.files.folder / f"baselines/main/{event}.json"
+    place.write_bytes(content)
+    for address in ("main", "main~1"):
+        with pytest.raises(RecordError, match=f"which run is the baseline main, because baselines/main/{event}.json"):
+            resolve(store, address)
+    with pytest.raises(RecordError, match="which run is the baseline main"):
+        move(store, run_of(), although="we know")
+    assert resolve(store, "other").name == other.name
+
+
+def test_foreign_file_beside_events_is_no_event(store, run_of):
+    run = run_of()
+    move(store, run)
+    store.files.write("baselines/main/notes.txt", b"mine")
+    assert resolve(store, "main").name == run.name
 
 
 def test_events_in_a_circle_are_an_error(store, run_of):
@@ -250,7 +314,7 @@ def test_bless_command(store, report, command, monkeypatch):
     words = ["bless", "--as", "main", "--because", "prompt 12", "--store", place]
     assert command(*words)[0] == 2
     good = store.push(report(), {}).run
-    store.push(report(arguments=["-k", "x"]), {})
+    store.push(report(selection={"deselected": 1}), {})
     status, out, _ = command(*words)
     assert (status, out) == (0, f"blessed: {good} is main (7 passed)\n")
     broken = report(exit_status=1)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 
 import pytest
 
 from pytest_verdict import compare
+from pytest_verdict.core.values.redaction import redaction_of
 from pytest_verdict.errors import RecordError
 from pytest_verdict.store.index import build_index, read_index, read_table, split_digests
 from written_records import lines_of
@@ -61,14 +63,34 @@ WHOLE = [
 
 @pytest.mark.parametrize(("members", "reason"), PARTIAL)
 def test_part_of_a_session_is_marked(report, members, reason):
-    index, _ = index_of(report(**members))
+    index, _ = index_of(report(**members, selection=None))
     assert len(index.partial) == 1
     assert index.partial[0].startswith(reason)
 
 
 @pytest.mark.parametrize("arguments", WHOLE, ids=" ".join)
 def test_whole_session_is_not_marked(report, arguments):
-    assert index_of(report(arguments=arguments))[0].partial == []
+    assert index_of(report(arguments=arguments, selection=None))[0].partial == []
+
+
+# What the session itself says it left out; its words are not looked at.
+SELECTIONS = [
+    ({"deselected": 2}, [], "2 tests deselected"),
+    ({"deselected": 1, "paths": True}, ["tests"], "1 test deselected"),
+    ({"node_ids": True, "paths": True}, ["test_it.py::test_city"], "tests were named"),
+    ({"last_failed": True}, ["--lf"], "--last-failed"),
+    ({"ignored": True}, ["--ignore=a"], "--ignore"),
+    ({"deselected": 3, "configured": True}, [], ""),
+    ({"deselected": 3, "configured": True, "ignored": True}, [], "--ignore"),
+    ({"paths": True}, ["tests"], ""),
+    *(({}, arguments, "") for arguments in (["-W", "ignore::DeprecationWarning"], ["-kall"], ["-m", "not slow"], [])),
+]
+
+
+@pytest.mark.parametrize(("selection", "arguments", "reason"), SELECTIONS)
+def test_selection_of_the_report_decides(report, selection, arguments, reason):
+    index, _ = index_of(report(selection=selection, arguments=arguments))
+    assert index.partial == ([f"only a part was selected: {reason}"] if reason else [])
 
 
 def test_failures_are_marked(report):
@@ -127,6 +149,29 @@ def test_each_member_of_a_check_changes_its_digest(report, change):
     same_check = digest("text_similarity", "Paris", "Parts", threshold=0.5)
     assert same_check[0] == before[0]
     assert same_check[1] != before[1]
+
+
+class Plain:
+    pass
+
+
+HIDDEN = re.compile("sk-[0-9]+")
+# What a test observes, and whether two runs with it certainly have the same answer.
+OBSERVED = [
+    ("Paris", True), (1.5, True), ({"a": [1, None]}, True), (None, True), (b"x", True), ({1, 2}, True), ("", True),
+    ("sk-1", False), ("Paris sk-1", False), ({"a": ["sk-1"]}, False), (Plain(), False), ([1, {"a": Plain()}], False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("observed", "is_readable"), OBSERVED)
+def test_answer_that_cannot_be_read_has_no_digest(report, store, observed, is_readable):
+    folder = report()
+    hidden = [compare("exact", "x", observed), compare("exact", "x", "x")]
+    lines = lines_of(hidden, "test_it.py::test_city", redaction=redaction_of([HIDDEN]))
+    (folder / "records.jsonl").write_bytes(lines)
+    stored = store.find(store.push(folder, {}).run)
+    assert bool(stored.answer("test_it.py::test_city")) is is_readable
+    assert len(stored.index.answers) == 4 * len(stored.index.outcomes)
 
 
 def test_torn_or_altered_index_is_refused(report):

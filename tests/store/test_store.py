@@ -8,6 +8,7 @@ import zipfile
 import pytest
 
 from pytest_verdict.errors import ConfigurationError, RecordError
+from pytest_verdict.report.urls import cache_folder
 from pytest_verdict.store.files import StoreFiles, configured_store
 from pytest_verdict.store.store import Store, parse_tags
 from written_runs import write_run
@@ -93,6 +94,22 @@ def test_damaged_bundle_is_named(store, report):
     next(store.files.folder.rglob("bundle.zip")).write_bytes(b"PK, but no ZIP file")
     with pytest.raises(RecordError, match=f"the bundle of the run {run} is damaged"):
         store.fetch(run)
+
+
+def test_damaged_content_of_a_bundle_is_named_and_leaves_nothing(store, report):
+    run = store.push(report(), {}).run
+    place = next(store.files.folder.rglob("bundle.zip"))
+    with zipfile.ZipFile(place) as bundle:
+        member = bundle.getinfo("report.json")
+        assert member.compress_type == zipfile.ZIP_DEFLATED
+    content = bytearray(place.read_bytes())
+    # The content of a member begins after a header of 30 bytes and names; there is no such block.
+    names = len(member.filename) + content[member.header_offset + 28]
+    content[member.header_offset + 30 + names] |= 0b110
+    place.write_bytes(content)
+    with pytest.raises(RecordError, match=f"the bundle of the run {run} is damaged"):
+        store.fetch(run)
+    assert list((cache_folder() / "runs").iterdir()) == []
 
 
 TORN = {
@@ -210,7 +227,7 @@ def test_broken_configuration_is_named(tmp_path, monkeypatch, command):
 
 
 def test_push_and_runs(command, report, tmp_path):
-    folder = report(git={"commit": "a" * 40, "clean": False, "branch": "main"}, arguments=["-k", "x"])
+    folder = report(git={"commit": "a" * 40, "clean": False, "branch": "main"}, selection={"deselected": 1})
     status, out, _ = command("push", folder, "--store", tmp_path / "store", "--tag", "model=small")
     assert status == 0
     run = out.split()[1]
@@ -218,7 +235,7 @@ def test_push_and_runs(command, report, tmp_path):
     assert status == 0
     assert out.splitlines() == [
         f"{run}  aaaaaaaaaaaa+  main  model=small  7 passed",
-        "  only a part was selected: -k",
+        "  only a part was selected: 1 test deselected",
     ]
     assert command("runs", "--store", tmp_path / "store", "--tag", "model=large")[1] == "there is no such run\n"
     assert command("runs", "--store", tmp_path / "store", "--branch", "dev")[1] == "there is no such run\n"

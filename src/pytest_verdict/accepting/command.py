@@ -127,7 +127,7 @@ class _Review:
         """Why a test that is absent from the report may still exist."""
         run = self._document.get("run", {})
         selection = run.get("selection", {"selection": "unknown"})
-        reasons = [f"{name} {value}" for name, value in selection.items() if name != "paths"]
+        reasons = [f"{name} {value}" for name, value in selection.items() if name not in {"paths", "configured"}]
         if self._document.get("complete") is not True:
             reasons.append("the session did not come to its end")
         if run.get("shard"):

@@ -96,13 +96,11 @@ class _CheckState:
 
 def default_keys(runs: Iterable[StoredRun]) -> list[str]:
     """Return test and the names of tags: runs with different tags belong to different series."""
-    runs = list(runs)
     values: dict[str, set[str]] = {}
     for stored in runs:
         for name, value in stored.index.tags.items():
             values.setdefault(name, set()).add(value)
-    most = min(_MOST_VALUES, max(len(runs) // 2, 1))
-    return ["test", *(f"{TAG}{name}" for name in sorted(values) if len(values[name]) <= most)]
+    return ["test", *(f"{TAG}{name}" for name in sorted(values) if len(values[name]) <= _MOST_VALUES)]
 
 
 def check_keys(keys: Sequence[str], runs: Sequence[StoredRun]) -> None:

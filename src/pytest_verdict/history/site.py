@@ -98,7 +98,8 @@ def _describe_test(one: TestSeries) -> dict[str, Any]:
         changes.append({"at": step.position, "from": previous_run(one, step.position), **counts})
     return {
         "test": one.test,
-        "parameters": one.parameters,
+        # As the groups have them: a script would write 0.0 as 0, and True as true.
+        "parameters": {name: str(value) for name, value in one.parameters.items()},
         "letters": one.letters,
         "changes": sorted(changes, key=lambda change: int(change["at"])),
         "renamed": one.renamed,

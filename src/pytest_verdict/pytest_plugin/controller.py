@@ -29,6 +29,7 @@ from pytest_verdict.report.building import build
 from pytest_verdict.report.environment import describe_process, now
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
 from pytest_verdict.report.journal import PENDING, JournalWriter
+from pytest_verdict.report.json_report import REPORT, replace_exit_status
 from pytest_verdict.session import SESSION
 
 _TITLE: Final = "verification"
@@ -124,16 +125,16 @@ class Controller:
                 is_unused = exitstatus == pytest.ExitCode.USAGE_ERROR and not self._began
                 if not self._recorder.is_in_a_child and not is_unused:
                     self._session = session
-                    self._finish(session, exitstatus)
+                    self._finish(session)
         return None
 
     @pause_garbage_collection()
-    def _finish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+    def _finish(self, session: pytest.Session) -> None:
         # Some systems do not remove a file that is mapped.
         self._pending = self._recorder.pending = [0]
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
-        footer: dict[str, Any] = {"finished": now(), "exit_status": int(exitstatus)}
+        footer: dict[str, Any] = {"finished": now(), "exit_status": int(session.exitstatus)}
         if properties := self._attempts.captured.suite_properties():
             footer["properties"] = properties
         selection = self._config.pluginmanager.get_plugin(SELECTION)
@@ -141,7 +142,7 @@ class Controller:
             footer["selection"] = selection.describe()
         collected = self._config.pluginmanager.get_plugin(WHOLE)
         self._write(self._journal.close, footer, collected and collected.summary)
-        self._write(self._build)
+        self._write(self._build, session)
         wrong = [line for line, is_met in self._verdicts if not is_met]
         if self._problem is not None:
             self._journal.abandon()
@@ -203,7 +204,7 @@ class Controller:
         except (OSError, RecordError) as error:
             self._problem = error
 
-    def _build(self) -> None:
+    def _build(self, session: pytest.Session) -> None:
         journal = self._journal.journal
         try:
             built = build(
@@ -222,10 +223,13 @@ class Controller:
         is_watched = bool(getattr(self._config.pluginmanager.getplugin("terminalreporter"), "isatty", False))
         # Only lines, not the whole report, which each of pytest's garbage collections would traverse.
         self._verdicts = list(session_verdicts(built, self._config, place))
+        if session.exitstatus in _GREEN and not all(is_met for _, is_met in self._verdicts):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            # Whoever reads only the report, such as `bless`, must not take the session for a green one.
+            replace_exit_status(built.folder / REPORT, int(session.exitstatus))
         has_page = self._html == "always"
         if self._html == "auto":
-            has_failed = self._session is not None and self._session.exitstatus not in _GREEN
-            has_page = is_watched or has_failed or any(not is_met for _, is_met in self._verdicts)
+            has_page = is_watched or session.exitstatus not in _GREEN
         closing = list(closing_lines(built, place, self._config.rootpath, journal.run))
         self._closing, self._annotations = write_github_summary(self._config, built.folder, closing)
         if has_page:

@@ -1,9 +1,13 @@
 """Which tests a session leaves out, so a later command knows whether an absent test was removed or only not selected."""
 
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import pytest
 
+# The option before a value in the same word, such as -m or --ignore=.
+_OPTION: Final = re.compile(r"^(-[qvxsl]*[km]=?|--[\w-]+=)")
 SELECTION: Final = "verdict-selection"
 """The name of the plugin, and the key of a worker's output."""
 
@@ -33,11 +37,23 @@ class Selection:
         arguments = []
         if self._config.args_source is pytest.Config.ArgsSource.ARGS:
             arguments = self._config.args
+        option = self._config.option
+        configured = self._config.getini("addopts")
+        selections = [option.keyword, option.markexpr, *(option.deselect or ())]
         parts = {
             "deselected": self._deselected,
+            # Each session of the project leaves these tests out.
+            "configured": self._deselected and any(selections) and _are_configured(selections, configured),
+            "ignored": not _are_configured([*(option.ignore or ()), *(option.ignore_glob or ())], configured),
             "node_ids": any("::" in argument for argument in arguments),
             # It skips files without telling anybody.
             "last_failed": bool(getattr(self._config.option, "lf", False)),
             "paths": bool(arguments),
         }
         return {name: value for name, value in parts.items() if value}
+
+
+def _are_configured(selections: Iterable[str], configured: Sequence[str]) -> bool:
+    """Return whether each selection is in the configuration, and not on the command line or in the environment."""
+    words = {_OPTION.sub("", word) for word in configured}
+    return all(selection in words for selection in selections if selection)

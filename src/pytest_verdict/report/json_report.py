@@ -4,8 +4,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from importlib import resources
+from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.core.new_files import write_whole
 from pytest_verdict.report.journal import TestEntry
 from pytest_verdict.report.summary import OUTCOMES, VERDICTS, Contents, Summary, TestSummary
 
@@ -42,6 +44,17 @@ def write(contents: Contents) -> Iterator[str]:
         digest.update(piece.encode("ascii"))
         yield piece
     yield f'"{digest.hexdigest()}"}}\n}}\n'
+
+
+def replace_exit_status(path: Path, status: int) -> None:
+    """Write the status with which a session ends after its demands were decided, and the new SHA-256 of the report."""
+    # The section of the run is the last one, on a line of its own.
+    before, start, section = path.read_text("ascii").rpartition('\n"run": ')
+    run = json.loads(section[: -len("\n}\n")])
+    del run["sha256"]
+    content = f'{before}{start}{_json({**run, "exit_status": status})[:-1]}, "sha256": '
+    digest = hashlib.sha256(content.encode("ascii")).hexdigest()
+    write_whole(path, f'{content}"{digest}"}}\n}}\n')
 
 
 def _pieces(contents: Contents) -> Iterator[str]:

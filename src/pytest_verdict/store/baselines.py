@@ -25,6 +25,7 @@ from pytest_verdict.store.store import RUN_PREFIX, Store
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,99}")
 _EVENT: Final = re.compile(r"baselines/([^/]+)/([^/]+)\.json")
+_DAMAGED: Final = " is no event of a baseline: "
 _ADDRESS: Final = re.compile(r"(.*?)(?:~(\d{1,4}))?")
 
 
@@ -63,7 +64,7 @@ def read_baselines(store: Store) -> dict[str, dict[str, Event]]:
         try:
             baselines.setdefault(baseline, {})[event] = Event.read(json.loads(contents.get(name, b"")))
         except (SettingsError, ValueError, RecursionError) as error:
-            store.skipped.append(f"{name} is no event of a baseline: {error}")
+            store.skipped.append(f"{name}{_DAMAGED}{error}")
     return {baseline: events for baseline, events in baselines.items() if events}
 
 
@@ -89,6 +90,7 @@ def resolve(store: Store, address: str) -> StoredRun:
             + "".join(f" Skipped: {line}." for line in store.skipped)
         )
     events = baselines[name]
+    _check_damage(store, name, events)
     current = latest_events(events)
     for _ in range(steps):
         _check_dispute(name, current)
@@ -110,6 +112,7 @@ def bless(store: Store, run: StoredRun, name: str, *, because: str, although: st
             " underscores, and does not look like the name of a run"
         )
     events = read_baselines(store).get(name, {})
+    _check_damage(store, name, events)
     current = latest_events(events)
     reasons = [*run.index.partial, *run.index.failed]
     for run_before in sorted({event.run for event in current.values()}):
@@ -154,6 +157,11 @@ def _compare_with_earlier(old: StoredRun, new: StoredRun) -> Iterator[str]:
     ]
     if missing:
         yield f"{format_count(len(missing), 'test')} of the baseline did not run: {list_names(missing)}"
+    for name, value in old.index.tags.items():
+        tag = new.index.tags.get(name)
+        if tag != value:
+            text = "no such tag" if tag is None else f"{name}={tag}"
+            yield f"the baseline has the tag {name}={value}, and the run has {text}"
 
 
 def _parse_address(address: str) -> tuple[str, int]:
@@ -163,6 +171,19 @@ def _parse_address(address: str) -> tuple[str, int]:
             f"store:{address}: after store: comes a baseline such as main, the one before it, main~1, or a run"
         )
     return match[1], int(match[2] or 0)
+
+
+def _check_damage(store: Store, name: str, events: Mapping[str, Event]) -> None:
+    """Refuse an event that cannot be read, unless another one replaces it: it may be the latest one."""
+    replaced = {event for latest in events.values() for event in latest.replaces}
+    for line in store.skipped:
+        place, is_damaged, _ = line.partition(_DAMAGED)
+        match = _EVENT.fullmatch(place)
+        if is_damaged and match and match[1] == name and match[2] not in replaced:
+            raise RecordError(
+                f"nobody knows which run is the baseline {name}, because {line}; restore or remove this file of"
+                f" {store.files}"
+            )
 
 
 def _check_dispute(name: str, events: Mapping[str, Event]) -> None:

@@ -1,7 +1,7 @@
 """``pytest-verdict bless``: make a stored run a baseline.
 
-A run that failed, was a part of a session, is older than the baseline, or lacks tests of the baseline is refused, unless
---although gives the reason, which is stored.
+A run that failed, was a part of a session, is older than the baseline, or lacks tests or tags of the baseline is refused,
+unless --although gives the reason, which is stored.
 
 exit codes:
   0  the run is the baseline
@@ -13,10 +13,11 @@ import argparse
 from pathlib import Path
 
 from pytest_verdict.console import complain, say
-from pytest_verdict.errors import RecordError
+from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.store.baselines import RefusedError, bless, resolve
 from pytest_verdict.store.files import open_store
 from pytest_verdict.store.push_command import add_store_argument
+from pytest_verdict.store.runs_command import add_filter, build_filter
 from pytest_verdict.store.store import Store
 
 
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--as", dest="name", metavar="NAME", required=True, help="the baseline, such as main")
     parser.add_argument("--because", metavar="TEXT", required=True, help="why this run is good; the text is stored")
     parser.add_argument("--although", metavar="REASON", default="", help="bless a run that would be refused")
+    add_filter(parser)
     add_store_argument(parser)
 
 
@@ -38,10 +40,12 @@ def run(arguments: argparse.Namespace) -> int:
     store = Store(open_store(arguments.store))
     text = arguments.run
     if text is None:
-        runs = store.runs(1, lambda index: not index.partial)
+        runs = store.runs(1, build_filter(arguments, with_partial=False))
         if not runs:
-            raise RecordError(f"{store.files} has no run of a whole session")
+            raise RecordError(f"{store.files} has no such run of a whole session")
         stored = runs[0]
+    elif arguments.tag or arguments.branch:
+        raise ConfigurationError(f"--tag and --branch choose the newest run, so they are not given with {text}")
     elif Path(text).is_dir():
         stored = store.find(store.push(Path(text), {}).run)
     else:

@@ -22,6 +22,7 @@ from pydantic import ConfigDict, Field
 from pytest_verdict.core.record import digest_of_test, parse_record, read_id
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.display import format_count, shorten
+from pytest_verdict.core.values.encoding import is_replayable
 from pytest_verdict.errors import RecordError, SettingsError
 from pytest_verdict.report.reading import Report, read_report
 from pytest_verdict.report.records_file import RecordsFile
@@ -43,8 +44,10 @@ _NOT_COUNTED: Final = {"skipped", "xfailed", "xpassed"}
 # Three bytes, which are four letters in base64.
 _DIGEST: Final = 3
 _LETTERS: Final = 4
+# Instead of the digest of an answer that was redacted or recorded only as its repr: two of them may be equal or not.
+_UNREADABLE: Final = "----"
 _MOST_CHECKS: Final = 20
-# A selection on the command line; one in the configuration is the whole session of a project.
+# A selection on the command line, for reports that do not say what was left out.
 _SELECTION: Final = re.compile(
     r"-[qvxsl]*[km].*|--(lf|last-failed|sw|stepwise|deselect|keyword|markexpr)\b.*|[^-].*::.*"
 )
@@ -116,17 +119,19 @@ class StoredRun:
         return self.index.attempts.get(str(self.table.positions.get(test)), (1, 1))
 
     def answer(self, test: str) -> str:
-        """Return the digest of what a test observed; empty if it compared nothing, and so has the digest of nothing."""
+        """Return the digest of what a test observed; empty if it compared nothing, or not all of it can be read."""
         position = self.table.positions.get(test)
         if position is None or not self.table.checks[position]:
             return ""
-        return self.index.answers[position * _LETTERS : (position + 1) * _LETTERS]
+        answer = self.index.answers[position * _LETTERS : (position + 1) * _LETTERS]
+        return "" if answer == _UNREADABLE else answer
 
 
 @dataclass(slots=True)
 class _TestDigests:
     checks: list[str] = field(default_factory=list)
     answers: Any = field(default_factory=hashlib.sha256)
+    is_readable: bool = True
 
 
 class BuiltIndex(NamedTuple):
@@ -148,6 +153,7 @@ def build_index(folder: Path, tags: Mapping[str, str], *, has_bundle: bool = Tru
         test.checks.append(_digest([record.get(name) for name in (*CHECK_MEMBERS, "expected")]))
         if is_answer(record["operator"]):
             test.answers.update(_encode(record.get("observed")))
+            test.is_readable = test.is_readable and is_replayable(record.get("observed"))
 
     attempts: dict[str, list[int]] = {}
     for position, entry in enumerate(report.tests):
@@ -179,7 +185,9 @@ def build_index(folder: Path, tags: Mapping[str, str], *, has_bundle: bool = Tru
             "tests": table_name,
             "outcomes": "".join(OUTCOME_LETTERS[test.outcome] for test in report.tests),
             "attempts": attempts,
-            "answers": "".join(_text(test.answers.digest()) for test in digests.values()),
+            "answers": "".join(
+                _text(test.answers.digest()) if test.is_readable else _UNREADABLE for test in digests.values()
+            ),
             "report": report.document["run"].get("sha256", ""),
         }
     )
@@ -237,11 +245,28 @@ def _partial_reasons(report: Report) -> Iterator[str]:
     missing = report.document["run"].get("missing_shards", ())
     if missing:
         yield f"shards are missing: {', '.join(map(str, missing))}"
-    selection = next((word for word in report.run.arguments or () if _SELECTION.fullmatch(word)), None)
-    if selection is not None:
+    selection = _describe_selection(report)
+    if selection:
         yield f"only a part was selected: {shorten(selection, 80)}"
     if not any(test.outcome not in _NOT_COUNTED for test in report.tests):
         yield "no test ran"
+
+
+def _describe_selection(report: Report) -> str:
+    """Return what a session left out; a selection in the configuration is the whole session of a project."""
+    selection = report.document["run"].get("selection")
+    if not isinstance(selection, Mapping):
+        return next((word for word in report.run.arguments or () if _SELECTION.fullmatch(word)), "")
+    parts = []
+    if selection.get("node_ids"):
+        parts.append("tests were named")
+    if selection.get("last_failed"):
+        parts.append("--last-failed")
+    if selection.get("ignored"):
+        parts.append("--ignore")
+    if selection.get("deselected") and not selection.get("configured"):
+        parts.append(f"{format_count(selection['deselected'], 'test')} deselected")
+    return ", ".join(parts)
 
 
 def _failure_reasons(report: Report) -> Iterator[str]:

@@ -6,7 +6,7 @@ exit codes:
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pytest_verdict.console import complain, say
 from pytest_verdict.store.baselines import latest_events, read_baselines
@@ -23,28 +23,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_selection(parser: argparse.ArgumentParser, most: int) -> None:
     """Add the options that select runs of a store."""
-    parser.add_argument(
-        "--tag", metavar="NAME=VALUE", action="append", default=[], help="only runs with this tag; may be repeated"
-    )
-    parser.add_argument("--branch", metavar="NAME", help="only runs of this branch")
+    add_filter(parser)
     parser.add_argument("--last", metavar="N", type=int, default=most, help=f"the latest N runs (default: {most})")
     add_store_argument(parser)
 
 
-def select_runs(arguments: argparse.Namespace, store: Store, *, with_partial: bool) -> list[StoredRun]:
-    """Return the selected runs in their order, and complain about files that were skipped."""
+def add_filter(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tag", metavar="NAME=VALUE", action="append", default=[], help="only runs with this tag; may be repeated"
+    )
+    parser.add_argument("--branch", metavar="NAME", help="only runs of this branch")
+
+
+def build_filter(arguments: argparse.Namespace, *, with_partial: bool) -> Callable[[RunIndex], bool]:
+    """Return whether a run has the branch and the tags of the options."""
     tags = parse_tags(arguments.tag).items()
 
     def accept(index: RunIndex) -> bool:
         is_of_branch = arguments.branch in {None, index.branch}
         return is_of_branch and tags <= index.tags.items() and (with_partial or not index.partial)
 
-    runs = store.runs(max(arguments.last, 1), accept)
-    if not with_partial:
-        # A session that was pushed with several tags counts once.
-        runs.sort(key=lambda stored: len(stored.index.tags))
-        runs = list({stored.index.report or stored.name: stored for stored in runs}.values())
-    runs = in_order(runs)
+    return accept
+
+
+def select_runs(arguments: argparse.Namespace, store: Store, *, with_partial: bool) -> list[StoredRun]:
+    """Return the selected runs in their order, and complain about files that were skipped."""
+    accept = build_filter(arguments, with_partial=with_partial)
+    # A session that was pushed several times counts once.
+    runs = in_order(store.runs(max(arguments.last, 1), accept, is_joined=not with_partial))
     for line in dict.fromkeys(store.skipped):
         complain(f"skipped: {line}")
     store.skipped.clear()

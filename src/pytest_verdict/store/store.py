@@ -3,9 +3,13 @@
 import hashlib
 import io
 import re
+import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -77,9 +81,17 @@ class Store:
         return Pushed(built.name, notes)
 
     def runs(
-        self, most: int | None = None, accept: Callable[[RunIndex], bool] | None = None, among: int | None = None
+        self,
+        most: int | None = None,
+        accept: Callable[[RunIndex], bool] | None = None,
+        among: int | None = None,
+        *,
+        is_joined: bool = False,
     ) -> list[StoredRun]:
-        """Return the runs, or the newest ones that are accepted, from the earliest to the latest."""
+        """Return the runs, or the newest ones that are accepted, from the earliest to the latest.
+
+        If they are joined, a report that was pushed several times is one run with the tags of all.
+        """
         names = {}
         for name in self.files.list_names("runs"):
             match = _INDEX.fullmatch(name)
@@ -87,16 +99,12 @@ class Store:
                 names[match[1]] = name
             elif _BUNDLE.fullmatch(name) is None:
                 self.skipped.append(f"{name} is no file of a run")
-        newest_first = sorted(names, reverse=True)[:among]
-        runs: list[StoredRun] = []
-        for start in range(0, len(newest_first), _AT_ONCE):
-            batch = {run: names[run] for run in newest_first[start : start + _AT_ONCE]}
-            for run in self._read_runs(batch):
-                if accept is None or accept(run.index):
-                    runs.append(run)
-                if most is not None and len(runs) == most:
-                    return runs[::-1]
-        return runs[::-1]
+        newest_first = {run: names[run] for run in sorted(names, reverse=True)[:among]}
+        stored = self._read_in_batches(newest_first)
+        if is_joined:
+            stored = _join_pushes(stored)
+        accepted = (run for run in stored if accept is None or accept(run.index))
+        return list(islice(accepted, most))[::-1]
 
     def find(self, prefix: str) -> StoredRun:
         """Find the run whose name begins with a text."""
@@ -131,11 +139,18 @@ class Store:
                 for member in (*FILES, OUTPUTS):
                     if member in bundle.namelist():
                         bundle.extract(member, new)
-        except (zipfile.BadZipFile, EOFError, RuntimeError) as error:
+            if not folder.is_dir():
+                new.replace(folder)
+        except (zipfile.BadZipFile, EOFError, RuntimeError, zlib.error) as error:
             raise RecordError(f"the bundle of the run {stored.name} is damaged: {error}") from None
-        if not folder.is_dir():
-            new.replace(folder)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
         return folder
+
+    def _read_in_batches(self, names: Mapping[str, str]) -> Iterator[StoredRun]:
+        runs = list(names)
+        for start in range(0, len(runs), _AT_ONCE):
+            yield from self._read_runs({run: names[run] for run in runs[start : start + _AT_ONCE]})
 
     def _read_runs(self, names: Mapping[str, str]) -> Iterator[StoredRun]:
         contents = self.files.read(names.values())
@@ -163,6 +178,18 @@ class Store:
                 self._tables[names[name]] = read_table(names[name], content)
             except RecordError as error:
                 self.skipped.append(f"{name} is no table of tests: {error}")
+
+
+def _join_pushes(runs: Iterable[StoredRun]) -> Iterator[StoredRun]:
+    """Yield the run of each report that has the most tags, with the tags of all; runs of a report began at one time."""
+    for _, at_once in groupby(runs, key=lambda run: run.index.started):
+        pushes: dict[str, list[StoredRun]] = {}
+        for run in at_once:
+            pushes.setdefault(run.index.report or run.name, []).append(run)
+        for same in pushes.values():
+            same.sort(key=lambda run: len(run.index.tags))
+            tags = {name: value for run in same for name, value in run.index.tags.items()}
+            yield replace(same[-1], index=same[-1].index.model_copy(update={"tags": tags}))
 
 
 def _place(run: str) -> str:
