@@ -263,7 +263,7 @@ ALLOWED_PRIVATE = {
     # The slot of `BaseAnswer` that its own verify() reads.
     "templates.template": {"_trace"},
     # What plugins that run a test again use of pytest: it has no public name.
-    "pytest_plugin.repetition": {"_report_sections", "_setupstate"},
+    "pytest_plugin.repetition": {"_getobj", "_instance", "_report_sections", "_setupstate"},
 }
 
 

@@ -20,7 +20,7 @@ from written_records import line_of
 FOUND = {
     "after_thinking": (1, "e4a65131"),
     "answer_tag": (1, "d68f6e64"),
-    "date": (1, "62eb8262"),
+    "date": (2, "62eb8262"),
     "fenced_block": (1, "d7fc0db5"),
     "final_answer": (1, "22fb3302"),
     "first_json": (1, "8b991548"),
@@ -29,7 +29,7 @@ FOUND = {
     "last_line": (1, "646bef62"),
     "last_number": (1, "0a3b9d47"),
     "list": (1, "f1f3ae35"),
-    "one_number": (1, "c94fc2c0"),
+    "one_number": (2, "c94fc2c0"),
 }
 SENTENCE = "The temperature is -50 degrees."
 NUMBER = {"expected": "$.truth", "observed": {"path": "$.out", "extract": {"regex": "[0-9]+"}}}

@@ -285,8 +285,59 @@ def _split_words(name: str) -> list[str]:
     return [word for word in _SEPARATED.split("".join(filter(str.isprintable, text))) if word]
 
 
-# Words that frameworks put before the name of a tool; any other first word is part of the name.
-_PREFIXES: Final = frozenset({"functions", "function", "tools", "tool", "api", "default"})
+# First words with which a name is another one; any other first word may be the name of a server.
+_MODIFIERS: Final = frozenset(
+    {
+        *(
+            "add",
+            "all",
+            "async",
+            "batch",
+            "bulk",
+            "cancel",
+            "child",
+            "close",
+            "create",
+            "delete",
+            "dry",
+            "end",
+            "fetch",
+        ),
+        *(
+            "find",
+            "first",
+            "force",
+            "from",
+            "get",
+            "has",
+            "is",
+            "last",
+            "list",
+            "max",
+            "min",
+            "multi",
+            "new",
+            "next",
+            "no",
+        ),
+        *(
+            "old",
+            "open",
+            "parent",
+            "previous",
+            "read",
+            "remove",
+            "reset",
+            "run",
+            "safe",
+            "search",
+            "send",
+            "set",
+            "soft",
+        ),
+        *("start", "stop", "sync", "to", "total", "try", "undo", "update", "write"),
+    }
+)
 
 
 def _join_words(name: str) -> str:
@@ -300,7 +351,8 @@ def _list_spellings(name: str) -> tuple[set[str], set[str]]:
     variants = []
     if words[:1] == ["mcp"]:
         variants.append(words[2:])
-    if words[:1] and words[0] in _PREFIXES:
+    if len(words) > 2 and words[0] not in _MODIFIERS:
+        # One word may be a tool of its own: search is not web_search.
         variants.append(words[1:])
     if len(words) == 2:
         variants.append(words[::-1])
@@ -414,6 +466,7 @@ class TrajectoryOperator(ObservedTrajectory):
     def _refuse_near_arguments(self, *sides: Selected) -> None:
         """Refuse an argument that no call of its tool has if a call has one with almost the same name."""
         settings: list[tuple[str, str, Collection[str]]] = [("ignored_args", OTHERS, self.ignored_args)]
+        settings += [(f"defaults for {tool}", tool, own) for tool, own in self.defaults.items()]
         if not isinstance(self.args, str):
             settings += [(f"args for {tool}", tool, rule) for tool, rule in self.args.items() if isinstance(rule, dict)]
         events = [pair for side in sides for pair in side.events]
