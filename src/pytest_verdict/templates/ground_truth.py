@@ -87,7 +87,7 @@ def _find_reason(cls: type[BaseModel], name: str, verification: Verification) ->
         return next(filter(None, reasons))
     problem = _find_unreadable(verification)
     if problem:
-        return f"{operator.name} cannot read it ({problem})"
+        return f"{operator.name} cannot read it: {problem}"
     for text in texts_in(operator.effective_expected(verification.ground_truth)):
         # A tab may be the answer, and so may an empty text, but not what only looks empty.
         is_removed = normalize(text, getattr(operator, "normalize", ())) == ""
@@ -149,11 +149,8 @@ def _find_unreadable(verification: Verification) -> str:
     observed = _READABLE.get(operator.kind)
     if isinstance(operator, Delta):
         observed = [0, 0]
-    result = run(operator, truth, observed)
-    if result.error is None:
-        return ""
-    # Observed can be read, so the error is about expected.
-    return next(iter(result.notes), result.error)
+    # Observed can be read, so an error is about expected.
+    return run(operator, truth, observed).error or ""
 
 
 def _try_answers(cls: type[BaseModel], name: str, verification: Verification, choices: Sequence[Any]) -> str:
