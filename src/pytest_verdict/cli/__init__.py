@@ -71,8 +71,11 @@ def _is_encodable(word: str) -> bool:
 def _describe(error: Exception, words: Sequence[str]) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    if isinstance(error, VerdictError | OSError):
+    # What pathlib raises for a link to itself.
+    if isinstance(error, VerdictError | OSError) or str(error).startswith("Symlink loop"):
         return "\n".join([str(error), *getattr(error, "__notes__", ())])
+    if isinstance(error, MemoryError):
+        return f"{shown(' '.join(words), 300)} needs more memory than there is; a file of the command may be too large"
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(frame.filename).name}:{frame.lineno}"
     return (
