@@ -15,8 +15,27 @@ import pytest_verdict
 SOURCE: Final = Path(pytest_verdict.__file__).parent
 _READS: Final = {
     *("read_text", "read_bytes", "loads", "raw_decode", "validate_json", "read_string", "parse_args", "readline"),
-    *("YamlDocument", "read_yaml", "read_exactly", "parse_json", "parse_json_with_floats", "parse_record", "read_document"),
-    *("ZipFile", "GzipFile", "decompress", "reader", "DictReader", "mmap", "b64decode", "open_records", "parse_qs", "cat"),
+    *(
+        "YamlDocument",
+        "read_yaml",
+        "read_exactly",
+        "parse_json",
+        "parse_json_with_floats",
+        "parse_record",
+        "read_document",
+    ),
+    *(
+        "ZipFile",
+        "GzipFile",
+        "decompress",
+        "reader",
+        "DictReader",
+        "mmap",
+        "b64decode",
+        "open_records",
+        "parse_qs",
+        "cat",
+    ),
     *("ParquetFile", "open_file", "open_stream", "read1", "communicate", "getproxies", "urlsplit"),
 }
 _PACKAGE: Final = "it reads a file of an installed package"

@@ -6,11 +6,11 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from pytest_verdict.console import complain
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.errors import ConfigurationError, VerdictError, allowed
 
 UNREADABLE: Final = 2
@@ -84,8 +84,13 @@ def _describe(error: Exception, words: Sequence[str]) -> str:
     )
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        super().error(visible(message))
+
+
 def _build_parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="pytest-verdict", description="The suites, reports, answer templates and judges of pytest-verdict."
     )
     parser.add_argument(_DEBUG, action="store_true", help="show the traceback of an error")

@@ -18,6 +18,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.console import complain, say
@@ -48,6 +49,8 @@ _LISTS: Final = {"note": "notes", "marker": "markers", "tag": "markers"}
 _interval: Final = functools.lru_cache(maxsize=1_000)(exact_interval)
 
 # A spreadsheet evaluates a cell that begins with one of these as a formula: https://owasp.org/www-community/attacks/CSV_Injection
+# The default of the writer, which quotes both characters of it: a CR alone would begin a row, too.
+_LINE_END: Final = "\r\n"
 _FORMULA: Final = tuple("=+-@\t\r")
 _SUFFIXES: Final = (".csv", ".jsonl", ".md", ".parquet")
 _ROWS_AT_ONCE: Final = 10_000
@@ -237,7 +240,7 @@ def write_rows(rows: Rows, path: Path) -> None:
             elif path.suffix == ".jsonl":
                 file.writelines(f"{json.dumps(row)}\n" for row in rows)
             else:
-                writer = csv.writer(file, lineterminator="\n")
+                writer = csv.writer(SimpleNamespace(write=lambda line: file.write(f"{line.removesuffix(_LINE_END)}\n")))
                 for number, row in enumerate(rows):
                     if number == 0:
                         writer.writerow(row)
