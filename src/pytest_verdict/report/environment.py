@@ -51,18 +51,23 @@ def describe_process(root: Path, arguments: Iterable[object], redaction: Redacti
     }
 
 
-def _git(root: Path, hidden: Callable[[str], str]) -> dict[str, Any]:
+def git_status(folder: Path, *options: str) -> tuple[str, list[str]]:
+    """Return the commit of a folder, and the lines that git has about it; empty if git says nothing."""
     try:
-        status = subprocess.run(_GIT, cwd=root, capture_output=True, timeout=_GIT_SECONDS, check=True)
+        status = subprocess.run((*_GIT, *options), cwd=folder, capture_output=True, timeout=_GIT_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
-        return {}
+        return "", []
     lines = status.stdout.decode("utf-8", "replace").splitlines()
-    commit = next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
-    branch = next((line.removeprefix(_BRANCH) for line in lines if line.startswith(_BRANCH)), _DETACHED)
-    if branch == _DETACHED:
-        branch = next((os.environ[name] for name in _BRANCH_VARIABLES if os.environ.get(name)), "")
+    return next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), ""), lines
+
+
+def _git(root: Path, hidden: Callable[[str], str]) -> dict[str, Any]:
+    commit, lines = git_status(root)
     # A repository without commits has "(initial)".
     if not commit.isalnum():
         return {}
+    branch = next((line.removeprefix(_BRANCH) for line in lines if line.startswith(_BRANCH)), _DETACHED)
+    if branch == _DETACHED:
+        branch = next((os.environ[name] for name in _BRANCH_VARIABLES if os.environ.get(name)), "")
     git = {"commit": commit, "clean": all(line.startswith("#") for line in lines)}
     return {"git": {**git, **({"branch": hidden(branch)} if branch else {})}}
