@@ -215,6 +215,7 @@ def test_a_request_that_is_written_wrongly(serve, tmp_path, asked, words):
         open_adapter(HttpRequest(url=serve(echo).url, **asked), tmp_path).run("i", CONTEXT)
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("adapter", "words"),
     [
