@@ -179,11 +179,11 @@ class Member:
 
     def read(self, record: Mapping[str, Any]) -> Any:
         """Read the member of an untrusted record."""
-        if self.name not in record:
-            if self.is_required:
+        value = record.get(self.name, self.default)
+        if value is self.default:
+            if value is _REQUIRED:
                 raise RecordError(f"the record has no {self.name!r}")
-            return self.default
-        value = record[self.name]
+            return value
         if self.is_typed:
             value = decode(value)
         if not self.type.accepts(value):
