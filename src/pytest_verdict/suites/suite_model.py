@@ -269,15 +269,8 @@ _KINDS: Final = ("name", "service", "text", "structure", "operator", "word", "co
 _KEY: Final = "[key]"
 _MAY_BE_NULL: Final = ("context", "body")
 # Values below these keys do not belong to the suite.
-_FREE: Final = (
-    *_MAY_BE_NULL,
-    "input",
-    "expected_output",
-    "expected_tool_args",
-    "mapping",
-    "metadata",
-    "reply",
-    "settings",
+_FREE: Final = frozenset(
+    {*_MAY_BE_NULL, "input", "expected_output", "expected_tool_args", "mapping", "metadata", "reply", "settings"}
 )
 _PATTERNS: Final = {
     "name": "a name is text without '::' and line breaks, because it becomes part of a node id",

@@ -355,8 +355,8 @@ def pair_best_in_order(
     """Pair calls without crossing so that the sum of the scores is the highest possible."""
     same_tool = find_calls_of_same_tool(expected, observed)
     scores = CallScores(expected, observed, matcher, weigh)
-    _, steps = _fill_table(same_tool, len(observed), scores, band=max(len(expected), len(observed)))
-    return _trace_back(steps, len(observed))
+    _, partners = _align(same_tool, len(observed), scores)
+    return partners
 
 
 def find_competing_calls(accepted: Sequence[Sequence[int]], partners: Partners) -> tuple[list[int], list[int]] | None:
@@ -428,70 +428,49 @@ def longest_common_subsequence(accepted: Sequence[Sequence[int]], size: int) -> 
 
 
 def edit_distance(same_tool: Sequence[Sequence[int]], observed: int, scores: Scores) -> tuple[int, Partners]:
-    """Pair without crossing at the lowest cost, by Needleman and Wunsch (1970) in the band of Ukkonen (1985).
+    """Pair without crossing at the lowest cost (Needleman and Wunsch 1970).
 
     A call without a partner costs ``SCALE``, a pair ``SCALE`` minus its score.
     """
-    # Pairing two ends that match fully is never worse than anything else.
-    shorter = min(len(same_tool), observed)
+    # Pairing two first calls that match fully is never worse than anything else.
     head = 0
-    while head < shorter and scores(head, [head]) == [SCALE]:
+    while head < min(len(same_tool), observed) and scores(head, [head]) == [SCALE]:
         head += 1
-    tail = 0
-    while tail < shorter - head and scores(len(same_tool) - 1 - tail, [observed - 1 - tail]) == [SCALE]:
-        tail += 1
-
-    height = len(same_tool) - head - tail
-    width = observed - head - tail
-    middle_tools = same_tool[head : head + height]
-    band = max(abs(height - width), 16)
-    while True:
-        gain, steps = _fill_table(middle_tools, width, scores, band, head, unlike=SCALE)
-        cost = (height + width) * SCALE - gain
-        # Leaving the band takes more than `band` calls without a partner, so no cheaper alignment is outside.
-        if cost <= band * SCALE or band >= max(height, width):
-            break
-        band *= 4
-    middle = [None if column is None else head + column for column in _trace_back(steps, width)]
-    return cost, [*range(head), *middle, *range(observed - tail, observed)]
+    gain, middle = _align(same_tool, observed, scores, head, unlike=SCALE)
+    cost = (len(same_tool) + observed - 2 * head) * SCALE - gain
+    return cost, [*range(head), *middle]
 
 
-def _fill_table(
-    same_tool: Sequence[Sequence[int]], width: int, scores: Scores, band: int, head: int = 0, unlike: int = 0
-) -> tuple[int, list[bytearray]]:
-    """Return the highest gain of an alignment within a band, `unlike` and the score for each pair, and the steps to each cell."""
-    outside = -2 * SCALE * (len(same_tool) + width + 1)
-    previous = [0 if column <= band else outside for column in range(width + 1)]
+def _align(
+    same_tool: Sequence[Sequence[int]], observed: int, scores: Scores, head: int = 0, unlike: int = 0
+) -> tuple[int, Partners]:
+    """Pair the calls behind the first ones at the highest gain, `unlike` and the score for each pair."""
+    width = observed - head
+    previous = [0] * (width + 1)
     steps = []
-    for row, positions in enumerate(same_tool):
-        first = max(0, row - band)
-        last = min(width, row + 1 + band)
-        gains = [unlike] * (last - first)
-        columns = positions[bisect_left(positions, head + first) : bisect_left(positions, head + last)]
-        for column, score in zip(columns, scores(head + row, columns), strict=True):
-            gains[column - head - first] += score
+    for row, positions in enumerate(same_tool[head:], head):
+        gains = [unlike] * width
+        columns = positions[bisect_left(positions, head) :]
+        for column, score in zip(columns, scores(row, columns), strict=True):
+            gains[column - head] += score
 
-        current = [outside] * (width + 1)
-        current[0] = 0 if row < band else outside
+        current = [0]
         row_steps = bytearray(width + 1)
-        best = current[first]
-        corner = previous[first]
-        for column, gain in enumerate(gains, first + 1):
+        best = 0
+        for column, gain in enumerate(gains, 1):
             before = best
-            above = previous[column]
-            best = above
+            best = previous[column]
             # A pair without a gain is no pair.
-            if gain and corner + gain >= best:
-                best = corner + gain
+            if gain and previous[column - 1] + gain >= best:
+                best = previous[column - 1] + gain
                 row_steps[column] = _PAIR
             if before > best:
                 best = before
                 row_steps[column] = _BACK
-            current[column] = best
-            corner = above
+            current.append(best)
         previous = current
         steps.append(row_steps)
-    return previous[width], steps
+    return previous[width], [column if column is None else head + column for column in _trace_back(steps, width)]
 
 
 def _trace_back(steps: Sequence[bytearray], width: int) -> Partners:

@@ -287,56 +287,10 @@ def _split_words(name: str) -> list[str]:
 
 # First words with which a name is another one; any other first word may be the name of a server.
 _MODIFIERS: Final = frozenset(
-    {
-        *(
-            "add",
-            "all",
-            "async",
-            "batch",
-            "bulk",
-            "cancel",
-            "child",
-            "close",
-            "create",
-            "delete",
-            "dry",
-            "end",
-            "fetch",
-        ),
-        *(
-            "find",
-            "first",
-            "force",
-            "from",
-            "get",
-            "has",
-            "is",
-            "last",
-            "list",
-            "max",
-            "min",
-            "multi",
-            "new",
-            "next",
-            "no",
-        ),
-        *(
-            "old",
-            "open",
-            "parent",
-            "previous",
-            "read",
-            "remove",
-            "reset",
-            "run",
-            "safe",
-            "search",
-            "send",
-            "set",
-            "soft",
-        ),
-        *("start", "stop", "sync", "to", "total", "try", "undo", "update", "write"),
-    }
+    {"add", "all", "async", "batch", "bulk", "cancel", "child", "close", "create", "delete", "dry", "end", "fetch"}
+    | {"find", "first", "force", "from", "get", "has", "is", "last", "list", "max", "min", "multi", "new"}
+    | {"next", "no", "old", "open", "parent", "previous", "read", "remove", "reset", "run", "safe", "search", "send"}
+    | {"set", "soft", "start", "stop", "sync", "to", "total", "try", "undo", "update", "write"}
 )
 
 

@@ -15,7 +15,7 @@ from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import attach_results, get
-from pytest_verdict.trajectories.readers.formats import Format
+from pytest_verdict.trajectories.readers.unread import Format
 
 AUTO: Final = "auto"
 

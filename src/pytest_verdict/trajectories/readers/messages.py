@@ -27,8 +27,8 @@ from pytest_verdict.trajectories.readers.common import (
     require_objects,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.plain import is_pair
+from pytest_verdict.trajectories.readers.unread import Format
 
 
 # Anthropic: calls in blocks of the type `tool_use` and its variants, results in `tool_result`.

@@ -11,7 +11,7 @@ from pytest_verdict.core.values.placeholders import EncodedObject, class_name
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import MISSING, build_call, get, iter_entries
-from pytest_verdict.trajectories.readers.formats import Format
+from pytest_verdict.trajectories.readers.unread import Format
 
 _NAME_KEYS: Final = ("tool_name", "toolName", "tool", "name")
 _ARGUMENT_KEYS: Final = (

@@ -1,4 +1,4 @@
-"""Every call in a value is read, or it is left out for a reason, see docs/how-to/trajectories.md.
+"""`Format` declares a wire format, and every call in a value is read or left out for a reason.
 
 A call that a reader overlooks could make a comparison pass. So everything in a value that looks like a call, at any depth and
 in any format, must be one that was read or left out, repeat one of them, or be in a place where nothing is a call of the agent.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +16,18 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.equality import content_key
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
-from pytest_verdict.trajectories.readers.common import MISSING, LeftOut, iter_entries, parse_if_json
+from pytest_verdict.trajectories.readers.common import (
+    MISSING,
+    CallOrResult,
+    LeftOut,
+    Result,
+    attach_results,
+    get,
+    iter_entries,
+    parse_if_json,
+    require_objects,
+    unwrap_list,
+)
 
 # The keys of the tool's name; the first ones are never the name of anything else.
 _TOOL_KEYS: Final = (
@@ -74,6 +85,49 @@ _SCHEMA_KEYS: Final = frozenset(
     {"parameters", "input_schema", "args_schema", "json_schema", "parameters_json_schema", "schema", "args", "inputs"}
 )
 _SCHEMA_MARKS: Final = frozenset({"type", "properties", "$ref", "$defs", "anyOf", "any_of", "allOf", "enum"})
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A wire format: a list of items, one item, or an object with the list. ``partial(Format, ...)`` decorates `read`.
+
+    Args:
+        read: Yields the calls and the results of a value in their order.
+        is_item: Whether an item belongs to this format.
+        marks: Each item has at least one of these keys; empty if `read` refuses what it does not know.
+        containers: Keys that hold the list.
+        is_whole: Whether a value belongs to this format whatever its items are.
+        ignored: Keys under which nothing is a call of the agent: inputs, states, and the calls of somebody else.
+        list_parts: Lists the parts of a value that are searched for calls; each may repeat the calls of the others.
+    """
+
+    read: Callable[[Any], Iterable[CallOrResult]]
+    is_item: Callable[[Any], bool] = lambda _: False
+    marks: str = ""
+    containers: str = ""
+    is_whole: Callable[[Any], bool] = lambda _: False
+    ignored: str = ""
+    list_parts: Callable[[Any], Iterable[Any]] = lambda value: (value,)
+
+    def recognises(self, value: Any) -> bool:
+        return self.is_whole(value) or any(map(self.is_item, unwrap_list(value, *self.containers.split())))
+
+    def read_all(self, name: str, value: Any) -> list[Event]:
+        """Read a value, and refuse one of another format or one with calls that are not read."""
+        if self.marks:
+            self.check_items(name, value)
+        items = list(self.read(value))
+        calls = [item for item in items if not isinstance(item, Result)]
+        reason = f"which is not read as {name}"
+        refuse_unread_calls(self.list_parts(value), calls, reason, frozenset(self.ignored.split()))
+        return attach_results(items)
+
+    def check_items(self, name: str, value: Any) -> None:
+        items = get(value, *self.containers.split(), default=MISSING)
+        if items is MISSING and not self.is_whole(value):
+            items = value
+        if items is not MISSING and items is not None:
+            require_objects(unwrap_list(items), name, *self.marks.split())
 
 
 class CallLike(NamedTuple):
