@@ -56,7 +56,29 @@ _CALL_TYPE: Final = re.compile(
     r"|(tool|function)_code|tool-(?!result|return|error|output|response|approval).+|dynamic-tool",
     re.IGNORECASE,
 )
+_MODEL_ROLES: Final = frozenset({"assistant", "ai", "model", "response"})
 _CALL_WORDS: Final = frozenset({"tool", "function", "action", "call", "invocation", "request", "command", "step"})
+# What models write before a call if nobody parses it.
+_WRITTEN_CALL: Final = re.compile(
+    r"<(tool_calls?|function_calls?|functioncall)>|<(invoke name|function)=|<\|(python_tag|tool_call)|\[TOOL_CALLS\]"
+    r"|<\uff5ctool\u2581call|\bto=functions\.|^[ \t*#]*Action[ *]*:.*\n+[ \t*#]*Action Input\b",
+    re.MULTILINE,
+)
+_WRITTEN_KEYS: Final = frozenset(
+    {
+        "name",
+        "function",
+        "tool",
+        "arguments",
+        "args",
+        "parameters",
+        "type",
+        "id",
+        "tool_calls",
+        "tool_call",
+        "function_call",
+    }
+)
 _AFFIXES: Final = re.compile(r"\Atool-|[-_](call|use)\Z")
 _RESULT_KEY: Final = re.compile(r"(.*_)?(tool|function)s?_?(use_?|call_?)?(result|response|return|output)s?")
 _RESULT_ROLES: Final = ("tool", "function")
@@ -231,6 +253,8 @@ class _Search:
         is_result = by_key.get("role") in _RESULT_ROLES or (by_key.get("type") == "tool" and "tool_call_id" in by_key)
         is_result = is_result or any(_matches(_RESULT_TYPE, kind) for kind in kinds)
         is_executed = not is_result and _has_text(by_key, _TOOL_KEYS) and not _RESULT_PARTS.isdisjoint(by_key)
+        kind = by_key.get("type")
+        is_executed |= isinstance(kind, str) and kind in _CALL_WORDS and _has_text(by_key, (kind,))
         if is_executed or _is_call(by_key, is_described=is_described):
             self._add(by_key, path)
             return
@@ -249,6 +273,8 @@ class _Search:
         if any(map(is_call_type, kinds)) and not any(call.name for call in self.calls[count:]):
             del self.calls[count:]
             self._add(by_key, path)
+        if len(self.calls) == count and has_written_call(by_key):
+            self.calls.append(CallLike(path, None, None, MISSING))
 
     def _look_into_entry(self, key: str, item: Any, path: str, *, is_result: bool, is_described: bool) -> None:
         if key in _SETTINGS or _matches(_RESULT_KEY, key):
@@ -310,6 +336,31 @@ def _is_call(entries: Mapping[str, Any], *, is_described: bool = False) -> bool:
         return False
     is_named = _has_text(entries, ("name",)) and _TOOL.fullmatch(entries["name"]) is not None
     return is_named and not objects.isdisjoint(_INPUTS) and _RUN_KEYS.isdisjoint(entries)
+
+
+def has_written_call(message: Any) -> bool:
+    """Return whether a model wrote a call into its text, or addressed one, and nobody parsed it."""
+    if not any(
+        get(message, key) in _MODEL_ROLES for key in ("role", "type", "kind") if isinstance(get(message, key), str)
+    ):
+        return False
+    blocks = get(message, "content", "parts")
+    texts = [blocks]
+    if isinstance(blocks, list | tuple):
+        texts = [block if isinstance(block, str) else get(block, "text", "content") for block in blocks]
+    is_addressed = str(get(message, "recipient")).startswith("functions.")
+    return is_addressed or any(isinstance(text, str) and _is_written_call(text) for text in texts)
+
+
+def _is_written_call(text: str) -> bool:
+    if _WRITTEN_CALL.search(text):
+        return True
+    if not text.strip().startswith("{"):
+        return False
+    value = parse_if_json(text)
+    if not isinstance(value, Mapping) or not value.keys() <= _WRITTEN_KEYS:
+        return False
+    return _is_call(value) or any(value.get(key) for key in ("tool_calls", "tool_call", "function_call"))
 
 
 def _has_text(entries: Mapping[str, Any], keys: Iterable[str]) -> bool:
