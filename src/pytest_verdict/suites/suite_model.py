@@ -59,7 +59,7 @@ _COMBINATIONS: Final = ("all_of", "any_of", "none_of", "at_least_n", "weighted")
 
 def _expand_combination(entry: Any) -> Any:
     """Expand ``{any_of: [...]}`` to the operator with its conditions, and the weight of each to a setting."""
-    if not isinstance(entry, dict) or not isinstance(entry.get("settings", {}), dict):
+    if not isinstance(entry, dict) or "operator" in entry or not isinstance(entry.get("settings", {}), dict):
         return entry
     name = next((name for name in _COMBINATIONS if isinstance(entry.get(name), list)), None)
     if name is None:
