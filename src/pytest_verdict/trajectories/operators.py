@@ -258,7 +258,7 @@ class TrajectorySimilarity(TrajectoryOperator):
         if not longer:
             return Outcome(1.0)
         same_tool = pairing.find_calls_of_same_tool(expected, observed)
-        scores = pairing.CallScores(expected, observed, matcher)
+        scores = pairing.score_calls(expected, observed, matcher)
         cost, partners = pairing.edit_distance(same_tool, len(observed), scores)
         details = {"distance": f"{cost / pairing.SCALE:.9f}"}
         if cost:

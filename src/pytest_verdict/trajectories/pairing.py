@@ -59,10 +59,6 @@ class _Column:
     absent: list[int] = field(default_factory=list)
 
 
-_Lookup = tuple[list[int], _Column]
-"""The positions of the calls with a key, and the column of their argument."""
-
-
 class ArgumentIndex:
     """The positions of calls by the values of their arguments; without it, every pair of calls would be compared."""
 
@@ -71,31 +67,25 @@ class ArgumentIndex:
         self._positions = positions
         self._columns: dict[Hashable, _Column] = {}
 
-    def find(self, argument: str, value: Any, rule: ArgumentRule) -> _Lookup | None:
-        """Return the calls with a key that a rule accepts; None if the rule cannot be indexed."""
+    def find_candidates(
+        self, argument: str, value: Any, rule: ArgumentRule, *, or_absent: bool = False
+    ) -> list[int] | None:
+        """Return the calls whose value a rule may accept, and perhaps more; None if the rule cannot be indexed."""
         # A rule other than equality may accept objects and lists with another key.
         if rule != EQUAL and isinstance(value, Mapping | list | tuple):
             return None
 
         limits = _get_limits(rule, value)
+        key = _content_key(rule, value)
         if limits is not None:
             column = self._get_column(argument, None)
             keys = column.numbers[bisect_left(column.numbers, limits[0]) : bisect_right(column.numbers, limits[1])]
-            return [at for key in keys for at in column.calls[key]], column
-        key = _content_key(rule, value)
-        if key is None:
+            positions = [at for key in keys for at in column.calls[key]]
+        elif key is not None:
+            column = self._get_column(argument, rule)
+            positions = column.calls.get(key, [])
+        else:
             return None
-        column = self._get_column(argument, rule)
-        return column.calls.get(key, []), column
-
-    def find_candidates(
-        self, argument: str, value: Any, rule: ArgumentRule, *, or_absent: bool = False
-    ) -> list[int] | None:
-        """Return the calls whose value a rule may accept, and perhaps more; None if the rule cannot be indexed."""
-        lookup = self.find(argument, value, rule)
-        if lookup is None:
-            return None
-        positions, column = lookup
         if or_absent:
             return positions + column.without_key + column.absent
         return positions + column.without_key
@@ -238,75 +228,16 @@ def _choose_shortest(candidates: Iterable[list[int] | None], otherwise: Sequence
     return min(indexed, key=len, default=otherwise)
 
 
-class CallScores:
-    """Scores of calls as `CallMatcher.score` computes them; ``weigh`` converts each before it becomes a whole number."""
+def score_calls(
+    expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, weigh: Callable[[float], float] = float
+) -> Scores:
+    """Return a function to whole numbers from the scores of calls, of which ``weigh`` converts each."""
 
-    def __init__(
-        self,
-        expected: Sequence[Call],
-        observed: Sequence[Call],
-        matcher: CallMatcher,
-        weigh: Callable[[float], float] = float,
-    ) -> None:
-        self._expected = expected
-        self._observed = observed
-        self._matcher = matcher
-        self._weigh = weigh
-        self._index = ArgumentIndex(observed, range(len(observed)))
+    def score(row: int, columns: Sequence[int]) -> list[int]:
+        call = expected[row]
+        return [round(weigh(matcher.score(call, observed[column])) * SCALE) for column in columns]
 
-    def __call__(self, row: int, columns: Sequence[int]) -> list[int]:
-        """Return the scores of an expected call with several observed calls of its tool, or with one of any tool."""
-        call = self._expected[row]
-        lookups = None
-        if len(columns) > 1:
-            lookups = self._look_up_arguments(call)
-        if not lookups:
-            return [self._score(call, self._observed[column]) for column in columns]
-
-        matches = [0] * len(self._observed)
-        for positions in lookups:
-            for column in positions:
-                matches[column] += 1
-        names = call.args.keys()
-        is_equality = self._matcher.get_rule(call.name) == EQUAL
-        cache: dict[tuple[int, int], int] = {}
-        scores = []
-        for column in columns:
-            other = self._observed[column]
-            names_differ = other.args.keys() != names
-            if not other.has_args or (names_differ and not is_equality):
-                scores.append(self._score(call, other))
-                continue
-            number = len(lookups)
-            if names_differ:
-                # Under equality, an argument of one side counts, too.
-                number = len(names | other.args.keys())
-            ratio = (matches[column], number)
-            if ratio not in cache:
-                cache[ratio] = round(self._weigh(matches[column] / number) * SCALE)
-            scores.append(cache[ratio])
-        return scores
-
-    def _score(self, call: Call, observed: Call) -> int:
-        return round(self._weigh(self._matcher.score(call, observed)) * SCALE)
-
-    def _look_up_arguments(self, call: Call) -> list[list[int]] | None:
-        """Return the calls with the value of each argument that counts; None if the index cannot decide on one of them."""
-        rule = self._matcher.get_rule(call.name)
-        if self._matcher.accepts_any_args(call) or not call.has_args or not is_by_argument(rule):
-            return None
-        lookups = []
-        for argument, value in call.args.items():
-            own = get_argument_rule(rule, argument)
-            if own == IGNORE:
-                continue
-            if isinstance(own, Exact):
-                return None
-            lookup = self._index.find(argument, value, own)
-            if lookup is None or lookup[1].without_key:
-                return None
-            lookups.append(lookup[0])
-        return lookups
+    return score
 
 
 def pair_most(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> Partners:
@@ -340,7 +271,7 @@ def pair_best(
 ) -> Partners:
     """Pair calls so that the sum of the scores is the highest possible."""
     partners: Partners = [None] * len(expected)
-    scores = CallScores(expected, observed, matcher, weigh)
+    scores = score_calls(expected, observed, matcher, weigh)
     for rows, columns in _iter_tools(expected, observed):
         costs = [[-score for score in scores(row, columns)] for row in rows]
         for row, own_costs, match in zip(rows, costs, optimal_assignment(costs), strict=True):
@@ -354,7 +285,7 @@ def pair_best_in_order(
 ) -> Partners:
     """Pair calls without crossing so that the sum of the scores is the highest possible."""
     same_tool = find_calls_of_same_tool(expected, observed)
-    scores = CallScores(expected, observed, matcher, weigh)
+    scores = score_calls(expected, observed, matcher, weigh)
     _, partners = _align(same_tool, len(observed), scores)
     return partners
 
