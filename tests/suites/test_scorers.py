@@ -55,6 +55,12 @@ class Raises:
     name = "raises"
     def score(self, scenario, result):
         raise LookupError("nothing")
+
+class Skips:
+    name = "skips"
+    def score(self, scenario, result):
+        import pytest
+        pytest.skip("not today")
 """
 
 
@@ -73,6 +79,7 @@ class Raises:
             "failed",
             "my_scorers.Raises: ERROR. the scorer my_scorers.Raises raised LookupError",
         ),
+        ("my_scorers.Skips", {}, "failed", "my_scorers.Skips: ERROR. the scorer my_scorers.Skips raised Skipped"),
         ("regex", {"metadata": {"regex_pattern": "^i$"}}, "passed", ""),
         (
             "regex",
