@@ -49,6 +49,8 @@ class StoreFiles:
         if self.folder is not None:
             if not self.folder.parent.is_dir():
                 raise FileNotFoundError(f"the store {self} cannot be reached: there is no folder {self.folder.parent}")
+            if self.folder.exists() and not self.folder.is_dir():
+                raise NotADirectoryError(f"the store {self} is no folder")
             paths = [path for path in (self.folder / folder).rglob("*") if path.is_file()]
             names = [path.relative_to(self.folder).as_posix() for path in paths]
             return sorted(name for name in names if not name.endswith(_TEMPORARY))
@@ -114,7 +116,7 @@ def _read_key(path: Path, section: str) -> str:
         parser = configparser.ConfigParser(interpolation=None, strict=False)
         parser.read_string(path.read_text("utf-8"))
         return parser.get(section, _KEY, fallback="")
-    except (ValueError, configparser.Error) as error:
+    except (AttributeError, ValueError, RecursionError, configparser.Error) as error:
         raise ConfigurationError(f"{path}: {error}") from None
 
 
