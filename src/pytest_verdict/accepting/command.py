@@ -34,7 +34,7 @@ from pytest_verdict.explanation.drawing import draw_explanation
 from pytest_verdict.report.compression import reporting_damage
 from pytest_verdict.report.folder import acquire_lock, release_lock
 from pytest_verdict.report.reading import find_document
-from pytest_verdict.report.summary import PASSED, is_answer
+from pytest_verdict.report.summary import PASSED, is_answer, list_omissions
 from pytest_verdict.runs.run import read_run
 
 _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
@@ -125,14 +125,8 @@ class _Review:
     @functools.cached_property
     def omissions(self) -> list[str]:
         """Why a test that is absent from the report may still exist."""
-        run = self._document.get("run", {})
-        selection = run.get("selection", {"selection": "unknown"})
-        reasons = [f"{name} {value}" for name, value in selection.items() if name not in {"paths", "configured"}]
-        if self._document.get("complete") is not True:
-            reasons.append("the session did not come to its end")
-        if run.get("shard"):
-            reasons.append("it is a part of a session")
-        return reasons
+        is_complete = self._document.get("complete") is True
+        return list_omissions(self._document, is_complete=is_complete, with_configured=True)
 
     @functools.cached_property
     def _unused(self) -> list[tuple[Path, str, str]]:

@@ -29,10 +29,9 @@ from pytest_verdict.history.series import (
     check_keys,
     default_keys,
 )
-from pytest_verdict.history.steps import Step
 from pytest_verdict.report.summary import rate_text
 from pytest_verdict.store.files import open_store
-from pytest_verdict.store.index import DECIDED, StoredRun
+from pytest_verdict.store.index import StoredRun
 from pytest_verdict.store.runs_command import add_selection, select_runs
 from pytest_verdict.store.store import Store
 
@@ -151,11 +150,8 @@ def _since(group: Group) -> str:
 
 
 def _format_changes(one: TestSeries, view: View) -> Iterator[str]:
-    changes: list[tuple[int, Step | None]] = [*((cut, None) for cut in one.cuts)]
-    changes += [(step.position, step) for step in one.steps]
-    for position, step in sorted(changes, key=lambda change: change[0]):
+    for position, before, step in one.changes():
         place = _describe_run(view.runs[position])
-        before = previous_run(one, position)
         compare = f"pytest-verdict diff store:{view.runs[before].name} store:{view.runs[position].name}"
         if step is None:
             yield f"  check changed at {place}: {compare}"
@@ -164,14 +160,9 @@ def _format_changes(one: TestSeries, view: View) -> Iterator[str]:
             counts = f"{step.before[0]} of {step.before[1]} -> {step.after[0]} of {step.after[1]}"
             yield f"  step {word} at {place}: {counts}, p = {step.p:.2g}: {compare}"
     if one.renamed:
-        yield f"  renamed: it was {one.renamed}, with the same checks"
+        yield f"  renamed: it was {one.renamed}"
     if one.flaky:
         yield f"  flaky: {one.flaky}"
-
-
-def previous_run(one: TestSeries, position: int) -> int:
-    """Return the position of the last run before one in which the test was decided."""
-    return next((place for place in range(position - 1, -1, -1) if one.letters[place] in DECIDED), position)
 
 
 def _describe_run(stored: StoredRun) -> str:

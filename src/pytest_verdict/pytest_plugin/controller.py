@@ -23,7 +23,7 @@ from pytest_verdict.pytest_plugin.recorder import (
 )
 from pytest_verdict.pytest_plugin.selection import SELECTION
 from pytest_verdict.pytest_plugin.shards import WHOLE, shard_of
-from pytest_verdict.pytest_plugin.storing import push_session, session_tags
+from pytest_verdict.pytest_plugin.storing import push_session, read_renames, session_tags
 from pytest_verdict.pytest_plugin.terminal import closing_lines, page_line, session_verdicts, write_github_summary
 from pytest_verdict.report.building import build
 from pytest_verdict.report.environment import describe_process, now
@@ -268,6 +268,7 @@ def describe_environment(config: pytest.Config) -> dict[str, Any]:
         "plugins": {plugin.project_name: plugin.version for _, plugin in config.pluginmanager.list_plugin_distinfo()},
         **({"shard": shard} if (shard := shard_of(config)) else {}),
         **({"tags": tags} if (tags := session_tags(config)) else {}),
+        **({"renamed": renamed} if (renamed := read_renames(config)) else {}),
     }
 
 

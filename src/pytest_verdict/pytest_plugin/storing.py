@@ -52,9 +52,23 @@ def session_tags(config: pytest.Config) -> dict[str, str]:
         raise pytest.UsageError(f"verdict_tags: {error}") from None
 
 
+def read_renames(config: pytest.Config) -> dict[str, str]:
+    """Return the new names of renamed tests by the old ones."""
+    lines = config.getini("verdict_renamed")
+    if not lines:
+        return {}
+    from pytest_verdict.report.renaming import parse_renames
+
+    redaction = SESSION.redaction or str
+    try:
+        return parse_renames(map(redaction, lines))
+    except VerdictError as error:
+        raise pytest.UsageError(f"verdict_renamed: {error}") from None
+
+
 def fetch_baseline(config: pytest.Config, name: str) -> Path | str:
     """Return a local copy of a baseline in the store, or the line that says that there is none yet."""
-    from pytest_verdict.store.addresses import fetch_run
+    from pytest_verdict.store.baselines import fetch_run
 
     location = _location(config)
     if not location:

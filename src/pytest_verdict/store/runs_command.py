@@ -49,8 +49,7 @@ def build_filter(arguments: argparse.Namespace, *, with_partial: bool) -> Callab
 def select_runs(arguments: argparse.Namespace, store: Store, *, with_partial: bool) -> list[StoredRun]:
     """Return the selected runs in their order, and complain about files that were skipped."""
     accept = build_filter(arguments, with_partial=with_partial)
-    # A session that was pushed several times counts once.
-    runs = in_order(store.runs(max(arguments.last, 1), accept, is_joined=not with_partial))
+    runs = in_order(store.runs(max(arguments.last, 1), accept))
     for line in dict.fromkeys(store.skipped):
         complain(f"skipped: {line}")
     store.skipped.clear()
