@@ -100,9 +100,7 @@ def test_failures_are_marked(report):
     document = json.loads((folder / "report.json").read_text())
     document["tests"][0]["outcome"] = "failed"
     gate = {"gate": "operator:* >= 1", "unit": "comparison", "pass": 0, "fail": 0, "error": 0, "verdict": "missed"}
-    alter(folder, tests=document["tests"])
-    document = json.loads((folder / "report.json").read_text())
-    (folder / "report.json").write_text(json.dumps({**document, "gates": [{**gate, "notes": []}]}))
+    alter(folder, tests=document["tests"], gates=[{**gate, "notes": []}])
     index, _ = index_of(folder)
     assert index.failed == ["1 test did not pass", "gate operator:* >= 1: missed"]
     assert index.outcomes == "fpppppp"
@@ -114,6 +112,7 @@ def test_a_failure_hides_only_the_last_checks(report):
     whole = split_digests(table.checks[-1])
     lines = (folder / "records.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "records.jsonl").write_bytes(b"".join(lines[:-1]))
+    alter(folder)
     _, shorter = index_of(folder)
     assert split_digests(shorter.checks[-1]) == whole[:1]
 
@@ -123,6 +122,7 @@ def test_many_checks_are_folded_only_after_a_pass(report, count):
     folder = report()
     results = [compare("exact", number, number) for number in range(count)]
     (folder / "records.jsonl").write_bytes(lines_of(results, "test_it.py::test_city"))
+    alter(folder)
     assert len(split_digests(index_of(folder)[1].checks[-1])) == min(count, 21)
     document = json.loads((folder / "report.json").read_text())
     document["tests"][-1]["outcome"] = "failed"
@@ -135,6 +135,7 @@ def test_each_member_of_a_check_changes_its_digest(report, change):
     def digest(*arguments, **settings):
         folder = report()
         (folder / "records.jsonl").write_bytes(lines_of([compare(*arguments, **settings)], "test_it.py::test_city"))
+        alter(folder)
         return index_of(folder)[1].checks[-1], index_of(folder)[0].answers[-4:]
 
     before = digest("text_similarity", "Paris", "Pariss", threshold=0.5)
@@ -170,6 +171,7 @@ def test_answer_that_cannot_be_read_has_no_digest(report, store, observed, is_re
     hidden = [compare("exact", "x", observed), compare("exact", "x", "x")]
     lines = lines_of(hidden, "test_it.py::test_city", redaction=redaction_of([HIDDEN]))
     (folder / "records.jsonl").write_bytes(lines)
+    alter(folder)
     stored = store.find(store.push(folder, {}).run)
     assert bool(stored.answer("test_it.py::test_city")) is is_readable
     assert len(stored.index.answers) == 4 * len(stored.index.outcomes)

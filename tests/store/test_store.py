@@ -199,11 +199,16 @@ def test_beginning_of_a_name_is_enough_if_it_is_unique(tmp_path):
         ([], {}),
         (["model=small"], {"model": "small"}),
         (["a=1=2", "b="], {"a": "1=2", "b": ""}),
-        (["a=1", "a=2"], {"a": "2"}),
+        (["a=1", "a=1"], {"a": "1"}),
     ],
 )
 def test_tags_are_names_and_values(texts, tags):
     assert parse_tags(texts) == tags
+
+
+def test_tag_with_two_values_is_refused():
+    with pytest.raises(ConfigurationError, match="the tag a has two values, '1' and '2'"):
+        parse_tags(["a=1", "b=1", "a=2"])
 
 
 @pytest.mark.parametrize("text", ["model", "=small", "my model=small", "", "1=a"])

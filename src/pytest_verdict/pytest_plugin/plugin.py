@@ -360,11 +360,11 @@ def _find_accepted(config: pytest.Config, name: str) -> AcceptedEntry:
     test = report_name(config, None)(item.nodeid)
     inner = test.partition("::")[2]
     old_names = []
-    for old, new in read_renames(config).items():
-        renamed = present_name(test, {new: old})
+    # A test that was renamed several times has the lines in order.
+    for old, new in reversed(read_renames(config).items()):
+        test = present_name(test, {new: old})
         # The file of accepted values moves with its module.
-        if renamed != test:
-            old_names.append(renamed.partition("::")[2])
+        old_names.append(test.partition("::")[2])
     redaction = SESSION.redaction or str
     return find_entry(config.rootpath, item.path, inner, name, old_names=old_names, redaction=redaction)
 

@@ -261,6 +261,8 @@ def list_omissions(document: Mapping[str, Any], *, is_complete: bool, with_confi
             left_out["tests were named"] = None
         if selection.get("last_failed"):
             left_out["--last-failed"] = None
+        if selection.get("overridden"):
+            left_out["-o of what is collected"] = None
         if selection.get("ignored"):
             left_out["--ignore"] = None
         if selection.get("deselected") and (with_configured or not selection.get("configured")):

@@ -1,5 +1,6 @@
 """A run: the comparisons of a session, read from a folder, a file of records or a bundle; and the pairs of two runs."""
 
+import hashlib
 import json
 import sys
 from collections import Counter
@@ -15,7 +16,7 @@ from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.repeats.rules import DECISION
 from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.reading import Test, read_report
+from pytest_verdict.report.reading import Test, find_document, read_report
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS
 
@@ -102,7 +103,9 @@ def read_run(path: str | Path) -> Run:
     last_attempts: dict[str, int] = {}
     deciding: dict[str, int] = {}
     file = RecordsFile(place)
+    digest = hashlib.sha256()
     for number, line in enumerate(file.lines(), 1):
+        digest.update(line)
         try:
             comparison = _parse_comparison(line)
         except (RecordError, RecursionError) as error:
@@ -122,6 +125,9 @@ def read_run(path: str | Path) -> Run:
             repeated.setdefault(_key_in_test(comparison), []).append(comparison)
         if comparison.attempt == deciding.get(comparison.test, last_attempts[comparison.test]):
             last.append(comparison)
+    recorded = find_document(file.folder or file.path).get("records")
+    if isinstance(recorded, Mapping) and recorded.get("sha256") not in {None, digest.hexdigest()}:
+        raise RecordError(f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of them")
     if file.folder is None or not find_stored(file.folder / REPORT).is_file():
         return Run(place=place, comparisons=last, repeated=repeated)
     report = read_report(file.folder)

@@ -21,6 +21,7 @@ from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError
 from pytest_verdict.report.records_file import NoBaselineError
 from pytest_verdict.report.renaming import present_names
 from pytest_verdict.report.summary import list_names
+from pytest_verdict.runs.gates import read_gate
 from pytest_verdict.store.files import open_store
 from pytest_verdict.store.index import DECIDED, StoredRun
 from pytest_verdict.store.order import is_ancestor
@@ -172,6 +173,12 @@ def _compare_with_earlier(old: StoredRun, new: StoredRun) -> Iterator[str]:
     ]
     if missing:
         yield f"{format_count(len(missing), 'test')} of the baseline did not run: {list_names(missing)}"
+    demands = [read_gate(text) for text, _ in new.index.gates]
+    for text, _ in old.index.gates:
+        gate = read_gate(text)
+        same = [one for one in demands if (one.kind, one.pattern) == (gate.kind, gate.pattern)]
+        if not any((one.rate, one.confidence or 0) >= (gate.rate, gate.confidence or 0) for one in same):
+            yield f"the baseline met the gate {text}, and the run has no such gate, or a lower one"
     for name, value in old.index.tags.items():
         tag = new.index.tags.get(name)
         if tag != value:

@@ -24,6 +24,7 @@ from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.display import format_count, shorten
 from pytest_verdict.core.values.encoding import is_replayable
 from pytest_verdict.errors import RecordError, SettingsError
+from pytest_verdict.report.json_report import REPORT, has_own_digest
 from pytest_verdict.report.reading import Report, read_report
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import is_answer, list_omissions
@@ -142,8 +143,11 @@ class BuiltIndex(NamedTuple):
 def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
     """Build the index of a report and its table of tests."""
     report = read_report(folder)
+    content = (folder / REPORT).read_bytes()
+    digest_of_records = hashlib.sha256()
     digests = {digest_of_test(test.test, test.worker): _TestDigests() for test in report.tests}
     for line in RecordsFile(str(folder)).lines():
+        digest_of_records.update(line)
         record = parse_record(line)
         test = digests.get(read_id(line).split("-")[0])
         if test is None:
@@ -152,6 +156,11 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
         if is_answer(record["operator"]):
             test.answers.update(_encode(record.get("observed")))
             test.is_readable = test.is_readable and is_replayable(record.get("observed"))
+
+    if report.records.sha256 != digest_of_records.hexdigest() or not has_own_digest(content):
+        raise RecordError(
+            f"{folder}: its files were changed after the session; `pytest-verdict replay {folder}` lists what differs"
+        )
 
     attempts: dict[str, list[int]] = {}
     for position, entry in enumerate(report.tests):

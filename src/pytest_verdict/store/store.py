@@ -44,7 +44,8 @@ def parse_tags(texts: list[str]) -> dict[str, str]:
         match = _TAG.fullmatch(text)
         if match is None:
             raise ConfigurationError(f"a tag is NAME=VALUE, such as model=small, got {text!r}")
-        tags[match[1]] = match[2]
+        if tags.setdefault(match[1], match[2]) != match[2]:
+            raise ConfigurationError(f"the tag {match[1]} has two values, {tags[match[1]]!r} and {match[2]!r}")
     return tags
 
 
