@@ -267,8 +267,8 @@ def test_failure_that_a_test_expects_is_not_accepted_unread(project, words):
     status, out, _ = project.accept(*words)
     values = parse_accepted(project.read("test_it.accepted.yaml"))
     assert {name: values[name]["v"] for name in names} == {
-        **dict.fromkeys(names[:3], ["old"]),
-        **dict.fromkeys(names[3:], ["right"]),
+        **{name: ["old"] for name in names[:3]},
+        **{name: ["right"] for name in names[3:]},
     }
     assert status == 1
     assert "refused: test_it.py::test_xfail v: the test xfailed, so it expects that this does not pass" in out

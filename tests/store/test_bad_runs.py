@@ -178,3 +178,14 @@ def test_alter_writes_the_digest_that_a_session_would(report, command):
     folder = alter(report(), exit_status=0)
     assert json.loads((folder / "report.json").read_text())["run"]["exit_status"] == 0
     assert command("push", folder, "--store", folder.parent / "store")[0] == 0
+
+
+@pytest.mark.parametrize("words", [[], ["-q"], ["-qq"], ["-p", "no:terminal"]], ids=" ".join)
+def test_run_that_was_not_stored_is_said_aloud(pytester, monkeypatch, words):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    pytester.makepyfile("def test_a(): pass")
+    result = pytester.runpytest_inprocess("-p", "verdict", "--verify-store", "no/store", *words)
+    assert result.ret == 0
+    output = result.stdout.str() + result.stderr.str()
+    assert "the run was not stored: " in output
+    assert "later: pytest-verdict push verify-report" in output

@@ -134,7 +134,8 @@ def regressions(baseline: str | Path, session: str | Path) -> tuple[list[Change]
 
 
 def diff(old: Run, new: Run) -> Diff:
-    names = present_names({one.test for one in old.comparisons}, new.renamed, {*new.tests})
+    present = {*new.tests, *(one.test for one in new.comparisons)}
+    names = present_names({one.test for one in old.comparisons}, new.renamed, present)
     if names:
         old = old.with_names(names)
     pairs, removed, added = pair(old.comparisons, new.comparisons)
