@@ -52,8 +52,10 @@ def test_history_as_json(command, tmp_path):
     (one,) = json.loads(out)
     assert (one["test"], one["passed"], one["total"], one["rate"]) == ("a", 0, 20, 0.0)
     assert one["interval"] == [0.0, 0.168434]
-    assert one["steps"][0]["run"] == one["since"] == one["runs"][20]["run"]
-    assert (one["steps"][0]["before"], one["steps"][0]["after"]) == ([20, 20], [0, 20])
+    (step,) = one["changes"]
+    assert (step["at"], step["from"], one["start"]) == (20, 19, 20)
+    assert one["runs"][step["at"]]["run"].startswith("20260101T200000-")
+    assert (step["before"], step["after"]) == ([20, 20], [0, 20])
     assert status == 0
 
 

@@ -58,13 +58,27 @@ class TestSeries:
         """The position of the run since which neither check nor rate changed."""
         return max([self.first, *self.cuts, *(step.position for step in self.steps)])
 
-    def changes(self) -> Iterator["Change"]:
-        """Yield the cuts and steps in order."""
+    def changes(self) -> Iterator[dict[str, Any]]:
+        """Yield the cuts and steps in order: at which run, the one before it that decided, and the counts of a step."""
         # No step is at a cut.
-        changes: dict[int, Step | None] = {**dict.fromkeys(self.cuts), **{step.position: step for step in self.steps}}
-        for position in sorted(changes):
+        steps = {step.position: step for step in self.steps}
+        for position in sorted({*self.cuts, *steps}):
             decided = (place for place in range(position - 1, -1, -1) if self.letters[place] in DECIDED)
-            yield Change(position, next(decided, position), changes[position])
+            change: dict[str, Any] = {"at": position, "from": next(decided, position)}
+            if position in steps:
+                step = steps[position]
+                change |= {"before": step.before, "after": step.after, "p": float(f"{step.p:.2g}")}
+            yield change
+
+    def describe(self) -> dict[str, Any]:
+        """Describe the series as JSON."""
+        return {
+            "letters": self.letters,
+            "changes": list(self.changes()),
+            "renamed": self.renamed,
+            "flaky": self.flaky,
+            "start": self.start,
+        }
 
     def rate(self, start: int) -> Rate:
         """Count the results from a position on."""
@@ -74,14 +88,6 @@ class TestSeries:
     @property
     def last_cut(self) -> int:
         return self.cuts[-1] if self.cuts else 0
-
-
-class Change(NamedTuple):
-    """A run in which the check or the rate of a test is another, and the last one before it that decided the test."""
-
-    position: int
-    before: int
-    step: Step | None
 
 
 class View(NamedTuple):

@@ -91,21 +91,11 @@ def _describe_view(view: View) -> dict[str, Any]:
 
 
 def _describe_test(one: TestSeries) -> dict[str, Any]:
-    changes = []
-    for position, before, step in one.changes():
-        change: dict[str, Any] = {"at": position, "from": before}
-        if step is not None:
-            change |= {"before": step.before, "after": step.after, "p": float(f"{step.p:.2g}")}
-        changes.append(change)
     return {
         "test": one.test,
         # As the groups have them: a script would write 0.0 as 0, and True as true.
         "parameters": {name: str(value) for name, value in one.parameters.items()},
-        "letters": one.letters,
-        "changes": changes,
-        "renamed": one.renamed,
-        "flaky": one.flaky,
-        "start": one.start,
+        **one.describe(),
         "rate": _describe_rate(one.rate(one.start)),
         "since_check": one.rate(one.last_cut)[:2],
     }

@@ -96,15 +96,7 @@ def describe_group(group: Group, keys: list[str]) -> dict[str, Any]:
         ],
     }
     if len(group.members) == 1:
-        one = group.members[0]
-        names = [stored.name for stored in group.view.runs]
-        document["since"] = names[one.start]
-        document["check_changed"] = [names[cut] for cut in one.cuts]
-        document["steps"] = [
-            {"run": names[step.position], "before": step.before, "after": step.after, "p": step.p} for step in one.steps
-        ]
-        document["renamed"] = one.renamed
-        document["flaky"] = one.flaky
+        document |= group.members[0].describe()
     return document
 
 
@@ -150,15 +142,19 @@ def _since(group: Group) -> str:
 
 
 def _format_changes(one: TestSeries, view: View) -> Iterator[str]:
-    for position, before, step in one.changes():
-        place = _describe_run(view.runs[position])
-        compare = f"pytest-verdict diff store:{view.runs[before].name} store:{view.runs[position].name}"
-        if step is None:
+    for change in one.changes():
+        run = view.runs[change["at"]]
+        before = view.runs[change["from"]]
+        place = _describe_run(run)
+        compare = f"pytest-verdict diff store:{before.name} store:{run.name}"
+        if "p" not in change:
             yield f"  check changed at {place}: {compare}"
-        else:
-            word = "down" if step.after[0] * step.before[1] < step.before[0] * step.after[1] else "up"
-            counts = f"{step.before[0]} of {step.before[1]} -> {step.after[0]} of {step.after[1]}"
-            yield f"  step {word} at {place}: {counts}, p = {step.p:.2g}: {compare}"
+            continue
+        passed, total = change["before"]
+        later_passed, later_total = change["after"]
+        word = "down" if later_passed * total < passed * later_total else "up"
+        counts = f"{passed} of {total} -> {later_passed} of {later_total}"
+        yield f"  step {word} at {place}: {counts}, p = {change['p']:.2g}: {compare}"
     if one.renamed:
         yield f"  renamed: it was {one.renamed}"
     if one.flaky:
