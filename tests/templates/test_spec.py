@@ -86,12 +86,13 @@ def same(one, other):
 
 def test_whole_template_goes_through_json_and_yaml():
     spec = template_to_spec(Whole)
-    for compact in (False, True):
-        document = spec.model_dump(mode="json", exclude_defaults=compact)
-        for form in (document, json.dumps(document), yaml.safe_dump(document), TemplateSpec.read(document)):
-            again = template_from_spec(form)
-            same(Whole, again)
-            assert template_to_spec(again) == spec
+    document = spec.model_dump(mode="json")
+    short = spec.model_dump(mode="json", exclude_defaults=True)
+    assert TemplateSpec.read(document) == spec
+    for form in (json.dumps(short), yaml.safe_dump(document)):
+        again = template_from_spec(form)
+        same(Whole, again)
+        assert template_to_spec(again) == spec
 
 
 def test_file(tmp_path):
