@@ -88,6 +88,7 @@ class UncheckedComparisons:
 
     def __init__(self, most: int = _MOST_DESCRIBED) -> None:
         self.count = 0
+        self.next: UncheckedComparisons | None = None
         self._most = most
         self.first: list[Failure] = []
         # Of each line that makes expectations in the test function: those that were not compared at once.
@@ -214,6 +215,9 @@ class _Watch:
     def look_away(self, _result: ComparisonResult) -> None:
         if self._has_ended and not self._is_firm:
             self._has_ended = False
+            # A thread may go on when its test has its report.
+            while self._unchecked.next is not None:
+                self._unchecked = self._unchecked.next
             self._unchecked.begin(self.failure)
 
 
@@ -310,7 +314,7 @@ def fail_unchecked(item: pytest.Item, call: pytest.CallInfo[None], watch: Compar
         # The test may still read what its fixtures compared.
         return
     unchecked = watch.of_test
-    watch.of_test = UncheckedComparisons()
+    unchecked.next = watch.of_test = UncheckedComparisons()
     AWAITED.clear()
     if call.excinfo is None:
         unchecked.count_idle_expectations()

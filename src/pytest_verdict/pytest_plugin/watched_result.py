@@ -194,8 +194,9 @@ class WatchedVerdict(str):
         if isinstance(other, str) and not isinstance(other, WatchedVerdict):
             # The value of an enumeration, which `str` may show as its name.
             text = str.__str__(other)
-            if text in _TELLING[str(self)]:
-                self._result.look(truth=text == str(self))
+            verdict = super().__str__()
+            if text in _TELLING[verdict]:
+                self._result.look(truth=text == verdict)
         return super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
@@ -214,7 +215,7 @@ class WatchedVerdict(str):
         return super().__hash__()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return str, (str(self),)
+        return str, (super().__str__(),)
 
 
 class WatchedScore(float):
