@@ -16,7 +16,7 @@ from pytest_verdict.report.folder import PAGE
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.reading import Report, read_report
-from pytest_verdict.report.summary import VERDICTS, is_answer
+from pytest_verdict.report.summary import VERDICTS, is_answer, name_repeats
 
 _MOST_TESTS: Final = 200
 _MOST_NAMES: Final = 3
@@ -104,6 +104,10 @@ def _facts(report: Report) -> Iterator[tuple[str, object]]:
     programs = {"pytest-verdict": run.pytest_verdict, "pytest": run.pytest, "python": run.python}
     versions = [f"{name} {version}" for name, version in programs.items() if version]
     yield "versions", ", ".join([*versions, run.platform])
+    repeated = [(name_repeats(test.repeats), test) for test in report.tests if "verdict" in test.repeats]
+    # Tests that passed in all of their attempts come last.
+    for word, test in sorted(repeated, key=lambda pair: pair[0] == "pass")[:_MOST_TESTS]:
+        yield f"repeats of {test.name}", f"{word}: {test.repeats.get('summary')}"
     if report.totals.comparisons_of_earlier_attempts:
         yield "earlier attempts", format_count(report.totals.comparisons_of_earlier_attempts, "comparison")
     yield "records", f"{report.records.count}, SHA-256 {report.records.sha256}"

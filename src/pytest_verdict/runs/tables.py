@@ -11,7 +11,6 @@ exit codes:
 
 import argparse
 import csv
-import functools
 import importlib
 import itertools
 import json
@@ -44,9 +43,6 @@ _COMPARISON_COLUMNS: Final = ("operator", "operator_version", "verdict", "error"
 
 # The columns that are lists, by the name to group by.
 _LISTS: Final = {"note": "notes", "marker": "markers", "tag": "markers"}
-
-# Many groups have the same few counts, and an exact interval is slow to compute.
-_interval: Final = functools.lru_cache(maxsize=1_000)(exact_interval)
 
 # A spreadsheet evaluates a cell that begins with one of these as a formula: https://owasp.org/www-community/attacks/CSV_Injection
 # The default of the writer, which quotes both characters of it: a CR alone would begin a row, too.
@@ -203,7 +199,7 @@ def count_groups(rows: Rows, by: Sequence[str]) -> list[dict[str, Any]]:
     for key in sorted(verdicts):
         counts = verdicts[key]
         total = counts.total()
-        low, high = _interval(counts["pass"], total)
+        low, high = exact_interval(counts["pass"], total)
         group: dict[str, Any] = dict(zip(by, key, strict=True))
         group |= {"comparisons": total, **{verdict: counts[verdict] for verdict in VERDICTS}}
         group |= {"rate": round(counts["pass"] / total, 6), "low": low, "high": high}
