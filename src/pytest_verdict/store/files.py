@@ -93,8 +93,10 @@ def configured_store(start: Path) -> str:
 
     try:
         folder, _, values = locate_config(start, [start])[:3]
-    except (UsageError, ValueError, RecursionError) as error:
+    except UsageError as error:
         raise ConfigurationError(str(error)) from None
+    except (AttributeError, TypeError, ValueError, RecursionError) as error:
+        raise ConfigurationError(f"the configuration of pytest cannot be read: {error}") from None
     value: Any = values.get(_KEY, "")
     # pytest 9 wraps values.
     location = str(getattr(value, "value", value))

@@ -168,11 +168,6 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
             f"{folder}: its files were changed after the session; `pytest-verdict replay {folder}` lists what differs"
         )
 
-    attempts: dict[str, list[int]] = {}
-    for position, entry in enumerate(report.tests):
-        counted = [outcome for outcome in entry.attempts if outcome not in _NOT_COUNTED]
-        if len(entry.attempts) > 1:
-            attempts[str(position)] = [len(counted), counted.count("passed")]
     is_passed = [test.outcome == "passed" for test in report.tests]
     table = _encode(
         {
@@ -202,7 +197,7 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
             "bundle": has_bundle,
             "tests": table_name,
             "outcomes": "".join(OUTCOME_LETTERS[test.outcome] for test in report.tests),
-            "attempts": attempts,
+            "attempts": _count_attempts(report),
             "answers": "".join(
                 _text(test.answers.digest()) if test.is_readable else _UNREADABLE for test in digests.values()
             ),
@@ -211,6 +206,15 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
     )
     time = re.sub(r"[-:]", "", report.run.started or "0001-01-01T00:00:00")[:15]
     return BuiltIndex(f"{time}-{_name_ending(index)}", tags, _compress(index), table_name, _compress(table))
+
+
+def _count_attempts(report: Report) -> dict[str, list[int]]:
+    attempts = {}
+    for position, entry in enumerate(report.tests):
+        if len(entry.attempts) > 1:
+            counted = [outcome for outcome in entry.attempts if outcome not in _NOT_COUNTED]
+            attempts[str(position)] = [len(counted), counted.count("passed")]
+    return attempts
 
 
 def read_index(name: str, content: bytes) -> RunIndex:
