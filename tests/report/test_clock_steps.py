@@ -47,7 +47,9 @@ def ended(folder, capsys):
     return codes
 
 
-@pytest.mark.parametrize("times", TIMES, ids=str)
+@pytest.mark.parametrize(
+    "times", [TIMES[0], *(pytest.param(times, marks=pytest.mark.ci) for times in TIMES[1:])], ids=str
+)
 def test_commands_read_a_session_that_ended_before_it_began(tmp_path, monkeypatch, capsys, times):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(urls.Path, "home", lambda: tmp_path / "home")
