@@ -22,9 +22,10 @@ _CLOSED_PIPE: Final = 141
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line, and return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    # Without stdout or stderr, the exit code still reports the result.
+    # Without one of these, the exit code still reports the result.
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the end
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - likewise
+    sys.stdin = sys.stdin or Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - likewise
     for stream in (sys.stdout, sys.stderr):
         # A terminal or pipe with a narrow encoding must not break the output.
         if hasattr(stream, "reconfigure"):
