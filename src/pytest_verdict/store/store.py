@@ -7,7 +7,6 @@ import re
 import shutil
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Final, NamedTuple
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.report.bundle import write_bundle
-from pytest_verdict.report.compression import find_stored
+from pytest_verdict.report.compression import find_stored, reporting_damage
 from pytest_verdict.report.journal import OUTPUTS
 from pytest_verdict.report.statements import FILES
 from pytest_verdict.report.urls import cache_folder
@@ -136,7 +135,8 @@ class Store:
         folder.parent.mkdir(exist_ok=True)
         new = Path(tempfile.mkdtemp(dir=folder.parent))
         try:
-            with zipfile.ZipFile(io.BytesIO(content)) as bundle:
+            what = f"the bundle of the run {stored.name} is damaged"
+            with reporting_damage(what), zipfile.ZipFile(io.BytesIO(content)) as bundle:
                 if sum(entry.file_size for entry in bundle.infolist()) > _UNPACKED_LIMIT:
                     raise RecordError(
                         f"the bundle of the run {stored.name} unpacks to more than {_UNPACKED_LIMIT:,} bytes"
@@ -146,8 +146,6 @@ class Store:
                         bundle.extract(member, new)
             if not folder.is_dir():
                 new.replace(folder)
-        except (zipfile.BadZipFile, EOFError, RuntimeError, zlib.error) as error:
-            raise RecordError(f"the bundle of the run {stored.name} is damaged: {error}") from None
         finally:
             shutil.rmtree(new, ignore_errors=True)
         return folder
