@@ -177,7 +177,6 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
     )
     table_name = hashlib.sha256(table).hexdigest()[:16]
     git = report.document["run"].get("git", {})
-    tags = report.document["run"].get("tags", {})
     partial = list_omissions(report.document, is_complete=report.complete, with_configured=False)
     if not any(test.outcome not in _NOT_COUNTED for test in report.tests):
         partial.append("no test ran")
@@ -188,8 +187,8 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
             "commit": git.get("commit", ""),
             "clean": git.get("clean", False),
             "branch": git.get("branch", ""),
-            "tags": tags,
-            "renamed": report.document["run"].get("renamed", {}),
+            "tags": report.run.tags,
+            "renamed": report.run.renamed,
             "partial": partial,
             "failed": list(_failure_reasons(report)),
             "gates": [[gate.gate, gate.verdict] for gate in report.gates],
@@ -204,7 +203,7 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
         }
     )
     time = re.sub(r"[-:]", "", report.run.started or "0001-01-01T00:00:00")[:15]
-    return BuiltIndex(f"{time}-{_name_ending(index)}", tags, _compress(index), table_name, _compress(table))
+    return BuiltIndex(f"{time}-{_name_ending(index)}", report.run.tags, _compress(index), table_name, _compress(table))
 
 
 def read_index(name: str, content: bytes) -> RunIndex:
