@@ -39,7 +39,7 @@ class Pushed(NamedTuple):
 
 def parse_tags(texts: list[str]) -> dict[str, str]:
     """Parse tags in the form NAME=VALUE."""
-    tags = {}
+    tags: dict[str, str] = {}
     for text in texts:
         match = _TAG.fullmatch(text)
         if match is None:
