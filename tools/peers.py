@@ -64,7 +64,7 @@ class Project:
 
     def run(self, *words: str, **environment: str) -> tuple[int, str]:
         process = self.start(*words, **environment)
-        out, _ = process.communicate(timeout=120)
+        out, _ = process.communicate(timeout=300)
         return process.returncode, out
 
     def session(self, *words: str, **environment: str) -> str:
