@@ -55,6 +55,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_takes_an_address(name, blessed, command):
     words, shown = COMMANDS[name]
@@ -279,6 +280,7 @@ LEFT_OUT = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", LEFT_OUT)
 def test_part_of_a_session_is_what_it_left_out(harness, monkeypatch, case):
     files, arguments, environment, reason = LEFT_OUT[case]

@@ -29,7 +29,7 @@ from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.values.display import format_count, safe_repr
-from pytest_verdict.errors import RecordError
+from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.explanation.drawing import draw_explanation
 from pytest_verdict.report.compression import reporting_damage
 from pytest_verdict.report.folder import acquire_lock, release_lock
@@ -79,7 +79,10 @@ def _accept(arguments: argparse.Namespace) -> int:
     rows = None
     if arguments.data is not None:
         rows = Rows(Path(arguments.data).resolve(), arguments.ids, arguments.column)
-    candidates = Candidates(Path(arguments.root).resolve(), rows)
+    root = Path(arguments.root).resolve()
+    if not root.is_dir():
+        raise ConfigurationError(f"--root: there is no folder {root}")
+    candidates = Candidates(root, rows)
     review = _Review(arguments, candidates, records)
     if arguments.prune and review.omissions:
         reasons = ", ".join(review.omissions)

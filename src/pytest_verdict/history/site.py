@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.console import complain, say
-from pytest_verdict.core.new_files import write_whole
+from pytest_verdict.core.new_files import replacing, write_whole
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import RecordError
 from pytest_verdict.history.series import (
@@ -131,5 +131,6 @@ def _write_pages(store: Store, runs: Iterable[StoredRun], folder: Path) -> Itera
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
             about = about_folder(report, f"store:{stored.name}")
-            write_page(map(Row, RecordsFile(str(report)).lines()), about, path)
+            with replacing(path) as new:
+                write_page(map(Row, RecordsFile(str(report)).lines()), about, new)
         yield stored.name

@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.record import read_verdict
 from pytest_verdict.core.values.display import format_count, shorten
 from pytest_verdict.page.rows import Row
@@ -40,7 +41,8 @@ def write_page_of_session(
                 f"This page leaves out the {format_count(passed, 'comparison')} that passed."
                 f" To write it with all comparisons, run: pytest-verdict view {shlex.quote(title)}"
             )
-        write_page(map(Row, lines), about, folder / PAGE)
+        with replacing(folder / PAGE) as new:
+            write_page(map(Row, lines), about, new)
 
 
 def about_folder(folder: Path, title: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.record_members import MEMBER
-from pytest_verdict.core.values.display import format_count, safe_repr, visible
+from pytest_verdict.core.values.display import format_count, no_command, safe_repr, visible
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.pytest_plugin.shards import is_split
 from pytest_verdict.pytest_plugin.storing import BASELINE
@@ -179,7 +179,7 @@ def write_github_summary(config: pytest.Config, folder: Path, closing: list[str]
         return closing, []
     from pytest_verdict.report.reading import read_report
     from pytest_verdict.summaries import markdown
-    from pytest_verdict.summaries.reading import DAMAGED, no_command
+    from pytest_verdict.summaries.reading import DAMAGED
 
     repository = Path(os.environ.get("GITHUB_WORKSPACE", config.rootpath))
     root = Path()

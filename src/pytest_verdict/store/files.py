@@ -38,6 +38,8 @@ class StoreFiles:
         if self.folder is not None:
             if not self.folder.parent.is_dir():
                 raise FileNotFoundError(f"the store {self} cannot be reached: there is no folder {self.folder.parent}")
+            if self.folder.exists() and not self.folder.is_dir():
+                raise NotADirectoryError(f"the store {self} is no folder")
             paths = [path for path in (self.folder / folder).rglob("*") if path.is_file()]
             names = [path.relative_to(self.folder).as_posix() for path in paths]
             return sorted(name for name in names if not name.endswith(_TEMPORARY))
@@ -91,7 +93,7 @@ def configured_store(start: Path) -> str:
 
     try:
         folder, _, values = locate_config(start, [start])[:3]
-    except UsageError as error:
+    except (UsageError, ValueError, RecursionError) as error:
         raise ConfigurationError(str(error)) from None
     value: Any = values.get(_KEY, "")
     # pytest 9 wraps values.

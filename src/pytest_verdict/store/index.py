@@ -14,10 +14,11 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from pytest_verdict.core.record import digest_of_test, parse_record, read_id
 from pytest_verdict.core.strict_model import StrictModel
@@ -25,7 +26,7 @@ from pytest_verdict.core.values.display import format_count, shorten
 from pytest_verdict.core.values.encoding import is_replayable
 from pytest_verdict.errors import RecordError, SettingsError
 from pytest_verdict.report.json_report import REPORT, has_own_digest
-from pytest_verdict.report.reading import Report, read_report
+from pytest_verdict.report.reading import Count, Report, read_report
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import is_answer, list_omissions
 from pytest_verdict.runs.run import CHECK_MEMBERS, expectation_of
@@ -48,6 +49,8 @@ _LETTERS: Final = 4
 # Instead of the digest of an answer that was redacted or recorded only as its repr: two of them may be equal or not.
 _UNREADABLE: Final = "----"
 _MOST_CHECKS: Final = 20
+# The index of a million tests has some ten megabytes.
+_LONGEST: Final = 1 << 28
 
 OneLetterEach = Annotated[str, Field(pattern=f"^[{''.join(OUTCOME_LETTERS.values())}]*$")]
 
@@ -71,9 +74,9 @@ class RunIndex(StrictModel):
     failed: list[str] = Field(default_factory=list)
     gates: list[list[str]] = Field(default_factory=list)
     bundle: bool = True
-    tests: str
+    tests: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
     outcomes: OneLetterEach
-    attempts: Mapping[str, Annotated[list[int], Field(min_length=2, max_length=2)]] = {}
+    attempts: Mapping[str, Annotated[list[Count], Field(min_length=2, max_length=2)]] = {}
     """Attempts and passes of the tests, by position, that did not run exactly once."""
     answers: str
     """A digest of what each test observed, in all its attempts."""
@@ -94,6 +97,9 @@ class TestTable:
     @cached_property
     def positions(self) -> Mapping[str, int]:
         return {test: position for position, test in enumerate(self.tests)}
+
+
+_TABLE: Final = TypeAdapter(TestTable)
 
 
 @dataclass(frozen=True)
@@ -222,6 +228,8 @@ def read_index(name: str, content: bytes) -> RunIndex:
         raise RecordError(shorten(str(error), 200)) from None
     if len(index.answers) != _LETTERS * len(index.outcomes):
         raise RecordError("it has not one answer for each test")
+    if any(passed > total for total, passed in index.attempts.values()):
+        raise RecordError("a test passed more often than it ran")
     return index
 
 
@@ -231,9 +239,8 @@ def read_table(name: str, content: bytes) -> TestTable:
     if hashlib.sha256(text).hexdigest()[:16] != name:
         raise RecordError("its content does not belong to its name")
     try:
-        document = json.loads(text)
-        table = TestTable(document["tests"], document["parameters"], document["checks"])
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        table = _TABLE.validate_python(json.loads(text))
+    except (ValueError, RecursionError) as error:
         raise RecordError(shorten(str(error), 200)) from None
     if not len(table.tests) == len(table.parameters) == len(table.checks):
         raise RecordError("it has not one line for each test")
@@ -285,6 +292,10 @@ def _compress(text: bytes) -> bytes:
 
 def _decompress(content: bytes) -> bytes:
     try:
-        return gzip.decompress(content)
+        with gzip.GzipFile(fileobj=BytesIO(content)) as file:
+            text = file.read(_LONGEST)
     except (OSError, EOFError, zlib.error) as error:
         raise RecordError(f"it is damaged: {error}") from None
+    if len(text) == _LONGEST:
+        raise RecordError(f"it unpacks to more than {_LONGEST:,} bytes")
+    return text

@@ -29,6 +29,8 @@ _INDEX: Final = re.compile(rf"runs/\d{{4}}/\d{{2}}/({RUN.pattern})/index\.json\.
 _OTHER_FILE: Final = re.compile(rf"runs/\d{{4}}/\d{{2}}/({RUN.pattern})/(?:bundle\.zip|(tags-[0-9a-f]{{16}}\.json))")
 _AT_ONCE: Final = 200
 BUNDLE_LIMIT: Final = 256_000_000
+# Records may be stored compressed.
+_UNPACKED_LIMIT: Final = 16 * BUNDLE_LIMIT
 _TAG: Final = re.compile(r"([A-Za-z][\w.-]*)=(.*)", re.DOTALL)
 
 
@@ -135,6 +137,10 @@ class Store:
         new = Path(tempfile.mkdtemp(dir=folder.parent))
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as bundle:
+                if sum(entry.file_size for entry in bundle.infolist()) > _UNPACKED_LIMIT:
+                    raise RecordError(
+                        f"the bundle of the run {stored.name} unpacks to more than {_UNPACKED_LIMIT:,} bytes"
+                    )
                 for member in (*FILES, OUTPUTS):
                     if member in bundle.namelist():
                         bundle.extract(member, new)

@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from pytest_verdict.core.values.display import format_count, visible
+from pytest_verdict.core.values.display import format_count, no_command, visible
 from pytest_verdict.report.reading import Report
 from pytest_verdict.report.summary import is_answer, name_repeats, rate_text
-from pytest_verdict.summaries.reading import FailingTests, failing_tests, no_command, one_line
+from pytest_verdict.summaries.reading import FailingTests, failing_tests, one_line
 
 # In bytes. GitHub drops the summaries of a job beyond 1,024 kB, and a job may have several.
 _LIMIT: Final = 256 * 1024
