@@ -264,7 +264,9 @@ def kill_while_storing(project: Project) -> str:
     if project.tool == "pytest-verdict":
         project.run("pytest_verdict", "report", "verify-report")
         project.run("pytest_verdict", "push", "verify-report")
-        text += f"; after `report` and `push`: {count_runs(project)}, marked as a part"
+        _, out = project.run("pytest_verdict", "runs")
+        mark = ", marked as a part" if "the session did not end" in out else ""
+        text += f"; after `report` and `push`: {count_runs(project)}{mark}"
     return text
 
 

@@ -271,7 +271,7 @@ BROKEN = {
 @pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in BROKEN.items() for text in texts])
 def test_configuration_that_names_no_store_is_an_error(tmp_path, name, text):
     (tmp_path / name).write_text(text)
-    with pytest.raises(ConfigurationError, match="configuration of pytest cannot be read|store is a text"):
+    with pytest.raises(ConfigurationError, match=r"configuration of pytest cannot be read|store is a text"):
         configured_store(tmp_path)
 
 
