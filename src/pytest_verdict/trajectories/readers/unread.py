@@ -274,7 +274,7 @@ class _Search:
             del self.calls[count:]
             self._add(by_key, path)
         if len(self.calls) == count and has_written_call(by_key):
-            self.calls.append(CallLike(path, None, None, MISSING))
+            self.calls.append(CallLike(f"the text of {path or 'the value'}", None, None, MISSING))
 
     def _look_into_entry(self, key: str, item: Any, path: str, *, is_result: bool, is_described: bool) -> None:
         if key in _SETTINGS or _matches(_RESULT_KEY, key):
