@@ -251,7 +251,7 @@ def test_table_fits_the_width(width):
         assert len(line) <= width
 
 
-@pytest.mark.parametrize("width", [60, 72, 100])
+@pytest.mark.parametrize("width", [64, 72, 100])
 def test_first_line_shows_the_arguments_that_fit(width):
     forbidden = ("delete", {"path": "/", "force": True, "reason": "x" * 90})
     first = next(explain(compare("trajectory_forbidden", ["delete"], ["search", forbidden]), Budget(width=width)))
