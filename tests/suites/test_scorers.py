@@ -8,6 +8,7 @@ from pytest_verdict.core.replay import replay
 TOOLS = {"expected_tools": ["search"], "expected_tool_args": {"search": {"q": "x"}}, "expected_output": "I"}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -63,6 +64,7 @@ class Skips:
 """
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("scorer", "more", "outcome", "words"),
     [
@@ -134,6 +136,7 @@ def test_scorers(harness, scorer, more, outcome, words):
     assert {answer.status for answer in replay(run.records_bytes.splitlines())} == {"identical"}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("scorer", "more", "outcome"),
     [
@@ -154,6 +157,7 @@ def test_mapping_defaults_come_from_the_scenario(harness, scorer, more, outcome)
     assert run_with(harness, "my_adapters.Echo", scorer=scorer, **more).outcomes == {outcome: 1}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("scorer", "key"),
     [
