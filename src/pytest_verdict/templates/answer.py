@@ -22,6 +22,7 @@ from pytest_verdict.templates.template_match import (
     Fields,
     TemplateMatch,
     check_strategy,
+    fields_in,
     quote_key,
 )
 
@@ -300,6 +301,10 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
             strategy = check_strategy(node, verified)
         except TemplateError as error:
             raise TemplateError(f"{cls.__name__}: {error}") from None
+        parent = next(source for source in cls.__mro__ if "VerificationStrategy" in vars(source))
+        for name in verified.keys() - parent.model_fields.keys() - fields_in(strategy):
+            rule = f"is not in the strategy of {parent.__name__}, so a wrong value would never fail"
+            raise TemplateError(f"{cls.__name__}.{name} {rule}; write a VerificationStrategy in {cls.__name__}")
     definition = Definition(
         template=cls.__name__,
         verified=verified,
