@@ -76,7 +76,7 @@ class Definition:
 
     @functools.cached_property
     def nullable(self) -> frozenset[str]:
-        """The verified fields of which null may be the correct value."""
+        """The verified fields that may have null as their correct value."""
         verified = self.verified.items()
         return frozenset(name for name, one in verified if any(case.ground_truth is None for case in one.alternatives))
 

@@ -43,7 +43,7 @@ class FieldRule:
     weight: ExactNumber = 1
     # "choice" if the response may say the value in other words.
     quote: bool | Literal["choice"] = False
-    # Where the context has the value that chooses a case, and the operator of each case; `operator` is the default's.
+    # The path of the value that chooses a case, and the operator of each case; `operator` belongs to the default.
     source: str = ""
     cases: Mapping[str, Operator] = dataclasses.field(default_factory=dict)
 
