@@ -29,6 +29,7 @@ from pytest_verdict.templates import (
     NumericGraded,
     NumericTolerance,
     RegexMatch,
+    SemanticMatch,
     SetContainment,
     TemplateSpec,
     TraceRegex,
@@ -178,6 +179,9 @@ def test_spec_and_template_are_two_forms_of_one_thing(document):
     assert template_to_spec(again) == spec
 
 
+SEMANTIC = {"operator": "semantic", "settings": {"embedder": "os:system"}}
+
+
 def field(**changes):
     base = {"name": "x", "type": "str", "description": "d", "ground_truth": "a", "verify_with": "exact"}
     return {key: value for key, value in {**base, **changes}.items() if value is not None}
@@ -228,6 +232,24 @@ def refused(document, message):
             {"type": "bool", "ground_truth": True, "verify_with": {"type": "TraceContains", "substring": "x"}},
             "is_trace",
         ),
+        ({"verify_with": {"type": "SemanticMatch", "embedder": "os:system"}}, "an embedder is code"),
+        ({"verify_with": {"operator": "semantic", "settings": {"embedder": "os:system"}}}, "an embedder is code"),
+        ({"verify_with": {"type": "all_of", "conditions": [SEMANTIC]}}, "an embedder is code"),
+        (
+            {
+                "ground_truth": {
+                    "source": "a",
+                    "cases": {"k": {"value": "b", "verify_with": SEMANTIC}},
+                    "default": {"value": "b"},
+                }
+            },
+            "code",
+        ),
+        ({"verify_with": {"operator": "semantic", "settings": {"embedder": {"$type": "object"}}}}, "verify_with"),
+        ({"verify_with": {"type": "answer_template", "fields": {"a": "exact"}}}, "operator of records"),
+        ({"verify_with": "pass_rate"}, "operator of records"),
+        ({"verify_with": "case_choice"}, "operator of records"),
+        ({"verify_with": "scorer_verdict"}, "operator of records"),
         ({"verify_with": "exactly"}, "Did you mean 'exact'"),
         ({"verify_with": {"type": "ExactMach"}}, "Did you mean 'ExactMatch'"),
         ({"verify_with": {"type": "os.system", "command": "x"}}, "there is no operator 'os.system'"),
@@ -389,6 +411,14 @@ def test_template_with_more_than_a_spec_has_is_refused(template):
         template_to_spec(template)
 
 
+def test_texts_like_code_are_texts():
+    for truth in ("pass_rate", "embedder", "semantic", "os:system"):
+        assert template_from_spec({"fields": [field(ground_truth=truth)]})(x=truth).verify()
+    contains = {"type": "ContainsAny", "substrings": ["pass_rate", "embedder"]}
+    assert template_from_spec({"fields": [field(verify_with=contains)]})(x="the pass_rate").verify()
+    template_from_spec({"fields": [field(verify_with={"type": "SemanticMatch", "threshold": 0.9})]})
+
+
 @pytest.mark.parametrize(
     "operator",
     [
@@ -428,6 +458,14 @@ def test_value_template_asks_its_question(truth, operator, right, wrong):
     assert AnswerTemplate(template).verify({"value": right}).passed
     assert not AnswerTemplate(template).verify({"value": wrong}).passed
     assert not AnswerTemplate(template).verify({}).passed
+
+
+def test_value_template_takes_an_operator_with_code():
+    operator = SemanticMatch(embedder=lambda texts: [[1.0, 0.0] for _ in texts])
+    template = value_template("q", "Paris", operator)
+    assert AnswerTemplate(template).verify({"value": "Lutetia"}).passed
+    with pytest.raises(TemplateError, match="an embedder is code"):
+        template_to_spec(template)
 
 
 @pytest.mark.parametrize(

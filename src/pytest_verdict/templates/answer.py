@@ -259,7 +259,7 @@ class BaseAnswer(BaseModel):
         return match, match.compare_fields(expected, observed), match.compare_quotes(observed)
 
 
-def collect_values(answer: BaseAnswer, trace: str | None) -> dict[str, Any]:
+def collect_values(answer: BaseAnswer, trace: str | None, context: Any = None) -> dict[str, Any]:
     """Return the observed side of an answer; a default that nobody set is no answer."""
     definition = answer.__verdict_definition__
     values: dict[str, Any] = {}
@@ -271,7 +271,8 @@ def collect_values(answer: BaseAnswer, trace: str | None) -> dict[str, Any]:
     if trace is not None:
         values[TRACE_KEY] = trace
     sources = [one.source for one in definition.verified.values() if one.source]
-    context = answer._scenario_context  # noqa: SLF001 - a slot of the base class
+    if context is None:
+        context = answer._scenario_context  # noqa: SLF001 - a slot of the base class
     if sources and context is not None:
         values[CONTEXT_KEY] = {source: read_source(context, source) for source in sources}
     return values

@@ -21,7 +21,7 @@ from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
-from pytest_verdict.errors import ConfigurationError, TemplateError, allowed
+from pytest_verdict.errors import ConfigurationError, RecordError, TemplateError, allowed
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting as read_number
 from pytest_verdict.templates.conditional import ConditionalGroundTruth
@@ -242,7 +242,7 @@ def read_operator(value: Any) -> Operator:
         if isinstance(value, Mapping) and "type" not in value:
             return operator_from_settings(value)
         return REGISTRY.build(name, settings)
-    except ConfigurationError as error:
+    except (ConfigurationError, RecordError) as error:
         hint = ""
         if isinstance(value, str) and value in REGISTRY:
             hint = f"; write verify_with={REGISTRY.find(value).__name__}(...)"

@@ -83,11 +83,25 @@ class TemplateFieldSpec(StrictModel):
             with contextlib.suppress(ValueError):
                 truth = datetime.date.fromisoformat(truth)
         operator = read_operator(self.verify_with)
+        if operator.name in REGISTRY and operator.name not in REGISTRY.public_names():
+            raise TemplateError(f"{self.name}: {operator} is an operator of records, not of a spec")
         if self.is_trace != (operator.kind == "trace"):
             raise TemplateError(f"{self.name}: is_trace is {self.is_trace}, and {operator} does not fit it")
-        return annotation, VerifiedField(
-            self.description, truth, operator, self.weight, self.extraction_hint, quote=self.quote
-        )
+        field = VerifiedField(self.description, truth, operator, self.weight, self.extraction_hint, quote=self.quote)
+        for verification in field.metadata:
+            # An operator that is given as an object is code already.
+            if isinstance(verification, Verification) and not isinstance(self.verify_with, Operator):
+                _refuse_code([as_setting(case.operator) for case in verification.alternatives], self.name)
+        return annotation, field
+
+
+def _refuse_code(setting: Any, field: str) -> None:
+    """Refuse an embedder at any depth of the settings of an operator; a spec names a model instead."""
+    parts = list(setting.values()) if isinstance(setting, Mapping) else setting
+    if isinstance(setting, Mapping) and setting.get("operator") == "semantic" and setting["settings"]["embedder"]:
+        raise TemplateError(f"{field}: an embedder is code, which a spec cannot name; set a model")
+    for part in parts if isinstance(parts, list) else ():
+        _refuse_code(part, field)
 
 
 class VerifyStrategySpec(StrictModel):
