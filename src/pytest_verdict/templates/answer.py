@@ -302,7 +302,7 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
             strategy = check_strategy(node, verified)
         except TemplateError as error:
             raise TemplateError(f"{cls.__name__}: {error}") from None
-        parent = next(source for source in cls.__mro__ if "VerificationStrategy" in vars(source))
+        parent: Any = next(source for source in cls.__mro__ if "VerificationStrategy" in vars(source))
         for name in verified.keys() - parent.model_fields.keys() - fields_in(strategy):
             rule = f"is not in the strategy of {parent.__name__}, so a wrong value would never fail"
             raise TemplateError(f"{cls.__name__}.{name} {rule}; write a VerificationStrategy in {cls.__name__}")
