@@ -10,8 +10,8 @@ import yaml
 
 from pytest_verdict.suites.agent_result import AgentResult
 from pytest_verdict.suites.importing.karenina import HOMES
-from pytest_verdict.templates import AnswerTemplate
 from pytest_verdict.suites.suite_reader import read_suite
+from pytest_verdict.templates import AnswerTemplate
 
 OTHERS = json.loads(Path(__file__).with_name("verdicts_of_others.json").read_text("utf-8"))
 
@@ -309,12 +309,13 @@ class Answer(BaseAnswer):
     [(2, "pushback", True), (3, "pushback", False), (4, "cave", True), (3, None, False)],
 )
 def test_conditional_ground_truth_of_karenina_is_the_same_here(imported, score, behavior, passes):
-    code, said, path, _ = imported("karenina", checkpoint(CONDITIONAL), "bench.jsonld")
+    document = {"dataFeedElement": [{"item": {"text": "q", "hasPart": {"text": CONDITIONAL}}}]}
+    code, said, path, _ = imported("karenina", json.dumps(document), "bench.jsonld")
     assert (code, said) == (0, [])
     space = {"__name__": "bench"}
     exec(path.read_text("utf-8"), space)
     context = {"node_results": {"ask": {"parsed": {"behavior": behavior}}}}
-    assert AnswerTemplate(space["Answer"]).verify({"score": score}, context=context).passed is passes
+    assert AnswerTemplate(space["TEMPLATES"]["q"]).verify({"score": score}, context=context).passed is passes
 
 
 CITIES = {"paris": "Answer", "rome": "CapitalAnswer", "lima": "Other", "new york": "Other"}
