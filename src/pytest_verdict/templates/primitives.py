@@ -90,7 +90,7 @@ class NumericGraded(NumericTolerance):
             settings["tolerance"] = settings.pop("full_credit", None)
         elif "zero_at" not in settings:
             raise SettingsError("NumericGraded: the setting 'cutoff' is missing")
-        if settings["tolerance"] is None:
+        if settings.get("tolerance") is None:
             settings["tolerance"] = 0
             message = (
                 f"NumericGraded(cutoff={settings['zero_at']}) passes only at distance 0 and scores what is nearer than the"
