@@ -101,7 +101,7 @@ def _lines_of(*processes: _Lines) -> list[str]:
     lines = []
     for place in dict.fromkeys(place for process in processes for place in process):
         for each in itertools.zip_longest(*(process.get(place, ()) for process in processes), fillvalue=""):
-            if None not in each:
-                line = max(each)
-                lines.append(f"{place}: {line}" if place else line)
+            texts = [text for text in each if text is not None]
+            if len(texts) == len(each):
+                lines.append(f"{place}: {max(texts)}" if place else max(texts))
     return lines

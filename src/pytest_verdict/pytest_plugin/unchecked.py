@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
-from pytest_verdict.pytest_plugin.uses import is_handled
 from pytest_verdict.session import SESSION, calling_frame
 
 if TYPE_CHECKING:
@@ -119,6 +118,7 @@ class UncheckedComparisons:
 
     def add_raised(self, error: MismatchError | UndecidedError) -> None:
         """Count an exception that is about to be raised, in place of its comparisons, until somebody hears it."""
+        from pytest_verdict.pytest_plugin.uses import is_handled
         from pytest_verdict.pytest_plugin.watched_result import WatchedResult
 
         for result in error.results:

@@ -80,7 +80,8 @@ class WatchedResult(ComparisonResult):
         self.look("evidence", is_firm=is_shown)
         if is_shown:
             return score
-        return WatchedScore(score, self)
+        watched: float = WatchedScore(score, self)
+        return watched
 
     @property
     def verdict(self) -> Any:
