@@ -149,7 +149,53 @@ class BuiltIndex(NamedTuple):
 def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
     """Build the index of a report and its table of tests."""
     report = read_report(folder)
-    content = (folder / REPORT).read_bytes()
+    digests = _digest_records(folder, report)
+    attempts: dict[str, list[int]] = {}
+    for position, entry in enumerate(report.tests):
+        counted = [outcome for outcome in entry.attempts if outcome not in _NOT_COUNTED]
+        if len(entry.attempts) > 1:
+            attempts[str(position)] = [len(counted), counted.count("passed")]
+    is_passed = [test.outcome == "passed" for test in report.tests]
+    table = _encode(
+        {
+            "tests": [test.name for test in report.tests],
+            "parameters": [test.parameters for test in report.tests],
+            "checks": ["".join(_fold_checks(*pair)) for pair in zip(digests.values(), is_passed, strict=True)],
+        }
+    )
+    table_name = hashlib.sha256(table).hexdigest()[:16]
+    git = report.document["run"].get("git", {})
+    partial = list_omissions(report.document, is_complete=report.complete, with_configured=False)
+    if not any(test.outcome not in _NOT_COUNTED for test in report.tests):
+        partial.append("no test ran")
+    index = _encode(
+        {
+            "index": 1,
+            "started": report.run.started or "",
+            "commit": git.get("commit", ""),
+            "clean": git.get("clean", False),
+            "branch": git.get("branch", ""),
+            "tags": report.run.tags,
+            "renamed": report.run.renamed,
+            "partial": partial,
+            "failed": list(_failure_reasons(report)),
+            "gates": [[gate.gate, gate.verdict] for gate in report.gates],
+            "bundle": has_bundle,
+            "tests": table_name,
+            "outcomes": "".join(OUTCOME_LETTERS[test.outcome] for test in report.tests),
+            "attempts": attempts,
+            "answers": "".join(
+                _text(test.answers.digest()) if test.is_readable else _UNREADABLE for test in digests.values()
+            ),
+            "report": report.document["run"].get("sha256", ""),
+        }
+    )
+    time = re.sub(r"[-:]", "", report.run.started or "0001-01-01T00:00:00")[:15]
+    return BuiltIndex(f"{time}-{_name_ending(index)}", report.run.tags, _compress(index), table_name, _compress(table))
+
+
+def _digest_records(folder: Path, report: Report) -> dict[str, _TestDigests]:
+    """Return the digests of each test; refuse a report that was changed after the session."""
     digest_of_records = hashlib.sha256()
     digests = {digest_of_test(test.test, test.worker): _TestDigests() for test in report.tests}
     for line in RecordsFile(str(folder)).lines():
@@ -163,58 +209,12 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
             test.answers.update(_encode(record.get("observed")))
             test.is_readable = test.is_readable and is_replayable(record.get("observed"))
 
-    if report.records.sha256 != digest_of_records.hexdigest() or not has_own_digest(content):
+    is_whole = has_own_digest((folder / REPORT).read_bytes())
+    if report.records.sha256 != digest_of_records.hexdigest() or not is_whole:
         raise RecordError(
             f"{folder}: its files were changed after the session; `pytest-verdict replay {folder}` lists what differs"
         )
-
-    is_passed = [test.outcome == "passed" for test in report.tests]
-    table = _encode(
-        {
-            "tests": [test.name for test in report.tests],
-            "parameters": [test.parameters for test in report.tests],
-            "checks": ["".join(_fold_checks(*pair)) for pair in zip(digests.values(), is_passed, strict=True)],
-        }
-    )
-    table_name = hashlib.sha256(table).hexdigest()[:16]
-    git = report.document["run"].get("git", {})
-    tags = report.document["run"].get("tags", {})
-    partial = list_omissions(report.document, is_complete=report.complete, with_configured=False)
-    if not any(test.outcome not in _NOT_COUNTED for test in report.tests):
-        partial.append("no test ran")
-    index = _encode(
-        {
-            "index": 1,
-            "started": report.run.started or "",
-            "commit": git.get("commit", ""),
-            "clean": git.get("clean", False),
-            "branch": git.get("branch", ""),
-            "tags": tags,
-            "renamed": report.document["run"].get("renamed", {}),
-            "partial": partial,
-            "failed": list(_failure_reasons(report)),
-            "gates": [[gate.gate, gate.verdict] for gate in report.gates],
-            "bundle": has_bundle,
-            "tests": table_name,
-            "outcomes": "".join(OUTCOME_LETTERS[test.outcome] for test in report.tests),
-            "attempts": _count_attempts(report),
-            "answers": "".join(
-                _text(test.answers.digest()) if test.is_readable else _UNREADABLE for test in digests.values()
-            ),
-            "report": report.document["run"].get("sha256", ""),
-        }
-    )
-    time = re.sub(r"[-:]", "", report.run.started or "0001-01-01T00:00:00")[:15]
-    return BuiltIndex(f"{time}-{_name_ending(index)}", tags, _compress(index), table_name, _compress(table))
-
-
-def _count_attempts(report: Report) -> dict[str, list[int]]:
-    attempts = {}
-    for position, entry in enumerate(report.tests):
-        if len(entry.attempts) > 1:
-            counted = [outcome for outcome in entry.attempts if outcome not in _NOT_COUNTED]
-            attempts[str(position)] = [len(counted), counted.count("passed")]
-    return attempts
+    return digests
 
 
 def read_index(name: str, content: bytes) -> RunIndex:
