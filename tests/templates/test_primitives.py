@@ -315,8 +315,3 @@ def test_graded_primitive_without_full_credit_warns_once():
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert (operator.check(100, 100), operator.check(101, 100)) == (True, False)
-
-
-def test_score_of_an_operator_that_reads_a_trace_raises():
-    with pytest.raises(NotImplementedError, match="check_trace"):
-        TraceContains(substring="x").score("x")

@@ -37,7 +37,25 @@ _FALLS: Final = Needs(lambda operator: operator.zero_at is not None, "only with 
 _ABOVE_ZERO: Final = Needs(lambda operator: as_exact(operator.zero_at) > 0, "take a distance above 0")
 
 
-class _Numeric(Operator):
+class _GradedOperator(Operator):
+    def score(self, observed: Any, expected: Any = None) -> float:
+        """Return the score of observed, from 0.0 to 1.0; the arguments are in the order of template primitives.
+
+        Args:
+            observed: The observed value.
+            expected: The expected value, unless a setting replaces it.
+
+        Returns:
+            The score.
+
+        Example:
+            >>> NumericTolerance(tolerance=0, zero_at=0.2).score(110, 100)
+            0.5
+        """
+        return self.evaluate(expected, observed).score
+
+
+class _Numeric(_GradedOperator):
     kind: ClassVar[str] = "number"
     _no_limit: ClassVar[float | None] = None
 
@@ -227,7 +245,7 @@ class NumericMaximum(_Limit):
     _no_limit: ClassVar[float | None] = math.inf
 
 
-class NumericRange(Operator):
+class NumericRange(_GradedOperator):
     """Observed is one of two bounds or between them; an exclusive bound is outside.
 
     Args:
