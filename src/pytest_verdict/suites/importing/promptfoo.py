@@ -233,7 +233,7 @@ def _translate_schema(schema: Any) -> Any:
         return [_translate_schema(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    translated = {}
+    translated: dict[str, Any] = {}
     for key, item in schema.items():
         if key == "nullable" and isinstance(item, bool):
             raise ConfigurationError("nullable is a keyword of promptfoo's library alone; write the types as a list")
