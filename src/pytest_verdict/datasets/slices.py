@@ -167,12 +167,22 @@ def slices_at(slices: Iterable[Slice], positions: Sequence[int]) -> Iterator[Sli
 
 def slice_batches(batches: Iterable[Any], position: int = 1) -> Iterator[ColumnSlice]:
     """Yield slices of batches, whose rows are numbered from ``position``; large batches are cut."""
-    for batch in batches:
+    for batch in map(_without_views, batches):
         size = max(formats.BATCH_BYTES * batch.num_rows // max(batch.nbytes, 1), 1)
         for start in range(0, batch.num_rows, size):
             part = batch.slice(start, size)
             yield ColumnSlice(range(position, position + part.num_rows), part)
             position += part.num_rows
+
+
+def _without_views(batch: Any) -> Any:
+    """Return a batch whose string views are texts, because few functions of Arrow take views."""
+    from pyarrow import string, types
+
+    for index, field in enumerate(batch.schema):
+        if types.is_string_view(field.type):
+            batch = batch.set_column(index, field.name, batch.column(index).cast(string()))
+    return batch
 
 
 def _read_file(path: Path, read: Callable[[BinaryIO], Iterator[Slice]]) -> Iterator[Slice]:

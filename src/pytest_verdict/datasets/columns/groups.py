@@ -97,8 +97,8 @@ class GroupedSlice:
     singles: Sequence[int]
     parts: Mapping[Path, Array]
 
-    def write(self, singles: Mapping[int, ComparisonResult], attempt: AttemptRecords, end: str) -> bytes:
-        """Write the records in the order of the rows."""
+    def write(self, singles: Mapping[int, str], attempt: AttemptRecords, end: str) -> bytes:
+        """Write the records in the order of the rows; the members of single rows are given by their position."""
         count = len(self.parts["name",])
         first = attempt.take(count) + 1
         parts = {**self.parts, _ORDINAL: compute.add(self.parts[_ORDINAL], scalar(first))}
@@ -107,9 +107,7 @@ class GroupedSlice:
         for group in self.groups:
             positions = group.positions if len(group.positions) < count else None
             columns.append(group.template.fill(attempt, end, parts, positions))
-        single_lines = [
-            attempt.line(result.to_members(), first + position, end) for position, result in singles.items()
-        ]
+        single_lines = [attempt.line(members, first + position, end) for position, members in singles.items()]
         if len(columns) == 1 and not single_lines:
             return join_texts(columns[0])
 
