@@ -18,7 +18,7 @@ from pytest_verdict.core.record import (
 )
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.datasets.columns.table import has_column_function
+from pytest_verdict.datasets.columns.table import NoColumnsError, has_column_function
 from pytest_verdict.datasets.rows import LONGEST_NAME, RowNames, Selection
 from pytest_verdict.datasets.slices import RowSlice, Slice, read_slices, single_rows
 from pytest_verdict.errors import ConfigurationError, allowed
@@ -170,6 +170,8 @@ class JudgedRows:
     """The rows that the kernel compared one by one, by their position."""
     grouped: GroupedSlice | None = None
     """The rows that were compared by columns."""
+    reason: str = ""
+    """Why no row was compared by columns."""
 
     def write(self, attempt: AttemptRecords, end: str) -> bytes:
         """Write the records as the next ones of an attempt of a test."""
@@ -210,8 +212,13 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows
 
     single_positions: Sequence[int] = range(len(rows.numbers))
     groups: Sequence[RowGroup] = ()
-    grouped = _group(evaluator, rows, names, row_names, judge) if len(rows.numbers) > 1 else None
-    if grouped is not None:
+    grouped = None
+    reason = ""
+    try:
+        grouped = _group(evaluator, rows, names, row_names, judge)
+    except NoColumnsError as error:
+        reason = str(error)
+    else:
         single_positions = grouped.singles
         groups = grouped.groups
     singles = dict(zip(single_positions, judge_singles(single_positions), strict=True))
@@ -231,7 +238,7 @@ def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows
     first_failed = sorted(failed)[:SAMPLES]
     samples = judge(first_failed)
     places = [names.place(rows.numbers[position]) for position in first_failed]
-    return JudgedRows(row_names, counts, samples, places, len(rows.errors), singles, grouped)
+    return JudgedRows(row_names, counts, samples, places, len(rows.errors), singles, grouped, reason)
 
 
 def name_rows(rows: Slice, names: RowNames) -> Sequence[str]:
@@ -247,20 +254,44 @@ def name_rows(rows: Slice, names: RowNames) -> Sequence[str]:
     return row_names
 
 
-def _group(
-    evaluator: Evaluator, rows: Slice, names: RowNames, row_names: Sequence[str], judge: Judge
-) -> GroupedSlice | None:
-    """Compare the rows by columns, where mapping, operator and session allow it."""
+def _group(evaluator: Evaluator, rows: Slice, names: RowNames, row_names: Sequence[str], judge: Judge) -> GroupedSlice:
+    """Compare the rows by columns; raise NoColumnsError where mapping, operator, session or values do not allow it."""
     operator = evaluator.operator
     inputs = evaluator.mapping.columns()
-    if operator is None or inputs is None or SESSION.redaction is not None or not has_column_function(operator):
-        return None
+    if len(rows.numbers) == 1:
+        raise NoColumnsError("there is one row")
+    if operator is None:
+        raise NoColumnsError("the operator, or one of its settings, comes from the row")
+    if inputs is None:
+        raise NoColumnsError("the mapping has an input that is not the whole value of a column")
+    if SESSION.redaction is not None:
+        raise NoColumnsError("the values are redacted")
+    if not has_column_function(operator):
+        raise NoColumnsError(f"{operator} has no column function")
     try:
         from pytest_verdict.datasets.columns.groups import build_names, group_slice
     except ImportError:
-        # Without pyarrow the kernel compares every row.
-        return None
+        raise NoColumnsError("pyarrow is not installed; it comes with the extra [arrow]") from None
     name_column = build_names(names.label, rows.numbers, row_names)
     if name_column is None:
-        return None
+        raise NoColumnsError("the id of a row is not UTF-8")
     return group_slice(operator, inputs, rows, name_column, judge)
+
+
+def explain_plan(check: RowCheck, source: Any) -> list[str]:
+    """Describe how the first rows of a data set are compared: by columns or one by one, and why."""
+    slices = read_slices(source, check.needed_columns) or single_rows(source)
+    rows = next(iter(slices), None)
+    if rows is None:
+        return [f"plan: {check.label} has no rows"]
+    judged = judge_rows(check.evaluator, rows, check.names())
+    singles = len(judged.singles)
+    number = len(rows.numbers)
+    operator = check.evaluator.operator_name or "the operator of each row"
+    if judged.grouped is None:
+        return [f"plan: {operator} compares row by row: {judged.reason}"]
+    lines = [f"plan: {operator} compares by columns"]
+    if singles:
+        reason = "null, too long, in a rare group, or in a form that only the kernel reads"
+        lines.append(f"plan: {singles:,} of the first {number:,} rows are compared one by one: {reason}")
+    return lines

@@ -179,9 +179,9 @@ def _without_views(batch: Any) -> Any:
     """Return a batch whose string views are texts, because few functions of Arrow take views."""
     from pyarrow import string, types
 
-    for index, field in enumerate(batch.schema):
-        if types.is_string_view(field.type):
-            batch = batch.set_column(index, field.name, batch.column(index).cast(string()))
+    for index, (name, column) in enumerate(zip(batch.schema.names, batch.columns, strict=True)):
+        if types.is_string_view(column.type):
+            batch = batch.set_column(index, name, column.cast(string()))
     return batch
 
 
