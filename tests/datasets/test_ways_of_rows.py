@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import json
+import subprocess
+import sys
 from decimal import Decimal
 
 import pytest
@@ -177,3 +179,47 @@ def test_string_views_are_read_from_a_file(tmp_path):
     )
     assert check.passed == COUNT
     assert isinstance(next(slice_batches(table.to_batches())), ColumnSlice)
+
+
+def write_rows(path, values):
+    """Write rows with the observed values as a file of the format that the suffix names."""
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps({"want": "x", "got": value}) + "\n" for value in values))
+    elif path.suffix == ".csv":
+        path.write_text("want,got\n" + "".join(f"x,{value}\n" for value in values))
+    else:
+        pyarrow.parquet.write_table(pyarrow.table({"want": ["x"] * len(values), "got": values}), path)
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("operator", ["exact", "text_similarity"])
+def test_a_row_that_is_too_long_is_an_error_and_the_others_are_compared(tmp_path, monkeypatch, suffix, operator):
+    pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr("pytest_verdict.datasets.formats.LONGEST_ROW", 10_000)
+    path = tmp_path / f"rows.{suffix}"
+    write_rows(path, ["x", "y", "a" * 20_000, "x", "b" * 5_000])
+    mapping = {"expected": "$.want", "observed": "$.got"}
+    check = score_dataset(path, operator, mapping, tmp_path / "out", pass_rate=0.1)
+    assert (check.passed, check.failed, check.errors, check.unreadable) == (2, 2, 1, 1)
+    error = next(result for result in check.first if result.error)
+    assert f"it has more than {2**25:,} bytes; compare a part of its values, or a digest" in error.error
+    assert len((tmp_path / "out" / "records.jsonl").read_bytes()) < 40_000
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_a_cell_of_many_megabytes_takes_no_multiple_of_its_size(tmp_path, suffix):
+    size = 60 << 20
+    path = tmp_path / f"rows.{suffix}"
+    write_rows(path, ["x", "a" * size, "y"])
+    script = (
+        "import resource, sys\n"
+        "from pytest_verdict.datasets.score import score_dataset\n"
+        "check = score_dataset(sys.argv[1], 'exact', {'expected': '$.want', 'observed': '$.got'}, sys.argv[2])\n"
+        "print(check.errors, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)\n"
+    )
+    command = [sys.executable, "-c", script, str(path), str(tmp_path / "out")]
+    finished = subprocess.run(command, capture_output=True, text=True, check=True)
+    errors, memory = map(int, finished.stdout.split())
+    assert errors == 1
+    assert memory < 200_000_000 + 10 * size
