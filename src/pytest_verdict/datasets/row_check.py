@@ -18,6 +18,8 @@ from pytest_verdict.core.record import (
 )
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.encoding import is_plain
+from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.datasets.columns.table import NoColumnsError, has_column_function
 from pytest_verdict.datasets.rows import LONGEST_NAME, RowNames, Selection
 from pytest_verdict.datasets.slices import RowSlice, Slice, read_slices, single_rows
@@ -145,13 +147,12 @@ class EqualRows:
         return result
 
     def _key_of(self, document: Any) -> bytes | None:
-        """Return the values of a row as bytes that also differ with their types; None when they cannot be written."""
+        """Return the values of a row as bytes that also differ with their types; None unless all are JSON."""
         if self._keys is None or type(document) is not dict:
             return None
-        try:
-            return marshal.dumps([document[key] for key in self._keys], _MARSHAL_WITHOUT_REFERENCES)
-        except (KeyError, ValueError):
-            return None
+        values = [document.get(key, ABSENT) for key in self._keys]
+        # Others than JSON may have the same bytes: bytes and arrays.
+        return marshal.dumps(values, _MARSHAL_WITHOUT_REFERENCES) if is_plain(values) else None
 
 
 @dataclass(frozen=True, slots=True)

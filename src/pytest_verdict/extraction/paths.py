@@ -74,7 +74,7 @@ def finder(path: str, dialect: Dialect = "jsonpath_ng") -> Find:
 
 @functools.lru_cache(maxsize=1_000)
 def _build_finder(path: str, dialect: Dialect) -> Find:
-    steps: Sequence[tuple[Any, type]] | None = None
+    steps: Sequence[tuple[Any, Any]] | None = None
     search: Find
     if dialect == "rfc9535":
         search = _compile_standard(path)

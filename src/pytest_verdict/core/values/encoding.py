@@ -123,7 +123,7 @@ def encode_text(value: Any, above: tuple[int, ...] = ()) -> str:
     kind = type(value)
     if kind is str and value.isascii():
         return encode_basestring_ascii(value)
-    if kind in _CONTAINERS and not above and _is_plain(value, _PLAIN_LEVELS):
+    if kind in _CONTAINERS and not above and is_plain(value):
         text = _write_plain(value)
         if text is not None:
             return text
@@ -201,7 +201,7 @@ def _write_float(value: float, _above: tuple[int, ...]) -> str:
     return _tag("float", f'"{number!r}"')
 
 
-def _is_plain(value: Any, levels: int) -> bool:
+def is_plain(value: Any, levels: int = _PLAIN_LEVELS) -> bool:
     """Return whether a dict or list is JSON without a key that needs a tag, at most a number of levels deep."""
     items = value
     if type(value) is dict:
@@ -211,7 +211,7 @@ def _is_plain(value: Any, levels: int) -> bool:
     if _SCALARS.issuperset(map(type, items)):
         return True
     return levels > 0 and all(
-        type(item) in _SCALARS or (type(item) in _CONTAINERS and _is_plain(item, levels - 1)) for item in items
+        type(item) in _SCALARS or (type(item) in _CONTAINERS and is_plain(item, levels - 1)) for item in items
     )
 
 
