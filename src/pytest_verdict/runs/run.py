@@ -125,15 +125,18 @@ def read_run(path: str | Path) -> Run:
             repeated.setdefault(_key_in_test(comparison), []).append(comparison)
         if comparison.attempt == deciding.get(comparison.test, last_attempts[comparison.test]):
             last.append(comparison)
-    recorded = find_document(file.folder or file.path).get("records")
+    report = None
+    if file.folder is not None and find_stored(file.folder / REPORT).is_file():
+        report = read_report(file.folder)
+    # A bundle has a report as well.
+    recorded = (report.document if report else find_document(file.path)).get("records")
     if isinstance(recorded, Mapping) and recorded.get("sha256") not in {None, digest.hexdigest()}:
         raise RecordError(f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of them")
-    if file.folder is None or not find_stored(file.folder / REPORT).is_file():
+    if report is None:
         return Run(place=place, comparisons=last, repeated=repeated)
-    report = read_report(file.folder)
     tests = {test.test: test for test in report.tests}
-    renamed = report.document["run"].get("renamed", {})
-    return Run(place, last, repeated, tests, is_part=report.run.shard is not None, renamed=renamed)
+    is_part = report.run.shard is not None
+    return Run(place, last, repeated, tests, is_part=is_part, renamed=report.run.renamed)
 
 
 def _parse_comparison(line: bytes) -> Comparison:
