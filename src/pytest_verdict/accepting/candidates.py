@@ -281,7 +281,7 @@ def _is_document(sources: Mapping[str, Any], document: Any) -> bool:
         keys = mapping_of(encode_text(decode(sources["mapping"]))).keys if "mapping" in sources else None
     if isinstance(document, dict) and isinstance(keys, dict | tuple):
         document = {key: document[key] for key in keys if key in document}
-    member = json.loads("{" + ",".join(write_source("document", document)) + "}")
+    member = json.loads("{" + write_source("document", document) + "}")
     return dump_json({name: sources.get(name) for name in member}) == dump_json(member)
 
 

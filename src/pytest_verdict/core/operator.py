@@ -295,6 +295,16 @@ class Operator(BaseModel):
         return self.evaluate_is_pure and all(inner.evaluate_is_pure for inner in _operators_inside(self))
 
     @functools.cached_property
+    def is_repeatable(self) -> bool:
+        """Whether equal values always have the same outcome: no model, no code and no normalizer of a user."""
+        return (
+            self.compares_decoded
+            and not self.asks_model
+            and not self.contains_model_operator
+            and '"function":' not in self.identity.members
+        )
+
+    @functools.cached_property
     def identity(self) -> OperatorIdentity:
         """The name, version, settings and code in the record."""
         return OperatorIdentity(self.recorded_name(), self.version, self.settings(), code_of(type(self)))

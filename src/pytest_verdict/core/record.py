@@ -13,30 +13,27 @@ from typing import Any, Final, NamedTuple, cast
 
 from pytest_verdict.core.record_members import (
     COMPARISON,
-    CONTEXT,
-    EVIDENCE,
     EXPECTED,
-    HEAD,
     ID_PATTERN,
     MEMBER,
     OBSERVED,
-    OUTCOME,
     PLACE,
     RECORD_FORMAT,
-    THRESHOLD,
     VERDICTS,
     RecordContent,
     Verdict,
     verdict_of,
+    write_decision,
     write_evidence,
-    write_members,
-    write_outcome_members,
+    write_evidence_members,
+    write_name,
 )
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY
-from pytest_verdict.core.values.redaction import hiding
+from pytest_verdict.core.values.redaction import Redaction, hiding
 from pytest_verdict.errors import RecordError
 
+_VERDICT: Final = MEMBER["verdict"]
 _TEST, _ATTEMPT, _ORDINAL, _PATH, _LINE = PLACE
 _BEGINNING: Final = f'{{{MEMBER["record"].key}{RECORD_FORMAT},{MEMBER["id"].key}"'
 _TO_OBSERVED: Final = f",{OBSERVED.key}"
@@ -62,21 +59,20 @@ _NO_COUNTS: Final = (0, 0, 0)
 
 
 class Envelope:
-    """The text of a comparison around its two sides, shared by comparisons that differ only in these."""
+    """The text of a comparison around its name and its two sides, shared by comparisons that differ only in these."""
 
-    __slots__ = ("_content", "after", "before", "operator", "verdict")
+    __slots__ = ("_content", "after", "before", "operator", "start", "verdict")
 
     def __init__(self, content: RecordContent) -> None:
         self.operator = content.identity.name
         self.verdict = verdict_of(content.outcome, content.threshold, negated=content.negated)
         members = content.identity.redacted(content.redaction).members
-        self.before = f"{write_members(HEAD, content)},{members},{EXPECTED.key}"
-        self.after = f",{write_members((*OUTCOME, THRESHOLD), content)}"
-        evidence = [write_outcome_members(EVIDENCE, content), write_members(CONTEXT, content)]
-        for members in filter(None, evidence):
-            self.after += f",{members}"
+        self.start = f"{_VERDICT.key}{_VERDICT.write(self.verdict)}"
+        self.before = f",{members},{EXPECTED.key}"
+        evidence = write_evidence_members(content)
+        self.after = f",{write_decision(content.decision)}{evidence}"
         # Evidence belongs to one pair of sides.
-        self._content = None if any(evidence) else content
+        self._content = None if evidence else content
 
     def fits(self, content: RecordContent) -> bool:
         """Return whether another comparison has the same text around its sides."""
@@ -86,7 +82,6 @@ class Envelope:
             and content.outcome is own.outcome
             and content.identity is own.identity
             and content.threshold == own.threshold
-            and content.name == own.name
             and content.negated is own.negated
             and content.sources is own.sources
             and content.accepted is own.accepted
@@ -98,19 +93,27 @@ class EncodedComparison(NamedTuple):
     """A comparison as JSON, still in parts."""
 
     envelope: Envelope
+    name: str
+    """The member with its name, if it has one."""
     expected: str
     observed: str
 
     @property
     def members(self) -> str:
         """The members of its JSON object, without the braces."""
-        return f"{self.envelope.before}{self.expected}{_TO_OBSERVED}{self.observed}{self.envelope.after}"
+        around = self.envelope
+        start = f"{around.start}{self.name}{around.before}"
+        return f"{start}{self.expected}{_TO_OBSERVED}{self.observed}{around.after}"
+
+    def renamed(self, name: str, redaction: Redaction | None) -> EncodedComparison:
+        """Return the same comparison with another name."""
+        return self._replace(name=write_name(name, redaction))
 
     @property
     def size(self) -> int:
         """The length of its record, roughly."""
         around = len(self.envelope.before) + len(self.envelope.after) + _PLACE_SIZE
-        return around + len(self.expected) + len(self.observed)
+        return around + len(self.name) + len(self.expected) + len(self.observed)
 
 
 def encode_comparison(content: RecordContent, previous: Envelope | None = None) -> EncodedComparison:
@@ -126,7 +129,7 @@ def encode_comparison(content: RecordContent, previous: Envelope | None = None) 
             observed = content.write(content.observed)
     if previous is None or not previous.fits(content):
         previous = Envelope(content)
-    return EncodedComparison(previous, expected, observed)
+    return EncodedComparison(previous, write_name(content.name, content.redaction), expected, observed)
 
 
 class PendingRecord(NamedTuple):

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from json.encoder import encode_basestring_ascii
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 from pytest_verdict.core.values.display import shown
@@ -24,7 +25,7 @@ RECORD_FORMAT: Final = 1
 Verdict = Literal["pass", "fail", "error"]
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 ID_PATTERN: Final = "[0-9a-f]{12}-[0-9]{1,20}-[0-9]{1,20}"
-_MOST_NAMES: Final = 1_000
+_MOST_DECISIONS: Final = 1_000
 _ALL_REDACTED: Final = f'{{{REDACTED_VALUE},"value":"{REDACTED}"}}'
 _REQUIRED: Final = object()
 
@@ -50,6 +51,15 @@ class OperatorIdentity:
         return replace(self, settings={name: redact(value, redaction) for name, value in self.settings.items()})
 
 
+class Decision(NamedTuple):
+    """The part of a record that many comparisons share; the numbers are JSON, because 0.0 and -0.0 are equal."""
+
+    normalization: tuple[str, ...]
+    notes: tuple[str, ...]
+    score: str
+    threshold: str
+
+
 class RecordContent(NamedTuple):
     """A comparison and its redaction: the source of the members of its record."""
 
@@ -64,6 +74,14 @@ class RecordContent(NamedTuple):
     """Typed JSON."""
     accepted: Mapping[str, Any] | None
     redaction: Redaction | None
+
+    @property
+    def decision(self) -> Decision:
+        notes = self.outcome.notes
+        if self.redaction is not None:
+            notes = tuple(map(self.redaction, notes))
+        score = _write_number(self.outcome.score)
+        return Decision(self.outcome.normalization, notes, score, _write_number(self.threshold))
 
     def write(self, value: Any) -> str:
         return write_evidence(value, self.redaction)
@@ -167,15 +185,15 @@ class Member:
     is_typed: bool = False
     convert: Callable[[Any], Any] | None = None
     schema: Mapping[str, Any] = field(default_factory=dict)
+    key: str = field(init=False)
+    """The beginning of the member in a line."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", f'"{self.name}":')
 
     @property
     def is_required(self) -> bool:
         return self.default is _REQUIRED
-
-    @functools.cached_property
-    def key(self) -> str:
-        """The beginning of the member in a line."""
-        return f'"{self.name}":'
 
     def read(self, record: Mapping[str, Any]) -> Any:
         """Read the member of an untrusted record."""
@@ -196,10 +214,16 @@ def write_members(members: Iterable[Member], source: Any) -> str:
     return ",".join([member.key + text for member in members if (text := member.write(source))])
 
 
-def write_outcome_members(members: Iterable[Member], content: RecordContent) -> str:
-    """Write members that are attributes of the outcome, without those that have their default."""
-    outcome = content.outcome
-    return write_members([one for one in members if getattr(outcome, one.name) is not one.default], content)
+def write_evidence_members(content: RecordContent) -> str:
+    """Write the members of the outcome and the context that do not have their default."""
+    text = ""
+    for values, members in ((_get_evidence(content.outcome), EVIDENCE), (_get_context(content), CONTEXT)):
+        for value, member in zip(values, members, strict=True):
+            if value is not member.default:
+                written = member.write(content)
+                if written:
+                    text += f",{member.key}{written}"
+    return text
 
 
 def _write_surface(content: RecordContent, surface: Any, side: Any) -> str:
@@ -213,27 +237,15 @@ def _write_details(content: RecordContent) -> str:
     details = content.outcome.details
     if not details:
         return ""
-    if content.redaction is not None:
-        details = redact_names(details, content.redaction)
-    return content.write(dict(details))
+    if content.redaction is None:
+        return encode_text(details if type(details) is dict else dict(details))
+    return content.write(dict(redact_names(details, content.redaction)))
 
 
 def _write_sources(content: RecordContent) -> str:
     if content.sources is None or content.redaction is None:
         return content.sources or ""
     return dump_json(redact(json.loads(content.sources), content.redaction))
-
-
-def _write_notes(content: RecordContent) -> str:
-    notes = content.outcome.notes
-    if content.redaction is not None:
-        notes = tuple(map(content.redaction, notes))
-    return _write_names(notes)
-
-
-@functools.lru_cache(maxsize=_MOST_NAMES)
-def _write_names(names: tuple[str, ...]) -> str:
-    return dump_json(names)
 
 
 def _write_number(number: float) -> str:
@@ -255,11 +267,11 @@ START: Final = (
 HEAD: Final = (
     Member("verdict", JsonType("text", "text", {"enum": list(VERDICTS)}, _is_text),
            "`pass` when score >= threshold, or the opposite where negated; `error` when the comparison could not be made.",
-           lambda content: f'"{verdict_of(content.outcome, content.threshold, negated=content.negated)}"'),
+           encode_basestring_ascii),
     Member("name", _TYPED_TEXT, "What the test calls the comparison.",
-           lambda content: "" if content.name is None else content.write_text(content.name), default=None, is_typed=True),
+           encode_text, default=None, is_typed=True),
 )
-"""Written from a `RecordContent`, like all groups of a comparison except `OPERATOR`."""
+"""Written from the value of the member."""
 
 OPERATOR: Final = (
     Member("operator", _TEXT, "The operator's registered name.",
@@ -273,7 +285,7 @@ OPERATOR: Final = (
            "All settings, defaults included; one that was added in a later version only where it is not the default.",
            lambda identity: dump_json(identity.settings)),
 )
-"""Written from an `OperatorIdentity`."""
+"""Written from an `OperatorIdentity`; the groups below from a `RecordContent`, but for those of a `Decision`."""
 
 EXPECTED: Final = Member("expected", _EVIDENCE, "The expected value, verbatim; for `regex` the pattern.",
                          lambda content: content.write(content.expected), is_typed=True)
@@ -282,14 +294,16 @@ OBSERVED: Final = Member("observed", _EVIDENCE, "The observed value, verbatim.",
 
 OUTCOME: Final = (
     Member("normalization", _NAMES, "The steps that were applied, in order.",
-           lambda content: _write_names(content.outcome.normalization), convert=tuple),
-    Member("notes", _NAMES, "Machine-readable codes, such as `json_parse_failed`.", _write_notes, convert=tuple),
+           lambda decision: dump_json(decision.normalization), convert=tuple),
+    Member("notes", _NAMES, "Machine-readable codes, such as `json_parse_failed`.",
+           lambda decision: dump_json(decision.notes), convert=tuple),
     Member("score", _SCORE, "How well the values match, from 0.0 to 1.0.",
-           lambda content: _write_number(content.outcome.score), convert=float),
+           lambda decision: decision.score, convert=float),
 )
+"""Written from a `Decision`, like the threshold."""
 
 THRESHOLD: Final = Member("threshold", _THRESHOLD, "The lowest score that passes, in (0, 1].",
-                          lambda content: _write_number(content.threshold), convert=float)
+                          lambda decision: decision.threshold, convert=float)
 
 EVIDENCE: Final = (
     Member("expected_surface", _EVIDENCE, "What was compared on the expected side; absent when it is the value itself.",
@@ -307,6 +321,8 @@ EVIDENCE: Final = (
 )
 """Attributes of the outcome, omitted when they have their default."""
 
+_get_evidence: Final = attrgetter(*(f"_{member.name}" for member in EVIDENCE))
+
 CONTEXT: Final = (
     Member("negated", JsonType("true", "true", {"const": True}, _accept_all),
            "The test expects no match, as `x != expect(...)` does: the verdict is `pass` when score < threshold.",
@@ -319,6 +335,8 @@ CONTEXT: Final = (
            default=None, is_typed=True),
 )
 """Set by the test, not by the operator."""
+
+_get_context: Final = attrgetter(*(member.name for member in CONTEXT))
 
 PLACE: Final = (
     Member("test", _TEXT, "The node id of the test.", encode_basestring_ascii),
@@ -336,6 +354,17 @@ COMPARISON: Final = (*HEAD, *OPERATOR, EXPECTED, OBSERVED, *OUTCOME, THRESHOLD, 
 
 MEMBERS: Final = (*START, *COMPARISON, *PLACE)
 MEMBER: Final[Mapping[str, Member]] = {member.name: member for member in MEMBERS}
+
+
+@functools.lru_cache(maxsize=_MOST_DECISIONS)
+def write_decision(decision: Decision) -> str:
+    """Write the normalization, the notes, the score and the threshold."""
+    return write_members((*OUTCOME, THRESHOLD), decision)
+
+
+def write_name(name: str | None, redaction: Redaction | None) -> str:
+    """Write the name of a comparison with the comma before it; an empty text without a name."""
+    return "" if name is None else f",{MEMBER['name'].key}{encode_text(str(redact_text(name, redaction)))}"
 
 
 def read_identity(record: Mapping[str, Any]) -> OperatorIdentity:

@@ -304,7 +304,7 @@ def _judge(source: Any, check: RowCheck, selection: Selection) -> Iterator[Judge
     for rows in slices:
         judged = judge_rows(check.evaluator, rows, names)
         if together is None:
-            published = publish(judged.singles[0])
+            published = publish(judged.singles[0].result)
             judged = replace(judged, samples=[published] if judged.samples else [])
         else:
             SESSION.compared += len(rows.numbers)

@@ -18,8 +18,9 @@ BOM: Final = b"\xef\xbb\xbf"
 BATCH_BYTES: Final = 1 << 23
 UNDECODABLE: Final = "surrogateescape"
 """How CSV is decoded, so that a row that is not UTF-8 does not end the reading."""
-# The default of the csv module, 131,072 characters, is less than some models write.
-_LONGEST_FIELD: Final = 2**31 - 1
+LONGEST_ROW: Final = 1 << 25
+"""The longest row, in bytes: its record has several copies of its values, and so has the process that compares it."""
+TOO_LONG: Final = f"it has more than {LONGEST_ROW:,} bytes; compare a part of its values, or a digest"
 _ENDS_INSIDE_QUOTES: Final = "unexpected end of data"
 
 NeededColumns = Callable[[Any], Sequence[str] | None]
@@ -36,6 +37,9 @@ def parse_lines(first: int, lines: Iterable[bytes]) -> Iterator[Row]:
     for number, line in enumerate(lines, first):
         text = line.removeprefix(BOM) if number == 1 else line
         if text.isspace() or not text:
+            continue
+        if len(line) > LONGEST_ROW:
+            yield Row(number, None, TOO_LONG)
             continue
         try:
             yield Row(number, parse_json_with_floats(text.decode("utf-8")))
@@ -80,7 +84,8 @@ def read_csv(path: Path) -> Iterator[Row]:
 
 def parse_csv(lines: Iterable[str], path: Path, skipped: int = 0) -> Iterator[Row]:
     """Parse CSV; ``skipped`` is the number of lines that are missing below the names of the columns."""
-    csv.field_size_limit(_LONGEST_FIELD)
+    # The default of the csv module, 131,072 characters, is less than some models write.
+    csv.field_size_limit(LONGEST_ROW)
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     header = _read_header(reader, path.name)
@@ -92,6 +97,9 @@ def parse_csv(lines: Iterable[str], path: Path, skipped: int = 0) -> Iterator[Ro
             return
         except csv.Error as error:
             last = skipped + reader.line_num
+            if last == number and "field limit" in str(error):
+                yield Row(number, None, TOO_LONG)
+                continue
             if last > number or str(error) == _ENDS_INSIDE_QUOTES:
                 # The quotes may contain any number of rows.
                 reason = f"takes the rows up to line {last} with it: {error}"

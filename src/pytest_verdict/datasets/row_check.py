@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pytest_verdict.core.record import AttemptRecords, Counts, count, record_end
+from pytest_verdict.core.record import (
+    AttemptRecords,
+    Counts,
+    EncodedComparison,
+    count,
+    encode_comparison,
+    record_end,
+)
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.datasets.columns.table import has_column_function
+from pytest_verdict.core.values.encoding import is_plain
+from pytest_verdict.core.values.placeholders import ABSENT
+from pytest_verdict.datasets.columns.table import NoColumnsError, has_column_function
 from pytest_verdict.datasets.rows import LONGEST_NAME, RowNames, Selection
 from pytest_verdict.datasets.slices import RowSlice, Slice, read_slices, single_rows
 from pytest_verdict.errors import ConfigurationError, allowed
@@ -23,6 +33,9 @@ if TYPE_CHECKING:
     from pytest_verdict.datasets.columns.groups import GroupedSlice, Judge, RowGroup
 
 SAMPLES: Final = 5
+# Looking for equal rows ends when fewer than one in so many repeats an earlier one.
+_FEWEST_REPEATED: Final = 64
+_MARSHAL_WITHOUT_REFERENCES: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +108,53 @@ def score_rows(check: RowCheck, rows: Slice, first_ordinal: int) -> tuple[Judged
     return judged, judged.write(attempt, check.end)
 
 
+class SingleRow(NamedTuple):
+    """The result of a row, which equal rows share, and the name of the row."""
+
+    result: ComparisonResult
+    name: str
+
+
+class EqualRows:
+    """Compares rows, and those with equal values only once, if the operator always returns the same for them."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._results: dict[bytes, ComparisonResult] = {}
+        self._repeated = 0
+        operator = evaluator.operator
+        keys = evaluator.mapping.keys
+        self._keys: Sequence[Any] | None = None
+        # A model, and a function of the user, may answer differently the next time.
+        if operator is not None and operator.is_repeatable and None not in (keys or [None]):
+            self._keys = keys
+
+    def judge(self, document: Any, name: str) -> ComparisonResult:
+        key = self._key_of(document)
+        if key is None:
+            return self._evaluator.judge(document, name=name)
+        result = self._results.get(key)
+        if result is not None:
+            self._repeated += 1
+            return result
+        result = self._evaluator.judge(document, name=name)
+        # An error may show other parts of the document.
+        if result.error is None and result.operator == self._evaluator.operator_name:
+            self._results[key] = result
+        if len(self._results) > _FEWEST_REPEATED * (1 + self._repeated):
+            # Nearly all rows differ.
+            self._keys = None
+        return result
+
+    def _key_of(self, document: Any) -> bytes | None:
+        """Return the values of a row as bytes that also differ with their types; None unless all are JSON."""
+        if self._keys is None or type(document) is not dict:
+            return None
+        values = [document.get(key, ABSENT) for key in self._keys]
+        # Others than JSON may have the same bytes: bytes and arrays.
+        return marshal.dumps(values, _MARSHAL_WITHOUT_REFERENCES) if is_plain(values) else None
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedRows:
     """The comparisons of a slice, before their records are written."""
@@ -107,56 +167,79 @@ class JudgedRows:
     places: Sequence[str]
     """The file and line of each of them."""
     unreadable: int
-    singles: Mapping[int, ComparisonResult]
-    """The results of the rows that the kernel compared one by one, by their position."""
+    singles: Mapping[int, SingleRow]
+    """The rows that the kernel compared one by one, by their position."""
     grouped: GroupedSlice | None = None
     """The rows that were compared by columns."""
+    reason: str = ""
+    """Why no row was compared by columns."""
 
     def write(self, attempt: AttemptRecords, end: str) -> bytes:
         """Write the records as the next ones of an attempt of a test."""
+        redaction = SESSION.redaction
+        encoded: dict[int, EncodedComparison] = {}
+        members = {}
+        for position, (result, name) in self.singles.items():
+            comparison = encoded.get(id(result))
+            if comparison is None:
+                comparison = encoded[id(result)] = encode_comparison(result.content(redaction))
+            if name != result.name:
+                comparison = comparison.renamed(name, redaction)
+            members[position] = comparison.members
         if self.grouped is not None:
-            return self.grouped.write(self.singles, attempt, end)
-        first = attempt.take(len(self.singles)) + 1
-        members = (result.to_members(SESSION.redaction) for result in self.singles.values())
-        return "".join(attempt.line(text, ordinal, end) for ordinal, text in enumerate(members, first)).encode("ascii")
+            return self.grouped.write(members, attempt, end)
+        first = attempt.take(len(members)) + 1
+        lines = [attempt.line(text, ordinal, end) for ordinal, text in enumerate(members.values(), first)]
+        return "".join(lines).encode("ascii")
 
 
 def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows:
     row_names = name_rows(rows, names)
 
-    def judge(positions: Sequence[int]) -> list[ComparisonResult]:
-        results = []
+    def judge_singles(positions: Sequence[int]) -> Iterator[SingleRow]:
+        cache = EqualRows(evaluator)
         for position, document in zip(positions, rows.documents(positions), strict=True):
             place = names.place(rows.numbers[position])
             error = rows.errors.get(position)
             if error is None:
-                results.append(evaluator.judge(document, name=row_names[position] if row_names else place))
+                name = row_names[position] if row_names else place
+                yield SingleRow(cache.judge(document, name), name)
             else:
                 reason = f"{place}: {error}"
-                results.append(not_compared(reason, instead_of=evaluator.operator_name, name=place))
-        return results
+                yield SingleRow(not_compared(reason, instead_of=evaluator.operator_name, name=place), place)
+
+    def judge(positions: Sequence[int]) -> list[ComparisonResult]:
+        return [next(judge_singles([position])).result for position in positions]
 
     single_positions: Sequence[int] = range(len(rows.numbers))
     groups: Sequence[RowGroup] = ()
-    grouped = _group(evaluator, rows, names, row_names, judge) if len(rows.numbers) > 1 else None
-    if grouped is not None:
+    grouped = None
+    reason = ""
+    try:
+        grouped = _group(evaluator, rows, names, row_names, judge)
+    except NoColumnsError as error:
+        reason = str(error)
+    else:
         single_positions = grouped.singles
         groups = grouped.groups
-    singles = dict(zip(single_positions, judge(single_positions), strict=True))
+    singles = dict(zip(single_positions, judge_singles(single_positions), strict=True))
 
     counts: Counts = {}
-    failed = [position for position, result in singles.items() if not result.passed]
-    for result in singles.values():
-        count(counts, result.operator, result.verdict)
+    failed = []
+    for position, (result, _) in singles.items():
+        verdict = result.verdict
+        count(counts, result.operator, verdict)
+        if verdict != "pass":
+            failed.append(position)
     for group in groups:
         count(counts, group.result.operator, group.result.verdict, len(group.positions))
         if not group.result.passed:
             failed += group.positions[:SAMPLES].to_pylist()
 
     first_failed = sorted(failed)[:SAMPLES]
-    samples = [singles[position] if position in singles else judge([position])[0] for position in first_failed]
+    samples = judge(first_failed)
     places = [names.place(rows.numbers[position]) for position in first_failed]
-    return JudgedRows(row_names, counts, samples, places, len(rows.errors), singles, grouped)
+    return JudgedRows(row_names, counts, samples, places, len(rows.errors), singles, grouped, reason)
 
 
 def name_rows(rows: Slice, names: RowNames) -> Sequence[str]:
@@ -172,20 +255,44 @@ def name_rows(rows: Slice, names: RowNames) -> Sequence[str]:
     return row_names
 
 
-def _group(
-    evaluator: Evaluator, rows: Slice, names: RowNames, row_names: Sequence[str], judge: Judge
-) -> GroupedSlice | None:
-    """Compare the rows by columns, where mapping, operator and session allow it."""
+def _group(evaluator: Evaluator, rows: Slice, names: RowNames, row_names: Sequence[str], judge: Judge) -> GroupedSlice:
+    """Compare the rows by columns; raise NoColumnsError where mapping, operator, session or values do not allow it."""
     operator = evaluator.operator
     inputs = evaluator.mapping.columns()
-    if operator is None or inputs is None or SESSION.redaction is not None or not has_column_function(operator):
-        return None
+    if len(rows.numbers) == 1:
+        raise NoColumnsError("there is one row")
+    if operator is None:
+        raise NoColumnsError("the operator, or one of its settings, comes from the row")
+    if inputs is None:
+        raise NoColumnsError("the mapping has an input that is not the whole value of a column")
+    if SESSION.redaction is not None:
+        raise NoColumnsError("the values are redacted")
+    if not has_column_function(operator):
+        raise NoColumnsError(f"{operator} has no column function")
     try:
         from pytest_verdict.datasets.columns.groups import build_names, group_slice
     except ImportError:
-        # Without pyarrow the kernel compares every row.
-        return None
+        raise NoColumnsError("pyarrow is not installed; it comes with the extra [arrow]") from None
     name_column = build_names(names.label, rows.numbers, row_names)
     if name_column is None:
-        return None
+        raise NoColumnsError("the id of a row is not UTF-8")
     return group_slice(operator, inputs, rows, name_column, judge)
+
+
+def explain_plan(check: RowCheck, source: Any) -> list[str]:
+    """Describe how the first rows of a data set are compared: by columns or one by one, and why."""
+    slices = read_slices(source, check.needed_columns) or single_rows(source)
+    rows = next(iter(slices), None)
+    if rows is None:
+        return [f"plan: {check.label} has no rows"]
+    judged = judge_rows(check.evaluator, rows, check.names())
+    singles = len(judged.singles)
+    number = len(rows.numbers)
+    operator = check.evaluator.operator_name or "the operator of each row"
+    if judged.grouped is None:
+        return [f"plan: {operator} compares row by row: {judged.reason}"]
+    lines = [f"plan: {operator} compares by columns"]
+    if singles:
+        reason = "null, too long, in a rare group, or in a form that only the kernel reads"
+        lines.append(f"plan: {singles:,} of the first {number:,} rows are compared one by one: {reason}")
+    return lines

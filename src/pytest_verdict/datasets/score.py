@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
 from itertools import islice
@@ -17,7 +17,7 @@ from pytest_verdict.core.record import AttemptRecords, count, record_end
 from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.datasets.check import DatasetCheck, check_pass_rate, conclude
 from pytest_verdict.datasets.remote import PARTS, ReportTarget, local_file
-from pytest_verdict.datasets.row_check import RowCheck
+from pytest_verdict.datasets.row_check import RowCheck, explain_plan
 from pytest_verdict.datasets.rows import Selection
 from pytest_verdict.datasets.units import (
     ROWS,
@@ -63,6 +63,7 @@ def score_dataset(
     seed: int = 0,
     unit_rows: int = ROWS,
     run: Executor = map,
+    explain: Callable[[str], Any] | None = None,
     **settings: Any,
 ) -> DatasetCheck:
     """Compare every row of a data set without pytest, and write the report of a session with one test.
@@ -85,6 +86,7 @@ def score_dataset(
         seed: The seed of the sample.
         unit_rows: How many rows a unit has, as far as the file can be cut there. Use fewer for slow operators.
         run: Takes a function and the units, calls it for each, and returns the results in any order. `map` is one.
+        explain: Takes each line that says whether columns or single rows are compared, and why (default: not said).
         **settings: The operator's settings, if the operator is a name.
 
     Returns:
@@ -117,6 +119,9 @@ def score_dataset(
     with local_file(source) as (path, url):
         # Planned before the folder is made, so a file that cannot be read leaves none.
         units = plan_units(path, check, selection, target, unit_rows, url=url)
+        if explain is not None:
+            for line in explain_plan(check, path):
+                explain(line)
         try:
             report = ReportFolder(target.folder)
         except FolderInUseError:

@@ -81,13 +81,17 @@ class ColumnSlice:
     errors: Mapping[int, str] = field(default_factory=dict)
 
     def documents(self, positions: Sequence[int]) -> Sequence[Any]:
+        if self.errors.keys() >= set(positions):
+            # The values of a row that is refused may be very long.
+            return [None] * len(positions)
         return list(self.at(positions).batch.to_pylist())
 
     def at(self, positions: Sequence[int]) -> ColumnSlice:
         from pytest_verdict.datasets.columns.arrow import INTEGER, build_column
 
         rows = self.batch.take(build_column(positions, INTEGER))
-        return ColumnSlice([self.numbers[position] for position in positions], rows)
+        errors = {index: self.errors[position] for index, position in enumerate(positions) if position in self.errors}
+        return ColumnSlice([self.numbers[position] for position in positions], rows, errors)
 
     def texts(self, key: str) -> list[str | None] | None:
         """Return the texts of a column, or its integers as text; None for columns of other types."""
@@ -167,12 +171,29 @@ def slices_at(slices: Iterable[Slice], positions: Sequence[int]) -> Iterator[Sli
 
 def slice_batches(batches: Iterable[Any], position: int = 1) -> Iterator[ColumnSlice]:
     """Yield slices of batches, whose rows are numbered from ``position``; large batches are cut."""
-    for batch in batches:
+    for batch in map(_without_views, batches):
         size = max(formats.BATCH_BYTES * batch.num_rows // max(batch.nbytes, 1), 1)
         for start in range(0, batch.num_rows, size):
             part = batch.slice(start, size)
-            yield ColumnSlice(range(position, position + part.num_rows), part)
+            numbers = range(position, position + part.num_rows)
             position += part.num_rows
+            if part.nbytes <= formats.LONGEST_ROW:
+                yield ColumnSlice(numbers, part)
+                continue
+            for index, number in enumerate(numbers):
+                row = part.slice(index, 1)
+                errors = {0: formats.TOO_LONG} if row.nbytes > formats.LONGEST_ROW else {}
+                yield ColumnSlice([number], row, errors)
+
+
+def _without_views(batch: Any) -> Any:
+    """Return a batch whose string views are texts, because few functions of Arrow take views."""
+    from pyarrow import string, types
+
+    for index, (name, column) in enumerate(zip(batch.schema.names, batch.columns, strict=True)):
+        if types.is_string_view(column.type):
+            batch = batch.set_column(index, name, column.cast(string()))
+    return batch
 
 
 def _read_file(path: Path, read: Callable[[BinaryIO], Iterator[Slice]]) -> Iterator[Slice]:
@@ -226,7 +247,7 @@ def _csv_block_parser(header: bytes, path: Path, needed: formats.NeededColumns) 
     parse = csv.ParseOptions(delimiter=delimiter, quote_char=False)
 
     def parse_block(block: bytes) -> Any:
-        if not _is_plain_csv(block):
+        if len(block) > formats.LONGEST_ROW or not _is_plain_csv(block):
             return None
         reading = csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names)
         try:
@@ -260,6 +281,8 @@ def slice_lines(file: BinaryIO, number: int = 1) -> Iterator[RowSlice]:
 
 def _parse_together(lines: Sequence[bytes]) -> list[Any] | None:
     """Parse lines as one document; None unless each line is an object in which no key occurs twice."""
+    if max(map(len, lines)) > formats.LONGEST_ROW:
+        return None
     block = b"".join(lines).removesuffix(b"\n")
     if not (block.startswith(b"{") and block.endswith(b"}")) or block.count(b"}\n{") != len(lines) - 1:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import shown
@@ -29,7 +29,7 @@ from pytest_verdict.extraction.steps import (
 Trace = list[dict[str, Any]]
 """For each step of an extracted input, its value and its evidence."""
 Fetch = Callable[..., Any]
-"""Returns one input from a document; takes a trace as an optional second argument."""
+"""Returns one input from a document; one with steps takes a trace as an optional second argument."""
 
 EXPECTED: Final = "expected"
 OBSERVED: Final = "observed"
@@ -72,6 +72,7 @@ class InputMapping:
     __slots__ = (
         "_sources",
         "description",
+        "extracted",
         "fails_where_missing",
         "fetch",
         "first_keys",
@@ -87,6 +88,7 @@ class InputMapping:
         self.inputs: dict[str, Any] = {**optional, OBSERVED: observed, **settings}
         self.fetch = {name: read_input(name, source) for name, source in self.inputs.items()}
         self._sources = {name: _as_dict(source) for name, source in self.inputs.items()}
+        self.extracted = {name for name, source in self._sources.items() if source.get("extract") is not None}
         self.fails_where_missing = self._sources[OBSERVED].get("on_missing") == "fail"
         self.first_keys = {name: first_key(source) for name, source in self._sources.items() if "path" in source}
         keys = tuple(dict.fromkeys(self.first_keys.values()))
@@ -191,7 +193,9 @@ def _resolve_into(inputs: dict[str, Any], traces: dict[str, Trace], mapping: Inp
     """Add the value and the trace of every input; after an error, those of the inputs before it remain."""
     for name, fetch in mapping.fetch.items():
         try:
-            inputs[name] = fetch(document, traces.setdefault(name, []))
+            inputs[name] = (
+                fetch(document, traces.setdefault(name, [])) if name in mapping.extracted else fetch(document)
+            )
         except MappingError as error:
             message = f"{name}: {error}"
             if name == OBSERVED and mapping.fails_where_missing and isinstance(error, NothingFoundError):
@@ -214,7 +218,7 @@ def read_input(name: str, source: Any) -> Fetch:
         for key in [key for key in source if key != "literal"]:
             raise SettingsError(f"{name}: an input is a path or a literal, not both; take {key!r} or 'literal' away")
         value = source["literal"]
-        return lambda _document, _trace=None: value
+        return lambda _document: value
     if "path" not in source:
         raise SettingsError(f"{name}: an input needs a path or a literal, got {shown(dict(source), 80)}")
 
@@ -228,6 +232,8 @@ def read_input(name: str, source: Any) -> Fetch:
         raise SettingsError(f"{name}: same is true or false, and only observed has it; got {shown(source['same'], 40)}")
     if on_missing == "fail" and name != OBSERVED:
         raise SettingsError(f"{name}: on_missing is for observed; without {name} there is nothing to compare with")
+    if source.get("extract") is None:
+        return follow
     return lambda document, trace=None: apply_steps(steps, follow(document), [] if trace is None else trace)
 
 
@@ -296,19 +302,17 @@ def _describe_sources(
     mapping: InputMapping, document: Any, traces: Mapping[str, Trace], inputs: Mapping[str, Any]
 ) -> str:
     """Write the sources as typed JSON."""
-    members = [mapping.description, *write_source("document", document)]
-    steps = {name: trace for name, trace in traces.items() if trace}
-    if steps:
-        members += write_source("steps", steps)
+    members = f"{mapping.description},{write_source('document', document)}"
+    if any(traces.values()):
+        members += f",{write_source('steps', {name: trace for name, trace in traces.items() if trace})}"
     if GROUP in inputs:
-        members.append(f'"{GROUP}":{encode_text(inputs[GROUP])}')
-    return f"{{{','.join(members)}}}"
+        members += f',"{GROUP}":{encode_text(inputs[GROUP])}'
+    return f"{{{members}}}"
 
 
-def write_source(name: str, value: Any) -> Iterator[str]:
-    """Yield a member of sources as JSON, or the digest and the size of a long one."""
+def write_source(name: str, value: Any) -> str:
+    """Write a member of sources as JSON, or the digest and the size of a long one."""
     text = encode_text(value)
     if len(text) <= LONGEST_DOCUMENT:
-        yield f'"{name}":{text}'
-    else:
-        yield f'"{name}_sha256":"{digest(text)}","{name}_size":{len(text)}'
+        return f'"{name}":{text}'
+    return f'"{name}_sha256":"{digest(text)}","{name}_size":{len(text)}'

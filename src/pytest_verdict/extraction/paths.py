@@ -39,6 +39,8 @@ def read_path(path: Any, many: Any = None, dialect: Any = None) -> Callable[[Any
 
     def follow(document: Any) -> Any:
         matches = find(document)
+        if len(matches) == 1 and rule != "list":
+            return matches[0]
         if not matches:
             raise NothingFoundError(describe_absence(path, document, dialect))
         return choose(matches, rule, f"the path {path}")
@@ -72,7 +74,7 @@ def finder(path: str, dialect: Dialect = "jsonpath_ng") -> Find:
 
 @functools.lru_cache(maxsize=1_000)
 def _build_finder(path: str, dialect: Dialect) -> Find:
-    steps: Sequence[Any] | None = None
+    steps: Sequence[tuple[Any, Any]] | None = None
     search: Find
     if dialect == "rfc9535":
         search = _compile_standard(path)
@@ -82,13 +84,14 @@ def _build_finder(path: str, dialect: Dialect) -> Find:
         except ValueError as error:
             raise SettingsError(f"{error}. A key with other signs than letters is quoted: $['a key']") from None
         search = lambda document: tuple(match.value for match in tree.find(document))  # noqa: E731
-        steps = _plain_steps(tree)
+        plain = _plain_steps(tree)
+        if plain is not None:
+            steps = [(step, dict if isinstance(step, str) else list) for step in plain]
 
     def find(document: Any) -> Sequence[Any]:
         if steps is not None:
             value = document
-            for step in steps:
-                container: Any = dict if isinstance(step, str) else list
+            for step, container in steps:
                 if type(value) is not container:
                     # The library decides about containers of other types.
                     break

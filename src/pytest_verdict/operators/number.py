@@ -431,10 +431,12 @@ def _limit(expected: Number, tolerance: ExactNumber, mode: ToleranceMode) -> Dec
 def _tolerance_details(
     expected: Number, observed: Number, tolerance: ExactNumber, mode: ToleranceMode
 ) -> dict[str, Any]:
-    distance = _difference(expected, observed).copy_abs()
+    first = to_decimal(expected)
+    second = to_decimal(observed)
+    distance = _difference(first, second).copy_abs()
     details = {"distance": as_written(distance)}
-    if to_decimal(expected).is_finite() and to_decimal(observed).is_finite():
-        details["margin"] = as_written(EXACT.subtract(_limit(expected, tolerance, mode), distance))
+    if first.is_finite() and second.is_finite():
+        details["margin"] = as_written(EXACT.subtract(_limit(first, tolerance, mode), distance))
     return details
 
 

@@ -6,7 +6,6 @@ import contextvars
 import copy
 import functools
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -22,7 +21,7 @@ from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.repeats.rules import fixed, format_counts
 from pytest_verdict.session import SESSION, publish
 from pytest_verdict.suites.adapters import open_adapter
-from pytest_verdict.suites.adapters.limits import AdapterTimeoutError, Pace, call_within, end_loop, in_thread
+from pytest_verdict.suites.adapters.limits import AdapterTimeoutError, Pace, Slots, call_within, end_loop, in_thread
 from pytest_verdict.suites.adapters.recorded import Recording, question_digest, result_of_row, save
 from pytest_verdict.suites.agent_result import AgentResult, as_result
 from pytest_verdict.suites.scorer import Scored, describe_question, worst_verdict
@@ -59,7 +58,9 @@ class AdapterCalls(NamedTuple):
     pace: Pace
 
 
-def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int) -> AdapterRun:
+def run_once(
+    plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int, pause: Callable[[float], None]
+) -> AdapterRun:
     """Run the adapter for one repeat of a scenario; an adapter that raises is called again, as often as the plan says."""
     context = plan.context(suite, repeat)
     question = question_digest(calls.adapter, calls.text, plan.scenario.input, context)
@@ -78,7 +79,7 @@ def run_once(plan: PlannedScenario, suite: str, calls: AdapterCalls, repeat: int
             attempt_context = plan.context(suite, repeat, attempt)
             run = functools.partial(calls.adapter.run, copy.deepcopy(plan.scenario.input), attempt_context)
             call = functools.partial(call_within, plan.timeout_seconds, run, ends_itself=ends_itself)
-            returned = calls.pace.call(call, plan.rate_limit)
+            returned = calls.pace.call(call, plan.rate_limit, pause)
         except AdapterTimeoutError as error:
             return AdapterRun(repeat, None, str(error), errors)
         except AdapterError as error:
@@ -108,9 +109,7 @@ class ScenarioCalls:
         self._config = config
         self._workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
         self._closing = threading.Event()
-        self._lock = threading.Lock()
-        self._waiting: deque[tuple[int, Callable[[], Any]]] = deque()
-        self._in_flight = 0
+        self._slots = Slots(self._closing)
         self._adapters: dict[str, AdapterCalls] = {}
         self._started: dict[ScenarioItem, list[Future[AdapterRun]]] = {}
         self._positions: dict[pytest.Item, int] = {}
@@ -129,25 +128,17 @@ class ScenarioCalls:
         most = self._concurrency(item.suite)
         adapter = self._open_adapter(item)
         suite = item.suite.head.name
+        pause = functools.partial(self._slots.wait, most)
         futures = []
         for repeat in range(1, item.plan.repeats + 1):
             # An executor would wait for its threads when the process ends, but a call may never end.
             future = Future[AdapterRun]()
-            future.add_done_callback(lambda _: self._start_waiting(ended=1))
+            future.add_done_callback(lambda _: self._slots.end())
             # The adapter sees the context variables of the session.
-            run = functools.partial(contextvars.copy_context().run, run_once, item.plan, suite, adapter, repeat)
-            self._waiting.append((most, functools.partial(in_thread, run, future)))
-            self._start_waiting()
+            run = functools.partial(contextvars.copy_context().run, run_once, item.plan, suite, adapter, repeat, pause)
+            self._slots.start(most, functools.partial(in_thread, run, future))
             futures.append(future)
         return futures
-
-    def _start_waiting(self, ended: int = 0) -> None:
-        """Start the next calls in the order of their scenarios, as many as may be in flight at once."""
-        with self._lock:
-            self._in_flight -= ended
-            while self._waiting and self._in_flight < self._waiting[0][0]:
-                self._in_flight += 1
-                self._waiting.popleft()[1]()
 
     def _look_ahead(self, item: ScenarioItem) -> None:
         """Start the calls of the scenarios that run next, twice as many as are in flight at once."""
@@ -223,9 +214,7 @@ class ScenarioCalls:
         return Recording(SESSION.journal.parent)
 
     def _end(self) -> None:
-        with self._lock:
-            self._closing.set()
-            self._waiting.clear()
+        self._slots.close()
         for calls in self._adapters.values():
             if hasattr(calls.adapter, "close"):
                 calls.adapter.close()

@@ -115,7 +115,7 @@ def _quote(value: Any) -> str:
 
 def describe_question(scenario: Scenario) -> str:
     """Write what was asked as the sources of a record, as typed JSON."""
-    return f'{{"kind":"scenario",{"".join(write_source("document", {"input": scenario.input}))}}}'
+    return f'{{"kind":"scenario",{write_source("document", {"input": scenario.input})}}}'
 
 
 def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], str]:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from json.encoder import encode_basestring_ascii
+from json.encoder import c_make_encoder, encode_basestring_ascii  # type: ignore[attr-defined]
 from math import isfinite
 from typing import Any, Final
 
@@ -41,6 +41,12 @@ MAXIMUM_DEPTH: Final = 200
 LONGEST_PLAIN_INT: Final = 10**600
 # A JSON parser reads the escapes of these two as one character.
 _SURROGATE_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_LONGEST_DIGITS: Final = 600
+_LONG_NUMBER: Final = re.compile(f"[0-9]{{{_LONGEST_DIGITS}}}")
+_TEXT: Final = frozenset({str})
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+_CONTAINERS: Final = frozenset({dict, list})
+_PLAIN_LEVELS: Final = 20
 _Writer = Callable[[Any, tuple[int, ...]], str]
 
 
@@ -49,11 +55,6 @@ def encode(value: Any) -> Any:
     if type(value) is str and value.isascii():
         return value
     return json.loads(encode_text(value))
-
-
-def encode_text(value: Any) -> str:
-    """Write a value as one line of typed JSON, in ASCII."""
-    return _write(value, ())
 
 
 def is_replayable(encoded: Any) -> bool:
@@ -100,6 +101,11 @@ dump_json: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separato
 """Write JSON values as a record has them."""
 
 
+_OPTIONS: Final = {"sort_keys": False, "skipkeys": False, "allow_nan": False}
+# The encoder of dump_json, which json.dumps would build for each call.
+_encode_plain: Final = c_make_encoder(None, None, encode_basestring_ascii, None, ":", ",", *_OPTIONS.values())
+
+
 def _tag(kind: str, text: str) -> str:
     return f'{{"{TYPE_KEY}":"{kind}","value":{text}}}'
 
@@ -112,10 +118,15 @@ class _NestedError(Exception):
     """A value contains itself or is nested too deeply."""
 
 
-def _write(value: Any, above: tuple[int, ...]) -> str:
+def encode_text(value: Any, above: tuple[int, ...] = ()) -> str:
+    """Write a value as one line of typed JSON, in ASCII; ``above`` are the identities of the containers around it."""
     kind = type(value)
     if kind is str and value.isascii():
         return encode_basestring_ascii(value)
+    if kind in _CONTAINERS and not above and is_plain(value):
+        text = _write_plain(value)
+        if text is not None:
+            return text
     try:
         writer = _WRITERS.get(kind)
         if writer is not None:
@@ -138,11 +149,11 @@ def _write_by_class(value: Any, above: tuple[int, ...]) -> str:
     scalar = plain_scalar(value)
     if scalar is None:
         return _write_repr(value, safe_repr(value))
-    return _write(scalar, above)
+    return encode_text(scalar, above)
 
 
 def _write_member(cls: str, member: str | None, value: Any, above: tuple[int, ...]) -> str:
-    text = _write(value.value, _enter(value, above))
+    text = encode_text(value.value, _enter(value, above))
     return f'{{"{TYPE_KEY}":"enum","class":{dump_json(cls)},"member":{dump_json(member)},"value":{text}}}'
 
 
@@ -190,6 +201,30 @@ def _write_float(value: float, _above: tuple[int, ...]) -> str:
     return _tag("float", f'"{number!r}"')
 
 
+def is_plain(value: Any, levels: int = _PLAIN_LEVELS) -> bool:
+    """Return whether a dict or list is JSON without a key that needs a tag, at most a number of levels deep."""
+    items = value
+    if type(value) is dict:
+        if not _TEXT.issuperset(map(type, value)) or TYPE_KEY in value:
+            return False
+        items = value.values()
+    if _SCALARS.issuperset(map(type, items)):
+        return True
+    return levels > 0 and all(
+        type(item) in _SCALARS or (type(item) in _CONTAINERS and is_plain(item, levels - 1)) for item in items
+    )
+
+
+def _write_plain(value: Any) -> str | None:
+    """Write plain JSON at once; None if a number or a text needs a tag."""
+    try:
+        text = "".join(_encode_plain(value, 0))
+    except ValueError:
+        return None
+    # Pairs of surrogates and long numbers need one.
+    return text if "\\ud" not in text and (len(text) < _LONGEST_DIGITS or not _LONG_NUMBER.search(text)) else None
+
+
 def _write_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> str:
     inside = _enter(value, above)
     # The items are read once, because a class under test may return others the next time.
@@ -198,7 +233,7 @@ def _write_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> str:
         # Decided before anything is written, because each level would be written twice.
         if type(key) is not str or not key.isascii() or key == TYPE_KEY:
             return _write_other_keys(items, inside)
-    texts = [f"{encode_basestring_ascii(key)}:{_write(item, inside)}" for key, item in items]
+    texts = [f"{encode_basestring_ascii(key)}:{encode_text(item, inside)}" for key, item in items]
     return f"{{{','.join(texts)}}}"
 
 
@@ -206,18 +241,18 @@ def _write_other_keys(items: list[tuple[Any, Any]], inside: tuple[int, ...]) -> 
     keys = [key for key, _ in items]
     if TYPE_KEY not in keys and all(map(_is_plain_key, keys)):
         return _write_object({str.__str__(key): item for key, item in items}, inside)
-    pairs = [f"[{_write(key, inside)},{_write(item, inside)}]" for key, item in items]
+    pairs = [f"[{encode_text(key, inside)},{encode_text(item, inside)}]" for key, item in items]
     return _tag("dict", f"[{','.join(pairs)}]")
 
 
 def _write_object(members: Mapping[str, Any], inside: tuple[int, ...]) -> str:
-    texts = [f"{encode_basestring_ascii(key)}:{_write(item, inside)}" for key, item in members.items()]
+    texts = [f"{encode_basestring_ascii(key)}:{encode_text(item, inside)}" for key, item in members.items()]
     return f"{{{','.join(texts)}}}"
 
 
 def _write_items(value: Any, above: tuple[int, ...]) -> str:
     inside = _enter(value, above)
-    return f"[{','.join([_write(item, inside) for item in value])}]"
+    return f"[{','.join([encode_text(item, inside) for item in value])}]"
 
 
 def _write_tuple(value: tuple[Any, ...], above: tuple[int, ...]) -> str:
@@ -231,7 +266,7 @@ def _write_tuple(value: tuple[Any, ...], above: tuple[int, ...]) -> str:
 def _write_set(value: Any, above: tuple[int, ...]) -> str:
     inside = _enter(value, above)
     # Sorted, because the order of a set depends on the hash seed.
-    texts = sorted([_write(item, inside) for item in value])
+    texts = sorted([encode_text(item, inside) for item in value])
     kind = "set" if isinstance(value, set) else "frozenset"
     return _tag(kind, f"[{','.join(texts)}]")
 

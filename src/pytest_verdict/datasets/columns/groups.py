@@ -17,10 +17,11 @@ from pytest_verdict.core.families import load_brought
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import AttemptRecords, encode_comparison
 from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY, dump_json, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.datasets.columns.arrow import FLOAT, INTEGER, TEXT, Array, build_column, null_unless, scalar
-from pytest_verdict.datasets.columns.table import GroupedRows, Path
+from pytest_verdict.datasets.columns.table import TABLE, GroupedRows, NoColumnsError, Path
 from pytest_verdict.datasets.slices import Slice
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.input_mapping import EXPECTED, LONGEST_DOCUMENT, OBSERVED
@@ -97,8 +98,8 @@ class GroupedSlice:
     singles: Sequence[int]
     parts: Mapping[Path, Array]
 
-    def write(self, singles: Mapping[int, ComparisonResult], attempt: AttemptRecords, end: str) -> bytes:
-        """Write the records in the order of the rows."""
+    def write(self, singles: Mapping[int, str], attempt: AttemptRecords, end: str) -> bytes:
+        """Write the records in the order of the rows; the members of single rows are given by their position."""
         count = len(self.parts["name",])
         first = attempt.take(count) + 1
         parts = {**self.parts, _ORDINAL: compute.add(self.parts[_ORDINAL], scalar(first))}
@@ -107,9 +108,7 @@ class GroupedSlice:
         for group in self.groups:
             positions = group.positions if len(group.positions) < count else None
             columns.append(group.template.fill(attempt, end, parts, positions))
-        single_lines = [
-            attempt.line(result.to_members(), first + position, end) for position, result in singles.items()
-        ]
+        single_lines = [attempt.line(members, first + position, end) for position, members in singles.items()]
         if len(columns) == 1 and not single_lines:
             return join_texts(columns[0])
 
@@ -118,21 +117,25 @@ class GroupedSlice:
         return join_texts(lines.take(compute.sort_indices(pyarrow.concat_arrays(positions))))
 
 
-def group_slice(
-    operator: Operator, inputs: Mapping[str, str], rows: Slice, names: Array, judge: Judge
-) -> GroupedSlice | None:
-    """Group the rows of a slice; None when the operator cannot compare its columns."""
+def group_slice(operator: Operator, inputs: Mapping[str, str], rows: Slice, names: Array, judge: Judge) -> GroupedSlice:
+    """Group the rows of a slice; raise NoColumnsError when the operator cannot compare its columns."""
     columns = {key: rows.column(key) for key in dict.fromkeys(inputs.values())}
+    for key, column in columns.items():
+        if column is None:
+            raise NoColumnsError(f"{shown(key, 60)} has no text, numbers or booleans, or not in each row")
     # Typed JSON has another form for an object with this key.
-    if TYPE_KEY in columns or any(column is None for column in columns.values()):
-        return None
+    if TYPE_KEY in columns:
+        raise NoColumnsError(f"a column has the name {TYPE_KEY}")
 
     expected = columns[inputs[EXPECTED]] if EXPECTED in inputs else None
     observed = columns[inputs[OBSERVED]]
     compare_columns: Any = load_brought("column_functions", operator.name)
     grouped: GroupedRows | None = compare_columns(operator, expected, observed)
     if grouped is None:
-        return None
+        types = " and ".join(f"{shown(key, 60)} ({column.type})" for key, column in columns.items())
+        row_by_row = TABLE[operator.name].row_by_row if operator.name in TABLE else ""
+        settings = f", or with {row_by_row}" if row_by_row else ""
+        raise NoColumnsError(f"{operator} takes no columns of the types of {types}{settings}")
 
     # The kernel compares rows with a null, and rows whose documents might be too long for a record.
     longest_number = "a number is no longer"

@@ -12,6 +12,10 @@ Path = tuple[str | int, ...]
 """The path of a value in a record, such as ``("details", "distance")``."""
 
 
+class NoColumnsError(Exception):
+    """The rows cannot be compared by columns; the text says why."""
+
+
 class GroupedRows(NamedTuple):
     """The rows of two columns, grouped by outcome; the records of a group differ only in the two sides and in the parts."""
 

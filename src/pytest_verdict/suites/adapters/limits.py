@@ -10,11 +10,14 @@ import contextlib
 import contextvars
 import functools
 import inspect
+import os
 import threading
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, wait
 from email.utils import mktime_tz, parsedate_tz
+from queue import SimpleQueue
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,6 +35,11 @@ _BUSY_WITH_RETRY_AFTER: Final = 503
 # Independent of the seed that tests set.
 _RANDOM: Final = SystemRandom()
 _LOCK: Final = threading.Lock()
+# The queues of the threads that have no call.
+_free_threads: deque[SimpleQueue[Any]] = deque()
+if hasattr(os, "register_at_fork"):
+    # A process that was forked has none of these threads.
+    os.register_at_fork(after_in_child=_free_threads.clear)
 # The loop of this process and its thread, or nothing.
 _running: list[tuple[AbstractEventLoop, threading.Thread]] = []
 
@@ -43,18 +51,75 @@ class AdapterTimeoutError(AdapterError):
         super().__init__(f"the adapter took longer than {seconds:g} seconds")
 
 
-def in_thread(function: Callable[[], Any], outcome: Future[Any]) -> threading.Thread:
-    """Call a function in a daemon thread, and set its result or exception on a future."""
+def in_thread(function: Callable[[], Any], outcome: Future[Any]) -> None:
+    """Call a function in a daemon thread, and set its result or exception on a future; a thread that is free is used again."""
+    try:
+        calls = _free_threads.pop()
+    except IndexError:
+        calls = SimpleQueue()
+        threading.Thread(target=_serve, args=(calls,), name="verdict-adapter", daemon=True).start()
+    calls.put((function, outcome))
 
-    def call() -> None:
+
+def _serve(calls: SimpleQueue[tuple[Callable[[], Any], Future[Any]]]) -> None:
+    while True:
+        function, outcome = calls.get()
         try:
-            outcome.set_result(function())
+            result = function()
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+            _free_threads.append(calls)
             outcome.set_exception(error)
+        else:
+            _free_threads.append(calls)
+            outcome.set_result(result)
+        # A thread that waits for its next call keeps no evidence.
+        function = outcome = result = None  # type: ignore[assignment]
 
-    thread = threading.Thread(target=call, name="verdict-adapter", daemon=True)
-    thread.start()
-    return thread
+
+class Slots:
+    """Starts calls in their order, as many as may be in flight at once; a call that waits has no slot."""
+
+    def __init__(self, closing: threading.Event) -> None:
+        self._closing = closing
+        self._lock = threading.Lock()
+        self._waiting: deque[tuple[int, Callable[[], Any]]] = deque()
+        self._in_flight = 0
+
+    def start(self, most: int, call: Callable[[], Any]) -> None:
+        """Start a call when fewer than ``most`` are in flight."""
+        with self._lock:
+            self._waiting.append((most, call))
+        self._start_next()
+
+    def end(self) -> None:
+        """End a call, and start the next one."""
+        self._start_next(ended=1)
+
+    def wait(self, most: int, seconds: float) -> None:
+        """Wait without a slot, and then for the next free one."""
+        if seconds <= 0:
+            return
+        self.end()
+        self._closing.wait(seconds)
+        turn = threading.Event()
+        with self._lock:
+            self._waiting.appendleft((most, turn.set))
+        self._start_next()
+        while not turn.wait(_GRACE) and not self._closing.is_set():
+            pass
+
+    def close(self) -> None:
+        """Start no more calls."""
+        with self._lock:
+            self._closing.set()
+            self._waiting.clear()
+
+    def _start_next(self, ended: int = 0) -> None:
+        with self._lock:
+            self._in_flight -= ended
+            while self._waiting and self._in_flight < self._waiting[0][0]:
+                self._in_flight += 1
+                self._waiting.popleft()[1]()
 
 
 def call_within(seconds: float, function: Callable[[], Any], *, ends_itself: bool = False) -> Any:
@@ -108,7 +173,9 @@ def _await(awaitable: Awaitable[Any], seconds: float) -> Any:
     with _LOCK:
         if not _running:
             new_loop = asyncio.new_event_loop()
-            _running.append((new_loop, in_thread(functools.partial(_run, new_loop), Future())))
+            thread = threading.Thread(target=_run, args=(new_loop,), name="verdict-adapters", daemon=True)
+            thread.start()
+            _running.append((new_loop, thread))
         loop = _running[0][0]
     future = asyncio.run_coroutine_threadsafe(await_within(), loop)
     if not wait([future], seconds + _LOOP_GRACE).done:
@@ -132,42 +199,38 @@ class Pace:
         self._lock = threading.Lock()
         self._next = 0.0
 
-    def call(self, function: Callable[[], Any], limit: RateLimit) -> Any:
-        """Make a call when it is its turn, and again when the service asks to wait."""
-        from tenacity import Retrying, retry_if_exception, sleep_using_event, stop_after_attempt
-
+    def call(self, function: Callable[[], Any], limit: RateLimit, wait: Callable[[float], None]) -> Any:
+        """Make a call when it is its turn, and again when the service asks to wait; ``wait`` takes seconds."""
         interval = self._processes / limit.requests_per_second if limit.requests_per_second else 0.0
-
-        def attempt() -> Any:
+        attempt = 0
+        while True:
+            attempt += 1
             with self._lock:
                 turn = max(self._next, time.monotonic())
                 self._next = turn + interval
-            self.closing.wait(turn - time.monotonic())
-            return function()
-
-        def asks_to_wait(error: BaseException) -> bool:
-            statuses = {_find_part(error, name) for name in ("status_code", "status", "code")}
-            seconds = _read_pause(error)
-            is_busy = not statuses.isdisjoint(_BUSY) or (_BUSY_WITH_RETRY_AFTER in statuses and seconds is not None)
-            return is_busy and (seconds or 0.0) <= limit.max_delay_seconds
-
-        def pause(state: Any) -> float:
-            seconds = _read_pause(state.outcome.exception())
-            if seconds is None:
-                seconds = min(2.0 ** (state.attempt_number - 1), limit.max_delay_seconds)
+            wait(turn - time.monotonic())
+            try:
+                return function()
+            except Exception as error:
+                seconds = _pause_after(error, attempt, limit)
+                if seconds is None or attempt > limit.max_retries or self.closing.is_set():
+                    raise
             # All other calls wait too.
             with self._lock:
                 self._next = max(self._next, time.monotonic() + seconds)
             # A random part, so that they do not all return at the same moment.
-            return seconds + _RANDOM.uniform(0.0, max(seconds, 1.0) / 4)
+            wait(seconds + _RANDOM.uniform(0.0, max(seconds, 1.0) / 4))
 
-        return Retrying(
-            retry=retry_if_exception(asks_to_wait),
-            stop=stop_after_attempt(limit.max_retries + 1),
-            wait=pause,
-            sleep=sleep_using_event(self.closing),
-            reraise=True,
-        )(attempt)
+
+def _pause_after(error: Exception, attempt: int, limit: RateLimit) -> float | None:
+    """Return the seconds after which a busy service may be called again; None if this is no use."""
+    statuses = {_find_part(error, name) for name in ("status_code", "status", "code")}
+    seconds = _read_pause(error)
+    if statuses.isdisjoint(_BUSY) and (_BUSY_WITH_RETRY_AFTER not in statuses or seconds is None):
+        return None
+    if seconds is None:
+        return min(2.0 ** (attempt - 1), limit.max_delay_seconds)
+    return seconds if seconds <= limit.max_delay_seconds else None
 
 
 def _read_pause(error: BaseException) -> float | None:
