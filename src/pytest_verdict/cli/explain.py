@@ -71,8 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _explain_one(file: RecordsFile, record_id: str) -> int:
     candidates: list[str] = []
-    match = file.find(record_id)
-    for line in file.lines() if match is None else [match]:
+    for line in file.lines_near(record_id):
         identifier = read_id(line)
         if identifier == record_id:
             _show(_parse_line(line, file), file, _EVERYTHING)

@@ -8,19 +8,24 @@ from contextlib import nullcontext
 from io import BufferedReader, BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import IO, Final, cast
+from typing import IO, TYPE_CHECKING, Final, cast
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.record import record_start
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import find_stored, open_decompressed, reporting_damage
+from pytest_verdict.report.compression import MANIFEST, MANIFEST_MARK, find_stored, open_decompressed, reporting_damage
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
+
+if TYPE_CHECKING:
+    from pytest_verdict.report.manifest import Manifest
 
 _STANDARD_INPUT: Final = "-"
 _LONGEST_LINE: Final = 1 << 28
 # A few hundredths of a second of work.
 PIECE: Final = 1 << 20
 _ZIP: Final = b"PK"
+# More than any ordinal has.
+_DIGITS: Final = 20
 
 
 class NoBaselineError(RecordError):
@@ -54,7 +59,8 @@ class RecordsFile:
             raise RecordError(
                 f"{name}: there is no such file; name a {RECORDS}, the folder of a report, or - for standard input"
             )
-        self.size = 0 if self._is_piped else path.stat().st_size
+        # The size of the records in parts is unknown.
+        self.size = 0 if self._is_piped or path.name == MANIFEST else path.stat().st_size
         self._raw: IO[bytes] | None = None
 
     @property
@@ -63,6 +69,19 @@ class RecordsFile:
         if self._raw is None or self._raw.closed or self._is_piped:
             return 0
         return self._raw.tell()
+
+    def manifest(self) -> "Manifest | None":
+        """Read the manifest of records in parts; None for other records."""
+        if self._is_piped:
+            return None
+        with self.path.open("rb") as file:
+            if not file.read(len(MANIFEST_MARK)).startswith((MANIFEST_MARK, _ZIP)):
+                return None
+        # Imported only here, because it needs pydantic.
+        from pytest_verdict.report.manifest import find_manifest
+
+        with reporting_damage(f"{self.path}: it cannot be read"):
+            return find_manifest(self.path)
 
     def lines(self) -> Iterator[bytes]:
         return chain.from_iterable(self.pieces())
@@ -79,7 +98,22 @@ class RecordsFile:
                     while len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
                         line = source.readline(_LONGEST_LINE)
 
-    def find(self, identifier: str) -> bytes | None:
+    def lines_near(self, identifier: str) -> Iterator[bytes]:
+        """Yield the record with an id alone if it can be found, or the lines among which it would be."""
+        manifest = self.manifest()
+        if manifest is not None:
+            from pytest_verdict.report.manifest import open_parts
+
+            ordinal = identifier.rpartition("-")[2]
+            parts = (
+                manifest.find(int(ordinal)) if ordinal.isdecimal() and len(ordinal) < _DIGITS else manifest.parts[:1]
+            )
+            yield from open_parts(self.path, parts)
+            return
+        match = self._find(identifier)
+        yield from self.lines() if match is None else [match]
+
+    def _find(self, identifier: str) -> bytes | None:
         """Find a record in a plain file by its id."""
         if self._is_piped or not identifier.isascii():
             return None
@@ -108,7 +142,13 @@ def _open_bundle(raw: BufferedReader) -> IO[bytes]:
 
     if not raw.seekable():
         raise RecordError("a bundle is read from a file, not from standard input")
-    return zipfile.ZipFile(raw).open(RECORDS)
+    bundle = zipfile.ZipFile(raw)
+    if MANIFEST in bundle.namelist():
+        from pytest_verdict.report.manifest import open_parts, read_manifest
+
+        path = Path(raw.name)
+        return open_parts(path, read_manifest(bundle.read(MANIFEST), path).parts)
+    return bundle.open(RECORDS)
 
 
 def _refuse_newer_journal(folder: Path) -> None:
