@@ -183,8 +183,9 @@ def test_a_summary_reads_the_parts_with_failures_alone(folder, capsys):
     for number in (0, 2, 3, 4):
         part(folder, number).unlink()
     capsys.readouterr()
-    assert main(["summary", "parts"]) == 0
-    assert "q20" in capsys.readouterr().out
+    for command in (["summary", "parts"], ["explain", "parts", "--failed"]):
+        assert main(command) == 0
+        assert "q20" in capsys.readouterr().out
 
 
 def test_a_bundle_has_the_parts(folder, capsys):
@@ -576,5 +577,4 @@ def test_parts_at_a_url(folder, monkeypatch, capsys):
 def test_parts_in_a_store_of_runs(folder, monkeypatch, capsys):
     monkeypatch.setenv("HOME", str(folder / "home"))
     monkeypatch.setenv("PYTEST_VERDICT_STORE", str(folder / "store"))
-    if main(["push", "parts", "--store", str(folder / "store")]) != 0:
-        pytest.fail(capsys.readouterr().err)
+    assert main(["push", "parts", "--store", str(folder / "store")]) == 0, capsys.readouterr().err

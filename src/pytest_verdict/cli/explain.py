@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.verbose:
         budget = Budget(width=shutil.get_terminal_size((100, 24)).columns)
     count = 0
-    for line in file.lines():
+    for line in file.lines(only_failing=arguments.failed):
         record = _parse_line(line, file)
         if (
             (not arguments.failed or record.get("verdict") != "pass")

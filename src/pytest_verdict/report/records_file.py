@@ -83,15 +83,19 @@ class RecordsFile:
         with reporting_damage(f"{self.path}: it cannot be read"):
             return find_manifest(self.path)
 
-    def lines(self) -> Iterator[bytes]:
-        return chain.from_iterable(self.pieces())
+    def lines(self, *, only_failing: bool = False) -> Iterator[bytes]:
+        """Yield all records; if only failing ones are needed, parts without any are left out."""
+        return chain.from_iterable(self.pieces(only_failing=only_failing))
 
-    def pieces(self) -> Iterator[list[bytes]]:
+    def pieces(self, *, only_failing: bool = False) -> Iterator[list[bytes]]:
         piped = cast("BufferedReader", sys.stdin.buffer)
         with nullcontext(piped) if self._is_piped else self.path.open("rb") as raw:
             self._raw = raw
             with reporting_damage(f"{self.path}: the compressed file is damaged"):
-                source = _open_bundle(raw) if raw.peek(2)[:2] == _ZIP else open_decompressed(raw)
+                if raw.peek(2)[:2] == _ZIP:
+                    source = _open_bundle(raw)
+                else:
+                    source = open_decompressed(raw, only_failing=only_failing)
                 while block := source.read(PIECE):
                     line = b"" if block.endswith(b"\n") else source.readline(_LONGEST_LINE)
                     yield BytesIO(block + line).readlines()
