@@ -575,6 +575,15 @@ def test_parts_at_a_url(folder, monkeypatch, capsys):
 
 
 def test_parts_in_a_store_of_runs(folder, monkeypatch, capsys):
+    from pytest_verdict.store.files import open_store
+    from pytest_verdict.store.store import Store
+
     monkeypatch.setenv("HOME", str(folder / "home"))
-    monkeypatch.setenv("PYTEST_VERDICT_STORE", str(folder / "store"))
-    assert main(["push", "parts", "--store", str(folder / "store")]) == 0, capsys.readouterr().err
+    store = Store(open_store(str(folder / "store")))
+    pushed = store.push(folder / "parts", {})
+    fetched = store.fetch(pushed.run)
+    assert (fetched / "manifest.json").read_bytes() == (folder / "parts/manifest.json").read_bytes()
+    assert main(["replay", str(fetched)]) == 0
+    size = sum(path.stat().st_size for path in (folder / "parts").rglob("*") if path.is_file())
+    again = Store(open_store(str(folder / "small")))
+    assert "the bundle was left out" in again.push(folder / "parts", {}, limit=size - 600).notes[0]
