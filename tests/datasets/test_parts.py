@@ -135,7 +135,7 @@ def other(reports):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(reports / "later")
         score("-o", "../other")
-        score("-o", "../other-parts", "--layout", "parts")
+        score("-o", "../partsother", "--layout", "parts")
 
 
 @pytest.mark.usefixtures("other")
@@ -150,6 +150,66 @@ def test_each_command_reads_parts_as_one_file(reports, monkeypatch, capsys, face
         # Both reports have times of their own.
         outputs.append((status, re.sub(r'"(start|stop|duration|id|timestamp)": ?[^,}\n]+', "", text)))
     assert outputs[0] == outputs[1]
+
+
+@pytest.mark.usefixtures("other")
+@pytest.mark.parametrize(
+    ("form", "places", "size"),
+    [
+        ("terminal", ("file", "other"), 9000),
+        ("json", ("file", "other"), 1 << 24),
+        ("json", ("other", "file"), 9000),
+        ("markdown", ("other", "file"), 1 << 24),
+        ("terminal", ("file", "file"), 9000),
+        ("json", ("file", "file"), 1 << 24),
+        ("html", ("file", "other"), 1 << 24),
+    ],
+    ids=str,
+)
+def test_a_diff_in_partitions_is_that_in_memory(reports, monkeypatch, capsys, places, form, size):
+    from pytest_verdict.runs import partitions
+
+    monkeypatch.chdir(reports)
+    monkeypatch.setattr(partitions, "_FILES", 3)
+    monkeypatch.setattr(partitions, "_MOST_BYTES", size)
+    outputs = []
+    in_parts = {"file": "parts", "other": "partsother"}
+    for one in (places, [in_parts[name] for name in places]):
+        status = main(["diff", *one, "--format", form, "--statistics", "-o", "diff.html"])
+        out = capsys.readouterr().out
+        for name, other in reversed(in_parts.items()):
+            out = re.sub(rf"\b({other}|{name})\b", name, out)
+        outputs.append((status, out))
+    assert outputs[0] == outputs[1]
+
+
+def test_rows_with_other_ids_are_paired_as_in_memory(folder, monkeypatch, capsys):
+    """Names that only one run has are paired by what was expected, whatever partition they were in."""
+    from pytest_verdict.runs import partitions
+
+    monkeypatch.setattr(partitions, "_FILES", 3)
+    monkeypatch.setattr(partitions, "_MOST_BYTES", 9000)
+    rows = [
+        {**row, "id": row["id"] if number % 3 else f"new{number}"} for number, row in enumerate(ROWS[5:] + ROWS[:2])
+    ]
+    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert score("-o", "later") == score("-o", "partslater", "--layout", "parts")
+    outputs = []
+    for one in (("file", "later"), ("parts", "partslater")):
+        capsys.readouterr()
+        status = main(["diff", *one, "--format", "json", "--statistics"])
+        document = json.loads(capsys.readouterr().out)
+        outputs.append((status, {name: value for name, value in document.items() if name not in {"old", "new"}}))
+    assert outputs[0] == outputs[1]
+    assert outputs[0][1]["pairs"] > 50
+
+
+def test_runs_in_parts_with_nothing_in_common(folder, capsys):
+    shutil.copy("rows.jsonl", "others.jsonl")
+    assert main(["score", "others.jsonl", *COMMAND[2:], "-o", "others", "--layout", "parts"]) == 0
+    capsys.readouterr()
+    assert main(["diff", "parts", "others"]) == 2
+    assert "have no comparison in common" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("identifier", WRONG_IDS)

@@ -362,7 +362,8 @@ def _score_part(unit: Unit, slices: Iterator[Slice], before: int) -> ScoredRows:
     key_files: list[tuple[str, str]] = []
     if check.ids is not None:
         path = unit.target.parts / f"{stem}{_KEYS}"
-        key_files.append((path.name, _write(path, sorted(keys))))
+        keys.sort()
+        key_files.append((path.name, _write(path, keys)))
     return ScoredRows(before, (part,), unreadable, tuple(places[:SAMPLES]), tuple(key_files))
 
 

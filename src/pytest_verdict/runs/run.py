@@ -3,7 +3,7 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -52,11 +52,26 @@ class Run:
 
     place: str
     comparisons: list[Comparison]
+    """Empty if they are too many to have all of them in memory."""
     repeated: dict[tuple[Any, ...], list[Comparison]]
+    counts: Counter[tuple[str, str]]
+    """How many comparisons there are, by test and verdict."""
     tests: Mapping[str, Test] = field(default_factory=dict)
     """The tests of the report, and the files that could not be collected; empty for a file of records."""
     is_part: bool = False
     """Whether it is one part of a session that was split."""
+
+    @property
+    def verdicts(self) -> tuple[int, int, int]:
+        """How many comparisons passed, failed and could not be made."""
+        passed, failed, errors = (
+            sum(number for (_, verdict), number in self.counts.items() if verdict == one) for one in VERDICTS
+        )
+        return passed, failed, errors
+
+    @property
+    def compared_tests(self) -> set[str]:
+        return {test for test, _ in self.counts}
 
     def find_test(self, name: str) -> Test | None:
         """Return a test, or its file or class if that could not be collected."""
@@ -86,11 +101,7 @@ def read_run(path: str | Path) -> Run:
     last_attempts: dict[str, int] = {}
     deciding: dict[str, int] = {}
     file = RecordsFile(place)
-    for number, line in enumerate(file.lines(), 1):
-        try:
-            comparison = _parse_comparison(line)
-        except (RecordError, RecursionError) as error:
-            raise RecordError(f"{place}: line {number} is no whole record: {error}") from None
+    for comparison in parse_comparisons(place, file.lines()):
         key = (comparison.attempt, *_key_in_test(comparison))
         occurrences[key] += 1
         comparisons.append(comparison._replace(occurrence=occurrences[key]))
@@ -106,11 +117,31 @@ def read_run(path: str | Path) -> Run:
             repeated.setdefault(_key_in_test(comparison), []).append(comparison)
         if comparison.attempt == deciding.get(comparison.test, last_attempts[comparison.test]):
             last.append(comparison)
+    counts = Counter((comparison.test, comparison.verdict) for comparison in last)
+    return build_run(file, place, last, repeated, counts)
+
+
+def build_run(
+    file: RecordsFile,
+    place: str,
+    comparisons: list[Comparison],
+    repeated: dict[tuple[Any, ...], list[Comparison]],
+    counts: Counter[tuple[str, str]],
+) -> Run:
+    """Build a run from its comparisons, and from the report beside them if there is one."""
     if file.folder is None or not find_stored(file.folder / REPORT).is_file():
-        return Run(place=place, comparisons=last, repeated=repeated)
+        return Run(place, comparisons, repeated, counts)
     report = read_report(file.folder)
     tests = {test.test: test for test in report.tests}
-    return Run(place, last, repeated, tests, is_part=report.run.shard is not None)
+    return Run(place, comparisons, repeated, counts, tests, is_part=report.run.shard is not None)
+
+
+def parse_comparisons(place: str, lines: Iterable[bytes]) -> Iterator[Comparison]:
+    for number, line in enumerate(lines, 1):
+        try:
+            yield _parse_comparison(line)
+        except (RecordError, RecursionError) as error:
+            raise RecordError(f"{place}: line {number} is no whole record: {error}") from None
 
 
 def _parse_comparison(line: bytes) -> Comparison:
@@ -147,12 +178,14 @@ _KEYS: Final[tuple[tuple[Callable[[Comparison], Hashable], bool], ...]] = (
 )
 
 
-def pair(old: Sequence[Comparison], new: Sequence[Comparison]) -> tuple[Pairs, list[Comparison], list[Comparison]]:
+def pair(
+    old: Sequence[Comparison], new: Sequence[Comparison], *, only_by_name: bool = False
+) -> tuple[Pairs, list[Comparison], list[Comparison]]:
     """Return the pairs of two runs, the removed and the added comparisons; equal keys are paired in order."""
     matches: dict[int, int] = {}
     old_rest: Sequence[int] = range(len(old))
     new_rest: Sequence[int] = range(len(new))
-    for key_of, needs_equal_numbers in _KEYS:
+    for key_of, needs_equal_numbers in _KEYS[:1] if only_by_name else _KEYS:
         groups: dict[Hashable, tuple[list[int], list[int]]] = {}
         for side, (run, rest) in enumerate(((old, old_rest), (new, new_rest))):
             for index in rest:
