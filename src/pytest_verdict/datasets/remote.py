@@ -102,9 +102,11 @@ class ReportTarget:
         for name in sorted(files, key="report.json".__eq__):
             self._upload(name)
         with open_url(self.url) as (system, remote):
-            for part in system.glob(f"{remote}/{PARTS}/part-*"):
-                if part.rpartition("/")[2] not in listed:
-                    system.rm_file(part)
+            parts = system.glob(f"{remote}/{PARTS}/part-*")
+            unlisted = [part for part in parts if part.rpartition("/")[2] not in listed]
+            if unlisted:
+                # In one call, because an object store removes many files with one request.
+                system.rm(unlisted)
             # Whole records would hide the manifest of a later run, and a manifest shows earlier records.
             earlier = f"{remote}/{RECORDS if listed else MANIFEST}"
             if system.exists(earlier):

@@ -19,7 +19,7 @@ from pytest_verdict.core.record import Counts, read_verdict, sum_counts
 from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.report.compression import file_digest, put_records
 from pytest_verdict.report.folder import PAGE, plugin_files
-from pytest_verdict.report.journal import OUTPUTS, RECORDS, ROOT, SHARD, TESTS, Journal, are_contiguous, blocks_of
+from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, TESTS, Journal, are_contiguous, blocks_of
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
 from pytest_verdict.report.plugin import report_writers
 from pytest_verdict.report.summary import (
@@ -186,10 +186,6 @@ def _sort_records(
     footer = journal.footer or {}
     sha256 = footer.get("records_sha256") if not copy else None
     has_digest = isinstance(sha256, str)
-    root = footer.get(ROOT)
-    if has_digest and root and len(summary.tests) == 1:
-        return journal.records, {"sha256": str(sha256), "root": root}, [root]
-
     target = journal.records if has_digest else new.path(RECORDS)
     digest = hashlib.sha256()
     tree = MerkleTree()

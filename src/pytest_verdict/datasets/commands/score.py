@@ -151,12 +151,16 @@ def _build_executor(arguments: argparse.Namespace) -> Executor:
 
 
 def _run_on_ray(function: Callable[[Any], Any], work: Sequence[Any], jobs: int, address: str | None) -> Iterator[Any]:
-    """Call a function as tasks of Ray, at most ``jobs`` at once; without an address it starts a cluster on this machine."""
+    """Call a function as tasks of Ray, at most ``jobs`` at once; without an address it starts a cluster on this machine.
+
+    The cluster stays until this process ends, because ids that occur twice are found in a second round of tasks.
+    """
     try:
         import ray
     except ImportError:
         raise MissingExtraError("scoring on Ray", "ray") from None
-    ray.init(address, log_to_driver=False)
+    if not ray.is_initialized():
+        ray.init(address, log_to_driver=False)
     task = ray.remote(max_retries=MOST_DEATHS)(function)
     try:
         waiting = iter(work)
@@ -167,5 +171,3 @@ def _run_on_ray(function: Callable[[Any], Any], work: Sequence[Any], jobs: int, 
     except ray.exceptions.RayTaskError as error:
         # Its own message is a traceback.
         raise error.cause from None
-    finally:
-        ray.shutdown()
