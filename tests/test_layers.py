@@ -45,8 +45,9 @@ FAMILIES = (
     *("report", "summaries", "page", "runs", "store", "history", "accepting", "cli"),
 )
 SIBLINGS = ("templates", "trajectories", "blind", "suites")
-# Where a test of pytest is made, pytest has to be known: the items that a family brings.
-PYTEST_ROOMS = ("suites.pytest_items", "datasets.pytest_cases")
+# Where a test of pytest is made, pytest has to be known: the items that a family brings. A command finds the configuration
+# that a session would use as pytest does.
+PYTEST_ROOMS = ("suites.pytest_items", "datasets.pytest_cases", "store.files")
 LONGEST_FILE = 600
 LONGEST_FUNCTION = 60
 MODULE_STRING = re.compile(r"pytest_verdict(\.\w+)+(:\w+)?")

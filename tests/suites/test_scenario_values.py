@@ -124,6 +124,7 @@ def test_a_sample_keeps_what_it_has_when_rows_are_added(harness):
     assert len(few & more) >= 2
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("content", "dataset", "words"),
     [

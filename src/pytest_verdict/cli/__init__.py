@@ -6,11 +6,11 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from pytest_verdict.console import complain
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.errors import ConfigurationError, VerdictError, allowed
 
 UNREADABLE: Final = 2
@@ -71,8 +71,11 @@ def _is_encodable(word: str) -> bool:
 def _describe(error: Exception, words: Sequence[str]) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    if isinstance(error, VerdictError | OSError):
+    # What pathlib raises for a link to itself.
+    if isinstance(error, VerdictError | OSError) or str(error).startswith("Symlink loop"):
         return "\n".join([str(error), *getattr(error, "__notes__", ())])
+    if isinstance(error, MemoryError):
+        return f"{shown(' '.join(words), 300)} needs more memory than there is; a file of the command may be too large"
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(frame.filename).name}:{frame.lineno}"
     return (
@@ -81,8 +84,13 @@ def _describe(error: Exception, words: Sequence[str]) -> str:
     )
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        super().error(visible(message))
+
+
 def _build_parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="pytest-verdict", description="The suites, reports, answer templates and judges of pytest-verdict."
     )
     parser.add_argument(_DEBUG, action="store_true", help="show the traceback of an error")

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, Literal, NamedTuple, get_args
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from pytest_verdict.core.merkle import build_subtrees, leaves_of
 from pytest_verdict.core.new_files import replacing
@@ -32,7 +32,7 @@ from pytest_verdict.datasets.remote import ReportTarget, fetch_file
 from pytest_verdict.datasets.row_check import SAMPLES, RowCheck, score_rows
 from pytest_verdict.datasets.rows import Selection, find_reader, ids_error, positions_between
 from pytest_verdict.datasets.slices import Slice, read_slices, slice_batches, slice_csv, slice_lines, slices_at
-from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.errors import ConfigurationError, VerdictError
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.folder import PARTS
 from pytest_verdict.report.manifest import Part
@@ -304,11 +304,9 @@ def score_unit(unit: Unit) -> ScoredRows:
     target = unit.target
     piece = unit.piece
     summary = target.part(f"{format_stem(piece.before, unit.digest)}{unit.suffix}.json")
-    with suppress(OSError, ValidationError):
+    with suppress(OSError, ValueError, VerdictError):
         scored = _SCORED.validate_json(summary.read_bytes(), strict=True)
-        files = [(target.local(part), part.sha256) for part in scored.parts]
-        files += [(target.part(name), sha256) for name, sha256 in scored.keys]
-        if all(digest_file(path) == sha256 for path, sha256 in files):
+        if _are_parts_of(unit, scored):
             return scored
 
     SESSION.redaction = unit.redaction
@@ -365,6 +363,22 @@ def _score_part(unit: Unit, slices: Iterator[Slice], before: int) -> ScoredRows:
         keys.sort()
         key_files.append((path.name, _write(path, keys)))
     return ScoredRows(before, (part,), unreadable, tuple(places[:SAMPLES]), tuple(key_files))
+
+
+def _are_parts_of(unit: Unit, scored: ScoredRows) -> bool:
+    """Return whether rows that were read are those of a unit, and their files are whole."""
+    stems = [format_stem(part.before, unit.digest) for part in scored.parts]
+    keys = [f"{stem}{_KEYS}" for stem in stems if unit.check.ids is not None]
+    files = [(unit.target.local(part), part.sha256) for part in scored.parts]
+    files += [(unit.target.part(name), sha256) for name, sha256 in scored.keys]
+    return (
+        join_rows([ScoredRows(unit.piece.before), *(ScoredRows(part.before, (part,)) for part in scored.parts)]).rows
+        == sum(map(sum, scored.counts.values()))
+        and scored.before == unit.piece.before
+        and [part.file for part in scored.parts] == [f"{PARTS}/{stem}{unit.suffix}" for stem in stems]
+        and [name for name, _ in scored.keys] == keys
+        and all(digest_file(path) == sha256 for path, sha256 in files)
+    )
 
 
 def format_stem(before: int, digest: str) -> str:

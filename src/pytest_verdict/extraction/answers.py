@@ -3,13 +3,13 @@
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any, Final
 
 from pytest_verdict.core.values.dates import ReadDate, read_date
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import last_document
 from pytest_verdict.core.values.number_words import find_number_words
+from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.numerals import find_numerals
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.extraction.claims import Part, Value, find_claim, hide_markup
@@ -118,7 +118,8 @@ def _find_numbers(text: str) -> Iterable[Value]:
         # "One" is a pronoun, unless it is all that is said.
         if word == "one" and not (_SAYS_ONE.search(before) and re.match(r"\W*(?:\n|$)", after)):
             continue
-        key = None if numeral.value is None else Decimal(numeral.value)
+        # None also for an exponent that no Decimal has.
+        key = as_decimal(numeral.value)
         yield Value(Part(numeral.value, numeral.start, numeral.end), key)
 
 

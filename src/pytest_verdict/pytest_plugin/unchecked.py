@@ -7,16 +7,19 @@ import sys
 import threading
 import warnings
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
+from pytest_verdict.pytest_plugin.uses import is_handled
 from pytest_verdict.session import SESSION, calling_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import CodeType, FrameType
+    from types import CodeType
 
     from pytest_verdict.comparison import Expectation
     from pytest_verdict.core.result import ComparisonResult
@@ -67,6 +70,9 @@ class Failure(NamedTuple):
 RECENT_FAILURES: Final[deque[Failure]] = deque(maxlen=3)
 """Cleared when the phase of the test has its report."""
 
+AWAITED: Final[dict[FrameType, list[Callable[[], None]]]] = {}
+"""What ends the watch of comparisons, by the frame whose exception somebody must hear; cleared when the test has its report."""
+
 
 def remember_failure(result: ComparisonResult, *, is_raised: bool = False) -> Failure:
     """Remember a comparison that did not pass, and the line that called it."""
@@ -82,6 +88,7 @@ class UncheckedComparisons:
 
     def __init__(self, most: int = _MOST_DESCRIBED) -> None:
         self.count = 0
+        self.next: UncheckedComparisons | None = None
         self._most = most
         self.first: list[Failure] = []
         # Of each line that makes expectations in the test function: those that were not compared at once.
@@ -110,8 +117,12 @@ class UncheckedComparisons:
             return
         failure = remember_failure(error.results[0], is_raised=True)
         # A doctest compares the exceptions that it shows.
-        if not failure.code.co_filename.startswith("<doctest "):
-            self.begin(failure)
+        if failure.code.co_filename.startswith("<doctest "):
+            return
+        self.begin(failure)
+        if is_handled(calling_frame(), failure.line, type(error).__name__):
+            self.end(failure)
+        else:
             error.on_heard = functools.partial(self.end, failure)
 
     def begin(self, failure: Failure) -> None:
@@ -193,9 +204,20 @@ class _Watch:
             self._has_ended = True
             self._unchecked.end(self.failure)
 
+    def wait_for(self, result: ComparisonResult, frame: FrameType) -> None:
+        from pytest_verdict.pytest_plugin.expected_failures import hear_expected_failures
+
+        hear_expected_failures()
+        self.look_away(result)
+        if not self._has_ended and len(AWAITED) < _MOST_OUTSIDE:
+            AWAITED.setdefault(frame, []).append(functools.partial(self.look, result))
+
     def look_away(self, _result: ComparisonResult) -> None:
         if self._has_ended and not self._is_firm:
             self._has_ended = False
+            # A thread may go on when its test has its report.
+            while self._unchecked.next is not None:
+                self._unchecked = self._unchecked.next
             self._unchecked.begin(self.failure)
 
 
@@ -292,7 +314,8 @@ def fail_unchecked(item: pytest.Item, call: pytest.CallInfo[None], watch: Compar
         # The test may still read what its fixtures compared.
         return
     unchecked = watch.of_test
-    watch.of_test = UncheckedComparisons()
+    unchecked.next = watch.of_test = UncheckedComparisons()
+    AWAITED.clear()
     if call.excinfo is None:
         unchecked.count_idle_expectations()
     if not unchecked.count:

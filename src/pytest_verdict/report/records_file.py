@@ -1,5 +1,6 @@
 """The argument FILE of a command: records, plain, compressed, or in a bundle."""
 
+import hashlib
 import mmap
 import os
 import sys
@@ -82,6 +83,18 @@ class RecordsFile:
 
         with reporting_damage(f"{self.path}: it cannot be read"):
             return find_manifest(self.path)
+
+    def choose_digest(self, of_lines: str) -> str:
+        """Return the digest that report.json has of the records: that of all lines, or that of the manifest."""
+        if self.manifest() is None:
+            return of_lines
+        content = self.path.read_bytes()
+        if content.startswith(_ZIP):
+            import zipfile
+
+            with zipfile.ZipFile(self.path) as bundle:
+                content = bundle.read(MANIFEST)
+        return hashlib.sha256(content).hexdigest()
 
     def lines(self, *, only_failing: bool = False) -> Iterator[bytes]:
         """Yield all records; if only failing ones are needed, parts without any are left out."""

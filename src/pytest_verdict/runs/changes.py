@@ -17,6 +17,7 @@ from pytest_verdict.core.replay import Unverifiable, derive_result, find_operato
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import is_replayable
 from pytest_verdict.errors import ConfigurationError, RecordError, allowed
+from pytest_verdict.report.renaming import present_names
 from pytest_verdict.report.summary import is_answer
 from pytest_verdict.runs.partitions import read_partitioned
 from pytest_verdict.runs.run import Comparison, Pairs, Run, pair, read_run
@@ -141,6 +142,10 @@ def regressions(baseline: str | Path, session: str | Path) -> tuple[list[Change]
 
 def diff(old: Run, new: Run) -> Diff:
     """Compare two runs in memory."""
+    present = {*new.tests, *new.compared_tests}
+    names = present_names(old.compared_tests, new.renamed, present)
+    if names:
+        old = old.with_names(names)
     return classify_changes(old, new, *pair(old.comparisons, new.comparisons))
 
 
@@ -301,11 +306,16 @@ class _Records:
         same_operator = self.before["operator"] == self.after["operator"]
         self.has_other_code = same_operator and _code_of(self.before) != _code_of(self.after)
 
-        ignored = "settings" if self._differs("operator", "negated") else "operator"
+        ignored = {"settings" if self._differs("operator", "negated") else "operator"}
+        groups = dict(_MEMBERS)
+        if old.expected == new.expected and self._differs("expected") and self._differs("observed"):
+            # Of several accepted values the best decides, so it follows from the observed one.
+            groups["observed"] = ("expected", "observed")
+            ignored.add("expected")
         self.factors = [
             _Factor((name,), members)
-            for name, members in _MEMBERS.items()
-            if name != ignored and self._differs(*members)
+            for name, members in groups.items()
+            if name not in ignored and self._differs(*members)
         ]
         if _asks_model(self.before) or _asks_model(self.after):
             # The reply of a model depends on everything in its question, so both are swapped together.

@@ -59,7 +59,7 @@ def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
     more_pairs, removed, added = pair(removed, added)
     pairs = sorted([*pairs, *more_pairs], key=lambda one: _ordinal(one[1]))
     old_run, new_run = (
-        build_run(file, str(place), [], {}, number)
+        build_run(file, str(place), [], {}, number, "")
         for place, file, number in zip((old, new), files, counts, strict=True)
     )
     return Partitioned(old_run, new_run, pairs, removed, added, equal)

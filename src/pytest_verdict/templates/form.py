@@ -270,7 +270,7 @@ def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseA
     """Build the answer from the values without problems, and return it with the problems of the others."""
     definition = template.__verdict_definition__
     # A null that is correct is an answer; any other is the lack of one.
-    nullable = {*definition.plain, *(name for name, truth in definition.expected.items() if truth is None)}
+    nullable = {*definition.plain, *definition.nullable}
     values = {name: value for name, value in values.items() if value is not None or name in nullable}
     problems = {
         name: f"Input should be a number that its type can hold, got {value!r}"

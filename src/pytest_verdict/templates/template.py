@@ -207,13 +207,14 @@ class AnswerTemplate:
             embedding_check = SemanticMatch()
         self._embedding_check = embedding_check or None
 
-    def verify(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
+    def verify(self, answer: Any = None, trace: str | None = None, context: Any = None) -> TemplateResult:
         """Verify an answer and record it: one aggregate with a child for each field.
 
         Args:
             answer: Values by field, the text of a JSON object, an instance of the template, or the result of `parse`. Not
                 needed when there is nothing to extract (default: None).
             trace: The raw response. The result of `parse` has it already (default: None).
+            context: What chooses the cases of a `ConditionalGroundTruth`, such as earlier results (default: None).
 
         Returns:
             The result. A reply that cannot be read is an ``error``, not a wrong answer.
@@ -221,13 +222,17 @@ class AnswerTemplate:
         Raises:
             TemplateError: The answer belongs to another template, or the template reads a trace and there is none.
         """
-        match, expected, observed = self.prepare(answer, trace)
+        match, expected, observed = self.prepare(answer, trace, context)
         return TemplateResult(compare(match, expected, observed, name=self._definition.template))
 
-    def prepare(self, answer: Any, trace: str | None = None) -> tuple[TemplateMatch, dict[str, Any], dict[str, Any]]:
+    def prepare(
+        self, answer: Any, trace: str | None = None, context: Any = None
+    ) -> tuple[TemplateMatch, dict[str, Any], dict[str, Any]]:
         """Return the operator, expected and observed of `verify`, without comparing them."""
         definition = self._definition
         parsed = self._parse_answer(answer, trace)
+        if parsed.answer is not None and context is not None:
+            parsed.answer._scenario_context = context  # noqa: SLF001 - the slot that verify() of the base class reads
         checks = regex_checks(definition.template, None if parsed.answer is None else parsed.answer.regex)
         readers = [*definition.trace_fields, *checks]
         if readers and parsed.trace is None:
@@ -242,14 +247,14 @@ class AnswerTemplate:
             expected = _read_correct(parsed.answer, definition)
         return match, dict(expected), _build_observed(parsed, definition)
 
-    def assert_verified(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
+    def assert_verified(self, answer: Any = None, trace: str | None = None, context: Any = None) -> TemplateResult:
         """Verify an answer as `verify` does, and fail the test unless it passes; inside `collect`, at the end of the block.
 
         Raises:
             MismatchError: The answer is wrong or cannot be read, outside `collect`; the message is a table of the fields.
         """
         __tracebackhide__ = HIDDEN
-        result = self.verify(answer, trace)
+        result = self.verify(answer, trace, context)
         if not result.passed:
             self._comparator.fail(result.describe(), [result.comparison])
         return result

@@ -15,7 +15,7 @@ from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import attach_results, get
-from pytest_verdict.trajectories.readers.formats import Format
+from pytest_verdict.trajectories.readers.unread import Format, has_written_call
 
 AUTO: Final = "auto"
 
@@ -120,7 +120,7 @@ def _is_simple_message(message: Any) -> bool:
     calls = message.get("tool_calls")
     if isinstance(calls, list) and any(isinstance(get(call, "function"), str) for call in calls):
         return False
-    return content is None or type(content) is str
+    return content is None or (type(content) is str and (bool(calls) or not has_written_call(message)))
 
 
 def check_format(name: str) -> None:
