@@ -64,7 +64,7 @@ class Project:
 
     def run(self, *words: str, **environment: str) -> tuple[int, str]:
         process = self.start(*words, **environment)
-        out, _ = process.communicate(timeout=120)
+        out, _ = process.communicate(timeout=300)
         return process.returncode, out
 
     def session(self, *words: str, **environment: str) -> str:
@@ -146,7 +146,7 @@ ACCEPTED: Mapping[str, Callable[[Project], str]] = {
 # ---- repeats
 BODY = """    with open("log", "a") as file: file.write(f"{os.getpid()}\\n")
     number = len(open("log").readlines())
-    if os.environ.get("KILL") and number == 3: os.kill(os.getpid(), signal.SIGKILL)
+    if os.environ.get("KILL") and number == 2: os.kill(os.getpid(), signal.SIGKILL)
     assert number != 1
 """
 REPEATED = {
@@ -161,7 +161,7 @@ def llm_eval_agent():
     async def agent(messages):
         with open("log", "a") as file: file.write(f"{os.getpid()}\\n")
         number = len(open("log").readlines())
-        if os.environ.get("KILL") and number == 3: os.kill(os.getpid(), signal.SIGKILL)
+        if os.environ.get("KILL") and number == 2: os.kill(os.getpid(), signal.SIGKILL)
         return ("no" if number == 1 else "yes"), []
     return agent
 """
@@ -247,13 +247,13 @@ def prepare(project: Project) -> None:
     if not (project.folder / "test_it.py").exists():
         project.write("test_it.py", RECORDED[project.tool])
     if project.tool == "evaltrack":
-        project.write("pyproject.toml", '[tool.evaltrack]\nproject = "p"\n[tool.pytest.ini_options]\nmarkers = []\n')
+        project.write("pyproject.toml", '[tool.evaltrack]\nlocal = "store"\n')
     else:
         project.write("pytest.ini", "[pytest]\nverdict_store = store\naddopts = --verify-report\n")
 
 
 def count_runs(project: Project) -> str:
-    pattern = "**/index.json.gz" if project.tool == "pytest-verdict" else "**/runs/**/*.json"
+    pattern = "**/index.json.gz" if project.tool == "pytest-verdict" else "**/runs/*.json"
     number = len(list(project.folder.glob(pattern)))
     return f"{number} {'run' if number == 1 else 'runs'} stored"
 
@@ -264,7 +264,9 @@ def kill_while_storing(project: Project) -> str:
     if project.tool == "pytest-verdict":
         project.run("pytest_verdict", "report", "verify-report")
         project.run("pytest_verdict", "push", "verify-report")
-        text += f"; after `report` and `push`: {count_runs(project)}, marked as a part"
+        _, out = project.run("pytest_verdict", "runs")
+        mark = ", marked as a part" if "the session did not end" in out else ""
+        text += f"; after `report` and `push`: {count_runs(project)}{mark}"
     return text
 
 
@@ -286,7 +288,8 @@ def rename_stored(project: Project) -> str:
     path.write_text(path.read_text().replace("test_b", "test_new"))
     store(project)
     if project.tool == "evaltrack":
-        return "runs keep the old name"
+        runs = [json.loads(path.read_text()) for path in project.folder.glob("**/runs/*.json")]
+        return f"{count_runs(project)}, of tests called {', '.join(sorted({test for run in runs for test in run['tests']}))}"
     _, out = project.run("pytest_verdict", "history", "--by", "test")
     lines = [line for line in out.splitlines() if "::" in line or "renamed" in line]
     return f"`history`: {len([line for line in lines if line[0] != ' '])} series, {lines[-1].strip()}"

@@ -29,6 +29,8 @@ import_for_good(
     "core", "operators", "pytest_plugin", "report", "explanation", "summaries", "accepting", "store", "history"
 )
 
+pytestmark = pytest.mark.ci
+
 # Each has a mark of its own, H01 and so on, by which a face is searched for it.
 TEXTS = [
     "\x1b[31mH@ red\x1b[0m",

@@ -122,6 +122,7 @@ def bundle_with(name, link=False):
 @pytest.mark.parametrize(
     "name", [*(name for name in NAMES if name), "records.jsonl", "outputs.jsonl/../../x"], ids=ascii
 )
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_part_of_a_bundle_stays_in_its_folder(outside, name, capsys):
     project = outside / "one/two/three/project"

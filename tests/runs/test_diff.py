@@ -437,7 +437,7 @@ def test_causes_are_the_smallest_sets_that_turn_the_verdict(old, new):
 RENAMED = {
     "renamed": ({"a.py::old": "a.py::new"}, 1, []),
     "renamed and worse": ({"a.py::old": "a.py::new"}, 2, ["regressed"]),
-    "module": ({"a.py": "b.py"}, 1, ["not-run", "added"]),
+    "module": ({"a.py": "b.py"}, 1, ["removed", "added"]),
     "not renamed": ({}, 2, ["not-run", "added"]),
     "another": ({"a.py::other": "a.py::new"}, 2, ["not-run", "added"]),
 }

@@ -105,6 +105,7 @@ GATES = {
     "another pattern": ([GATE], ["operator:regex >= 0.9"], True),
     "another kind": ([GATE], ["test:exact >= 0.9"], True),
     "without confidence": (["operator:exact >= 0.9 @ 0.95"], [GATE], True),
+    "higher without confidence": (["operator:exact >= 0.9 @ 0.95"], ["operator:exact >= 0.95"], True),
     "pinned": (["pinned:a"], ["pinned:a"], False),
     "pinned no more": (["pinned:a"], [], True),
     "one of two": ([GATE, "pinned:a"], [GATE], True),

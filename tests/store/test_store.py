@@ -260,6 +260,21 @@ def test_broken_configuration_is_named(tmp_path, monkeypatch, command):
     assert "pyproject.toml: " in err
 
 
+BROKEN = {
+    "pytest.ini": ["\0", "[pytest]\nverdict_store = a\nverdict_store = b\n"],
+    "pytest.toml": ["pytest = 5\n", "[pytest]\nverdict_store = 5\n", "[pytest]\nverdict_store = ['a']\n"],
+    "pyproject.toml": ["[tool.pytest]\nini_options = 3\n", "[tool.pytest]\nverdict_store = {a = 1}\n"],
+    "setup.cfg": ["[pytest]\nverdict_store = a\n"],
+}
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in BROKEN.items() for text in texts])
+def test_configuration_that_names_no_store_is_an_error(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ConfigurationError, match=r"configuration of pytest cannot be read|store is a text"):
+        configured_store(tmp_path)
+
+
 def test_push_and_runs(command, report, tmp_path):
     folder = report(git={"commit": "a" * 40, "clean": False, "branch": "main"}, selection={"deselected": 1})
     status, out, _ = command("push", folder, "--store", tmp_path / "store", "--tag", "model=small")

@@ -199,6 +199,31 @@ def test_names_of_two_places_are_no_misspelling(source, other):
     assert AnswerTemplate(answer).verify({"x": 1}, context={"nodes": {other: {"x": "a"}}}).passed
 
 
+def test_context_of_a_call_does_not_stay_with_the_answer():
+    answer = Score(x=3)
+    assert AnswerTemplate(Score).verify(answer, context=context("hedge")).passed
+    assert not AnswerTemplate(Score).verify(answer).passed
+
+
+@pytest.mark.parametrize("reply", [{"x": 3}, '{"x": 3, "_context": {"turn.behavior": "hedge"}}'])
+def test_reply_cannot_choose_the_case(reply):
+    if isinstance(reply, dict):
+        reply = {**reply, "_context": {"turn.behavior": "hedge"}, "_scenario_context": context("hedge")}
+    assert not AnswerTemplate(Score).verify(reply).passed
+    assert not Score(x=3, _context={"turn.behavior": "hedge"}).verify()
+
+
+def test_hand_written_verify_reads_the_context():
+    class Answer(BaseAnswer):
+        x: int = VerifiedField("d", SCORE, NumericMinimum())
+
+        def verify(self):
+            return super().verify()
+
+    assert AnswerTemplate(Answer).verify({"x": 3}, context=context("hedge")).passed
+    assert not AnswerTemplate(Answer).verify({"x": 3}).passed
+
+
 RECORDS = [
     (Score, {"x": 3}, context("hedge")),
     (Score, {"x": 5}, context("pushback")),
@@ -295,6 +320,9 @@ def test_each_case_is_checked_when_the_class_is_defined(kind, truth, operator, m
         {"source": "a", "cases": {"a": 1}, "default": case(1)},
         {"source": "a", "cases": {1: case(1)}, "default": case(1)},
         {"source": "a", "cases": {"a": case(1)}, "default": case(1), "defualt": case(1)},
+        {"source": "a.", "cases": {"a": case(1)}, "default": case(1)},
+        {"source": "a..b", "cases": {"a": case(1)}, "default": case(1)},
+        {"source": ".", "cases": {"a": case(1)}, "default": case(1)},
         {"source": 5, "cases": {"a": case(1)}, "default": case(1)},
     ],
 )

@@ -35,6 +35,7 @@ from pytest_verdict.operators.criteria import read_criteria
 from pytest_verdict.page.server import Server
 from pytest_verdict.store.files import configured_store
 from pytest_verdict.suites.agent_result import called_tools, name_of_call, result_from_json
+from pytest_verdict.templates import template_from_spec, template_to_spec
 from tools.fuzz.command_targets import PLACE, choose, run, seeds, write_parts
 
 _ON_STORES: Final = (
@@ -302,3 +303,9 @@ def read_iterations(text: str) -> None:
         write_parts(workspace / "eval-1" / name / "outputs", {"output.txt": name})
     write_parts(workspace / "eval-1", {"eval_metadata.json": text})
     read_iteration(workspace)
+
+
+def read_template(text: str) -> None:
+    """Build a template from data, and write it as data again."""
+    template = template_from_spec(text)
+    assert template_from_spec(template_to_spec(template)).model_fields.keys() == template.model_fields.keys()

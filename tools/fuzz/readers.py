@@ -91,7 +91,6 @@ READERS: Final[Mapping[str, tuple[str, ...] | str]] = {
     "page/writing.py": _PACKAGE,
     "pytest_plugin/captured.py": _PROCESS,
     "pytest_plugin/recorder.py": _PROCESS,
-    "pytest_plugin/reporting.py": "it looks for a word in the configuration of the project",
     "pytest_plugin/terminal.py": _PROCESS,
     "report/building.py": ("journals", "shards"),
     "report/bundle.py": ("folders",),
@@ -125,6 +124,7 @@ READERS: Final[Mapping[str, tuple[str, ...] | str]] = {
     "summaries/reading.py": ("folders",),
     "templates/audit.py": ("audited_answers",),
     "templates/form.py": ("audited_answers", "recordings"),
+    "templates/spec.py": ("templates",),
     "trajectories/readers/__init__.py": ("trajectories",),
     "trajectories/readers/common.py": ("trajectories",),
 }

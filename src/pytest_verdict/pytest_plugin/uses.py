@@ -388,17 +388,17 @@ class _UseInSource:
         operators = (node.ops[0], *node.ops)
         operands = (node.left, *node.comparators)
         for operator, operand in zip(operators, operands, strict=True):
-            is_constant = isinstance(operand, ast.Constant)
+            is_none = isinstance(operand, ast.Constant) and operand.value is None
             if self._kind == "error":
                 # An error that is not this text may be any other, or none.
-                if is_constant and isinstance(operator, ast.NotEq) and operand.value is not None:
+                if isinstance(operand, ast.Constant) and isinstance(operator, ast.NotEq) and not is_none:
                     return True
             elif isinstance(operator, ast.In | ast.NotIn):
-                items = getattr(operand, "elts", None) or getattr(operand, "keys", ())
+                items = getattr(operand, "elts", None) or getattr(operand, "keys", None) or ()
                 values = {repr(item.value) for item in items if isinstance(item, ast.Constant)}
                 if any(opposites <= values for opposites in _OPPOSITES):
                     return True
-            elif is_constant and operand.value is None:
+            elif is_none:
                 return True
         return self._kind != "error" and all(map(_is_bound_of_all, operands, node.ops, node.comparators))
 

@@ -23,13 +23,13 @@ _TELLING: Final = {"fail": {"pass", "fail"}, "error": {"error"}}
 class Watch(Protocol):
     """Learns what a test looks at."""
 
-    def look(self, result: WatchedResult, *, is_firm: bool = True) -> None:
+    def look(self, *, is_firm: bool = True) -> None:
         """The test saw that a comparison did not pass; what it does with a score may still show that it did not."""
 
-    def wait_for(self, result: WatchedResult, frame: FrameType) -> None:
+    def wait_for(self, frame: FrameType) -> None:
         """All that a test does with what it saw is to raise an exception in a frame; somebody must hear it."""
 
-    def look_away(self, result: WatchedResult) -> None:
+    def look_away(self) -> None:
         """The test did not see it after all, unless a look was firm."""
 
 
@@ -80,7 +80,8 @@ class WatchedResult(ComparisonResult):
         self.look("evidence", is_firm=is_shown)
         if is_shown:
             return score
-        return WatchedScore(score, self)
+        watched: float = WatchedScore(score, self)
+        return watched
 
     @property
     def verdict(self) -> Any:
@@ -108,15 +109,15 @@ class WatchedResult(ComparisonResult):
         if frame is not None and not is_doctest(frame):
             use = find_use(frame, kind, truth)
         if use is True:
-            self._watch.look(self, is_firm=is_firm)
+            self._watch.look(is_firm=is_firm)
         elif use is not False:
-            self._watch.wait_for(self, use)
+            self._watch.wait_for(use)
         return use is not False
 
     def settle(self) -> None:
         """End the watch, because an exception replaces this result."""
         if self._watch is not None:
-            self._watch.look(self)
+            self._watch.look()
 
     def look_unless_error(self, kind: Kind = "verdict", *, truth: bool | None = None) -> None:
         if not has_error(self):
@@ -124,7 +125,7 @@ class WatchedResult(ComparisonResult):
 
     def look_away(self) -> None:
         if self._watch is not None:
-            self._watch.look_away(self)
+            self._watch.look_away()
 
     def to_text(self, redaction: Redaction | None = None) -> str:
         """Write the full record as one line of JSON."""

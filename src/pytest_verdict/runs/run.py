@@ -150,15 +150,18 @@ def build_run(
     sha256: str,
 ) -> Run:
     """Build a run from its comparisons, the SHA-256 of their lines, and the report beside them if there is one."""
-    recorded = find_document(file.folder or file.path).get("records")
+    report = None
+    if file.folder is not None and find_stored(file.folder / REPORT).is_file():
+        report = read_report(file.folder)
+    # A bundle has a report as well.
+    recorded = (report.document if report else find_document(file.path)).get("records")
     if isinstance(recorded, Mapping) and recorded.get("sha256") not in {None, file.choose_digest(sha256)}:
         raise RecordError(f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of them")
-    if file.folder is None or not find_stored(file.folder / REPORT).is_file():
+    if report is None:
         return Run(place, comparisons, repeated, counts)
-    report = read_report(file.folder)
     tests = {test.test: test for test in report.tests}
-    renamed = report.document["run"].get("renamed", {})
-    return Run(place, comparisons, repeated, counts, tests, is_part=report.run.shard is not None, renamed=renamed)
+    is_part = report.run.shard is not None
+    return Run(place, comparisons, repeated, counts, tests, is_part=is_part, renamed=report.run.renamed)
 
 
 def parse_comparisons(place: str, lines: Iterable[bytes]) -> Iterator[Comparison]:

@@ -177,7 +177,7 @@ def _compare_with_earlier(old: StoredRun, new: StoredRun) -> Iterator[str]:
     for text, _ in old.index.gates:
         gate = read_gate(text)
         same = [one for one in demands if (one.kind, one.pattern) == (gate.kind, gate.pattern)]
-        if not any((one.rate, one.confidence or 0) >= (gate.rate, gate.confidence or 0) for one in same):
+        if not any(one.rate >= gate.rate and (one.confidence or 0) >= (gate.confidence or 0) for one in same):
             yield f"the baseline met the gate {text}, and the run has no such gate, or a lower one"
     for name, value in old.index.tags.items():
         tag = new.index.tags.get(name)

@@ -10,6 +10,7 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from pytest_verdict.core.new_files import replacing
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.redaction import without_url_secrets
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.urls import is_url, open_url
@@ -90,14 +91,17 @@ def configured_store(start: Path) -> str:
     # Only a command without --store needs pytest.
     from _pytest.config.exceptions import UsageError
     from _pytest.config.findpaths import locate_config
+    from _pytest.outcomes import Failed
 
     try:
         folder, _, values = locate_config(start, [start])[:3]
-    except (UsageError, ValueError, RecursionError) as error:
-        raise ConfigurationError(str(error)) from None
+    except (UsageError, Failed, OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise ConfigurationError(f"the configuration of pytest cannot be read: {error}") from None
     value: Any = values.get(_KEY, "")
     # pytest 9 wraps values.
-    location = str(getattr(value, "value", value))
+    location = getattr(value, "value", value)
+    if not isinstance(location, str):
+        raise ConfigurationError(f"{_KEY}: the folder or URL of the store is a text, got {shown(location, 40)}")
     return str(folder / location) if folder and location and not is_url(location) else location
 
 

@@ -149,26 +149,7 @@ class BuiltIndex(NamedTuple):
 def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
     """Build the index of a report and its table of tests."""
     report = read_report(folder)
-    content = (folder / REPORT).read_bytes()
-    digest_of_records = hashlib.sha256()
-    digests = {digest_of_test(test.test, test.worker): _TestDigests() for test in report.tests}
-    file = RecordsFile(str(folder))
-    for line in file.lines():
-        digest_of_records.update(line)
-        record = parse_record(line)
-        test = digests.get(read_id(line).split("-")[0])
-        if test is None:
-            raise RecordError(f"{folder}: a record belongs to no test of the report")
-        test.checks.append(_digest([*(record.get(name) for name in CHECK_MEMBERS), expectation_of(record)]))
-        if is_answer(record["operator"]):
-            test.answers.update(_encode(record.get("observed")))
-            test.is_readable = test.is_readable and is_replayable(record.get("observed"))
-
-    if report.records.sha256 != file.choose_digest(digest_of_records.hexdigest()) or not has_own_digest(content):
-        raise RecordError(
-            f"{folder}: its files were changed after the session; `pytest-verdict replay {folder}` lists what differs"
-        )
-
+    digests = _digest_records(folder, report)
     attempts: dict[str, list[int]] = {}
     for position, entry in enumerate(report.tests):
         counted = [outcome for outcome in entry.attempts if outcome not in _NOT_COUNTED]
@@ -184,7 +165,6 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
     )
     table_name = hashlib.sha256(table).hexdigest()[:16]
     git = report.document["run"].get("git", {})
-    tags = report.document["run"].get("tags", {})
     partial = list_omissions(report.document, is_complete=report.complete, with_configured=False)
     if not any(test.outcome not in _NOT_COUNTED for test in report.tests):
         partial.append("no test ran")
@@ -195,8 +175,8 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
             "commit": git.get("commit", ""),
             "clean": git.get("clean", False),
             "branch": git.get("branch", ""),
-            "tags": tags,
-            "renamed": report.document["run"].get("renamed", {}),
+            "tags": report.run.tags,
+            "renamed": report.run.renamed,
             "partial": partial,
             "failed": list(_failure_reasons(report)),
             "gates": [[gate.gate, gate.verdict] for gate in report.gates],
@@ -211,7 +191,31 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
         }
     )
     time = re.sub(r"[-:]", "", report.run.started or "0001-01-01T00:00:00")[:15]
-    return BuiltIndex(f"{time}-{_name_ending(index)}", tags, _compress(index), table_name, _compress(table))
+    return BuiltIndex(f"{time}-{_name_ending(index)}", report.run.tags, _compress(index), table_name, _compress(table))
+
+
+def _digest_records(folder: Path, report: Report) -> dict[str, _TestDigests]:
+    """Return the digests of each test; refuse a report that was changed after the session."""
+    digest_of_records = hashlib.sha256()
+    digests = {digest_of_test(test.test, test.worker): _TestDigests() for test in report.tests}
+    file = RecordsFile(str(folder))
+    for line in file.lines():
+        digest_of_records.update(line)
+        record = parse_record(line)
+        test = digests.get(read_id(line).split("-")[0])
+        if test is None:
+            raise RecordError(f"{folder}: a record belongs to no test of the report")
+        test.checks.append(_digest([*(record.get(name) for name in CHECK_MEMBERS), expectation_of(record)]))
+        if is_answer(record["operator"]):
+            test.answers.update(_encode(record.get("observed")))
+            test.is_readable = test.is_readable and is_replayable(record.get("observed"))
+
+    is_whole = has_own_digest((folder / REPORT).read_bytes())
+    if report.records.sha256 != file.choose_digest(digest_of_records.hexdigest()) or not is_whole:
+        raise RecordError(
+            f"{folder}: its files were changed after the session; `pytest-verdict replay {folder}` lists what differs"
+        )
+    return digests
 
 
 def read_index(name: str, content: bytes) -> RunIndex:

@@ -184,10 +184,12 @@ class Store:
             except RecordError as error:
                 self.skipped.append(f"{name} is no index of a run: {error}")
                 continue
-            tags = dict(index.tags)
-            for file in files[run]:
-                self._add_tags(tags, file, contents.get(file, b""))
-            indexes[run] = index.model_copy(update={"tags": tags})
+            indexes[run] = index
+            if files[run]:
+                tags = dict(index.tags)
+                for file in files[run]:
+                    self._add_tags(tags, file, contents.get(file, b""))
+                indexes[run] = index.model_copy(update={"tags": tags})
         self._read_tables({index.tests for index in indexes.values()})
         for run, index in indexes.items():
             table = self._tables.get(index.tests)
@@ -197,10 +199,14 @@ class Store:
             yield StoredRun(run, index, table)
 
     def _add_tags(self, tags: dict[str, str], name: str, content: bytes) -> None:
-        if not name.endswith(f"/tags-{_digest(content)}.json"):
+        try:
+            pairs = [(str(tag), str(value)) for tag, value in json.loads(content).items()]
+        except (ValueError, AttributeError, RecursionError):
+            pairs = []
+        if not pairs or not name.endswith(f"/tags-{_digest(content)}.json"):
             self.skipped.append(f"{name} is damaged")
             return
-        for tag, value in json.loads(content).items():
+        for tag, value in pairs:
             if tags.setdefault(tag, value) != value:
                 self.skipped.append(f"{name}: the run has the tag {tag}={tags[tag]} already")
 

@@ -22,6 +22,7 @@ from pytest_verdict.templates.template_match import (
     Fields,
     TemplateMatch,
     check_strategy,
+    fields_in,
     quote_key,
 )
 
@@ -75,7 +76,7 @@ class Definition:
 
     @functools.cached_property
     def nullable(self) -> frozenset[str]:
-        """The verified fields of which null may be the correct value."""
+        """The verified fields that may have null as their correct value."""
         verified = self.verified.items()
         return frozenset(name for name, one in verified if any(case.ground_truth is None for case in one.alternatives))
 
@@ -258,7 +259,7 @@ class BaseAnswer(BaseModel):
         return match, match.compare_fields(expected, observed), match.compare_quotes(observed)
 
 
-def collect_values(answer: BaseAnswer, trace: str | None) -> dict[str, Any]:
+def collect_values(answer: BaseAnswer, trace: str | None, context: Any = None) -> dict[str, Any]:
     """Return the observed side of an answer; a default that nobody set is no answer."""
     definition = answer.__verdict_definition__
     values: dict[str, Any] = {}
@@ -270,7 +271,8 @@ def collect_values(answer: BaseAnswer, trace: str | None) -> dict[str, Any]:
     if trace is not None:
         values[TRACE_KEY] = trace
     sources = [one.source for one in definition.verified.values() if one.source]
-    context = answer._scenario_context  # noqa: SLF001 - a slot of the base class
+    if context is None:
+        context = answer._scenario_context  # noqa: SLF001 - a slot of the base class
     if sources and context is not None:
         values[CONTEXT_KEY] = {source: read_source(context, source) for source in sources}
     return values
@@ -300,6 +302,10 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
             strategy = check_strategy(node, verified)
         except TemplateError as error:
             raise TemplateError(f"{cls.__name__}: {error}") from None
+        parent: Any = next(source for source in cls.__mro__ if "VerificationStrategy" in vars(source))
+        for name in verified.keys() - parent.model_fields.keys() - fields_in(strategy):
+            rule = f"is not in the strategy of {parent.__name__}, so a wrong value would never fail"
+            raise TemplateError(f"{cls.__name__}.{name} {rule}; write a VerificationStrategy in {cls.__name__}")
     definition = Definition(
         template=cls.__name__,
         verified=verified,

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import field_serializer
+from annotated_types import Predicate
+from pydantic import Field, field_serializer
 from rapidfuzz.distance import OSA, Indel
 
 from pytest_verdict.core.operator import PassFailOperator, as_setting
@@ -66,7 +67,9 @@ class ConditionalGroundTruth(StrictModel):
 
     subject: ClassVar[str] = "a conditional ground truth"
 
-    source: NotBlank
+    source: Annotated[NotBlank, Predicate(lambda path: all(map(str.strip, path.split("."))))] = Field(
+        description="the keys of a path, with a dot between them"
+    )
     cases: Annotated[dict[str, GroundTruthCase], NOT_EMPTY]
     default: GroundTruthCase
 

@@ -21,7 +21,7 @@ from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
-from pytest_verdict.errors import ConfigurationError, TemplateError
+from pytest_verdict.errors import ConfigurationError, RecordError, TemplateError, allowed
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting as read_number
 from pytest_verdict.templates.conditional import ConditionalGroundTruth
@@ -43,7 +43,7 @@ class FieldRule:
     weight: ExactNumber = 1
     # "choice" if the response may say the value in other words.
     quote: bool | Literal["choice"] = False
-    # Where the context has the value that chooses a case, and the operator of each case; `operator` is the default's.
+    # The path of the value that chooses a case, and the operator of each case; `operator` belongs to the default.
     source: str = ""
     cases: Mapping[str, Operator] = dataclasses.field(default_factory=dict)
 
@@ -203,8 +203,8 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
                 f"either all cases of a field read the raw response or none, and {one.operator} differs"
             )
         if one.reads_trace and NOT_A_BOOLEAN in run(one.operator, truth, "").notes:
-            allowed = "must be True (it must match) or False"
-            raise TemplateError(f"the ground truth of a field that reads the trace {allowed}, got {shown(truth, 80)}")
+            rule = "must be True (it must match) or False"
+            raise TemplateError(f"the ground truth of a field that reads the trace {rule}, got {shown(truth, 80)}")
         lost = one.find_lost_punctuation()
         if lost:
             reason = "it equals every text that differs only in punctuation, as 'O+' and 'O-' or '1.5' and '15' do"
@@ -216,19 +216,37 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
 
 
 def read_operator(value: Any) -> Operator:
+    """Read an operator: itself, a name, or a mapping with its name and settings, as in a spec."""
     if isinstance(value, Operator):
         return value
-    if isinstance(value, str):
-        try:
-            return operator_from_settings(value)
-        except ConfigurationError as error:
-            hint = ""
-            if value in REGISTRY:
-                hint = f"; write verify_with={REGISTRY.find(value).__name__}(...)"
-            raise TemplateError(f"verify_with: {error}{hint}") from None
     if isinstance(value, type) and issubclass(value, Operator):
         raise TemplateError(f"verify_with takes an operator, not its class: verify_with={value.__name__}(...)")
-    raise TemplateError(f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(value, 80)}")
+    settings: Mapping[str, Any] = {}
+    name = value
+    if isinstance(value, Mapping):
+        name = value.get("type", value.get("operator"))
+        settings = {str(key): item for key, item in value.items() if key != "type"}
+    if not isinstance(name, str):
+        raise TemplateError(
+            f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(value, 80)}"
+        )
+    # Primitives import this module.
+    from pytest_verdict.templates.primitives import PRIMITIVES
+
+    if isinstance(value, Mapping) and "type" in value and name not in PRIMITIVES and name not in REGISTRY:
+        raise TemplateError(f"verify_with: there is no operator {name!r}.{allowed('operator', name, PRIMITIVES)}")
+    try:
+        if name in PRIMITIVES:
+            operator: Operator = PRIMITIVES[name](**settings)
+            return operator
+        if isinstance(value, Mapping) and "type" not in value:
+            return operator_from_settings(value)
+        return REGISTRY.build(name, settings)
+    except (ConfigurationError, RecordError) as error:
+        hint = ""
+        if isinstance(value, str) and value in REGISTRY:
+            hint = f"; write verify_with={REGISTRY.find(value).__name__}(...)"
+        raise TemplateError(f"verify_with: {error}{hint}") from None
 
 
 def is_verified(field: Any) -> bool:

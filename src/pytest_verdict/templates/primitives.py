@@ -3,11 +3,12 @@
 
 import contextlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.core.operator import Operator
 from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.operators.category import BooleanMatch as BooleanMatch, LiteralMatch as LiteralMatch
 from pytest_verdict.operators.date import DateMatch as DateMatch, DateRange as DateRange, DateTolerance as DateTolerance
@@ -89,7 +90,7 @@ class NumericGraded(NumericTolerance):
             settings["tolerance"] = settings.pop("full_credit", None)
         elif "zero_at" not in settings:
             raise SettingsError("NumericGraded: the setting 'cutoff' is missing")
-        if settings["tolerance"] is None:
+        if settings.get("tolerance") is None:
             settings["tolerance"] = 0
             message = (
                 f"NumericGraded(cutoff={settings['zero_at']}) passes only at distance 0 and scores what is nearer than the"
@@ -173,3 +174,11 @@ def _read_margin(value: Any) -> Decimal:
         if margin > 0:
             return margin
     raise SettingsError(f"margin must be a number above 0, got {value!r}")
+
+
+_OPERATORS: Final = {name: cls for name, cls in vars().items() if isinstance(cls, type) and issubclass(cls, Operator)}
+PRIMITIVES: Final[Mapping[str, Any]] = {
+    "NumericThresholdGraded": NumericThresholdGraded,
+    **{name: cls for name, cls in _OPERATORS.items() if cls is not Operator},
+}
+"""The primitives by the names that a spec may use."""

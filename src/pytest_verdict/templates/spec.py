@@ -1,26 +1,26 @@
 """Templates as data: from a mapping or YAML to a template, and back. Nothing in a spec is executed."""
 
+import contextlib
 import dataclasses
 import datetime
 import keyword
+import types
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Literal, Self, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Final, Literal, get_args, get_origin
 
 from pydantic import Field
 
 from pytest_verdict.core.operator import Operator, as_setting
-from pytest_verdict.core.registry import REGISTRY, operator_from_settings
+from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.strict_model import LISTED, NOT_EMPTY, NotBlank, StrictModel, Texts
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
-from pytest_verdict.errors import SettingsError, TemplateError, allowed
-from pytest_verdict.operators.aggregate import AllOf, AnyOf, AtLeastN
-from pytest_verdict.templates import primitives
+from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.answer import BaseAnswer
-from pytest_verdict.templates.conditional import ConditionalGroundTruth, GroundTruthCase
-from pytest_verdict.templates.field import Verification, VerifiedField
+from pytest_verdict.templates.conditional import ConditionalGroundTruth
+from pytest_verdict.templates.field import Verification, VerifiedField, read_operator
 from pytest_verdict.templates.form import judge_schema
 from pytest_verdict.templates.template_match import FieldCheck
 
@@ -31,11 +31,6 @@ _TYPES: Final[Mapping[str, Any]] = {
     "int": int,
     "list_str": list[str],
     "str": str,
-}
-_COMBINATIONS: Final[Mapping[str, Any]] = {"all_of": AllOf, "any_of": AnyOf, "at_least_n": AtLeastN}
-_PRIMITIVES: Final[Mapping[str, Any]] = {
-    "NumericThresholdGraded": primitives.NumericThresholdGraded,
-    **{name: cls for name, cls in vars(primitives).items() if isinstance(cls, type) and issubclass(cls, Operator)},
 }
 
 
@@ -83,28 +78,30 @@ class TemplateFieldSpec(StrictModel):
         truth = self.ground_truth
         if isinstance(truth, Mapping):
             truth = ConditionalGroundTruth.read(truth, self.name)
-            cases = {name: self._read_case(case) for name, case in truth.cases.items()}
-            truth = ConditionalGroundTruth(source=truth.source, cases=cases, default=self._read_case(truth.default))
-        else:
-            truth = self._read_truth(truth)
-        operator = _read_operator(self.verify_with)
+        elif self.type == "date" and isinstance(truth, str):
+            # Any other text is for the operators on dates to read.
+            with contextlib.suppress(ValueError):
+                truth = datetime.date.fromisoformat(truth)
+        operator = read_operator(self.verify_with)
+        if operator.name in REGISTRY and operator.name not in REGISTRY.public_names():
+            raise TemplateError(f"{self.name}: {operator} is an operator of records, not of a spec")
         if self.is_trace != (operator.kind == "trace"):
             raise TemplateError(f"{self.name}: is_trace is {self.is_trace}, and {operator} does not fit it")
         field = VerifiedField(self.description, truth, operator, self.weight, self.extraction_hint, quote=self.quote)
+        for verification in field.metadata:
+            # An operator that is given as an object is code already.
+            if isinstance(verification, Verification) and not isinstance(self.verify_with, Operator):
+                _refuse_code([as_setting(case.operator) for case in verification.alternatives], self.name)
         return annotation, field
 
-    def _read_case(self, case: GroundTruthCase) -> GroundTruthCase:
-        operator = None if case.verify_with is None else _read_operator(case.verify_with)
-        return GroundTruthCase(value=self._read_truth(case.value), verify_with=operator)
 
-    def _read_truth(self, value: Any) -> Any:
-        if self.type == "date" and isinstance(value, str):
-            try:
-                return datetime.date.fromisoformat(value)
-            except ValueError:
-                # Free text is for the operators on dates to read.
-                return value
-        return value
+def _refuse_code(setting: Any, field: str) -> None:
+    """Refuse an embedder at any depth of the settings of an operator; a spec names a model instead."""
+    parts = list(setting.values()) if isinstance(setting, Mapping) else setting
+    if isinstance(setting, Mapping) and setting.get("operator") == "semantic" and setting["settings"]["embedder"]:
+        raise TemplateError(f"{field}: an embedder is code, which a spec cannot name; set a model")
+    for part in parts if isinstance(parts, list) else ():
+        _refuse_code(part, field)
 
 
 class VerifyStrategySpec(StrictModel):
@@ -138,16 +135,10 @@ class VerifyStrategySpec(StrictModel):
             )
         if self.field_name is not None:
             return FieldCheck(field=self.field_name)
-        settings = {"conditions": [part.build() for part in self.conditions]}
-        return _COMBINATIONS[self.type](**settings, **({} if self.n is None else {"n": self.n}))
-
-    @classmethod
-    def of(cls, node: Any) -> Self:
-        """Return a strategy as data."""
-        if isinstance(node, FieldCheck):
-            return cls(type="field_check", field_name=node.field)
-        parts = tuple(cls.of(condition.operator) for condition in node.conditions)
-        return cls(type=node.name, n=getattr(node, "n", None), conditions=parts)
+        settings: dict[str, Any] = {"conditions": [part.build() for part in self.conditions]}
+        if self.n is not None:
+            settings["n"] = self.n
+        return REGISTRY.build(self.type, settings)
 
 
 class TemplateSpec(StrictModel):
@@ -232,7 +223,8 @@ def template_from_spec(spec: TemplateSpec | Mapping[str, Any] | str | Path) -> t
         label = f"{spec.class_name}.VerificationStrategy"
         strategy = {"verify_strategy": spec.verify_strategy.build(), "__module__": __name__, "__qualname__": label}
         body["VerificationStrategy"] = type("VerificationStrategy", (), strategy)
-    return type(BaseAnswer)(spec.class_name, (BaseAnswer,), body)
+    template: type[BaseAnswer] = types.new_class(spec.class_name, (BaseAnswer,), exec_body=lambda own: own.update(body))
+    return template
 
 
 def template_to_spec(template: type[BaseAnswer]) -> TemplateSpec:
@@ -246,86 +238,70 @@ def template_to_spec(template: type[BaseAnswer]) -> TemplateSpec:
 
     Raises:
         TemplateError: A part of the template is code, or has no form in a spec.
+
+    Example:
+        >>> template_to_spec(value_template("How many?", 23, "numeric_exact")).fields[0].type
+        'int'
     """
-    definition = template.__verdict_definition__
     label = template.__name__
+    definition = template.__verdict_definition__
     own: Any = template.__pydantic_decorators__
     has_code = definition.has_own_verify or definition.has_own_granular or definition.has_own_ground_truth
     has_code = has_code or any(getattr(own, part.name) for part in dataclasses.fields(own))
     has_code = has_code or template.regex is not BaseAnswer.regex
     if has_code or definition.plain or template.model_config != BaseAnswer.model_config:
-        raise TemplateError(
-            f"{label} has methods, validators, a configuration or plain fields, which a spec cannot have"
-        )
-    spec = TemplateSpec(
-        fields=[_spec_of(template, name, one) for name, one in definition.verified.items()],
-        verify_strategy=None if definition.strategy is None else VerifyStrategySpec.of(definition.strategy),
-        class_name=label,
-        description=template.__doc__,
-    )
+        raise TemplateError(f"{label}: methods, validators, a configuration and plain fields are not for a spec")
+    fields = [_describe_field(template, name, one) for name, one in definition.verified.items()]
+    document: dict[str, Any] = {"fields": fields, "class_name": label, "description": template.__doc__}
+    if definition.strategy is not None:
+        document["verify_strategy"] = _describe_strategy(definition.strategy)
+    spec = TemplateSpec.read(document)
     copy = template_from_spec(spec)
     built = copy.__verdict_definition__
-    for name in definition.verified:
-        field_schemas = [one.get("properties", {}).get(name) for one in (judge_schema(template), judge_schema(copy))]
-        if field_schemas[0] != field_schemas[1]:
-            raise TemplateError(f"{label}.{name} has bounds or other settings that a spec cannot have")
-    if built.match != definition.match or encode(built.expected) != encode(definition.expected):
-        raise TemplateError(f"{label} has settings that a spec cannot have")
+    is_equal = built.match == definition.match and encode(built.expected) == encode(definition.expected)
+    if not is_equal or judge_schema(copy) != judge_schema(template):
+        raise TemplateError(f"{label}: it has bounds, values or other settings that are not for a spec")
     return spec
 
 
-def _spec_of(template: type[BaseAnswer], name: str, verification: Verification) -> TemplateFieldSpec:
-    annotation = template.model_fields[name].annotation
-    choices = get_args(annotation) if get_origin(annotation) is Literal else None
-    kind = next((kind for kind, one in _TYPES.items() if one == annotation), None)
-    if choices and all(isinstance(choice, str) for choice in choices):
-        kind = "literal"
-    if kind is None:
-        raise TemplateError(f"{template.__name__}.{name}: a spec has no type {shown(annotation, 80)}")
-    truths = [_as_json(f"{template.__name__}.{name}", one.ground_truth) for one in verification.alternatives]
-    truth = truths[-1]
+def _describe_strategy(node: Any) -> dict[str, Any]:
+    if isinstance(node, FieldCheck):
+        return {"type": "field_check", "field_name": node.field}
+    parts = [_describe_strategy(condition.operator) for condition in node.conditions]
+    return {"type": node.name, "n": getattr(node, "n", None), "conditions": parts}
+
+
+def _describe_field(template: type[BaseAnswer], name: str, verification: Verification) -> dict[str, Any]:
+    info = template.model_fields[name]
+    choices = get_args(info.annotation) if get_origin(info.annotation) is Literal else ()
+    kind = next((kind for kind, one in _TYPES.items() if one == info.annotation), "literal" if choices else None)
+    if kind is None or not all(isinstance(choice, str) for choice in choices):
+        raise TemplateError(f"{template.__name__}.{name}: the type {shown(info.annotation, 80)} is not for a spec")
+    cases: list[Any] = []
+    for one in verification.alternatives:
+        truth = one.ground_truth
+        if type(truth) is datetime.date:
+            truth = truth.isoformat()
+        if encode(truth) != truth:
+            raise TemplateError(f"{template.__name__}.{name}: the value {shown(truth, 80)} is not for a spec")
+        cases.append({"value": truth, "verify_with": as_setting(one.operator)})
+    default = cases.pop()
+    truth = default["value"]
     if verification.source:
-        operators = [as_setting(one.operator) for one in verification.alternatives]
-        cases = [{"value": value, "verify_with": one} for value, one in zip(truths, operators, strict=True)]
-        named_cases = dict(zip(verification.cases, cases, strict=False))
-        truth = {"source": verification.source, "cases": named_cases, "default": cases[-1]}
-    return TemplateFieldSpec(
-        name=name,
-        type=kind,
-        description=template.model_fields[name].description,
-        ground_truth=truth,
-        verify_with=as_setting(verification.operator),
-        extraction_hint=verification.hint,
-        literal_values=choices,
-        weight=verification.weight,
-        is_trace=verification.reads_trace,
-        quote=bool(verification.quote),
-    )
-
-
-def _as_json(label: str, value: Any) -> Any:
-    if type(value) is datetime.date:
-        return value.isoformat()
-    if encode(value) != value or isinstance(value, Mapping):
-        raise TemplateError(f"{label}: a spec has no ground truth such as {shown(value, 80)}")
-    return value
-
-
-def _read_operator(value: Any) -> Operator:
-    """Build an operator from its name, or from a mapping with its name and its settings."""
-    settings: Mapping[str, Any] = {}
-    name = value
-    if isinstance(value, Mapping) and "type" in value:
-        settings = {str(key): item for key, item in value.items() if key != "type"}
-        name = value["type"]
-    elif isinstance(value, Mapping | Operator):
-        return operator_from_settings(value)
-    if not isinstance(name, str) or (name not in _PRIMITIVES and name not in REGISTRY):
-        names = (*_PRIMITIVES, *REGISTRY.public_names())
-        raise SettingsError(f"there is no operator {shown(name, 80)}.{allowed('operator', name, names)}")
-    build = _PRIMITIVES.get(name) or REGISTRY.find(name)
-    operator: Operator = build(**settings)
-    return operator
+        named_cases = dict(zip(verification.cases, cases, strict=True))
+        truth = {"source": verification.source, "cases": named_cases, "default": default}
+    return {
+        "name": name,
+        "type": kind,
+        "description": info.description,
+        "ground_truth": truth,
+        "verify_with": default["verify_with"],
+        "extraction_hint": verification.hint,
+        "literal_values": choices or None,
+        "weight": verification.weight,
+        "is_trace": verification.reads_trace,
+        "quote": bool(verification.quote),
+    }
 
 
 def value_template(question: str, ground_truth: Any, verify_with: Any, *, quote: bool = False) -> type[BaseAnswer]:
@@ -350,18 +326,12 @@ def value_template(question: str, ground_truth: Any, verify_with: Any, *, quote:
     """
     if not isinstance(question, str) or not question.strip():
         raise TemplateError(f"a question is text, got {shown(question, 80)}")
-    types = {list: "list_str", **{one: kind for kind, one in _TYPES.items()}}
-    kind = types.get(type(ground_truth))
+    kinds = {list: "list_str", **{one: kind for kind, one in _TYPES.items()}}
+    kind = kinds.get(type(ground_truth))
     if kind is None:
         raise TemplateError(
             f"a value is text, a number, a truth value, a date or a list, got {shown(ground_truth, 80)}"
         )
-    field = TemplateFieldSpec(
-        name="value",
-        type=kind,
-        description="The answer to the question",
-        ground_truth=ground_truth,
-        verify_with=verify_with,
-        quote=quote,
-    )
-    return template_from_spec(TemplateSpec(fields=[field], description=f"Question: {question}"))
+    field = {"name": "value", "type": kind, "description": "The answer to the question", "ground_truth": ground_truth}
+    fields = [{**field, "verify_with": verify_with, "quote": quote}]
+    return template_from_spec({"fields": fields, "description": f"Question: {question}"})

@@ -231,8 +231,6 @@ class AnswerTemplate:
         """Return the operator, expected and observed of `verify`, without comparing them."""
         definition = self._definition
         parsed = self._parse_answer(answer, trace)
-        if parsed.answer is not None and context is not None:
-            parsed.answer._scenario_context = context  # noqa: SLF001 - the slot that verify() of the base class reads
         checks = regex_checks(definition.template, None if parsed.answer is None else parsed.answer.regex)
         readers = [*definition.trace_fields, *checks]
         if readers and parsed.trace is None:
@@ -245,7 +243,7 @@ class AnswerTemplate:
         expected: Mapping[str, Any] = definition.expected
         if not definition.verified and parsed.answer is not None:
             expected = _read_correct(parsed.answer, definition)
-        return match, dict(expected), _build_observed(parsed, definition)
+        return match, dict(expected), _build_observed(parsed, definition, context)
 
     def assert_verified(self, answer: Any = None, trace: str | None = None, context: Any = None) -> TemplateResult:
         """Verify an answer as `verify` does, and fail the test unless it passes; inside `collect`, at the end of the block.
@@ -321,10 +319,23 @@ def _read_correct(answer: BaseAnswer, definition: Definition) -> Mapping[str, An
     raise TemplateError(f"{rule}, got {shown(correct, 80)}")
 
 
-def _build_observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
+def _call_own_verify(answer: BaseAnswer, context: Any) -> Any:
+    """Return what the author's own ``verify()`` returns, or why it returns no verdict."""
+    if context is not None:
+        answer._scenario_context = context  # noqa: SLF001 - the slot that verify() of the base class reads
+    try:
+        verdict: Any = answer.verify()
+    except Exception as error:  # noqa: BLE001 - whatever the author's code raises is recorded
+        return {"error": f"verify() raised {type(error).__name__}: {error}"}
+    if isinstance(verdict, bool):
+        return verdict
+    return {"error": f"verify() returns True or False, got {shown(verdict, 80)}"}
+
+
+def _build_observed(parsed: ParsedAnswer, definition: Definition, context: Any) -> dict[str, Any]:
     """Return the values of an answer, how it was read, and what the author's own methods return."""
     answer = parsed.answer
-    observed = {REPLY_KEY: parsed.reply} if answer is None else collect_values(answer, None)
+    observed = {REPLY_KEY: parsed.reply} if answer is None else collect_values(answer, None, context)
     if parsed.trace is not None:
         observed[TRACE_KEY] = parsed.trace
     if parsed.problems:
@@ -339,13 +350,7 @@ def _build_observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, A
     if parsed.trace is not None or definition.has_own_verify or definition.has_own_granular:
         answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
     if definition.has_own_verify:
-        try:
-            verdict: Any = answer.verify()
-            if not isinstance(verdict, bool):
-                verdict = {"error": f"verify() returns True or False, got {shown(verdict, 80)}"}
-        except Exception as error:  # noqa: BLE001 - whatever the author's code raises is recorded
-            verdict = {"error": f"verify() raised {type(error).__name__}: {error}"}
-        observed[VERIFY_KEY] = verdict
+        observed[VERIFY_KEY] = _call_own_verify(answer, context)
     if definition.has_own_granular:
         try:
             observed[GRANULAR_KEY] = float(answer.verify_granular())

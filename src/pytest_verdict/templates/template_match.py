@@ -201,7 +201,7 @@ class TemplateMatch(Operator):
             if rule.source:
                 cases = expected[name]["cases"]
                 choice = run(CaseChoice(), list(cases), context.get(rule.source), name=f"case of {name}")
-                case = choice.details.get("case")
+                case: Any = choice.details.get("case")
                 choices[name] = choice
                 rules[name] = replace(rule, operator=rule.cases.get(case, rule.operator), source="", cases={})
                 truths[name] = cases.get(case, expected[name]["default"])

@@ -162,7 +162,7 @@ def _build_tool(name: str, schema: Any, *, is_closed: bool) -> _Tool | None:
     if not is_closed or schema.get("additionalProperties", False) is not False:
         return _Tool(required, rest)
     if _COMBINATIONS.isdisjoint(schema):
-        no_names = {} if "additionalProperties" in schema else None
+        no_names: Any = {} if "additionalProperties" in schema else None
         rest.pop("additionalProperties", None)
         return _Tool(required, rest, schema.get("properties", no_names))
     if "additionalProperties" in schema:

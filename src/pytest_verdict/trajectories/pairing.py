@@ -4,7 +4,7 @@ A tolerant rule lets one observed call match several expected ones, and taking t
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
@@ -171,19 +171,6 @@ def find_accepted_calls(expected: Sequence[Call], observed: Sequence[Call], matc
     """Return for each expected call the positions of the observed calls that it accepts; equal calls share one list."""
     accepted: list[list[int]] = [[] for _ in expected]
     for rows, columns in _iter_tools(expected, observed):
-        rule = matcher.get_rule(expected[rows[0]].name)
-        has_args = all(expected[row].has_args for row in rows) and all(observed[column].has_args for column in columns)
-        if rule == WITHIN and has_args:
-            # Each observed argument is in expected, so the observed calls look up the expected ones.
-            index = ArgumentIndex(expected, rows)
-            for column in columns:
-                args = observed[column].args.items()
-                candidates = (index.find_candidates(argument, value, CONTAINS) for argument, value in args)
-                for row in _choose_shortest(candidates, rows):
-                    if matcher.accepts(expected[row], observed[column]):
-                        accepted[row].append(column)
-            continue
-
         index = ArgumentIndex(observed, columns)
         cache: dict[Hashable, list[int]] = {}
         for row in rows:
@@ -204,13 +191,13 @@ def _match_call(
     rule = matcher.get_rule(call.name)
     if call.has_args and is_by_argument(rule) and not matcher.accepts_any_args(call):
         may_be_absent = get_argument_rule(rule) in (WITHIN, IGNORE)
-        by_argument = []
         for argument, value in call.args.items():
             own = get_argument_rule(rule, argument)
             # An operator cannot compare an absent value, so the rule for all others decides.
             or_absent = own == WITHIN or (may_be_absent and isinstance(own, Operator))
-            by_argument.append(index.find_candidates(argument, value, own, or_absent=or_absent))
-        candidates = sorted(_choose_shortest(by_argument, columns))
+            positions = index.find_candidates(argument, value, own, or_absent=or_absent)
+            if positions is not None and len(positions) < len(candidates):
+                candidates = sorted(positions)
 
     verdicts: dict[Hashable, bool] = {}
     accepted = []
@@ -221,11 +208,6 @@ def _match_call(
         if verdicts[cache_key]:
             accepted.append(at)
     return accepted
-
-
-def _choose_shortest(candidates: Iterable[list[int] | None], otherwise: Sequence[int]) -> Sequence[int]:
-    indexed = (positions for positions in candidates if positions is not None)
-    return min(indexed, key=len, default=otherwise)
 
 
 def score_calls(

@@ -30,7 +30,10 @@ _NO_NAME: Final = re.compile(r"\A\s*[{\[]|[,;\n]|->|\w\(.*\)\s*\Z")
 _CALL_TYPE: Final = re.compile(r"function|tool|(tool|function)[-_](call|use)")
 
 
-@partial(Format, is_whole=lambda value: isinstance(value, list | tuple) or _is_call(value))
+# Each item is read as a call or refused.
+@partial(
+    Format, is_whole=lambda value: isinstance(value, list | tuple) or _is_call(value), list_parts=lambda _value: ()
+)
 def plain(value: Any) -> Iterator[Event]:
     """Read a list whose items are calls in any plain form, in any mixture; or one call."""
     items = value

@@ -273,8 +273,8 @@ class _Search:
         if any(map(is_call_type, kinds)) and not any(call.name for call in self.calls[count:]):
             del self.calls[count:]
             self._add(by_key, path)
-        if len(self.calls) == count and has_written_call(by_key):
-            self.calls.append(CallLike(path, None, None, MISSING))
+        if len(self.calls) == count and _has_written_call(by_key):
+            self.calls.append(CallLike(f"the text of {path or 'the value'}", None, None, MISSING))
 
     def _look_into_entry(self, key: str, item: Any, path: str, *, is_result: bool, is_described: bool) -> None:
         if key in _SETTINGS or _matches(_RESULT_KEY, key):
@@ -338,7 +338,7 @@ def _is_call(entries: Mapping[str, Any], *, is_described: bool = False) -> bool:
     return is_named and not objects.isdisjoint(_INPUTS) and _RUN_KEYS.isdisjoint(entries)
 
 
-def has_written_call(message: Any) -> bool:
+def _has_written_call(message: Any) -> bool:
     """Return whether a model wrote a call into its text, or addressed one, and nobody parsed it."""
     if not any(
         get(message, key) in _MODEL_ROLES for key in ("role", "type", "kind") if isinstance(get(message, key), str)
