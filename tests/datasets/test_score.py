@@ -215,7 +215,7 @@ def test_a_part_of_something_else_is_not_taken(rows, tmp_path, monkeypatch, chan
     from pytest_verdict.datasets import score as module
 
     with monkeypatch.context() as patched:
-        patched.setattr(module, "build", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(module, "write_report", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
         assert score(rows, "-j", "1", "--unit-rows", "10") == 130
     parts = sorted((tmp_path / "out/parts").glob("part-*.jsonl"))
     options = {

@@ -1,6 +1,7 @@
 """``pytest-verdict bundle``: write a report and its in-toto statements to one file.
 
-The bundle is a ZIP file of the report's three files, of outputs.jsonl if suites ran, and of two in-toto statements. Before the
+The bundle is a ZIP file of the report's three files, of the parts of its records, of outputs.jsonl if suites ran, and of two
+in-toto statements. Before the
 command writes it, it checks the folder as `pytest-verdict replay` does.
 
 exit codes:

@@ -22,9 +22,10 @@ from typing import Any, Final
 
 from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError
+from pytest_verdict.report.bundle import is_complete
 from pytest_verdict.report.checks import Finding, differences
 from pytest_verdict.report.compression import MALFORMED, file_digest, reporting_damage
-from pytest_verdict.report.journal import OUTPUTS
+from pytest_verdict.report.folder import PARTS
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.statements import FILES, RECORDS_PREDICATE, TEST_RESULT, VERDICTS, statements
 from pytest_verdict.report.verification import format_tally, replay_file
@@ -66,14 +67,14 @@ def _extract(path: Path, folder: Path, most_bytes: int) -> None:
         names = file.namelist()
         # No part unpacks to more than the size in its entry.
         size = sum(entry.file_size for entry in file.infolist())
-        # A bundle has the outputs of adapters only if suites ran.
-        if sorted(names) not in (sorted(_PARTS), sorted({*_PARTS, OUTPUTS})):
+        if not is_complete(names):
             parts = ", ".join(sorted(_PARTS))
             raise RecordError(f"{path}: a bundle consists of {parts}, and this file of {', '.join(names)}")
         if size > most_bytes:
             raise RecordError(
                 f"{path}: it unpacks to {size / _MEGABYTE:,.0f} MB; pass a --limit above that if you trust the file"
             )
+        (folder / PARTS).mkdir()
         for name in names:
             with file.open(name) as source, (folder / name).open("wb") as target:
                 shutil.copyfileobj(source, target)

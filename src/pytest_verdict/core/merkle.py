@@ -1,7 +1,7 @@
 """The Merkle tree of RFC 9162 (section 2.1.1) over the records of a file, with SHA-256."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Any, Final
 
@@ -29,6 +29,31 @@ def root_of(subtrees: Iterable[bytes]) -> str:
     return _OF_NOTHING
 
 
+def subtree_sizes(before: int, count: int) -> Iterator[int]:
+    """Yield the sizes of the largest complete subtrees over some leaves that follow ``before`` others, in their order."""
+    while count:
+        size = 1 << count.bit_length() - 1
+        if before:
+            # A subtree of this size begins at a multiple of it.
+            size = min(size, before & -before)
+        yield size
+        before += size
+        count -= size
+
+
+def build_subtrees(before: int, leaves: list[bytes]) -> list[bytes]:
+    """Return the roots of the largest complete subtrees over leaves that follow ``before`` others."""
+    roots = []
+    start = 0
+    for size in subtree_sizes(before, len(leaves)):
+        nodes = leaves[start : start + size]
+        start += size
+        while len(nodes) > 1:
+            nodes = parents_of(nodes)
+        roots += nodes
+    return roots
+
+
 def _digests(kind: Any, contents: Iterable[bytes]) -> list[bytes]:
     digests = []
     for content in contents:
@@ -46,14 +71,16 @@ class MerkleTree:
     def __init__(self) -> None:
         self._waiting: list[bytes | None] = []
 
-    def add(self, nodes: list[bytes], parents: Sequence[list[bytes]] = ()) -> list[list[bytes]]:
+    def add_subtree(self, size: int, root: bytes) -> None:
+        """Add a complete subtree, which begins at a multiple of its size."""
+        self.add([root], level=size.bit_length() - 1)
+
+    def add(self, nodes: list[bytes], parents: Sequence[list[bytes]] = (), level: int = 0) -> list[list[bytes]]:
         """Add leaves, with the nodes above them if these are known; return the nodes above these leaves alone, by level."""
-        level = 0
         above = []
         is_alone = True
         while nodes:
-            if level == len(self._waiting):
-                self._waiting.append(None)
+            self._waiting += [None] * (level + 1 - len(self._waiting))
             left = self._waiting[level]
             if left is not None:
                 nodes = [left, *nodes]

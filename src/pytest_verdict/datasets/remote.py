@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from pytest_verdict.core.new_files import replacing, temporary_file
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.report.compression import file_digest
-from pytest_verdict.report.folder import files_of_report, refuse_foreign_text
+from pytest_verdict.report.compression import MANIFEST, file_digest
+from pytest_verdict.report.folder import PARTS, files_of_report, list_parts, refuse_foreign_text
+from pytest_verdict.report.journal import RECORDS
+from pytest_verdict.report.manifest import Part
 from pytest_verdict.report.urls import cache_folder, file_name, is_url, open_url
-
-PARTS: Final = "parts"
-"""The folder of the parts, inside the folder of a report that is not built yet."""
 
 
 def fetch_file(url: str, sha256: str | None = None) -> Path:
@@ -65,9 +63,16 @@ class ReportTarget:
         url = str(target).rstrip("/")
         return cls(cache_folder() / hashlib.sha256(url.encode()).hexdigest()[:32], url)
 
+    @property
+    def parts(self) -> Path:
+        return self.folder / PARTS
+
+    def local(self, part: Part) -> Path:
+        return self.part(Path(part.file).name)
+
     def part(self, name: str) -> Path:
         """Return the local path of a part; a part that exists only at the URL is downloaded."""
-        path = self.folder / PARTS / name
+        path = self.parts / name
         if self.url is not None and not path.exists():
             with open_url(f"{self.url}/{PARTS}/{name}") as (system, remote), suppress(FileNotFoundError):
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -82,22 +87,30 @@ class ReportTarget:
         """Refuse a URL with files that the report would replace although they belong to no report."""
         if self.url is None:
             return
-        for name in files_of_report():
+        for name in (*files_of_report(), MANIFEST):
             beginning = b""
             with open_url(f"{self.url}/{name}") as (system, remote), suppress(FileNotFoundError):
                 beginning = system.cat_file(remote, 0, 200)
             refuse_foreign_text(f"{self.url}/{name}", name, beginning)
 
     def upload_report(self) -> None:
-        """Upload the report, report.json last, and remove the parts and the local folder."""
+        """Upload the report, report.json last, and remove all parts that it does not list, and the local folder."""
         if self.url is None:
             return
-        files = [name for name in files_of_report() if (self.folder / name).is_file()]
+        listed = list_parts(self.folder)
+        files = [name for name in (*files_of_report(), MANIFEST) if (self.folder / name).is_file()]
         for name in sorted(files, key="report.json".__eq__):
             self._upload(name)
-        with open_url(f"{self.url}/{PARTS}") as (system, remote):
-            for part in system.glob(f"{remote}/part-*"):
-                system.rm_file(part)
+        with open_url(self.url) as (system, remote):
+            parts = system.glob(f"{remote}/{PARTS}/part-*")
+            unlisted = [part for part in parts if part.rpartition("/")[2] not in listed]
+            if unlisted:
+                # In one call, because an object store removes many files with one request.
+                system.rm(unlisted)
+            # Whole records would hide the manifest of a later run, and a manifest shows earlier records.
+            earlier = f"{remote}/{RECORDS if listed else MANIFEST}"
+            if system.exists(earlier):
+                system.rm_file(earlier)
         shutil.rmtree(self.folder)
 
     def _upload(self, name: str) -> None:

@@ -1,49 +1,62 @@
-"""A data set scored without pytest: its units are planned, scored and folded, and their parts become a report."""
+"""A data set scored without pytest: its units are planned and scored, and their parts become a report."""
 
-import json
+import hashlib
+import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import reduce
-from itertools import islice
+from dataclasses import replace
+from itertools import chain, islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core import kernel
+from pytest_verdict.core.merkle import leaves_of
+from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.record import AttemptRecords, count, record_end
+from pytest_verdict.core.record import AttemptRecords, Counts, count, parse_record, record_end
 from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.datasets.check import DatasetCheck, check_pass_rate, conclude
-from pytest_verdict.datasets.remote import PARTS, ReportTarget, local_file
-from pytest_verdict.datasets.row_check import RowCheck, explain_plan
+from pytest_verdict.datasets.remote import ReportTarget, local_file
+from pytest_verdict.datasets.row_check import SAMPLES, RowCheck, explain_plan
 from pytest_verdict.datasets.rows import Selection
 from pytest_verdict.datasets.units import (
+    LAYOUTS,
+    PACKED,
     ROWS,
     Executor,
-    Fold,
+    Layout,
     PartRows,
+    ScoredRows,
     Unit,
-    build_subtrees,
-    find_duplicate_ids,
+    digest_file,
+    find_repeated_ids,
+    format_stem,
+    join_rows,
     plan_units,
-    record_files,
+    read_first_failures,
+    read_part,
     score_unit,
+    write_part,
 )
-from pytest_verdict.errors import ConfigurationError, RecordError
+from pytest_verdict.errors import ConfigurationError, RecordError, allowed
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import InputMapping
 from pytest_verdict.operators.pass_rate import PassRate
-from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, build
+from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, describe_collected, select_inline, write_report
+from pytest_verdict.report.compression import MANIFEST
 from pytest_verdict.report.environment import describe_process, now
-from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
-from pytest_verdict.report.journal import JOURNAL, ROOT, ByteRange, Journal, JournalWriter, TestEntry
+from pytest_verdict.report.folder import PARTS, FolderInUseError, ReportFolder, list_parts
+from pytest_verdict.report.journal import RECORDS, TestEntry
 from pytest_verdict.report.json_report import MESSAGE_LIMIT
-from pytest_verdict.report.junit import Profile
+from pytest_verdict.report.manifest import Manifest, Part, build_manifest, read_check, write_manifest
+from pytest_verdict.report.summary import Contents, TestSummary, fold
 from pytest_verdict.report.urls import file_name
 
-_PROFILE: Final[Profile] = "ci"
+_MOST_IN_FILE: Final = 4_000_000
+"""The most rows whose records are joined to one file by default."""
 _BLOCK: Final = 1 << 20
 
 
@@ -62,6 +75,7 @@ def score_dataset(
     sample: int | None = None,
     seed: int = 0,
     unit_rows: int = ROWS,
+    layout: Layout | None = None,
     run: Executor = map,
     explain: Callable[[str], Any] | None = None,
     **settings: Any,
@@ -85,6 +99,8 @@ def score_dataset(
         sample: Compare a sample of this size, drawn by the seed and the names of the rows.
         seed: The seed of the sample.
         unit_rows: How many rows a unit has, as far as the file can be cut there. Use fewer for slow operators.
+        layout: ``file`` for all records in one file, ``parts`` for a manifest and the files that the units wrote (default:
+            ``parts`` above four million rows).
         run: Takes a function and the units, calls it for each, and returns the results in any order. `map` is one.
         explain: Takes each line that says whether columns or single rows are compared, and why (default: not said).
         **settings: The operator's settings, if the operator is a name.
@@ -111,6 +127,8 @@ def score_dataset(
     gate = PassRate(confident=confident, confidence=confidence)
     pass_rate = check_pass_rate(pass_rate)
     selection = Selection(limit, sample, seed)
+    if layout not in {None, *LAYOUTS}:
+        raise ConfigurationError(f"layout: there is no {shown(layout, 40)}.{allowed('layout', str(layout), LAYOUTS)}")
     label = file_name(source)
     target = ReportTarget.parse(folder)
     test = f"{label}::{evaluator.operator_name}"
@@ -122,13 +140,15 @@ def score_dataset(
         if explain is not None:
             for line in explain_plan(check, path):
                 explain(line)
+        if layout == "parts" or (layout is None and sum(unit.piece.rows for unit in units) > _MOST_IN_FILE):
+            units = [replace(unit, suffix=PACKED) for unit in units]
         try:
             report = ReportFolder(target.folder)
         except FolderInUseError:
             reason = "another run is writing its report there; name another folder"
             raise FolderInUseError(f"{target.folder}: {reason}") from None
         try:
-            outcome = _score_units(report, run, units, check, gate, pass_rate, selection)
+            outcome = _score_units(report, run, units, gate, pass_rate, selection)
             target.upload_report()
         finally:
             report.release()
@@ -139,85 +159,120 @@ def _score_units(
     report: ReportFolder,
     run: Executor,
     units: Sequence[Unit],
-    check: RowCheck,
     gate: PassRate,
     pass_rate: float,
     selection: Selection,
 ) -> DatasetCheck:
     facts = {**describe_process(Path.cwd(), sys.argv[1:]), "started": now()}
     started = time.monotonic()
-    report.refuse_foreign_files()
+    report.refuse_foreign_files(MANIFEST)
     report.set_aside_interrupted()
 
-    folds = sorted(run(score_unit, units), key=attrgetter("before", "rows"))
-    if len(folds) != len(units):
-        results = f"{len(folds)} results for {format_count(len(units), 'unit')}"
-        raise ConfigurationError(f"run returned {results}; it must return one for each")
-    fold = reduce(Fold.__add__, folds, Fold())
-    if not fold.rows:
-        raise ConfigurationError(f"{check.label}: there are no rows, so nothing was compared")
+    pieces = sorted(run(score_unit, units), key=attrgetter("before", "rows"))
+    check = units[0].check
     target = units[0].target
-    for one, other in find_duplicate_ids([fold], target, check):
-        lines = (line for path in record_files(fold, target) for line in path.read_bytes().splitlines())
-        name = shown(json.loads(next(islice(lines, one - 1, None)))["name"], 60)
+    if len(pieces) != len(units):
+        results = f"{len(pieces)} results for {format_count(len(units), 'unit')}"
+        raise ConfigurationError(f"run returned {results}; it must return one for each")
+    scored = join_rows(pieces)
+    if not scored.rows:
+        raise ConfigurationError(f"{check.label}: there are no rows, so nothing was compared")
+    if repeated := find_repeated_ids(run, scored, target, check).first:
+        name = shown(_read_name(target, scored.parts, repeated[0]), 60)
         raise ConfigurationError(
-            f"{check.label}: rows {one} and {other} have the same id, {name}; name a path to unique ids, or none, to use"
-            " file and line"
+            f"{check.label}: rows {repeated[0]} and {repeated[1]} have the same id, {name}; name a path to unique ids, or"
+            " none, to use file and line"
         )
 
-    rows = PartRows(fold.counts, fold.first_failures(), fold.places, fold.unreadable, ())
+    samples = read_first_failures(target, scored.parts)
+    rows = PartRows(scored.counts, samples, scored.places, scored.unreadable, ())
     outcome = conclude(check.label, [rows], gate, pass_rate, kernel.run, selection)
-
+    manifest = _conclude_manifest(units[0], scored, outcome)
     report.set_aside_earlier()
-    journal = _write_journal(target, check, fold, outcome, facts, time.monotonic() - started)
-    built = build(journal, report.path, run=journal.run, profile=_PROFILE, consume=True)
-    remove_journal(report.journal)
+    problems = _write_report(report.path, units[0], manifest, outcome, facts, time.monotonic() - started)
     report.remove_earlier()
-    parts = report.path / PARTS
-    for path in parts.glob("part-*"):
-        path.unlink(missing_ok=True)
-    with suppress(OSError):
-        # Files of others stay, and their folder with them.
-        parts.rmdir()
-    if built.problems:
-        raise RecordError("; ".join(built.problems))
+    _remove_files_of_units(report.path)
+    if problems:
+        raise RecordError("; ".join(problems))
     return outcome
 
 
-def _write_journal(
-    target: ReportTarget,
-    check: RowCheck,
-    fold: Fold,
+def _read_name(target: ReportTarget, parts: Iterable[Part], ordinal: int) -> str:
+    """Return the name in the record with an ordinal."""
+    part = next(part for part in parts if ordinal <= part.before + part.records)
+    line = next(islice(read_part(target, part), ordinal - part.before - 1, None))
+    return str(parse_record(line)["name"])
+
+
+def _conclude_manifest(unit: Unit, scored: ScoredRows, outcome: DatasetCheck) -> Manifest:
+    """Write the record of the gate as the last part, and derive the manifest."""
+    check = unit.check
+    attempt = AttemptRecords(check.test, check.attempt)
+    line = attempt.line(outcome.gate.to_members(), scored.rows + 1, check.end).encode("ascii")
+    name = format_stem(scored.rows, hashlib.sha256(line).hexdigest()[:32]) + unit.suffix
+    counts: Counts = {}
+    count(counts, outcome.gate.operator, outcome.gate.verdict)
+    gate = write_part(unit.target, name, scored.rows, [line], leaves_of([line]), counts)
+    unit.target.upload_part(name)
+    identity: dict[str, Any] = {}
+    if not check.evaluator.is_by_row:
+        identity = read_check(chain.from_iterable(read_part(unit.target, part) for part in scored.parts))
+    return build_manifest({"name": check.label, "sha256": unit.piece.sha256}, [*scored.parts, gate], identity, line)
+
+
+def _write_report(
+    folder: Path,
+    unit: Unit,
+    manifest: Manifest,
     outcome: DatasetCheck,
     facts: Mapping[str, Any],
     seconds: float,
-) -> Journal:
-    """Write the journal of a session with one test."""
-    writer = JournalWriter(target.folder / JOURNAL, {"run": facts, "profile": _PROFILE, "limit": DEFAULT_INLINE_LIMIT})
-    writer.append_order([check.test])
-    gate = outcome.gate
-    attempt = AttemptRecords(check.test, check.attempt)
-    gate_line = attempt.line(gate.to_members(), fold.rows + 1, check.end).encode("ascii")
-    size = 0
-    for path in record_files(fold, target):
-        with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                size += writer.append_records(block).length
-    size += writer.append_records(gate_line).length
-    counts = dict(fold.counts)
-    count(counts, gate.operator, gate.verdict)
-
-    entry = TestEntry(check.test, 1, "passed", check.label, 0, round(seconds * 1_000_000))
-    if not gate.passed:
+) -> list[str]:
+    """Write the report of a session with one test; return the problems of files of plugins."""
+    test = unit.check.test
+    entry = TestEntry(test, 1, "passed", unit.check.label, 0, round(seconds * 1_000_000))
+    if not outcome.gate.passed:
         entry.outcome = "failed"
         entry.text = outcome.describe()
         entry.message = entry.text.split("\n", 1)[0][:MESSAGE_LIMIT]
-    entry.comparisons = counts
-    entry.records = (ByteRange(0, size),)
-    writer.append_test(entry)
-    writer.close({"finished": now(), "exit_status": int(not gate.passed)})
+    entry.comparisons = manifest.counts
+    summary = fold([TestSummary([entry])], 0, finished=True)
+    run = {**facts, "finished": now(), "exit_status": int(not outcome.gate.passed)}
 
-    journal = writer.journal
-    whole = fold + Fold(fold.rows, 1, subtrees=build_subtrees(fold.rows, gate_line))
-    journal.footer = {**(journal.footer or {}), ROOT: whole.root()}
-    return journal
+    is_in_parts = unit.suffix == PACKED
+    lines = ((part.counts, read_part(unit.target, part)) for part in manifest.parts)
+    inline = select_inline(lines, sum(summary.comparisons[1:]), SAMPLES if is_in_parts else DEFAULT_INLINE_LIMIT)
+    new = NewFiles(folder)
+    try:
+        name = MANIFEST if is_in_parts else RECORDS
+        if is_in_parts:
+            path = new.write(MANIFEST, write_manifest(manifest))
+        else:
+            path = new.path(RECORDS)
+            with path.open("xb") as file:
+                for part in manifest.parts:
+                    with unit.target.local(part).open("rb") as source:
+                        shutil.copyfileobj(source, file, _BLOCK)
+        contents = Contents(
+            summary=summary,
+            run={**run, "collected": describe_collected([test])},
+            records={"path": name, "count": manifest.records, "sha256": digest_file(path), "root": manifest.root},
+            inline=inline,
+            omitted=manifest.records - len(inline),
+            profile="ci",
+            roots=[manifest.root],
+        )
+        return write_report(contents, folder, new, lambda: new.put_in_place([name]))
+    finally:
+        new.remove()
+
+
+def _remove_files_of_units(folder: Path) -> None:
+    """Remove the parts that the report does not list, and the other files of units."""
+    listed = list_parts(folder)
+    for path in (folder / PARTS).glob("part-*"):
+        if path.name not in listed:
+            path.unlink(missing_ok=True)
+    with suppress(OSError):
+        # Files of others stay, and their folder with them.
+        (folder / PARTS).rmdir()

@@ -1,53 +1,66 @@
-"""Units: pieces of a data set that any process can score. Each becomes a part of the records and a `Fold`."""
+"""Units: pieces of a data set that any process can score. Each becomes parts of the records."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from heapq import merge
 from importlib.metadata import version
 from io import BufferedReader, BytesIO
-from itertools import pairwise
+from itertools import chain, islice, pairwise
+from mmap import mmap
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from pydantic import TypeAdapter
 
-from pytest_verdict.core.merkle import leaves_of, parents_of, root_of
+from pytest_verdict.core.merkle import build_subtrees, leaves_of
 from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.parallel import in_order
-from pytest_verdict.core.record import AttemptRecords, Counts, merge_counts, record_end
+from pytest_verdict.core.record import AttemptRecords, Counts, merge_counts, parse_record, read_verdict, record_end
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.datasets import formats
-from pytest_verdict.datasets.remote import PARTS, ReportTarget, fetch_file
+from pytest_verdict.datasets.remote import ReportTarget, fetch_file
 from pytest_verdict.datasets.row_check import SAMPLES, RowCheck, score_rows
 from pytest_verdict.datasets.rows import Selection, find_reader, ids_error, positions_between
 from pytest_verdict.datasets.slices import Slice, read_slices, slice_batches, slice_csv, slice_lines, slices_at
 from pytest_verdict.errors import ConfigurationError, VerdictError
-from pytest_verdict.report.compression import file_digest
+from pytest_verdict.report.compression import open_records
+from pytest_verdict.report.folder import PARTS
+from pytest_verdict.report.manifest import Part
+from pytest_verdict.report.records_file import map_file
 from pytest_verdict.session import SESSION
 
-ROWS: Final = 100_000
-"""The number of rows in a piece, as far as the file can be cut there."""
+ROWS: Final = 1 << 17
+"""The number of rows in a piece, as far as the file can be cut there; the most in a part, roughly.
+
+Pieces of a power of two are complete Merkle subtrees.
+"""
+Layout = Literal["file", "parts"]
+LAYOUTS: Final = get_args(Layout)
+PLAIN: Final = ".jsonl"
+PACKED: Final = ".jsonl.gz"
+"""The suffixes of parts that are joined to one file, and of those that stay."""
 _PIECE_BYTES: Final = 1 << 26
 _BLOCK: Final = 1 << 20
 _BLANK_IN_CSV: Final = frozenset({b"\n", b"\r\n"})
-_RECORDS: Final = ".jsonl"
+# Records repeat themselves, so higher levels save little and take three times as long.
+_LEVEL: Final = 1
 _KEYS: Final = ".keys"
+_KEY_FILES: Final = "part-keys.json"
+_KEYS_AT_ONCE: Final = 1 << 19
 _KEY_BYTES: Final = 16
 # The first row of a file with and without a header.
 _FIRST_LINES: Final = 2
 _ENTRY_BYTES: Final = _KEY_BYTES + 8
-
-Subtree = tuple[int, int, str]
-"""A complete Merkle subtree: its first leaf, the number of its leaves, which is a power of two, and its root."""
 
 
 class Piece(NamedTuple):
@@ -181,75 +194,51 @@ def read_piece(piece: Piece, needed: formats.NeededColumns) -> Iterable[Slice]:
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
-    """Aggregate of consecutive rows."""
+class ScoredRows:
+    """The parts of consecutive rows, and what their records do not have."""
 
     before: int = 0
     """The number of records before them."""
-    rows: int = 0
-    counts: Counts = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
     unreadable: int = 0
-    samples: tuple[str, ...] = ()
-    """The first records that did not pass."""
     places: tuple[str, ...] = ()
-    """The file and line of each of them."""
-    subtrees: tuple[Subtree, ...] = ()
-    parts: tuple[tuple[str, str], ...] = ()
-    """The name and the digest of each file of records and keys."""
+    """The file and line of the first rows that did not pass."""
+    keys: tuple[tuple[str, str], ...] = ()
+    """The name and the digest of each file of keys."""
 
-    def __add__(self, other: Fold) -> Fold:
-        if self.before + self.rows != other.before:
-            raise ValueError(f"rows up to {self.before + self.rows} are followed by those from {other.before + 1}")
-        counts = dict(self.counts)
-        merge_counts(counts, other.counts)
-        subtrees = list(self.subtrees)
-        for subtree in other.subtrees:
-            subtrees.append(subtree)
-            # Two halves become the larger subtree.
-            while len(subtrees) > 1:
-                (first, size, root), (_, last_size, last_root) = subtrees[-2:]
-                if size != last_size or first % (2 * size) != 0:
-                    break
-                (parent,) = parents_of([bytes.fromhex(root), bytes.fromhex(last_root)])
-                subtrees[-2:] = [(first, 2 * size, parent.hex())]
-        return Fold(
-            self.before,
-            self.rows + other.rows,
-            counts,
-            self.unreadable + other.unreadable,
-            (*self.samples, *other.samples)[:SAMPLES],
-            (*self.places, *other.places)[:SAMPLES],
-            tuple(subtrees),
-            (*self.parts, *other.parts),
-        )
+    @property
+    def rows(self) -> int:
+        return sum(part.records for part in self.parts)
 
-    def first_failures(self) -> list[ComparisonResult]:
-        return [ComparisonResult.from_record(json.loads(sample)) for sample in self.samples]
-
-    def root(self) -> str:
-        """Return the Merkle root of the records, if they are the first of a file."""
-        return root_of(bytes.fromhex(root) for _, _, root in reversed(self.subtrees))
+    @property
+    def counts(self) -> Counts:
+        counts: Counts = {}
+        for part in self.parts:
+            merge_counts(counts, part.counts)
+        return counts
 
 
-_FOLD: Final = TypeAdapter(Fold)
+_SCORED: Final = TypeAdapter(ScoredRows)
 
 
-def build_subtrees(before: int, lines: bytes) -> tuple[Subtree, ...]:
-    """Build the largest complete subtrees over records that follow a number of others."""
-    # Records are ASCII without control characters, so splitlines() only finds their ends.
-    nodes = leaves_of(lines.splitlines())
-    size = 1
-    first: list[Subtree] = []
-    last: list[Subtree] = []
-    while nodes:
-        if before // size % 2:
-            first.append((before, size, nodes.pop(0).hex()))
-            before += size
-        if len(nodes) % 2:
-            last.append((before + size * (len(nodes) - 1), size, nodes[-1].hex()))
-        nodes = parents_of(nodes)
-        size *= 2
-    return (*first, *reversed(last))
+def join_rows(pieces: Iterable[ScoredRows]) -> ScoredRows:
+    """Join consecutive rows."""
+    first: ScoredRows | None = None
+    parts: list[Part] = []
+    places: list[str] = []
+    keys: list[tuple[str, str]] = []
+    unreadable = rows = 0
+    for piece in pieces:
+        first = first or piece
+        if first.before + rows != piece.before:
+            raise ValueError(f"rows up to {first.before + rows} are followed by those from {piece.before + 1}")
+        rows += piece.rows
+        parts += piece.parts
+        unreadable += piece.unreadable
+        places += piece.places
+        keys += piece.keys
+    before = first.before if first is not None else 0
+    return ScoredRows(before, tuple(parts), unreadable, tuple(places[:SAMPLES]), tuple(keys))
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,21 +250,22 @@ class Unit:
     target: ReportTarget
     redaction: Redaction | None = None
     url: str | None = None
+    suffix: str = PLAIN
 
     @property
-    def name(self) -> str:
-        """The name of its part: a digest of everything that its records depend on."""
+    def digest(self) -> str:
+        """A digest of everything that its records depend on, in the names of its parts."""
         check = self.check
         operator = check.evaluator.operator
         how = repr(check.evaluator.__reduce__()) if operator is None else operator.identity.members
         what = self.piece._replace(path=""), check.evaluator.mapping, check.evaluator.threshold, check.ids
         where = check.label, check.test, check.attempt, check.worker, check.end, self.redaction
         dependencies = f"{version('pytest-verdict')} {how} {what} {where}".encode("utf-8", "surrogatepass")
-        return f"part-{self.piece.before:012}-{hashlib.sha256(dependencies).hexdigest()[:32]}"
+        return hashlib.sha256(dependencies).hexdigest()[:32]
 
 
-Executor = Callable[[Callable[[Unit], Fold], Sequence[Unit]], Iterable[Fold]]
-"""Calls a function for each unit, in any order and on any machine, as `map` does."""
+Executor = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
+"""Calls a function for each of some values, such as units, in any order and on any machine, as `map` does."""
 
 
 def plan_units(
@@ -309,72 +299,121 @@ def plan_units(
     return [Unit(piece, check, target, SESSION.redaction, url) for piece in placed]
 
 
-def score_unit(unit: Unit) -> Fold:
-    """Compare the rows of a unit and write their records, unless its part exists and is whole."""
+def score_unit(unit: Unit) -> ScoredRows:
+    """Compare the rows of a unit and write their records, unless its parts exist and are whole."""
     target = unit.target
-    summary = target.part(f"{unit.name}.json")
+    piece = unit.piece
+    summary = target.part(f"{format_stem(piece.before, unit.digest)}{unit.suffix}.json")
     with suppress(OSError, ValueError, VerdictError):
-        fold = _FOLD.validate_json(summary.read_bytes(), strict=True)
-        if _is_part_of(unit, fold):
-            return fold
+        scored = _SCORED.validate_json(summary.read_bytes(), strict=True)
+        if _are_parts_of(unit, scored):
+            return scored
 
     SESSION.redaction = unit.redaction
     check = unit.check
-    piece = unit.piece
     if unit.url is not None:
         piece = piece._replace(path=str(fetch_file(unit.url, piece.sha256)))
-    fold = Fold(piece.before)
+    slices = iter(read_piece(piece, check.needed_columns))
+    if piece.line <= _FIRST_LINES:
+        slices = check.checked(slices)
+    parts = [ScoredRows(piece.before)]
+    before = piece.before
+    for first in slices:
+        parts.append(_score_part(unit, chain([first], slices), before))
+        before += parts[-1].rows
+    if piece.rows not in {0, before - piece.before}:
+        raise ConfigurationError(f"{check.label}: the file changed while it was read; score it again")
+
+    scored = join_rows(parts)
+    _write(summary, [_SCORED.dump_json(scored)])
+    for name in (*(target.local(part).name for part in scored.parts), *(name for name, _ in scored.keys), summary.name):
+        target.upload_part(name)
+    return scored
+
+
+def _score_part(unit: Unit, slices: Iterator[Slice], before: int) -> ScoredRows:
+    """Compare rows up to the size of a part, and write their records and keys."""
+    check = unit.check
+    leaves: list[bytes] = []
+    counts: Counts = {}
+    places: list[str] = []
     keys: list[bytes] = []
+    unreadable = 0
 
     def score_slices() -> Iterator[bytes]:
-        nonlocal fold
-        slices = read_piece(piece, check.needed_columns)
-        for rows in check.checked(slices) if piece.line <= _FIRST_LINES else slices:
-            before = fold.before + fold.rows
-            judged, lines = score_rows(check, rows, before + 1)
-            keys.extend(_build_keys(check, rows, judged.names, before))
-            samples = tuple(result.to_text(SESSION.redaction) for result in judged.samples)
-            subtrees = build_subtrees(before, lines)
-            places = tuple(judged.places)
-            fold += Fold(before, len(rows.numbers), judged.counts, judged.unreadable, samples, places, subtrees)
+        nonlocal unreadable
+        for rows in slices:
+            first = before + len(leaves)
+            judged, lines = score_rows(check, rows, first + 1)
+            keys.extend(_build_keys(check, rows, judged.names, first))
+            # Records are ASCII without control characters, so splitlines() only finds their ends.
+            leaves.extend(leaves_of(lines.splitlines()))
+            merge_counts(counts, judged.counts)
+            places.extend(judged.places)
+            unreadable += judged.unreadable
             yield lines
+            if len(leaves) >= ROWS:
+                return
 
-    folder = target.folder / PARTS
-    folder.mkdir(parents=True, exist_ok=True)
-    parts = [_write(folder / f"{unit.name}{_RECORDS}", score_slices())]
+    stem = format_stem(before, unit.digest)
+    part = write_part(unit.target, f"{stem}{unit.suffix}", before, score_slices(), leaves, counts)
+    key_files: list[tuple[str, str]] = []
     if check.ids is not None:
-        parts.append(_write(folder / f"{unit.name}{_KEYS}", sorted(keys)))
-    if piece.rows not in {0, fold.rows}:
-        raise ConfigurationError(f"{check.label}: the file changed while it was read; score it again")
-    fold = replace(fold, parts=tuple(parts))
-    _write(summary, [_FOLD.dump_json(fold)])
-    for name, _ in fold.parts:
-        target.upload_part(name)
-    target.upload_part(summary.name)
-    return fold
+        path = unit.target.parts / f"{stem}{_KEYS}"
+        keys.sort()
+        key_files.append((path.name, _write(path, keys)))
+    return ScoredRows(before, (part,), unreadable, tuple(places[:SAMPLES]), tuple(key_files))
 
 
-def _is_part_of(unit: Unit, fold: Fold) -> bool:
-    """Return whether a fold that was read is that of a unit, and its files are whole."""
-    endings = [_RECORDS] if unit.check.ids is None else [_RECORDS, _KEYS]
+def _are_parts_of(unit: Unit, scored: ScoredRows) -> bool:
+    """Return whether rows that were read are those of a unit, and their files are whole."""
+    stems = [format_stem(part.before, unit.digest) for part in scored.parts]
+    keys = [f"{stem}{_KEYS}" for stem in stems if unit.check.ids is not None]
+    files = [(unit.target.local(part), part.sha256) for part in scored.parts]
+    files += [(unit.target.part(name), sha256) for name, sha256 in scored.keys]
     return (
-        fold.before == unit.piece.before
-        and fold.rows == sum(map(sum, fold.counts.values()))
-        and all(result.verdict != "pass" for result in fold.first_failures())
-        and [name for name, _ in fold.parts] == [f"{unit.name}{ending}" for ending in endings]
-        and all(file_digest(unit.target.part(name)) == digest for name, digest in fold.parts)
+        join_rows([ScoredRows(unit.piece.before), *(ScoredRows(part.before, (part,)) for part in scored.parts)]).rows
+        == sum(map(sum, scored.counts.values()))
+        and scored.before == unit.piece.before
+        and [part.file for part in scored.parts] == [f"{PARTS}/{stem}{unit.suffix}" for stem in stems]
+        and [name for name, _ in scored.keys] == keys
+        and all(digest_file(path) == sha256 for path, sha256 in files)
     )
 
 
-def _write(path: Path, pieces: Iterable[bytes]) -> tuple[str, str]:
-    """Write a file, and return its name and digest."""
-    digest = hashlib.sha256()
+def format_stem(before: int, digest: str) -> str:
+    """Return the beginning of the names of the files with the records that follow a number of others."""
+    return f"part-{before:012}-{digest}"
+
+
+def write_part(
+    target: ReportTarget, name: str, before: int, lines: Iterable[bytes], leaves: list[bytes], counts: Counts
+) -> Part:
+    """Write a part; ``lines`` fills the leaves and the counts while it is consumed."""
+    sha256 = _write(target.parts / name, lines)
+    subtrees = tuple(root.hex() for root in build_subtrees(before, leaves))
+    return Part(f"{PARTS}/{name}", sha256, before, len(leaves), counts, subtrees)
+
+
+def _write(path: Path, pieces: Iterable[bytes]) -> str:
+    """Write a file, compressed if its suffix says so, and return its digest."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     # Two workers may write the same part when an engine repeats a unit; both files are equal.
-    with replacing(path) as new, new.open("xb") as file:
-        for piece in pieces:
-            file.write(piece)
-            digest.update(piece)
-    return path.name, digest.hexdigest()
+    with replacing(path) as new:
+        with new.open("xb") as file:
+            if path.suffix == ".gz":
+                # Without name and time, equal records are equal files.
+                with gzip.GzipFile("", "wb", _LEVEL, file, 0) as packed:
+                    packed.writelines(pieces)
+            else:
+                file.writelines(pieces)
+        return digest_file(new)
+
+
+def digest_file(path: Path) -> str:
+    """Return the SHA-256 of a file as it is stored."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _build_keys(check: RowCheck, rows: Slice, names: Sequence[str], before: int) -> Iterator[bytes]:
@@ -386,23 +425,75 @@ def _build_keys(check: RowCheck, rows: Slice, names: Sequence[str], before: int)
             yield hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:_KEY_BYTES] + ordinal.to_bytes(8)
 
 
-def record_files(fold: Fold, target: ReportTarget) -> list[Path]:
-    return [target.part(name) for name, _ in fold.parts if name.endswith(_RECORDS)]
+@dataclass(frozen=True, slots=True)
+class KeyRange:
+    """The keys between two bounds, in the files of all units; it can be pickled."""
+
+    target: ReportTarget
+    start: bytes
+    stop: bytes
+    """The keys up to this one, which is no longer in the range; empty for all that follow."""
 
 
-def find_duplicate_ids(folds: Iterable[Fold], target: ReportTarget, check: RowCheck) -> Iterator[tuple[int, int]]:
-    """Yield the ordinals of each two rows with one id; the keys of each unit are sorted."""
-    files = [target.part(name) for fold in folds for name, _ in fold.parts if name.endswith(_KEYS)]
-    if files and not any(file.stat().st_size for file in files):
+class RepeatedIds(NamedTuple):
+    """The number of keys in a range, of those that occur twice, and the ordinals of the first two rows with one id."""
+
+    keys: int
+    repeated: int
+    first: tuple[int, int] | None
+
+
+def find_repeated_ids(run: Executor, scored: ScoredRows, target: ReportTarget, check: RowCheck) -> RepeatedIds:
+    """Find ids that occur twice: each call of ``run`` reads one range of the keys of all units, so no process has all."""
+    if not scored.keys:
+        return RepeatedIds(0, 0, None)
+    # One file names the others, because very many units have very many names.
+    _write(target.parts / _KEY_FILES, [json.dumps([name for name, _ in scored.keys]).encode("ascii")])
+    target.upload_part(_KEY_FILES)
+    number = -(-scored.rows // _KEYS_AT_ONCE)
+    bounds = [(index * 2**32 // number).to_bytes(4) for index in range(number)]
+    ranges = [KeyRange(target, *pair) for pair in pairwise([*bounds, b""])]
+    found = list(run(count_repeated_ids, ranges))
+    if not sum(one.keys for one in found):
         raise ids_error(check.label, check.ids)
-    for one, other in pairwise(merge(*map(_read_keys, files))):
-        if one[:_KEY_BYTES] == other[:_KEY_BYTES]:
-            yield int.from_bytes(one[_KEY_BYTES:]), int.from_bytes(other[_KEY_BYTES:])
+    firsts = [one.first for one in found if one.first is not None]
+    return RepeatedIds(sum(one.keys for one in found), sum(one.repeated for one in found), min(firsts, default=None))
 
 
-def _read_keys(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        yield from iter(partial(file.read, _ENTRY_BYTES), b"")
+def count_repeated_ids(keys: KeyRange) -> RepeatedIds:
+    """Count the ids that occur twice among the keys of a range."""
+    entries: list[bytes] = []
+    for name in json.loads(keys.target.part(_KEY_FILES).read_bytes()):
+        content = map_file(keys.target.part(name))
+        position = partial(_read_entry, content)
+        numbers = range(len(content) // _ENTRY_BYTES)
+        start = bisect_left(numbers, keys.start, key=position)
+        stop = bisect_left(numbers, keys.stop, key=position) if keys.stop else len(numbers)
+        entries += map(position, numbers[start:stop])
+    entries.sort()
+    pairs = [
+        (int.from_bytes(one[_KEY_BYTES:]), int.from_bytes(other[_KEY_BYTES:]))
+        for one, other in pairwise(entries)
+        if one[:_KEY_BYTES] == other[:_KEY_BYTES]
+    ]
+    return RepeatedIds(len(entries), len(pairs), min(pairs, default=None))
+
+
+def _read_entry(content: bytes | mmap, number: int) -> bytes:
+    return content[number * _ENTRY_BYTES : (number + 1) * _ENTRY_BYTES]
+
+
+def read_part(target: ReportTarget, part: Part) -> Iterator[bytes]:
+    """Yield the records of a part."""
+    with open_records(target.local(part)) as file:
+        yield from file
+
+
+def read_first_failures(target: ReportTarget, parts: Iterable[Part], most: int = SAMPLES) -> list[ComparisonResult]:
+    """Return the first results that did not pass, from the parts that have some."""
+    lines = (line for part in parts if part.has_failures for line in read_part(target, part))
+    failed = islice((line for line in lines if read_verdict(line) != "pass"), most)
+    return [ComparisonResult.from_record(parse_record(line)) for line in failed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,17 +519,19 @@ def judge_units(path: Path, check: RowCheck, selection: Selection, jobs: int) ->
     with TemporaryDirectory() as name:
         target = ReportTarget(Path(name))
         units = plan_units(path, check, selection, target, ROWS, attempt.take(0))
-        folds = sorted(in_order(score_unit, units, min(jobs, len(units))), key=attrgetter("before", "rows"))
+        pieces = sorted(in_order(score_unit, units, min(jobs, len(units))), key=attrgetter("before", "rows"))
         names = check.names()
-        names.duplicates = sum(1 for _ in find_duplicate_ids(folds, target, check))
+        names.duplicates = find_repeated_ids(map, join_rows(pieces), target, check).repeated
         names.warn()
-        for fold in folds:
-            if attempt.take(fold.rows) != fold.before:
+        missing = SAMPLES
+        for piece in pieces:
+            if attempt.take(piece.rows) != piece.before:
                 raise ConfigurationError("jobs=N cannot be combined with other threads that compare")
-            rows = PartRows(
-                fold.counts, fold.first_failures(), fold.places, fold.unreadable, record_files(fold, target)
-            )
-            SESSION.compared += fold.rows
+            samples = read_first_failures(target, piece.parts, missing)
+            missing -= len(samples)
+            files = [target.local(part) for part in piece.parts]
+            rows = PartRows(piece.counts, samples, piece.places, piece.unreadable, files)
+            SESSION.compared += piece.rows
             if SESSION.rows_observer is not None:
                 SESSION.rows_observer(rows)
             yield rows

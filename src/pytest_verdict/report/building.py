@@ -4,21 +4,22 @@ import hashlib
 import heapq
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, Final, NamedTuple
 
 from pytest_verdict.core.families import load
 from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.new_files import NewFiles
-from pytest_verdict.core.record import read_verdict, sum_counts
+from pytest_verdict.core.record import Counts, read_verdict, sum_counts
 from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.report.compression import file_digest, put_records
 from pytest_verdict.report.folder import PAGE, plugin_files
-from pytest_verdict.report.journal import OUTPUTS, RECORDS, ROOT, SHARD, TESTS, Journal, are_contiguous, blocks_of
+from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, TESTS, Journal, are_contiguous, blocks_of
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
 from pytest_verdict.report.plugin import report_writers
 from pytest_verdict.report.summary import (
@@ -92,14 +93,17 @@ def build(
     summary = summarize(journal)
     folder.mkdir(parents=True, exist_ok=True)
     in_order = are_contiguous(summary.attempts(), journal.records.stat().st_size)
-    collected = hashlib.sha256("\n".join(journal.order).encode("utf-8", "surrogatepass")).hexdigest()
-    run = {**run, "collected": {"tests": len(journal.order), "sha256": collected}}
+    run = {**run, "collected": describe_collected(journal.order)}
     new = NewFiles(folder)
     try:
         sorted_records, digests, roots = _sort_records(journal, summary, new, copy=not (in_order and consume))
         count = sum(summary.comparisons) + sum(summary.superseded)
         with journal.records.open("rb") as records:
-            inline = list(_inline(records, summary, inline_limit))
+            attempts = (
+                (entry.comparisons, chain.from_iterable(blocks_of(records, entry.records)))
+                for entry in summary.attempts()
+            )
+            inline = select_inline(attempts, sum(summary.comparisons[1:]) + sum(summary.superseded[1:]), inline_limit)
             worst = heapq.nsmallest(_MOST_WORST, _group_failures(records, summary), key=lambda equal: equal.order)
         contents = Contents(
             summary=summary,
@@ -118,26 +122,46 @@ def build(
         if (journal.folder / OUTPUTS).is_file():
             path = new.write(OUTPUTS, _sort_outputs(journal.folder / OUTPUTS))
             digests_of_files[OUTPUTS] = {"sha256": file_digest(path)}
-        new.put_in_place([*_write_own_files(contents, new, digests_of_files), *digests_of_files])
-        # The earlier page shows other records.
-        (folder / PAGE).unlink(missing_ok=True)
-        # The records come last: they may be moved out of the journal, from which a killed session is rebuilt.
-        put_records(sorted_records, folder / RECORDS, new, compress=journal.header.get("records") == "gz")
-        problems = _write_plugin_files(contents, new)
+
+        def put() -> None:
+            put_records(sorted_records, folder / RECORDS, new, compress=journal.header.get("records") == "gz")
+
+        problems = write_report(contents, folder, new, put, digests_of_files)
         return Built(folder=folder, summary=summary, worst=worst, problems=problems, sections=contents.sections)
     finally:
         new.remove()
 
 
-def _write_own_files(contents: Contents, new: NewFiles, digests: Mapping[str, Any]) -> list[str]:
+def describe_collected(tests: Sequence[str]) -> dict[str, Any]:
+    """Return the number of the collected tests and a digest of their names."""
+    digest = hashlib.sha256("\n".join(tests).encode("utf-8", "surrogatepass")).hexdigest()
+    return {"tests": len(tests), "sha256": digest}
+
+
+def write_report(
+    contents: Contents,
+    folder: Path,
+    new: NewFiles,
+    put: Callable[[], object],
+    digests: Mapping[str, Any] = MappingProxyType({}),
+) -> list[str]:
+    """Write the files of a report and put them in place; return the problems of files of plugins.
+
+    ``put`` puts the records in place, and ``digests`` has those of other files that are new already.
+    """
     files: dict[str, Any] = {**digests}
-    contents = replace(contents, run={**contents.run, "files": files})
+    with_files = replace(contents, run={**contents.run, "files": files})
     for name, place in report_writers().items():
-        path = new.write(name, load(place)(contents))
+        path = new.write(name, load(place)(with_files))
         if name == JUNIT:
             with path.open("rb") as lines:
                 files[name] = junit_digests(lines)
-    return list(report_writers())
+    new.put_in_place([*report_writers(), *digests])
+    # The earlier page shows other records.
+    (folder / PAGE).unlink(missing_ok=True)
+    # The records come last: they may be moved out of the journal, from which a killed session is rebuilt.
+    put()
+    return _write_plugin_files(contents, new)
 
 
 def _write_plugin_files(contents: Contents, new: NewFiles) -> list[str]:
@@ -162,10 +186,6 @@ def _sort_records(
     footer = journal.footer or {}
     sha256 = footer.get("records_sha256") if not copy else None
     has_digest = isinstance(sha256, str)
-    root = footer.get(ROOT)
-    if has_digest and root and len(summary.tests) == 1:
-        return journal.records, {"sha256": str(sha256), "root": root}, [root]
-
     target = journal.records if has_digest else new.path(RECORDS)
     digest = hashlib.sha256()
     tree = MerkleTree()
@@ -194,22 +214,22 @@ def _sort_outputs(path: Path) -> Iterator[str]:
         yield line.decode()
 
 
-def _inline(records: IO[bytes], summary: Summary, limit: int) -> Iterator[bytes]:
-    unsuccessful = sum(summary.comparisons[1:]) + sum(summary.superseded[1:])
+def select_inline(attempts: Iterable[tuple[Counts, Iterable[bytes]]], unsuccessful: int, limit: int) -> list[bytes]:
+    """Select records for report.json, first those that did not pass, from the counts and the records of attempts."""
     remaining = {"pass": max(limit - unsuccessful, 0), "other": min(unsuccessful, limit)}
-    for entry in summary.attempts():
-        if not any(remaining.values()):
-            return
-        passed, failed, broken = sum_counts(entry.comparisons)
+    inline: list[bytes] = []
+    for counts, lines in attempts:
+        passed, failed, broken = sum_counts(counts)
         if not (passed and remaining["pass"]) and not (failed + broken and remaining["other"]):
             continue
-        for line in chain.from_iterable(blocks_of(records, entry.records)):
+        for line in lines:
             if not any(remaining.values()):
-                return
+                return inline
             kind = "pass" if read_verdict(line) == "pass" else "other"
             if remaining[kind] and len(line) <= _INLINE_LINE_LIMIT:
                 remaining[kind] -= 1
-                yield line
+                inline.append(line)
+    return inline
 
 
 def _group_failures(records: IO[bytes], summary: Summary) -> Iterable[EqualFailures]:

@@ -4,23 +4,25 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.merkle import MerkleTree, leaves_of
+from pytest_verdict.core.merkle import MerkleTree, build_subtrees, leaves_of
 from pytest_verdict.core.record import Counts, RecordSummary, count, digest_of_test
 from pytest_verdict.core.replay import Replayed
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.report import json_report, junit
-from pytest_verdict.report.compression import MALFORMED, file_digest
+from pytest_verdict.report.compression import MALFORMED, MANIFEST, file_digest, find_stored
+from pytest_verdict.report.folder import PARTS
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, TRAITS, TestEntry
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
+from pytest_verdict.report.manifest import Manifest, Part, derive_manifest, write_manifest
 from pytest_verdict.report.reading import read_document
 from pytest_verdict.report.summary import Contents, TestSummary, derive_sections, fold, has_ended
 
@@ -183,12 +185,19 @@ class FolderCheck:
             report["totals"]["tests_without_result"],
             finished="finished" in run and has_ended(run),
         )
-        digests = {"sha256": self._digest.hexdigest(), "root": self._tree.root()}
+        stored = find_stored(self._folder / RECORDS)
+        is_in_parts = stored.name == MANIFEST
+        digests = {
+            "path": MANIFEST if is_in_parts else RECORDS,
+            "count": self._number,
+            "sha256": file_digest(stored) if is_in_parts else self._digest.hexdigest(),
+            "root": self._tree.root(),
+        }
         inline_lines = [json.dumps(one, separators=(",", ":")).encode() for one in report["comparisons"]]
         contents = Contents(
             summary=summary,
             run={name: value for name, value in run.items() if name not in {"seconds", "test_properties", "sha256"}},
-            records={"path": RECORDS, "count": self._number, **digests},
+            records=digests,
             inline=inline_lines,
             omitted=self._number - len(inline_lines),
             profile="ci",
@@ -213,6 +222,38 @@ class FolderCheck:
                 what = f"{key[0]} comes after a test that {REPORT} has after it"
                 yield Finding(RECORDS, f"line {block.line}", what)
             last = max(place, last)
+
+
+def check_manifest(path: Path, manifest: Manifest) -> Iterator[Finding]:
+    """Yield what a manifest says that does not follow from its parts, which are those that it lists."""
+    derived = derive_manifest(path, manifest)
+    # A round trip, because JSON has lists for tuples.
+    documents = [json.loads("".join(write_manifest(one))) for one in (derived, manifest)]
+    for place, what in differences(documents[0], documents[1], ""):
+        yield Finding(MANIFEST, place, what)
+
+
+def find_unlisted_files(folder: Path, manifest: Manifest) -> Iterator[Finding]:
+    """Yield the files in the folder of the parts that the manifest does not list."""
+    listed = {part.file for part in manifest.parts}
+    for path in sorted((folder / PARTS).glob("*")):
+        if f"{PARTS}/{path.name}" not in listed:
+            yield Finding(f"{PARTS}/{path.name}", "file", f"is not listed in {MANIFEST}")
+
+
+def check_part(part: Part, groups: Sequence[ConsecutiveRecords]) -> Iterator[Finding]:
+    """Yield the differences between the entry of a part in the manifest and its records."""
+    leaves = [leaf for group in groups for leaf in group.leaves]
+    counts: Counts = {}
+    for group in groups:
+        for (operator, verdict), number in group.counts.items():
+            count(counts, operator, verdict, number)
+    subtrees = tuple(root.hex() for root in build_subtrees(part.before, leaves))
+    derived = replace(part, records=len(leaves), counts=counts, subtrees=subtrees)
+    # A round trip, because JSON has lists for tuples.
+    documents = [json.loads(json.dumps(asdict(one))) for one in (derived, part)]
+    for place, what in differences(documents[0], documents[1], ""):
+        yield Finding(MANIFEST, f"{part.file}, {place}", what)
 
 
 def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any]) -> TestSummary:

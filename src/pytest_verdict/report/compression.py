@@ -1,4 +1,4 @@
-"""Files of records, plain or compressed with gzip; the first bytes of a file distinguish them."""
+"""Files of records, plain, compressed with gzip, or in parts; the first bytes of a file distinguish them."""
 
 import gzip
 import hashlib
@@ -15,6 +15,9 @@ from pytest_verdict.errors import RecordError, VerdictError
 FORMS: Final = ("plain", "gz")
 """The values of the ini key ``verdict_records``."""
 GZIP: Final = b"\x1f\x8b"
+MANIFEST: Final = "manifest.json"
+"""The file that lists the parts of a report whose records are in several files."""
+MANIFEST_MARK: Final = b'{"manifest":'
 _LEVEL: Final = 6
 _DAMAGED: Final = (EOFError, zlib.error, gzip.BadGzipFile)
 MALFORMED: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
@@ -22,25 +25,48 @@ MALFORMED: Final = (ArithmeticError, AttributeError, IndexError, KeyError, Recur
 
 
 def find_stored(path: Path) -> Path:
-    """Return the path of a file of records: plain, or compressed if only that exists."""
+    """Return the path of a file of records: plain, or compressed or the manifest of its parts if only that exists."""
     compressed = path.with_name(f"{path.name}.gz")
-    if not path.is_file() and compressed.is_file():
+    manifest = path.with_name(MANIFEST)
+    if path.is_file():
+        return path
+    if compressed.is_file():
         return compressed
+    if path.stem == "records" and is_manifest(manifest):
+        return manifest
     return path
 
 
-def open_decompressed(raw: BufferedReader) -> IO[bytes]:
-    """Return the file, or a file of its decompressed content."""
+def is_manifest(path: Path) -> bool:
+    """Return whether a file is the manifest of a report; other programs call their files so, too."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(MANIFEST_MARK)) == MANIFEST_MARK
+
+
+def open_decompressed(raw: BufferedReader, *, only_failing: bool = False) -> IO[bytes]:
+    """Return the file, a file of its decompressed content, or one of the parts that it lists.
+
+    Without failing records, a part is left out if only these are needed.
+    """
     if raw.peek(2).startswith(GZIP):
         return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+    if raw.peek(len(MANIFEST_MARK)).startswith(MANIFEST_MARK):
+        # Imported only for a manifest, because it needs pydantic.
+        from pytest_verdict.report.manifest import open_parts, read_manifest
+
+        path = Path(raw.name)
+        parts = read_manifest(raw.read(), path).parts
+        return open_parts(path, [part for part in parts if not only_failing or part.has_failures])
     return raw
 
 
 @contextmanager
-def open_records(path: Path) -> Iterator[IO[bytes]]:
+def open_records(path: Path, *, only_failing: bool = False) -> Iterator[IO[bytes]]:
     with find_stored(path).open("rb") as raw:
         try:
-            yield open_decompressed(raw)
+            yield open_decompressed(raw, only_failing=only_failing)
         except _DAMAGED as error:
             raise RecordError(f"{find_stored(path)}: the compressed file is damaged: {error}") from None
 
@@ -86,6 +112,7 @@ def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) ->
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file; for a compressed file, of its decompressed content."""
-    with open_records(path) as file:
+    """Return the SHA-256 of a file; for a compressed file, of its decompressed content; for records in parts, of the manifest."""
+    stored = find_stored(path)
+    with stored.open("rb") if stored.name == MANIFEST else open_records(stored) as file:
         return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()

@@ -11,12 +11,14 @@ from typing import Final
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import VerdictError
-from pytest_verdict.report.compression import GZIP
+from pytest_verdict.report.compression import GZIP, MANIFEST, MANIFEST_MARK, is_manifest
 from pytest_verdict.report.journal import JOURNAL, OUTPUTS, PENDING, RECORDS, SHARD, TESTS
 from pytest_verdict.report.plugin import report_writers
 
 PAGE: Final = "report.html"
 INTERRUPTED: Final = "journal.interrupted"
+PARTS: Final = "parts"
+"""The folder of the files of records that a manifest lists."""
 EARLIER: Final = "report.earlier"
 """The folder of the earlier report, until the present session has written its own."""
 
@@ -31,7 +33,7 @@ _MARKS: Final = {
     PAGE: b'content="pytest-verdict"',
 }
 _PLAIN_NAME: Final = re.compile(r"\w[\w.-]*(?<!\.new)")
-_RESERVED_NAMES: Final = (RECORDS, SHARD, *report_writers(), PAGE, JOURNAL, EARLIER)
+_RESERVED_NAMES: Final = (RECORDS, MANIFEST, SHARD, *report_writers(), PAGE, JOURNAL, EARLIER)
 _NUMBERED: Final = re.compile(re.escape(INTERRUPTED) + r"(?:\.([0-9]{1,9}))?")
 _LOCK: Final = ".lock"
 _GITIGNORE: Final = "# Made by pytest-verdict.\n*\n"
@@ -76,8 +78,8 @@ class ReportFolder:
         self.journal.rename(target)
         return target
 
-    def refuse_foreign_files(self) -> None:
-        for name in _MARKS:
+    def refuse_foreign_files(self, *more: str) -> None:
+        for name in (*_MARKS, *more):
             refuse_foreign_file(self.path / name)
 
     def set_aside_earlier(self) -> None:
@@ -85,15 +87,31 @@ class ReportFolder:
         if not (self.path / "report.json").is_file() and not (self.path / RECORDS).is_file():
             return
         (self.path / EARLIER).mkdir(exist_ok=True)
-        for name in files_of_report():
+        # Only a session whose folder has its own may remove it: many programs call a file so.
+        manifest = [MANIFEST] if is_manifest(self.path / MANIFEST) else []
+        for name in (*files_of_report(), *manifest):
             if (self.path / name).is_file():
                 (self.path / name).replace(self.path / EARLIER / name)
 
     def remove_earlier(self) -> None:
-        _remove(self.path / EARLIER, files_of_report())
+        """Remove the earlier report, with its parts."""
+        earlier = self.path / EARLIER
+        _remove(self.path / PARTS, list_parts(earlier) - list_parts(self.path))
+        _remove(earlier, (*files_of_report(), MANIFEST))
 
     def release(self) -> None:
         release_lock(self.path / _LOCK, self._lock)
+
+
+def list_parts(folder: Path) -> set[str]:
+    """Return the names of the files in ``parts`` that the manifest of a folder lists."""
+    if not is_manifest(folder / MANIFEST):
+        return set()
+    # Imported only for a manifest, because it needs pydantic.
+    from pytest_verdict.report.manifest import read_manifest
+
+    manifest = read_manifest((folder / MANIFEST).read_bytes(), folder / MANIFEST)
+    return {part.file.removeprefix(f"{PARTS}/") for part in manifest.parts}
 
 
 def files_of_report() -> tuple[str, ...]:
@@ -126,7 +144,7 @@ def refuse_foreign_file(path: Path) -> None:
 
 def refuse_foreign_text(place: Path | str, name: str, beginning: bytes) -> None:
     """Refuse to replace a file whose beginning is not that of a report's file of this name."""
-    if beginning and _MARKS.get(name, b"") not in beginning:
+    if beginning and {**_MARKS, MANIFEST: MANIFEST_MARK}.get(name, b"") not in beginning:
         raise _foreign_error(f"{place} was not written by this plugin")
 
 

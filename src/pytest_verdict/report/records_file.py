@@ -1,5 +1,6 @@
 """The argument FILE of a command: records, plain, compressed, or in a bundle."""
 
+import hashlib
 import mmap
 import os
 import sys
@@ -8,19 +9,24 @@ from contextlib import nullcontext
 from io import BufferedReader, BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import IO, Final, cast
+from typing import IO, TYPE_CHECKING, Final, cast
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.record import record_start
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import find_stored, open_decompressed, reporting_damage
+from pytest_verdict.report.compression import MANIFEST, MANIFEST_MARK, find_stored, open_decompressed, reporting_damage
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
+
+if TYPE_CHECKING:
+    from pytest_verdict.report.manifest import Manifest
 
 _STANDARD_INPUT: Final = "-"
 _LONGEST_LINE: Final = 1 << 28
 # A few hundredths of a second of work.
 PIECE: Final = 1 << 20
 _ZIP: Final = b"PK"
+# More than any ordinal has.
+_DIGITS: Final = 20
 
 
 class NoBaselineError(RecordError):
@@ -54,7 +60,8 @@ class RecordsFile:
             raise RecordError(
                 f"{name}: there is no such file; name a {RECORDS}, the folder of a report, or - for standard input"
             )
-        self.size = 0 if self._is_piped else path.stat().st_size
+        # The size of the records in parts is unknown.
+        self.size = 0 if self._is_piped or path.name == MANIFEST else path.stat().st_size
         self._raw: IO[bytes] | None = None
 
     @property
@@ -64,22 +71,66 @@ class RecordsFile:
             return 0
         return self._raw.tell()
 
-    def lines(self) -> Iterator[bytes]:
-        return chain.from_iterable(self.pieces())
+    def manifest(self) -> "Manifest | None":
+        """Read the manifest of records in parts; None for other records."""
+        if self._is_piped:
+            return None
+        with self.path.open("rb") as file:
+            if not file.read(len(MANIFEST_MARK)).startswith((MANIFEST_MARK, _ZIP)):
+                return None
+        # Imported only here, because it needs pydantic.
+        from pytest_verdict.report.manifest import find_manifest
 
-    def pieces(self) -> Iterator[list[bytes]]:
+        with reporting_damage(f"{self.path}: it cannot be read"):
+            return find_manifest(self.path)
+
+    def choose_digest(self, of_lines: str) -> str:
+        """Return the digest that report.json has of the records: that of all lines, or that of the manifest."""
+        if self.manifest() is None:
+            return of_lines
+        content = self.path.read_bytes()
+        if content.startswith(_ZIP):
+            import zipfile
+
+            with zipfile.ZipFile(self.path) as bundle:
+                content = bundle.read(MANIFEST)
+        return hashlib.sha256(content).hexdigest()
+
+    def lines(self, *, only_failing: bool = False) -> Iterator[bytes]:
+        """Yield all records; if only failing ones are needed, parts without any are left out."""
+        return chain.from_iterable(self.pieces(only_failing=only_failing))
+
+    def pieces(self, *, only_failing: bool = False) -> Iterator[list[bytes]]:
         piped = cast("BufferedReader", sys.stdin.buffer)
         with nullcontext(piped) if self._is_piped else self.path.open("rb") as raw:
             self._raw = raw
             with reporting_damage(f"{self.path}: the compressed file is damaged"):
-                source = _open_bundle(raw) if raw.peek(2)[:2] == _ZIP else open_decompressed(raw)
+                if raw.peek(2)[:2] == _ZIP:
+                    source = _open_bundle(raw)
+                else:
+                    source = open_decompressed(raw, only_failing=only_failing)
                 while block := source.read(PIECE):
                     line = b"" if block.endswith(b"\n") else source.readline(_LONGEST_LINE)
                     yield BytesIO(block + line).readlines()
                     while len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
                         line = source.readline(_LONGEST_LINE)
 
-    def find(self, identifier: str) -> bytes | None:
+    def lines_near(self, identifier: str) -> Iterator[bytes]:
+        """Yield the record with an id alone if it can be found, or the lines among which it would be."""
+        manifest = self.manifest()
+        if manifest is not None:
+            from pytest_verdict.report.manifest import open_parts
+
+            ordinal = identifier.rpartition("-")[2]
+            parts = (
+                manifest.find(int(ordinal)) if ordinal.isdecimal() and len(ordinal) < _DIGITS else manifest.parts[:1]
+            )
+            yield from open_parts(self.path, parts)
+            return
+        match = self._find(identifier)
+        yield from self.lines() if match is None else [match]
+
+    def _find(self, identifier: str) -> bytes | None:
         """Find a record in a plain file by its id."""
         if self._is_piped or not identifier.isascii():
             return None
@@ -108,7 +159,13 @@ def _open_bundle(raw: BufferedReader) -> IO[bytes]:
 
     if not raw.seekable():
         raise RecordError("a bundle is read from a file, not from standard input")
-    return zipfile.ZipFile(raw).open(RECORDS)
+    bundle = zipfile.ZipFile(raw)
+    if MANIFEST in bundle.namelist():
+        from pytest_verdict.report.manifest import open_parts, read_manifest
+
+        path = Path(raw.name)
+        return open_parts(path, read_manifest(bundle.read(MANIFEST), path).parts)
+    return bundle.open(RECORDS)
 
 
 def _refuse_newer_journal(folder: Path) -> None:

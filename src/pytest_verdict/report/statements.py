@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import file_digest, open_records
+from pytest_verdict.report.compression import MANIFEST, file_digest, find_stored, open_records
 from pytest_verdict.report.journal import OUTPUTS, RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT
@@ -27,7 +27,8 @@ def statements(folder: Path) -> dict[str, dict[str, Any]]:
     if not report.records.root:
         raise RecordError(f"{folder}: a report of version {report.schema_version} has no Merkle root to attest")
     digests = {name: file_digest(folder / name) for name in files_of(folder)}
-    subject = [{"name": RECORDS, "digest": {"sha256": digests[RECORDS]}}]
+    records = find_records_name(folder)
+    subject = [{"name": records, "digest": {"sha256": digests[records]}}]
     if report.run.git:
         subject.append({"name": "source", "digest": {"gitCommit": report.run.git.commit}})
     statement = {"_type": _STATEMENT, "subject": subject}
@@ -41,7 +42,13 @@ def statements(folder: Path) -> dict[str, dict[str, Any]]:
 
 def files_of(folder: Path) -> tuple[str, ...]:
     """List the attested files of a report; the outputs of adapters exist only if suites ran."""
-    return (*FILES, OUTPUTS) if (folder / OUTPUTS).is_file() else FILES
+    files = (find_records_name(folder), REPORT, JUNIT)
+    return (*files, OUTPUTS) if (folder / OUTPUTS).is_file() else files
+
+
+def find_records_name(folder: Path) -> str:
+    """Return the name of the file that is or lists the records of a report; a manifest has the digests of its parts."""
+    return MANIFEST if find_stored(folder / RECORDS).name == MANIFEST else RECORDS
 
 
 def _test_result(report: Report, digests: dict[str, str]) -> dict[str, Any]:

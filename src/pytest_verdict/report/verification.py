@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -13,11 +13,15 @@ from pytest_verdict.console import progress
 from pytest_verdict.core.parallel import in_order
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.values.display import format_count
-from pytest_verdict.report.records_file import RecordsFile
+from pytest_verdict.errors import RecordError
+from pytest_verdict.report.records_file import PIECE, RecordsFile
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_verdict.core.replay import Replayed
     from pytest_verdict.report.checks import ConsecutiveRecords, Finding
+    from pytest_verdict.report.manifest import Part
 
 MOST_LISTED: Final = 20
 
@@ -39,6 +43,7 @@ class Tally:
         self.statuses += other.statuses
         self.reasons += other.reasons
         self.differences += other.differences
+        self.findings += other.findings
 
     @property
     def records(self) -> int:
@@ -54,24 +59,36 @@ class Tally:
 
 def replay_file(file: RecordsFile, jobs: int = 1) -> Tally:
     """Replay all records, and check the folder of a report against them."""
-    from pytest_verdict.report.checks import FolderCheck
+    from pytest_verdict.report.checks import FolderCheck, check_manifest, find_unlisted_files
 
     tally = Tally()
-    pieces = file.pieces()
     check = None
     inline_ids = None
     if file.folder:
         check = FolderCheck(file.folder)
         inline_ids = check.inline()
-        pieces = check.watch(pieces)
+    manifest = file.manifest()
+    replay_piece: Callable[[Any], _Piece]
+    pieces: Iterable[Any]
+    if manifest is not None:
+        # Each process reads its parts itself.
+        replay_piece = partial(_replay_part, path=file.path, inline_ids=inline_ids or frozenset())
+        pieces = manifest.parts
+    else:
+        replay_piece = partial(_replay_piece, inline_ids=inline_ids)
+        pieces = file.pieces() if check is None else check.watch(file.pieces())
     # The number of bytes that a pipe will have is unknown.
     unit, label = ("B", "records") if file.size else (" records", "")
     with progress(file.size, unit, counted=label) as show:
-        for piece in in_order(partial(_replay_piece, inline_ids=inline_ids), pieces, jobs):
+        for piece in in_order(replay_piece, pieces, jobs):
             tally.append(piece.tally)
             show(file.done if file.size else tally.records, tally.records)
             if check is not None:
                 check.add(piece.groups, piece.inline)
+    if manifest is not None and not tally.findings:
+        tally.findings += check_manifest(file.path, manifest)
+    if manifest is not None and file.folder:
+        tally.findings += find_unlisted_files(file.folder, manifest)
     if check is not None:
         tally.findings += check.findings()
     return tally
@@ -83,6 +100,34 @@ class _Piece(NamedTuple):
     tally: Tally
     groups: list[ConsecutiveRecords]
     inline: list[dict[str, Any]]
+
+    def append(self, other: _Piece) -> None:
+        """Add the results of the lines that follow."""
+        self.tally.append(other.tally)
+        self.groups.extend(other.groups)
+        self.inline.extend(other.inline)
+
+
+def _replay_part(part: Part, path: Path, inline_ids: frozenset[str]) -> _Piece:
+    from pytest_verdict.report.checks import Finding, check_part
+    from pytest_verdict.report.compression import reporting_damage
+    from pytest_verdict.report.manifest import MISSING, find_problem, open_part
+
+    whole = _Piece(Tally(), [], [])
+    problem = find_problem(path, part)
+    if problem:
+        whole.tally.findings.append(Finding(part.file, "file", problem))
+    if problem == MISSING:
+        return whole
+    try:
+        with reporting_damage("it cannot be read"), open_part(path, part) as file:
+            while lines := file.readlines(PIECE):
+                whole.append(_replay_piece(lines, inline_ids))
+    except RecordError as error:
+        whole.tally.findings.append(Finding(part.file, "file", str(error)))
+    if not problem:
+        whole.tally.findings += check_part(part, whole.groups)
+    return whole
 
 
 def _replay_piece(lines: list[bytes], inline_ids: frozenset[str] | None) -> _Piece:

@@ -5,7 +5,7 @@ Members of one record are swapped into the other, and the verdict is derived aga
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from itertools import chain, combinations
@@ -19,6 +19,7 @@ from pytest_verdict.core.values.encoding import is_replayable
 from pytest_verdict.errors import ConfigurationError, RecordError, allowed
 from pytest_verdict.report.renaming import present_names
 from pytest_verdict.report.summary import is_answer
+from pytest_verdict.runs.partitions import read_partitioned
 from pytest_verdict.runs.run import Comparison, Pairs, Run, pair, read_run
 
 Sets = tuple[tuple[str, ...], ...]
@@ -114,6 +115,12 @@ class Diff:
     pairs: Pairs
     changes: list[Change]
     information: list[Change]
+    equal: Counter[str] = field(default_factory=Counter)
+    """By operator, the number of pairs besides these, whose records are too many to have them in memory; they are equal."""
+
+    @property
+    def pair_count(self) -> int:
+        return len(self.pairs) + self.equal.total()
 
     def counts(self) -> dict[str, int]:
         counts = Counter(change.kind for change in self.changes)
@@ -134,12 +141,32 @@ def regressions(baseline: str | Path, session: str | Path) -> tuple[list[Change]
 
 
 def diff(old: Run, new: Run) -> Diff:
-    present = {*new.tests, *(one.test for one in new.comparisons)}
-    names = present_names({one.test for one in old.comparisons}, new.renamed, present)
+    """Compare two runs in memory."""
+    present = {*new.tests, *new.compared_tests}
+    names = present_names(old.compared_tests, new.renamed, present)
     if names:
         old = old.with_names(names)
-    pairs, removed, added = pair(old.comparisons, new.comparisons)
-    if not pairs and not any(new.find_test(comparison.test) for comparison in removed):
+    return classify_changes(old, new, *pair(old.comparisons, new.comparisons))
+
+
+def diff_runs(old: str | Path, new: str | Path) -> Diff:
+    """Compare two runs; those whose records are in parts are paired in partitions on disk."""
+    partitioned = read_partitioned(old, new)
+    if partitioned is None:
+        return diff(read_run(old), read_run(new))
+    return classify_changes(*partitioned)
+
+
+def classify_changes(
+    old: Run,
+    new: Run,
+    pairs: Pairs,
+    removed: list[Comparison],
+    added: list[Comparison],
+    equal: Counter[str] | None = None,
+) -> Diff:
+    """Classify the changes between runs whose comparisons were paired, apart from pairs that are ``equal``."""
+    if not pairs and not equal and not any(new.find_test(comparison.test) for comparison in removed):
         raise RecordError(f"{old.place} and {new.place} have no comparison in common, so nothing was compared")
     changes: list[Change] = []
     information: list[Change] = []
@@ -151,9 +178,9 @@ def diff(old: Run, new: Run) -> Diff:
         elif before.check != after.check or before.expected != after.expected:
             information.append(_classify_edit(before, after))
     turned = {change.comparison.test for change in changes if change.is_worse}
-    old_tests = {comparison.test for comparison in old.comparisons}
+    old_tests = old.compared_tests
     moved = {_content(comparison) for comparison in added if comparison.passed and comparison.test not in old_tests}
-    new_tests = {comparison.test for comparison in new.comparisons}
+    new_tests = new.compared_tests
     for comparison in removed:
         kind, reason = Kind.REMOVED, ""
         if comparison.passed and comparison.test not in turned and _content(comparison) not in moved:
@@ -161,7 +188,7 @@ def diff(old: Run, new: Run) -> Diff:
         changes.append(Change(kind, comparison, None, reason=reason))
     changes.extend(Change(Kind.ADDED, None, comparison) for comparison in added)
     changes.sort(key=lambda change: [*Kind].index(change.kind))
-    return Diff(old=old, new=new, pairs=pairs, changes=changes, information=information)
+    return Diff(old=old, new=new, pairs=pairs, changes=changes, information=information, equal=equal or Counter())
 
 
 def _content(comparison: Comparison) -> tuple[str | None, str, str]:

@@ -15,7 +15,6 @@ import argparse
 import json
 import string
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,8 +29,8 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import write_page
 from pytest_verdict.report.records_file import NoBaselineError
-from pytest_verdict.report.summary import VERDICTS, counts_with_rate
-from pytest_verdict.runs.changes import FAIL_ON, Change, Diff, Kind, diff, parse_fail_on
+from pytest_verdict.report.summary import counts_with_rate
+from pytest_verdict.runs.changes import FAIL_ON, Change, Diff, Kind, diff, diff_runs, parse_fail_on
 from pytest_verdict.runs.run import Comparison, read_run
 from pytest_verdict.runs.significance import compute_statistics, statistics_lines
 
@@ -51,7 +50,7 @@ def diff_json(diff: Diff, statistics: dict[str, Any] | None, failing: int) -> di
     document = {
         "old": diff.old.place,
         "new": diff.new.place,
-        "pairs": len(diff.pairs),
+        "pairs": diff.pair_count,
         "counts": diff.counts(),
         "failing": failing,
         "changes": list(map(_change_json, diff.changes)),
@@ -157,12 +156,10 @@ def _format_lines(diff: Diff, statistics: dict[str, Any] | None, layout: _Layout
 
 def _summary_lines(diff: Diff, escape: Callable[[str], str]) -> Iterator[str]:
     for label, run in (("old", diff.old), ("new", diff.new)):
-        counts = Counter(comparison.verdict for comparison in run.comparisons)
-        passed, failed, errors = (counts[verdict] for verdict in VERDICTS)
-        verdicts = counts_with_rate((passed, failed, errors))
-        yield f"{label}: {escape(run.place)}, {format_count(len(run.comparisons), 'comparison')}: {verdicts}"
+        verdicts = counts_with_rate(run.verdicts)
+        yield f"{label}: {escape(run.place)}, {format_count(sum(run.verdicts), 'comparison')}: {verdicts}"
     changes = ", ".join(f"{number} {kind}" for kind, number in diff.counts().items())
-    yield f"{format_count(len(diff.pairs), 'pair')}: {changes or 'nothing changed'}"
+    yield f"{format_count(diff.pair_count, 'pair')}: {changes or 'nothing changed'}"
 
 
 def _title(change: Change, escape: Callable[[str], str]) -> str:
@@ -233,14 +230,18 @@ def run(arguments: argparse.Namespace) -> int:
     fail_on = parse_fail_on(arguments.fail_on)
     try:
         with pause_garbage_collection():
-            differences = diff(read_run(arguments.old), read_run(arguments.new))
+            if arguments.format == "html" or arguments.cluster:
+                # A page and clusters need every pair.
+                differences = diff(read_run(arguments.old), read_run(arguments.new))
+            else:
+                differences = diff_runs(arguments.old, arguments.new)
     except NoBaselineError as error:
         complain(str(error))
         return 0
     statistics = None
     # Without a pair, each comparison of the earlier run was lost.
-    if differences.pairs and (arguments.statistics or arguments.cluster or arguments.format == "html"):
-        statistics = compute_statistics(differences.pairs, arguments.cluster)
+    if differences.pair_count and (arguments.statistics or arguments.cluster or arguments.format == "html"):
+        statistics = compute_statistics(differences.pairs, arguments.cluster, differences.equal)
     failing = len(differences.failing(fail_on))
     if arguments.format == "json":
         say_json(diff_json(differences, statistics, failing))

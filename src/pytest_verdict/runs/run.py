@@ -4,7 +4,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -61,13 +61,28 @@ class Run:
 
     place: str
     comparisons: list[Comparison]
+    """Empty if they are too many to have all of them in memory."""
     repeated: dict[tuple[Any, ...], list[Comparison]]
+    counts: Counter[tuple[str, str]]
+    """How many comparisons there are, by test and verdict."""
     tests: Mapping[str, Test] = field(default_factory=dict)
     """The tests of the report, and the files that could not be collected; empty for a file of records."""
     is_part: bool = False
     """Whether it is one part of a session that was split."""
     renamed: Mapping[str, str] = field(default_factory=dict)
     """The new names of tests by the old ones, by ``verdict_renamed``."""
+
+    @property
+    def verdicts(self) -> tuple[int, int, int]:
+        """How many comparisons passed, failed and could not be made."""
+        passed, failed, errors = (
+            sum(number for (_, verdict), number in self.counts.items() if verdict == one) for one in VERDICTS
+        )
+        return passed, failed, errors
+
+    @property
+    def compared_tests(self) -> set[str]:
+        return {test for test, _ in self.counts}
 
     def find_test(self, name: str) -> Test | None:
         """Return a test, or its file or class if that could not be collected."""
@@ -79,7 +94,8 @@ class Run:
         """Return the run with other names of tests."""
         comparisons = [one._replace(test=names.get(one.test, one.test)) for one in self.comparisons]
         repeated = {(names.get(key[0], key[0]), *key[1:]): attempts for key, attempts in self.repeated.items()}
-        return replace(self, comparisons=comparisons, repeated=repeated)
+        counts = Counter((one.test, one.verdict) for one in comparisons)
+        return replace(self, comparisons=comparisons, repeated=repeated, counts=counts)
 
     def is_flaky(self, comparison: Comparison) -> bool:
         """Return whether attempts of the test observed several values and reached different verdicts."""
@@ -104,12 +120,8 @@ def read_run(path: str | Path) -> Run:
     deciding: dict[str, int] = {}
     file = RecordsFile(place)
     digest = hashlib.sha256()
-    for number, line in enumerate(file.lines(), 1):
-        digest.update(line)
-        try:
-            comparison = _parse_comparison(line)
-        except (RecordError, RecursionError) as error:
-            raise RecordError(f"{place}: line {number} is no whole record: {error}") from None
+    for comparison in parse_comparisons(place, file.lines()):
+        digest.update(comparison.line)
         key = (comparison.attempt, *_key_in_test(comparison))
         occurrences[key] += 1
         comparisons.append(comparison._replace(occurrence=occurrences[key]))
@@ -125,18 +137,39 @@ def read_run(path: str | Path) -> Run:
             repeated.setdefault(_key_in_test(comparison), []).append(comparison)
         if comparison.attempt == deciding.get(comparison.test, last_attempts[comparison.test]):
             last.append(comparison)
+    counts = Counter((comparison.test, comparison.verdict) for comparison in last)
+    return build_run(file, place, last, repeated, counts, digest.hexdigest())
+
+
+def build_run(
+    file: RecordsFile,
+    place: str,
+    comparisons: list[Comparison],
+    repeated: dict[tuple[Any, ...], list[Comparison]],
+    counts: Counter[tuple[str, str]],
+    sha256: str,
+) -> Run:
+    """Build a run from its comparisons, the SHA-256 of their lines, and the report beside them if there is one."""
     report = None
     if file.folder is not None and find_stored(file.folder / REPORT).is_file():
         report = read_report(file.folder)
     # A bundle has a report as well.
     recorded = (report.document if report else find_document(file.path)).get("records")
-    if isinstance(recorded, Mapping) and recorded.get("sha256") not in {None, digest.hexdigest()}:
+    if isinstance(recorded, Mapping) and recorded.get("sha256") not in {None, file.choose_digest(sha256)}:
         raise RecordError(f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of them")
     if report is None:
-        return Run(place=place, comparisons=last, repeated=repeated)
+        return Run(place, comparisons, repeated, counts)
     tests = {test.test: test for test in report.tests}
     is_part = report.run.shard is not None
-    return Run(place, last, repeated, tests, is_part=is_part, renamed=report.run.renamed)
+    return Run(place, comparisons, repeated, counts, tests, is_part=is_part, renamed=report.run.renamed)
+
+
+def parse_comparisons(place: str, lines: Iterable[bytes]) -> Iterator[Comparison]:
+    for number, line in enumerate(lines, 1):
+        try:
+            yield _parse_comparison(line)
+        except (RecordError, RecursionError) as error:
+            raise RecordError(f"{place}: line {number} is no whole record: {error}") from None
 
 
 def _parse_comparison(line: bytes) -> Comparison:
@@ -173,12 +206,14 @@ _KEYS: Final[tuple[tuple[Callable[[Comparison], Hashable], bool], ...]] = (
 )
 
 
-def pair(old: Sequence[Comparison], new: Sequence[Comparison]) -> tuple[Pairs, list[Comparison], list[Comparison]]:
+def pair(
+    old: Sequence[Comparison], new: Sequence[Comparison], *, only_by_name: bool = False
+) -> tuple[Pairs, list[Comparison], list[Comparison]]:
     """Return the pairs of two runs, the removed and the added comparisons; equal keys are paired in order."""
     matches: dict[int, int] = {}
     old_rest: Sequence[int] = range(len(old))
     new_rest: Sequence[int] = range(len(new))
-    for key_of, needs_equal_numbers in _KEYS:
+    for key_of, needs_equal_numbers in _KEYS[:1] if only_by_name else _KEYS:
         groups: dict[Hashable, tuple[list[int], list[int]]] = {}
         for side, (run, rest) in enumerate(((old, old_rest), (new, new_rest))):
             for index in rest:

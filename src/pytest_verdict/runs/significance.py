@@ -2,8 +2,9 @@
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import format_count
@@ -132,22 +133,31 @@ def _make_random() -> random.Random:
     return random.Random(_SEED)  # noqa: S311 - the same runs must give the same numbers
 
 
-def compute_statistics(pairs: Pairs, cluster: str | None = None) -> dict[str, Any]:
-    """Compute all statistics of paired comparisons; an error counts as not passed, with the score 0."""
-    by_operator: dict[str, list[tuple[Comparison, Comparison]]] = {}
+def compute_statistics(
+    pairs: Pairs, cluster: str | None = None, equal: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Compute all statistics of paired comparisons; an error counts as not passed, with the score 0.
+
+    ``equal`` has, by operator, the number of pairs without an error that are not listed because they are equal.
+    """
+    by_operator: dict[str, list[tuple[Comparison, Comparison]]] = {operator: [] for operator in equal}
     for pair in pairs:
         by_operator.setdefault(pair[1].operator, []).append(pair)
-    operators = [{"operator": name, **_count_changes(group)} for name, group in sorted(by_operator.items())]
+    operators = [
+        {"operator": name, **_count_changes(group, equal.get(name, 0))} for name, group in sorted(by_operator.items())
+    ]
     adjusted = benjamini_hochberg([counts["p"] for counts in operators])
     for counts, p in zip(operators, adjusted, strict=True):
         counts["p_adjusted"] = p
         counts["conclusion"] = _conclusion(counts, p)
     differences = [after.score - before.score for before, after in pairs]
+    mean = sum(differences) / (len(differences) + sum(equal.values()))
+    sides = [old for old, _ in pairs], [new for _, new in pairs]
     statistics = {
         "level": LEVEL,
-        "verdicts": _count_changes(pairs),
-        "errors": [sum(comparison.verdict == "error" for comparison in run) for run in zip(*pairs, strict=True)],
-        "scores": {"mean_difference": sum(differences) / len(differences), "p": permutation(differences)},
+        "verdicts": _count_changes(pairs, sum(equal.values())),
+        "errors": [sum(comparison.verdict == "error" for comparison in side) for side in sides],
+        "scores": {"mean_difference": mean, "p": permutation(differences)},
         "operators": operators,
     }
     if cluster:
@@ -161,17 +171,17 @@ def compute_statistics(pairs: Pairs, cluster: str | None = None) -> dict[str, An
     return statistics
 
 
-def _count_changes(pairs: Pairs) -> dict[str, Any]:
+def _count_changes(pairs: Pairs, equal: int) -> dict[str, Any]:
     worse = sum(before.passed and not after.passed for before, after in pairs)
     better = sum(after.passed and not before.passed for before, after in pairs)
-    counts = {"pairs": len(pairs), "worse": worse, "better": better}
+    counts = {"pairs": len(pairs) + equal, "worse": worse, "better": better}
     p = mcnemar(worse, better)
     needed = None if p < LEVEL else changes_needed(worse, better)
     return {
         **counts,
         "p": p,
         "changes_needed": needed,
-        "pairs_needed": None if needed is None else -(-needed * len(pairs) // (worse + better)),
+        "pairs_needed": None if needed is None else -(-needed * counts["pairs"] // (worse + better)),
         "conclusion": _conclusion(counts, p),
     }
 

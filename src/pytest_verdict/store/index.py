@@ -198,7 +198,8 @@ def _digest_records(folder: Path, report: Report) -> dict[str, _TestDigests]:
     """Return the digests of each test; refuse a report that was changed after the session."""
     digest_of_records = hashlib.sha256()
     digests = {digest_of_test(test.test, test.worker): _TestDigests() for test in report.tests}
-    for line in RecordsFile(str(folder)).lines():
+    file = RecordsFile(str(folder))
+    for line in file.lines():
         digest_of_records.update(line)
         record = parse_record(line)
         test = digests.get(read_id(line).split("-")[0])
@@ -210,7 +211,7 @@ def _digest_records(folder: Path, report: Report) -> dict[str, _TestDigests]:
             test.is_readable = test.is_readable and is_replayable(record.get("observed"))
 
     is_whole = has_own_digest((folder / REPORT).read_bytes())
-    if report.records.sha256 != digest_of_records.hexdigest() or not is_whole:
+    if report.records.sha256 != file.choose_digest(digest_of_records.hexdigest()) or not is_whole:
         raise RecordError(
             f"{folder}: its files were changed after the session; `pytest-verdict replay {folder}` lists what differs"
         )

@@ -15,8 +15,10 @@ from typing import Final, NamedTuple
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.report.bundle import write_bundle
-from pytest_verdict.report.compression import find_stored, reporting_damage
+from pytest_verdict.report.compression import MANIFEST, find_stored, reporting_damage
+from pytest_verdict.report.folder import PARTS, list_parts
 from pytest_verdict.report.journal import OUTPUTS
+from pytest_verdict.report.manifest import PART_FILE
 from pytest_verdict.report.statements import FILES
 from pytest_verdict.report.urls import cache_folder
 from pytest_verdict.store.files import StoreFiles
@@ -63,6 +65,7 @@ class Store:
     def push(self, folder: Path, tags: Mapping[str, str], limit: int = BUNDLE_LIMIT) -> Pushed:
         """Store the report of a folder; the index comes last, because a run without an index does not exist."""
         paths = [find_stored(folder / name) for name in (*FILES, OUTPUTS)]
+        paths += [folder / PARTS / name for name in list_parts(folder)]
         size = sum(path.stat().st_size for path in paths if path.is_file())
         has_bundle = size <= limit
         built = build_index(folder, has_bundle=has_bundle)
@@ -141,8 +144,8 @@ class Store:
                     raise RecordError(
                         f"the bundle of the run {stored.name} unpacks to more than {_UNPACKED_LIMIT:,} bytes"
                     )
-                for member in (*FILES, OUTPUTS):
-                    if member in bundle.namelist():
+                for member in bundle.namelist():
+                    if member in {*FILES, MANIFEST, OUTPUTS} or PART_FILE.fullmatch(member):
                         bundle.extract(member, new)
             if not folder.is_dir():
                 new.replace(folder)

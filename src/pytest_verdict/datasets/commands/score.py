@@ -1,7 +1,8 @@
 """``pytest-verdict score``: the rows of a data set compared by an operator, without pytest.
 
 DIR is the folder of a report, as a session with one test writes it: records, report.json and junit.xml. Every command reads
-it. The rows are compared in units, which do not depend on -j. When a run was killed, the same command continues it: the
+it. With --layout parts, by default above four million rows, the records stay in the files of DIR/parts, which manifest.json
+lists. The rows are compared in units, which do not depend on -j. When a run was killed, the same command continues it: the
 finished units are in DIR/parts.
 
 exit codes:
@@ -25,10 +26,10 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.datasets.rows import check_count
-from pytest_verdict.datasets.units import ROWS, Executor, Fold, Unit
+from pytest_verdict.datasets.units import LAYOUTS, ROWS, Executor, Unit
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
 
-_PASSED_ON: Final = ("threshold", "pass_rate", "confident", "confidence", "limit", "sample", "seed")
+_PASSED_ON: Final = ("layout", "threshold", "pass_rate", "confident", "confidence", "limit", "sample", "seed")
 # Not settings of an operator.
 _OPTIONS: Final = {
     *_PASSED_ON,
@@ -63,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, metavar="N", help="seed of the sample (default: 0)")
     add("--explain-plan", action="store_true", help="say whether columns or single rows are compared, and why")
     add("-o", "--output", metavar="DIR", required=True, help="the folder of the report, or its URL")
+    add("--layout", choices=LAYOUTS, help="all records in one file, or in parts with a manifest (default: by the rows)")
     add("--engine", choices=("local", "ray"), default="local", help="processes of this machine, or tasks of Ray")
     add("--address", metavar="A", help="address of the Ray cluster (default: start one on this machine)")
     add("-j", "--jobs", type=int, metavar="N", help="units that run at once (default: one for each processor)")
@@ -132,32 +134,39 @@ def _build_executor(arguments: argparse.Namespace) -> Executor:
     if arguments.address is not None and arguments.engine != "ray":
         raise ConfigurationError("--address is that of a Ray cluster: give --engine ray too")
 
-    def execute(score: Callable[[Unit], Fold], units: Sequence[Unit]) -> Iterator[Fold]:
+    def execute(function: Callable[[Any], Any], work: Sequence[Any]) -> Iterator[Any]:
         if arguments.engine == "ray":
-            folds = _run_on_ray(score, units, jobs, arguments.address)
+            results = _run_on_ray(function, work, jobs, arguments.address)
         else:
-            folds = in_order(score, units, min(jobs, len(units)))
+            results = in_order(function, work, min(jobs, len(work)))
+        if not isinstance(work[0], Unit):
+            yield from results
+            return
         rows = not_passed = 0
-        with progress(sum(unit.piece.rows for unit in units), "row", counted="not passed") as show:
-            for fold in folds:
-                rows += fold.rows
-                not_passed += sum(sum_counts(fold.counts)[1:])
+        with progress(sum(unit.piece.rows for unit in work), "row", counted="not passed") as show:
+            for scored in results:
+                rows += scored.rows
+                not_passed += sum(sum_counts(scored.counts)[1:])
                 show(rows, not_passed)
-                yield fold
+                yield scored
 
     return execute
 
 
-def _run_on_ray(score: Callable[[Unit], Fold], units: Sequence[Unit], jobs: int, address: str | None) -> Iterator[Fold]:
-    """Score units as tasks of Ray, at most ``jobs`` at once; without an address it starts a cluster on this machine."""
+def _run_on_ray(function: Callable[[Any], Any], work: Sequence[Any], jobs: int, address: str | None) -> Iterator[Any]:
+    """Call a function as tasks of Ray, at most ``jobs`` at once; without an address it starts a cluster on this machine.
+
+    The cluster stays until this process ends, because ids that occur twice are found in a second round of tasks.
+    """
     try:
         import ray
     except ImportError:
         raise MissingExtraError("scoring on Ray", "ray") from None
-    ray.init(address, log_to_driver=False)
-    task = ray.remote(max_retries=MOST_DEATHS)(score)
+    if not ray.is_initialized():
+        ray.init(address, log_to_driver=False)
+    task = ray.remote(max_retries=MOST_DEATHS)(function)
     try:
-        waiting = iter(units)
+        waiting = iter(work)
         running: list[Any] = []
         while running := [*running, *map(task.remote, islice(waiting, jobs - len(running)))]:
             finished, running = ray.wait(running)
@@ -165,5 +174,3 @@ def _run_on_ray(score: Callable[[Unit], Fold], units: Sequence[Unit], jobs: int,
     except ray.exceptions.RayTaskError as error:
         # Its own message is a traceback.
         raise error.cause from None
-    finally:
-        ray.shutdown()
