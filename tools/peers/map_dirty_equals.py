@@ -52,7 +52,7 @@ def translate(expected: Any, observed: Any) -> Any:
 
 
 def _is_dirty(value: Any) -> bool:
-    return isinstance(value, (dirty.DirtyEquals, dirty._base.DirtyEqualsMeta))  # noqa: UP038
+    return isinstance(value, (dirty.DirtyEquals, dirty._base.DirtyEqualsMeta))
 
 
 def _has_dirty(value: Any) -> bool:
@@ -78,7 +78,9 @@ def _with_rules(expected: Any, observed: Any) -> Any:
                 condition = condition.part
                 rules[path] = {
                     "operator": "none_of",
-                    "settings": {"conditions": [{"operator": condition.operator, "settings": dict(condition.settings)}]},
+                    "settings": {
+                        "conditions": [{"operator": condition.operator, "settings": dict(condition.settings)}]
+                    },
                 }
             elif isinstance(condition, Here):
                 rules[path] = {"operator": condition.operator, "settings": dict(condition.settings)}
@@ -179,7 +181,7 @@ def _text(expected: Any, observed: Any) -> Any:
         parts.append(Here("regex", pattern, observed, {"flags": names}))
     bounds = {"min": expected.min_length, "max": expected.max_length}
     if bounds != {"min": None, "max": None}:
-        parts.append(Here("trace_length", True, observed, bounds))  # noqa: FBT003
+        parts.append(Here("trace_length", True, observed, bounds))
     if expected.case:
         pattern = "[^A-Z]*" if expected.case == "lower" else "[^a-z]*"
         parts.append(Here("regex", pattern, observed))
@@ -218,7 +220,9 @@ def _number(expected: Any, observed: Any) -> Any:
 
 def _infinity(expected: Any, observed: Any) -> Any:
     infinity = float("inf")
-    values = {"IsFloatInfPos": [infinity], "IsFloatInfNeg": [-infinity]}.get(type(expected).__name__, [infinity, -infinity])
+    values = {"IsFloatInfPos": [infinity], "IsFloatInfNeg": [-infinity]}.get(
+        type(expected).__name__, [infinity, -infinity]
+    )
     return Here("one_of", values, observed)
 
 
@@ -227,7 +231,7 @@ def _nan(expected: Any, observed: Any) -> Any:
 
 
 def _date(expected: Any, observed: Any) -> Any:
-    if isinstance(expected, (dirty.IsNow, dirty.IsToday)):  # noqa: UP038
+    if isinstance(expected, (dirty.IsNow, dirty.IsToday)):
         return Absent(_CLOCK)
     if getattr(expected, "unix_number", False):
         return Absent("a number is no date; the adapter converts it")
@@ -247,7 +251,9 @@ def _date(expected: Any, observed: Any) -> Any:
         elif getattr(observed, "tzinfo", None) is not None and expected.approx.tzinfo is not None:
             reason = "one instant in two time zones is one time here"
         seconds = 2 if expected.delta is None else int(expected.delta.total_seconds())
-        return Here("date_tolerance", expected.approx, observed, {"tolerance": seconds, "unit": "seconds"}, reason=reason)
+        return Here(
+            "date_tolerance", expected.approx, observed, {"tolerance": seconds, "unit": "seconds"}, reason=reason
+        )
     if expected.gt is not None or expected.lt is not None:
         reason = reason or "a range of dates includes its limits"
     low, high = expected.ge or expected.gt, expected.le or expected.lt
@@ -263,7 +269,7 @@ def _one_of(expected: Any, observed: Any) -> Any:
 def _json(expected: Any, observed: Any) -> Any:
     reason = None if isinstance(observed, str) else "a value that is no text is the document itself"
     if expected.expected_value is dirty._other.AnyJson:
-        return Here("json_schema", True, observed, reason=reason)  # noqa: FBT003
+        return Here("json_schema", True, observed, reason=reason)
     return Here("json_canonical", json.dumps(expected.expected_value), observed, reason=reason)
 
 

@@ -31,15 +31,22 @@ def json_equality(call: Any, theirs: Any) -> Any:
         return
     expected, observed = call["reference"], call["prediction"]
     if _is_list(expected):
-        yield _score(theirs), Here(
-            "json_distance", expected, observed, {"list_order": "unordered"}, scale=lambda result: float(result.passed)
+        yield (
+            _score(theirs),
+            Here(
+                "json_distance",
+                expected,
+                observed,
+                {"list_order": "unordered"},
+                scale=lambda result: float(result.passed),
+            ),
         )
     else:
         yield _score(theirs), Here("json_canonical", expected, observed)
 
 
 def json_validity(call: Any, theirs: Any) -> Any:
-    yield _score(theirs), Here("json_schema", True, call["prediction"])  # noqa: FBT003
+    yield _score(theirs), Here("json_schema", True, call["prediction"])
 
 
 def json_schema(call: Any, theirs: Any) -> Any:
@@ -55,8 +62,11 @@ def json_edit_distance(call: Any, theirs: Any) -> Any:
         yield _score(theirs), Absent("a function of the user compares the documents")
         return
     reason = "there, the characters of the JSON text are counted; here, the parts of the document"
-    yield _score(theirs), Here(
-        "json_distance", call["reference"], call["prediction"], reason=reason, scale=lambda result: 1 - result.score
+    yield (
+        _score(theirs),
+        Here(
+            "json_distance", call["reference"], call["prediction"], reason=reason, scale=lambda result: 1 - result.score
+        ),
     )
 
 
@@ -69,9 +79,7 @@ def string_distance(call: Any, theirs: Any) -> Any:
     if metric == "hamming":
         yield _score(theirs), Absent("Hamming is defined only for texts of the same length")
         return
-    if scorer.normalize_score:
-        scale = _similarity_to_distance
-    elif metric in ("jaro", "jaro_winkler"):
+    if scorer.normalize_score or metric in ("jaro", "jaro_winkler"):
         scale = _similarity_to_distance
     else:
         scale = _distance_in_details

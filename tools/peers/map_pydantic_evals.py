@@ -49,7 +49,14 @@ def contains(call: Any, theirs: Any) -> Any:
         yield _value(theirs), Here("set_containment", [scorer.value], output, {"mode": "superset"})
 
 
-_JSON_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "list": "array", "dict": "object"}
+_JSON_TYPES = {
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+}
 
 
 def is_instance(call: Any, theirs: Any) -> Any:
@@ -104,9 +111,8 @@ def argument_correctness(call: Any, theirs: Any) -> Any:
     }
     nested = any(isinstance(value, dict) for value in scorer.expected_arguments.values())
     reason = _DEPTH if nested and scorer.match_mode == "subset" else None
-    if not isinstance(occurrence, int) and occurrence not in ("first", "last"):
-        reason = "an occurrence that cannot be is refused when the operator is built"
-    elif isinstance(occurrence, int) and occurrence < 0:
+    can_be = occurrence >= 0 if isinstance(occurrence, int) else occurrence in ("first", "last")
+    if not can_be:
         reason = "an occurrence that cannot be is refused when the operator is built"
     expected = [(scorer.tool_name, scorer.expected_arguments)]
     yield _value(theirs), Here("trajectory_exact", expected, observed, settings, reason=reason)

@@ -48,7 +48,10 @@ def f1(call: Any, theirs: Any) -> Any:
     if not expected and not observed:
         reason = "two sides without calls are equal here"
     # The score there has four decimal places.
-    yield _value(theirs), Here("trajectory_f1", expected, observed, reason=reason, scale=lambda result: round(result.score, 4))
+    yield (
+        _value(theirs),
+        Here("trajectory_f1", expected, observed, reason=reason, scale=lambda result: round(result.score, 4)),
+    )
 
 
 WATCHED = {
