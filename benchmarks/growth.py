@@ -13,7 +13,7 @@ from pytest_verdict.operators import NumericTolerance
 SIZES = (100, 1_000, 10_000, 100_000)
 # What compares each with each, because every pair may have another score.
 PRODUCTS = {"trajectory_similarity, shuffled, a tolerance", "trajectory_f1, partial credit, a tolerance"}
-LIMIT = 1_000
+LIMIT = 100
 
 
 def calls(size: int) -> list[dict]:

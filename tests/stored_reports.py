@@ -49,7 +49,7 @@ def report(session_report, tmp_path):
         count = next(number)
         folder = tmp_path / (name or f"report{count}")
         shutil.copytree(session_report, folder)
-        return alter(folder, started=f"2026-01-01T00:{count:02}:00+00:00", sha256=f"{count:064x}", **members)
+        return alter(folder, started=f"2026-01-01T00:{count:02}:00+00:00", **members)
 
     return copy
 

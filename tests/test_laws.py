@@ -37,6 +37,7 @@ READABLE = {
     "boolean": [({}, [True, False])],
     "contains_all": [({}, ["Paris"]), ({"substrings": ["a"], "case_sensitive": False}, TEXTS)],
     "contains_any": [({}, ["Paris"]), ({"substrings": ["a", "b"]}, TEXTS)],
+    "case_choice": [({}, [])],
     "date_match": [({}, DATES)],
     "date_range": [({}, []), ({"min": "2024-01-01"}, [])],
     "date_tolerance": [({"tolerance": 2}, DATES)],

@@ -45,8 +45,9 @@ FAMILIES = (
     *("report", "summaries", "page", "runs", "store", "history", "accepting", "cli"),
 )
 SIBLINGS = ("templates", "trajectories", "blind", "suites")
-# Where a test of pytest is made, pytest has to be known: the items that a family brings.
-PYTEST_ROOMS = ("suites.pytest_items", "datasets.pytest_cases")
+# Where a test of pytest is made, pytest has to be known: the items that a family brings. A command finds the configuration
+# that a session would use as pytest does.
+PYTEST_ROOMS = ("suites.pytest_items", "datasets.pytest_cases", "store.files")
 LONGEST_FILE = 600
 LONGEST_FUNCTION = 60
 MODULE_STRING = re.compile(r"pytest_verdict(\.\w+)+(:\w+)?")
@@ -261,7 +262,7 @@ def test_results_are_built_only_in_kernel_and_records():
 PUBLIC_NAMES = {"_replace", "_asdict", "_make", "_fields", "_getframe"}
 ALLOWED_PRIVATE = {
     # The slot of `BaseAnswer` that its own verify() reads.
-    "templates.template": {"_trace"},
+    "templates.template": {"_scenario_context", "_trace"},
     # What plugins that run a test again use of pytest: it has no public name.
     "pytest_plugin.repetition": {"_getobj", "_instance", "_report_sections", "_setupstate"},
 }

@@ -71,6 +71,7 @@ EXAMPLES = {
         ("x", {"format": 1}, {}),
     ],
     "boolean": [(True, True, {}), (True, "yes", {})],
+    "case_choice": [(["true", "low"], True, {}), (["low"], None, {})],
     "contains_all": [(["a", "b"], "xax", {}), ({"b", "a"}, "ab", {})],
     "contains_any": [(None, "it is mRNA", {"substrings": ["mrna"], "case_sensitive": False}), ("", "x", {})],
     "criteria": [

@@ -296,6 +296,7 @@ class TestAnUnknownOperator:
     def test_never_shows_what_only_records_carry(self):
         hidden = {"answer_template", "blind_ballot", "blind_preference", "field_check", "not_compared", "pass_rate"}
         assert set(REGISTRY.names()) - set(REGISTRY.public_names()) == hidden | {
+            "case_choice",
             "nothing_found",
             "row_count",
             "quote_check",

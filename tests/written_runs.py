@@ -56,9 +56,14 @@ def alter(folder, **members):
     path = folder / "report.json"
     document = json.loads(path.read_text("utf-8"))
     for name, value in members.items():
-        target = document if name in document and name != "run" else document["run"]
+        target = document if name in {*document, "gates"} - {"run"} else document["run"]
         target[name] = value
         if value is None:
             del target[name]
-    path.write_text(json.dumps(document), encoding="utf-8")
+    document["records"]["sha256"] = hashlib.sha256((folder / "records.jsonl").read_bytes()).hexdigest()
+    run = document.pop("run")
+    del run["sha256"]
+    text = f'{json.dumps({**document, "run": run})[:-2]}, "sha256": '
+    digest = hashlib.sha256(text.encode("ascii")).hexdigest()
+    path.write_text(f'{text}"{digest}"}}\n}}\n', encoding="ascii")
     return folder

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pytest_verdict.core.values.display import visible
+from pytest_verdict.core.values.display import no_command, visible
 
 if TYPE_CHECKING:
     from pytest_verdict.explanation.lines import Line
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def say(*lines: str) -> None:
     """Write lines on stdout."""
-    sys.stdout.writelines(f"{visible(line)}\n" for line in lines)
+    sys.stdout.writelines(f"{no_command(visible(line))}\n" for line in lines)
 
 
 def say_in_colour(line: Line) -> None:
@@ -27,12 +27,13 @@ def say_in_colour(line: Line) -> None:
     # https://no-color.org and https://force-color.org
     uses_colour = not os.environ.get("NO_COLOR") and (os.environ.get("FORCE_COLOR") or sys.stdout.isatty())
     text = format_coloured(line) if uses_colour else format_plain(line)
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(f"{no_command(text)}\n")
 
 
 def say_json(value: Any) -> None:
     """Write a JSON document on stdout."""
-    sys.stdout.write(f"{json.dumps(value, indent=2)}\n")
+    # A runner of a CI looks for its commands in JSON as well, and JSON may have any character as an escape.
+    sys.stdout.write(json.dumps(value, indent=2).replace("##", "#\\u0023") + "\n")
 
 
 def complain(line: str) -> None:

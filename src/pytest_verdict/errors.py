@@ -83,7 +83,11 @@ class ThresholdError(ConfigurationError):
             hint = "; settings are keyword arguments, such as case_sensitive=False"
         elif isinstance(threshold, int | float) and 1 < threshold <= 100:
             hint = f"; {threshold} percent is {threshold / 100}"
-        super().__init__(f"threshold must be in (0, 1], got {threshold!r}{hint}")
+        try:
+            value = f"{threshold!r:.200}"
+        except ValueError:
+            value = "a number of thousands of digits"
+        super().__init__(f"threshold must be in (0, 1], got {value}{hint}")
 
 
 class TemplateError(ConfigurationError):

@@ -25,12 +25,15 @@ class AcceptedEntry(NamedTuple):
     test: str
     values: Sequence[Any] = ()
     problem: str = ""
+    digest: str = ""
+    """A digest of all values, if there are several."""
 
     def origin(self, position: int) -> dict[str, Any]:
         """Return the member ``accepted`` of the record of a comparison with one of the values."""
         if self.problem:
             return {"file": self.file, "test": self.test, "problem": self.problem}
-        return {"file": self.file, "test": self.test, "entry": position + 1, "of": len(self.values)}
+        place = {"file": self.file, "test": self.test, "entry": position + 1, "of": len(self.values)}
+        return {**place, "digest": self.digest} if self.digest else place
 
 
 @dataclass(slots=True)

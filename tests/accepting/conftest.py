@@ -81,8 +81,8 @@ class Project:
 
 @pytest.fixture
 def project(pytester, monkeypatch, capsys, few_plugins):
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    for name in ("CI", "BUILD_NUMBER", "TF_BUILD", "CODEBUILD_BUILD_ID", "GITHUB_ACTIONS"):
+        monkeypatch.delenv(name, raising=False)
     return Project(pytester, monkeypatch, capsys)
 
 

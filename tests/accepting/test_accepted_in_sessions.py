@@ -77,12 +77,11 @@ def test_all_ways_to_compare_find_their_values(session):
     assert {replay_line(line).status for line in lines} == {"identical"}
     records = [json.loads(line) for line in lines]
     by_test = {record["test"]: record for record in records}
-    assert by_test["test_it.py::test_function"]["accepted"] == {
-        "file": "test_it.accepted.yaml",
-        "test": "test_function",
-        "entry": 2,
-        "of": 2,
-    }
+    entry = by_test["test_it.py::test_function"]["accepted"]
+    assert entry.pop("digest") == by_test["test_it.py::test_expect"]["accepted"]["digest"]
+    assert entry == {"file": "test_it.accepted.yaml", "test": "test_function", "entry": 2, "of": 2}
+    # Of one value, the record has the value.
+    assert "digest" not in by_test["test_it.py::test_soft"]["accepted"]
     assert by_test["test_it.py::test_extract"]["expected"] == 5
     assert "problem" in by_test["test_it.py::test_absent_in_file"]["accepted"]
 
@@ -236,3 +235,130 @@ def test_missing_value_is_an_error_for_any_operator_and_pickles(values):
         result = compare(name, accepted(), None, name="v")
         assert (result.verdict, result.error, result.score) == ("error", "there is none", 0.0)
         assert pickle.loads(pickle.dumps(result)) == result
+
+
+SEVERAL = """
+import os
+from pytest_verdict import accepted, assert_matches
+
+def test_trip():
+    reply = os.environ["REPLY"]
+    assert_matches("text_similarity", accepted(), reply, threshold=0.8, name="v")
+"""
+
+
+def session_with(project, reply, values, folder):
+    project.monkeypatch.setenv("REPLY", reply)
+    project.write("test_it.py", SEVERAL)
+    project.write("test_it.accepted.yaml", f"test_trip:\n  v: {values}\n")
+    project.run("--verify-report-dir", folder)
+    return project.path / folder
+
+
+# The replies and accepted values of two sessions, whether the check changed, and the class of the change in a diff.
+DECIDING = {
+    "another value decides": (("abcd", "wxyz"), ("[abcd, wxyz]", "[abcd, wxyz]"), False, ""),
+    "and the answer is worse": (("abcd", "wx__"), ("[abcd, wxyz]", "[abcd, wxyz]"), False, "regressed"),
+    "and the answer is better": (("ab__", "wxyz"), ("[abcd, wxyz]", "[abcd, wxyz]"), False, "fixed"),
+    "a value was added": (("abcd", "abcd"), ("[abcd, wxyz]", "[abcd, wxyz, new]"), True, ""),
+    "a value was replaced": (("abcd", "abcd"), ("[abcd, wxyz]", "[abcd, w]"), True, ""),
+    "a second value": (("abcd", "abcd"), ("[abcd]", "[abcd, w]"), True, ""),
+    "one value, another answer": (("abcd", "abc_"), ("[abcd]", "[abcd]"), False, "regressed"),
+    "one value, replaced": (("abcd", "wxyz"), ("[abcd]", "[wxyz]"), True, ""),
+}
+
+
+@pytest.mark.parametrize("case", DECIDING)
+def test_check_is_all_accepted_values_and_not_the_one_that_decides(project, case):
+    from pytest_verdict.runs.changes import diff
+    from pytest_verdict.runs.run import read_run
+    from pytest_verdict.store.index import build_index, read_table
+
+    replies, values, is_changed, kind = DECIDING[case]
+    folders = [
+        session_with(project, *pair, folder) for *pair, folder in zip(replies, values, ("one", "two"), strict=True)
+    ]
+    built = [build_index(folder) for folder in folders]
+    before, after = (read_table(one.table_name, one.table).checks for one in built)
+    assert (before != after) is is_changed
+    changes = diff(*map(read_run, folders))
+    assert [change.kind.word for change in changes.changes] == ([kind] if kind else [])
+    if kind:
+        assert changes.changes[0].causes == ("observed",)
+    assert bool(changes.information) is is_changed
+
+
+def test_redaction_comes_before_the_digest_of_accepted_values(tmp_path):
+    import re
+
+    (tmp_path / "test_it.accepted.yaml").write_text("test_a:\n  v: [sk-123, b]\n")
+    (tmp_path / "test_o.accepted.yaml").write_text("test_a:\n  v: [sk-456, b]\n")
+    hide = re.compile("sk-[0-9]+").sub
+    digests = {
+        find_entry(tmp_path, tmp_path / name, "test_a", "v", redaction=lambda text: hide("x", text)).digest
+        for name in ("test_it.py", "test_o.py")
+    }
+    assert len(digests) == 1
+
+
+# The accepted values, what was renamed, the test that uses them, and its outcome.
+RENAMED = {
+    "function": ("test_old: {v: [b]}", ["test_it.py::test_old -> test_it.py::test_new"], "passed"),
+    "not renamed": ("test_old: {v: [b]}", [], "failed"),
+    "another value": ("test_old: {v: [c]}", ["test_it.py::test_old -> test_it.py::test_new"], "failed"),
+    "the new name wins": (
+        "test_old: {v: [b]}\ntest_new: {v: [c]}", ["test_it.py::test_old -> test_it.py::test_new"], "failed",
+    ),
+    "another name of the comparison": (
+        "test_old: {w: [b]}", ["test_it.py::test_old -> test_it.py::test_new"], "failed",
+    ),
+    "twice": (
+        "test_o: {v: [b]}",
+        ["test_it.py::test_o -> test_it.py::test_old", "test_it.py::test_old -> test_it.py::test_new"],
+        "passed",
+    ),
+    "module": ("test_new: {v: [b]}", ["test_x.py -> test_it.py"], "passed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", RENAMED)
+def test_renamed_test_has_its_accepted_values(project, case):
+    values, lines, outcome = RENAMED[case]
+    call = 'assert_matches("exact", accepted(), "b", name="v")'
+    project.write("test_it.py", f"from pytest_verdict import accepted, assert_matches\ndef test_new():\n    {call}\n")
+    project.write("test_it.accepted.yaml", f"{values}\n")
+    project.write("pytest.ini", "\n  ".join(["[pytest]\nverdict_renamed =", *lines]) + "\n")
+    result = project.run()
+    result.assert_outcomes(**{outcome: 1})
+    if outcome == "passed":
+        assert "not used by any test" not in result.stdout.str()
+        status, out, _ = project.accept("--prune")
+        assert (status, out) == (0, "no value that did not pass has its expected value in a file\n")
+
+
+def test_accepting_changes_the_entry_under_the_old_name(project):
+    project.write(
+        "test_it.py",
+        """
+        from pytest_verdict import accepted, assert_matches
+
+        def test_new():
+            assert_matches("exact", accepted(), "b", name="v")
+        """,
+    )
+    project.write("test_it.accepted.yaml", "test_old:\n  v: [a]\n")
+    project.write("pytest.ini", "[pytest]\nverdict_renamed = test_it.py::test_old -> test_it.py::test_new\n")
+    project.run().assert_outcomes(failed=1)
+    assert project.report()["run"]["renamed"] == {"test_it.py::test_old": "test_it.py::test_new"}
+    assert project.accept("--all")[0] == 0
+    assert project.read("test_it.accepted.yaml") == 'test_old:\n  v: ["b"]\n'
+    project.run().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("line", ["a => b", "a -> a"])
+def test_wrong_line_is_a_usage_error(project, line):
+    project.write("test_it.py", "def test_a(): pass\n")
+    project.write("pytest.ini", f"[pytest]\nverdict_renamed = {line}\n")
+    result = project.run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "verdict_renamed: " in result.stderr.str()

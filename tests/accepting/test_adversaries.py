@@ -232,3 +232,71 @@ def test_link_inside_of_the_root_directory_stays_a_link(run):
     status, out, _ = run.accept("--all")
     assert (status, out.count("refused")) == (1, 2)
     assert (run.path / FILE).is_symlink()
+
+
+EXPECTED_FAILURES = """
+import pytest
+from pytest_verdict import MismatchError, accepted, assert_matches, compare
+
+@pytest.mark.xfail
+def test_xfail():
+    assert_matches("exact", accepted(), "wrong", name="v")
+
+def test_looked():
+    assert compare("exact", accepted(), "wrong", name="v").verdict == "fail"
+
+def test_raises():
+    with pytest.raises(MismatchError):
+        assert_matches("exact", accepted(), "wrong", name="v")
+
+def test_fails():
+    assert_matches("exact", accepted(), "right", name="v")
+
+@pytest.mark.xfail(raises=ValueError)
+def test_fails_otherwise():
+    assert_matches("exact", accepted(), "right", name="v")
+"""
+
+
+@pytest.mark.parametrize("words", [["--all"], ["--test", "test_*"]])
+def test_failure_that_a_test_expects_is_not_accepted_unread(project, words):
+    names = ("test_xfail", "test_looked", "test_raises", "test_fails", "test_fails_otherwise")
+    project.write("test_it.py", EXPECTED_FAILURES)
+    project.write("test_it.accepted.yaml", "".join(f"{name}:\n  v: [old]\n" for name in names))
+    project.run()
+    status, out, _ = project.accept(*words)
+    values = parse_accepted(project.read("test_it.accepted.yaml"))
+    assert {name: values[name]["v"] for name in names} == {
+        **{name: ["old"] for name in names[:3]},
+        **{name: ["right"] for name in names[3:]},
+    }
+    assert status == 1
+    assert "refused: test_it.py::test_xfail v: the test xfailed, so it expects that this does not pass" in out
+    assert out.count("accept it with --review if that is wrong") == 3
+    # Somebody who reads it may.
+    assert project.accept("--review", keys="a\n" * 3)[0] == 0
+
+
+@pytest.mark.parametrize("words", [["--all"], ["--review"], []])
+@pytest.mark.parametrize("member", ["observed", "threshold", "accepted"])
+def test_record_that_was_edited_is_not_accepted(greeting, words, member):
+    greeting.run()
+    before = greeting.read(FILE)
+    new = {"observed": "Hello, thief!", "threshold": 0.1, "accepted": {"file": FILE, "test": "test_trip[paris]"}}
+    greeting.change_records(**{member: new[member]})
+    status, out, err = greeting.accept(*words, keys="a\n")
+    assert (status, out, greeting.read(FILE)) == (2, "", before)
+    assert "its records were changed after the session" in err
+
+
+CI = {"CI": "true", "BUILD_NUMBER": "7", "TF_BUILD": "True", "CODEBUILD_BUILD_ID": "a:b"}
+
+
+@pytest.mark.parametrize("variable", CI)
+def test_each_service_of_ci_is_known(run, monkeypatch, variable):
+    monkeypatch.setenv(variable, CI[variable])
+    before = run.read(FILE)
+    status, _, err = run.accept("--all")
+    assert (status, run.read(FILE)) == (2, before)
+    assert f"this is CI (the variable {variable} is set)" in err
+    assert run.accept("--all", "--in-ci")[0] == 0

@@ -55,7 +55,7 @@ def _raising_command(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("_raising_command")
-@pytest.mark.parametrize("kind", ["value", "key", "damage", "memory", "stop", "lines", "assertion", "deep"])
+@pytest.mark.parametrize("kind", ["value", "key", "damage", "stop", "lines", "assertion", "deep"])
 def test_unexpected_exception_is_one_line_and_the_traceback_on_request(command, kind):
     status, out, err = command("raise", kind)
     assert (status, out) == (2, "")
@@ -69,6 +69,12 @@ def test_unexpected_exception_is_one_line_and_the_traceback_on_request(command, 
         assert status == 2
         assert "Traceback (most recent call last):" in err
         assert "raising_command.py" in err
+
+
+@pytest.mark.usefixtures("_raising_command")
+def test_exhausted_memory_is_one_line(command):
+    message = "pytest-verdict: 'raise memory' needs more memory than there is; a file of the command may be too large\n"
+    assert command("raise", "memory") == (2, "", message)
 
 
 def test_expected_error_has_its_traceback_on_request_too(command):

@@ -181,6 +181,7 @@ MEMBERS = {
 }
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("kind", "member"), [(kind, member) for kind in MEMBERS for member in MEMBERS[kind]])
 @pytest.mark.parametrize(
     "value",

@@ -222,6 +222,7 @@ def kinds_of_one_row(monkeypatch):
 many = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("name", sorted(OPERATORS))
 @many
 @given(data=st.data())

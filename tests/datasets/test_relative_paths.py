@@ -55,6 +55,7 @@ DATA = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("files", NAMED_IN_A_FILE.values(), ids=NAMED_IN_A_FILE)
 def test_a_path_starts_at_the_file_that_names_it(harness, files):
     assert harness.run({"pytest.ini": "[pytest]\n", **DATA, **files}, "sub").outcomes == {"passed": 1}

@@ -109,6 +109,7 @@ def test_the_number_of_processes_and_units_changes_no_byte(tmp_path, monkeypatch
         assert report_in(tmp_path / "out") == report_in(tmp_path / "one")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("options", [["--limit", "23"], ["--sample", "9", "--seed", "4", "--limit", "50"]], ids=str)
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet", "yaml"])
 def test_some_rows(tmp_path, monkeypatch, capsys, suffix, options):
@@ -208,6 +209,7 @@ def test_a_run_that_was_killed_goes_on(rows, tmp_path, monkeypatch):
     assert not (tmp_path / "out/parts").exists()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("change", ["settings", "threshold", "column", "ids", "data", "part"])
 def test_a_part_of_something_else_is_not_taken(rows, tmp_path, monkeypatch, change):
     from pytest_verdict.datasets import score as module

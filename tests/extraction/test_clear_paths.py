@@ -94,3 +94,30 @@ def test_the_dialect_of_the_library_reads_everything_that_it_reads(path):
 def test_what_no_dialect_reads_is_refused(path):
     with pytest.raises(SettingsError, match="JSONPath"):
         read_path(path)
+
+
+@pytest.mark.parametrize("dialect", ["jsonpath_ng", "rfc9535", None])
+@pytest.mark.parametrize("path", ["$" + "..a" * 6, "$" + "..*" * 7, "$" + "..[0]" * 40])
+def test_path_that_multiplies_its_matches_is_refused(path, dialect):
+    with pytest.raises(SettingsError, match="at most 5 are allowed"):
+        read_path(path, "list", dialect)
+
+
+@pytest.mark.parametrize("path", ["$.a" + " | $" * 6, "$.a" + " | $.a" * 24, "$" + ".a | $" * 30])
+def test_path_with_many_unions_is_refused(path):
+    with pytest.raises(SettingsError, match="at most 5 are allowed"):
+        read_path(path, "list", "jsonpath_ng")
+
+
+@pytest.mark.parametrize(
+    ("path", "values"),
+    [
+        ("$..a..d", [[10, 20, 30, 40]]),
+        ("$['..a..b..c..d..e..f']", []),
+        ("$['|||||||']", []),
+        ("$.rows[?(@.n > 6 || @.id == 1 || @.n == 5 || @.n == 6 || @.n == 7 || @.n == 8 || @.n == 9)].n", [5, 7]),
+    ],
+)
+def test_signs_in_keys_and_filters_do_not_multiply(path, values):
+    with contextlib.suppress(NothingFoundError):
+        assert read_path(path, "list")(DOCUMENT) == values

@@ -50,6 +50,19 @@ def test_control_c_at_a_few_lines():
     assert list(failures("controller", (), chosen(moments("controller", ()), 5))) == []
 
 
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])
+def test_kill_at_a_few_lines(name):
+    assert list(failures("controller", (), chosen(moments("controller", ()), 4), name)) == []
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize(("who", "args"), [("controller", ()), ("controller", XDIST), ("gw0", XDIST)])
+def test_kill_at_every_line(who, args, name):
+    assert list(failures(who, args, chosen(moments(who, args), 1_000_000), name)) == []
+
+
 @pytest.mark.faults
 @pytest.mark.parametrize(("who", "args"), [("controller", ()), ("controller", XDIST), ("gw0", XDIST)])
 def test_control_c_at_every_line(who, args):

@@ -19,11 +19,20 @@ from pytest_verdict.blind.rubric import DEFAULT_RUBRIC
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.readers import read_trajectory
+from tools.fuzz.readers import READERS, reading_modules
 from tools.fuzz.targets import TARGETS, TOKENS, failures, inputs, keep, seeds
 from tools.generate import REPOSITORY
 
+# Their readers get a text, and open nothing.
+TARGETS_OF_PURE_CODE = {"dates", "mapping_paths", "numbers"}
 FEW = 150
 MANY = int(os.environ.get("FUZZ_INPUTS", "5000"))
+
+
+def test_every_module_that_reads_has_a_target():
+    named = {name for names in READERS.values() if not isinstance(names, str) for name in names}
+    assert [*reading_modules()] == sorted(READERS)
+    assert named == set(TARGETS) - TARGETS_OF_PURE_CODE
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -52,8 +52,10 @@ def test_history_as_json(command, tmp_path):
     (one,) = json.loads(out)
     assert (one["test"], one["passed"], one["total"], one["rate"]) == ("a", 0, 20, 0.0)
     assert one["interval"] == [0.0, 0.168434]
-    assert one["steps"][0]["run"] == one["since"] == one["runs"][20]["run"]
-    assert (one["steps"][0]["before"], one["steps"][0]["after"]) == ([20, 20], [0, 20])
+    (step,) = one["changes"]
+    assert (step["at"], step["from"], one["start"]) == (20, 19, 20)
+    assert one["runs"][step["at"]]["run"].startswith("20260101T200000-")
+    assert (step["before"], step["after"]) == ([20, 20], [0, 20])
     assert status == 0
 
 
@@ -76,27 +78,15 @@ def test_parts_of_sessions_do_not_count(command, tmp_path):
     assert "3 of 3" in command("history", "--store", tmp_path)[1]
 
 
-def test_session_that_was_pushed_with_several_tags_counts_once(command, tmp_path):
-    for tags in ({}, {"model": "small"}, {"model": "small", "prompt": "12"}):
-        write_run(tmp_path, {"a": "p"}, tags=tags, report="one")
-    write_run(tmp_path, {"a": "f"}, number=1, report="two")
-    out = command("history", "--by", "test", "--store", tmp_path)[1]
-    assert "  █▁  1 of 2, " in out
-    out = command("history", "--by", "test", "--tag", "model=small", "--store", tmp_path)[1]
-    assert "  █  1 of 1, " in out
-
-
-def test_tags_of_all_pushes_of_a_session_select_it(command, tmp_path):
-    for number in range(6):
-        for tags in ({"model": "small"}, {"prompt": "12"}, {"build": "7", "judge": "x"}):
-            write_run(tmp_path, {"a": "p"}, number=number // 2, tags=tags, report=f"report {number}")
-    for words in ([], ["--tag", "model=small", "--tag", "prompt=12"], ["--tag", "judge=x", "--tag", "model=small"]):
-        out = command("history", "--by", "test", "--store", tmp_path, *words)[1]
-        assert "  ██████  6 of 6, " in out
-        # The limit counts sessions, not pushes.
-        assert "  ████  4 of 4, " in command("history", "--by", "test", "--last", "4", "--store", tmp_path, *words)[1]
-    assert command("history", "--tag", "model=large", "--store", tmp_path)[0] == 2
-    assert command("runs", "--store", tmp_path)[1].count("1 passed") == 18
+def test_session_that_was_pushed_with_several_tags_counts_once(command, store, report):
+    for folder in (report(), report()):
+        for tags in ({}, {"model": "small"}, {"prompt": "12"}):
+            store.push(folder, tags)
+    for words in ([], ["--tag", "model=small", "--tag", "prompt=12"]):
+        out = command("history", "*city", "--by", "test", "--store", store.files.folder, *words)[1]
+        assert "  ██  2 of 2, " in out
+    assert command("history", "--tag", "model=large", "--store", store.files.folder)[0] == 2
+    assert command("runs", "--store", store.files.folder)[1].count("7 passed") == 2
 
 
 def test_narrow_encoding_has_another_sparkline(tmp_path):

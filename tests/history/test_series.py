@@ -222,3 +222,35 @@ def test_rate_of_a_group_counts_no_test_before_its_check_changed(tmp_path):
     assert group.key == ("main",)
     assert tuple(group.rate) == (4, 6)
     assert [tuple(count) for count in group.counts] == [(1, 1), (1, 1), (1, 2), (1, 2)]
+
+
+# The tests of the two earlier and the two later runs with their checks, what was renamed, and the series at the end.
+CONFIGURED = {
+    "another check": ({"old": "A"}, {"new": "B"}, {"old": "new"}, {"new": ("fppp", [2], "old")}),
+    "same check": ({"old": "A"}, {"new": "A"}, {"old": "new"}, {"new": ("fppp", [], "old")}),
+    "module": (
+        {"a.py::x[1]": "A", "a.py::y": "B"},
+        {"b.py::x[1]": "C", "b.py::y": "B"},
+        {"a.py": "b.py"},
+        {"b.py::x[1]": ("fppp", [2], "a.py::x[1]"), "b.py::y": ("fppp", [], "a.py::y")},
+    ),
+    "still a test": (
+        {"old": "A"}, {"old": "A", "new": "A"}, {"old": "new"}, {"old": ("fppp", [], ""), "new": ("  pp", [], "")},
+    ),
+    "both before": (
+        {"old": "A", "new": "B"}, {"new": "B"}, {"old": "new"}, {"old": ("fp  ", [], ""), "new": ("fppp", [], "")},
+    ),
+    "no such test": ({"a": "A"}, {"a": "A"}, {"x": "y"}, {"a": ("fppp", [], "")}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CONFIGURED)
+def test_configured_new_name_joins_the_history(tmp_path, case):
+    before, after, renamed, expected = CONFIGURED[case]
+    for number in range(4):
+        tests = before if number < 2 else after
+        checks = {test: list(check) for test, check in tests.items()}
+        members = {"renamed": renamed} if number == 3 else {}
+        write_run(tmp_path, dict.fromkeys(tests, "fppp"[number]), number=number, checks=checks, **members)
+    (view,) = build_views(Store(StoreFiles(str(tmp_path))).runs(), ["test"])
+    assert {one.test: (one.letters, one.cuts, one.renamed) for one in view.series} == expected

@@ -40,6 +40,7 @@ def check_record(name, operator, side):
     assert repr(result), (operator, side)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("number", "name"), list(enumerate(VALUES)), ids=list(VALUES))
 def test_record_of_any_value_is_identical_or_unverifiable(number, name):
     """Each value with every fourth operator, another fourth for the next value; -m fuzz tries all of them on each side."""

@@ -321,6 +321,7 @@ def test_long_unlike_lists_take_bounded_time(kind, order):
     assert "alignment_bounded" in first.notes or (kind, order) == ("numbers", "unordered")
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("budget", [0, 3, 12, 60])
 @pytest.mark.parametrize("order", ["ordered", "unordered"])
 def test_laws_hold_within_any_budget(budget, order, monkeypatch):

@@ -51,6 +51,7 @@ def test_conftest_works_without_the_plugin(harness):
     result.assert_outcomes(passed=1)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("added", "message"),
     [

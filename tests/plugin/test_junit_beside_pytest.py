@@ -126,6 +126,7 @@ def test_differences_are_found(harness):
         assert what in {kind for _, kind, *_ in differences(run.folder / "junit.xml", theirs)}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("logging", LOGGING)
 def test_junit_agrees_with_pytest(harness, logging):
     run = harness.run(FILES, *BOTH, "-o", f"junit_logging={logging}")
@@ -181,6 +182,7 @@ def test_names_are_long_in_ci_and_short_in_strict_profile(harness):
     assert not strict.junit.findall("*/testcase/properties")
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -127,6 +127,74 @@ def test_other_parameters_of_deselected_tests_are_left_alone(harness):
     assert run.status == pytest.ExitCode.OK, run.output
 
 
+LATER = HEAD + "R = compare(*FAIL)\ndef test_other(): pass\n"
+SCOPED = HEAD + "@pytest.fixture(scope='module')\ndef result(): return compare(*FAIL)\ndef test_other(result): pass\n"
+LOOKS = "def test_it(): assert not R\n"
+LOOKS_AT_FIXTURE = "def test_it(result): assert not result\n"
+LEFT_OUT = {
+    "-k": (LATER + LOOKS, "-k", "other"),
+    "-m": (LATER + "@pytest.mark.slow\n" + LOOKS, "-m", "not slow"),
+    "--deselect": (LATER + LOOKS, "--deselect", "test_it.py::test_it"),
+    "a node id": (LATER + LOOKS, "test_it.py::test_other"),
+    "a skip": (LATER + "@pytest.mark.skip\n" + LOOKS,),
+    "a skip in the test": (LATER + "def test_it():\n    pytest.skip()\n    assert not R\n",),
+    "in a container": (LATER.replace("compare(*FAIL)", "{'a': [compare(*FAIL)]}") + LOOKS, "-k", "other"),
+    "in a class": (HEAD + "class TestIt:\n    R = compare(*FAIL)\n    def test_other(self): pass\n"
+                   "    def test_it(self): assert not self.R\n", "-k", "other"),
+    "a fixture": (SCOPED + LOOKS_AT_FIXTURE, "-k", "other"),
+    "a fixture and a skip": (SCOPED + "@pytest.mark.skip\n" + LOOKS_AT_FIXTURE,),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ["-k", "a fixture", *(pytest.param(case, marks=pytest.mark.ci) for case in LEFT_OUT)])
+def test_test_that_looks_may_be_left_out(harness, case):
+    files, *arguments = LEFT_OUT[case]
+    run = harness.run(files, *arguments, "-W", "ignore")
+    assert run.status == pytest.ExitCode.OK, run.output
+
+
+DROPPED = {
+    "a statement": (PASSES + "compare(*FAIL)\ndef test_other(): pass\n", "-k", "other"),
+    "printed": (PASSES + "print(compare(*FAIL).passed)\ndef test_other(): pass\n", "-k", "other"),
+    "a fixture": (SCOPED.replace("return ", "") + LOOKS_AT_FIXTURE, "-k", "other"),
+    "kept, and all tests ran": (LATER,),
+    "kept by a fixture, and all tests ran": (SCOPED,),
+    "kept, and the file is an argument": (LATER, "test_it.py"),
+}
+
+
+@pytest.mark.parametrize("case", [*list(DROPPED)[:1], *(pytest.param(one, marks=pytest.mark.ci) for one in DROPPED)])
+def test_no_test_that_was_left_out_can_look(harness, case):
+    files, *arguments = DROPPED[case]
+    run = harness.run(files, *arguments, "-W", "ignore")
+    assert run.status == pytest.ExitCode.TESTS_FAILED, run.output
+
+
+def test_test_of_another_file_may_look(harness):
+    looks = "import pytest\ndef test_it(): assert not pytest.result\n"
+    files = {"conftest.py": f"{HEAD}pytest.result = compare(*FAIL)\n", "test_it.py": PASSES, "test_other.py": looks}
+    assert harness.run(files, "test_it.py").status == pytest.ExitCode.OK
+    assert harness.run((), ".").status == pytest.ExitCode.OK
+    (harness.path / "test_other.py").unlink()
+    assert harness.run((), ".").status == pytest.ExitCode.TESTS_FAILED
+
+
+DIFFERENT = {
+    "other values": "compare('exact', 1, os.getpid())",
+    "only in one worker": "os.environ.get('PYTEST_XDIST_WORKER') == 'gw1' and compare(*FAIL)",
+    "more in one worker": "[compare(*FAIL) for _ in range(1 + (os.environ.get('PYTEST_XDIST_WORKER') == 'gw1'))]",
+}
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("case", DIFFERENT)
+def test_workers_that_import_other_values(harness, case):
+    run = harness.run({"test_it.py": f"import os\n{TWO}{DIFFERENT[case]}\n"}, "-n2")
+    assert run.status == pytest.ExitCode.TESTS_FAILED, run.output
+    looks = f"import os\n{TWO}R = compare('exact', 1, os.getpid())\ndef test_looks(): assert not R\n"
+    assert harness.run(looks, "-n2").status == pytest.ExitCode.OK
+
+
 @pytest.mark.ci
 @pytest.mark.parametrize("case", ["module", "parameters", "conftest, read by a test"])
 def test_one_worker_looks_for_all(harness, case):

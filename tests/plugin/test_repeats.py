@@ -14,6 +14,7 @@ from pytest_verdict.report.verification import replay_file
 from pytest_verdict.runs.numbers import read_answers
 from pytest_verdict.runs.run import read_run
 from pytest_verdict.summaries.reading import comparisons
+from written_page import WrittenPage
 
 HEAD = """
 import asyncio, itertools, unittest
@@ -451,3 +452,130 @@ def test_worker_that_dies_in_an_attempt_fails_the_test(harness):
     assert tests["test_it"]["attempts"] == ["passed", "passed", "failed"]
     assert tests["test_before"]["outcome"] == tests["test_after"]["outcome"] == "passed"
     assert list(map(str, replay_file(RecordsFile(str(run.folder))).findings)) == []
+
+
+SLOW = f"""{HEAD}
+import time
+
+@repeat(3, at_least=2)
+def test_it(attempt):
+    answer(1)
+    if attempt == 2:
+        time.sleep(20)
+
+def test_after(): answer(1)
+"""
+
+
+def test_timeout_by_a_signal_is_an_attempt_that_raised(harness):
+    pytest.importorskip("pytest_timeout", reason="pytest-timeout is not installed")
+    run = harness.run(SLOW, "--verify-report", "-p", "pytest_timeout", "--timeout=0.3", "--timeout-method=signal")
+    (test,) = [test for test in run.report["tests"] if test["test"].endswith("test_it")]
+    assert (test["outcome"], test["attempts"]) == ("passed", ["passed", "failed", "passed"])
+    assert "flaky: test_it.py::test_it: 2 of 3 passed, 1 raised, needs 2 of 3: passed after 3" in run.stdout
+    assert run.status == 0
+    run = harness.run(SLOW.replace(", at_least=2", ""), "-p", "pytest_timeout", "--timeout=0.3")
+    assert run.status == 1
+    assert "1 of 2 passed, 1 raised, needs 3 of 3: failed after 2" in run.stdout
+
+
+@pytest.mark.ci
+def test_timeout_by_a_thread_ends_the_session_without_a_verdict(harness):
+    pytest.importorskip("pytest_timeout", reason="pytest-timeout is not installed")
+    options = ("-p", "pytest_timeout", "--timeout=1", "--timeout-method=thread")
+    run = harness.run(SLOW, "--verify-report", *options, process=True)
+    assert run.status not in {0, 5}
+    assert main(["report", str(run.folder)]) == 0
+    tests = {test["test"].rpartition("::")[2]: test for test in run.report["tests"]}
+    assert tests["test_it"]["outcome"] == "unfinished"
+    assert tests["test_it"]["attempts"][0] == "passed"
+    assert not run.report["complete"]
+
+
+LAST_FAILED = f"""{HEAD}
+@repeat(3, at_least=2)
+def test_good(attempt): answer(attempt % 2)
+
+@repeat(2)
+def test_bad(): answer(2)
+
+def test_plain(): answer(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "tests", "status"),
+    [
+        (["-p", "cacheprovider", "--lf"], ["test_bad"], 1),
+        (["-p", "cacheprovider", "--ff"], ["test_bad", "test_good", "test_plain"], 1),
+        (["-p", "no:cacheprovider"], ["test_good", "test_bad", "test_plain"], 1),
+        (["-p", "cacheprovider", "--sw"], ["test_bad"], 2),
+    ],
+    ids=["lf", "ff", "no cache", "sw"],
+)
+def test_cache_knows_tests_and_no_attempts(harness, options, tests, status):
+    harness.run(LAST_FAILED, *options[:2])
+    if "--sw" in options:
+        harness.run((), *options)
+    run = harness.run((), "--verify-report", *options)
+    assert run.status == status
+    assert [test["test"].rpartition("::")[2] for test in run.report["tests"] if test["attempts"]] == tests
+    attempts = {test["test"].rpartition("::")[2]: len(test["attempts"]) for test in run.report["tests"]}
+    assert attempts["test_bad"] == 3
+
+
+SCOPED = f"""{HEAD}
+made = defaultdict(list)
+
+@pytest.fixture(scope="session")
+def whole(): made["whole"].append(1)
+
+@pytest.fixture(scope="class")
+def wide(whole, request):
+    made["wide"].append(request.cls.__name__)
+    yield
+    made["wide ended"].append(request.cls.__name__)
+
+@pytest.fixture(params=["a", "b"])
+def letter(wide, request):
+    made[request.param].append(1)
+    return request.param
+
+@repeat(2)
+@pytest.mark.parametrize("x", [1, 2])
+class TestOne:
+    def test_it(self, letter, x): answer(1)
+
+class TestTwo(TestOne):
+    pass
+
+def test_counts():
+    assert made == {{
+        "whole": [1], "wide": ["TestOne", "TestTwo"], "wide ended": ["TestOne", "TestTwo"], "a": [1] * 8, "b": [1] * 8,
+    }}
+"""
+
+
+@serial_and_workers("mode", "-n2", "--dist=loadfile")
+def test_parametrized_classes_with_wider_fixtures(harness, mode):
+    run = harness.run(SCOPED, "--verify-report", *mode)
+    assert run.status == 0, run.output
+    attempts = [len(test["attempts"]) for test in run.report["tests"]]
+    assert attempts == [2] * 8 + [1]
+    assert len({test["test"] for test in run.report["tests"]}) == 9
+
+
+def test_page_has_a_line_for_each_repeated_test(harness):
+    run = harness.run(FLAKY, "--verify-report", "--verdict-repeat", "4", "-o", "verdict_html=always")
+    facts = dict(WrittenPage(run.folder / "report.html").about["facts"])
+    lines = {name: text for name, text in facts.items() if name.startswith("repeats of ")}
+    assert [*lines] == [f"repeats of test_it.py::test_{name}" for name in ("flaky", "bad", "steady")]
+    flaky, bad, steady = lines.values()
+    assert flaky.startswith("flaky: 1 of 2 passed, needs 4 of 4: failed after 2 of at most 4; the true rate is from ")
+    assert flaky.endswith("; the answers differ")
+    assert bad.startswith("reproducible: 0 of 1 passed, needs 4 of 4: failed after 1 of at most 4")
+    assert steady.startswith("pass: 4 of 4 passed, needs 4 of 4: passed after 4; ")
+    page = WrittenPage(
+        harness.run("def test_it(): pass", "--verify-report", "-o", "verdict_html=always").folder / "report.html"
+    )
+    assert not any(name.startswith("repeats") for name, _ in page.about["facts"])

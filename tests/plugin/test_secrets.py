@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import re
 import signal
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +17,10 @@ from harness import Harness, Run
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 from modes import serial_and_workers
+from pytest_verdict.cli import main
 from pytest_verdict.core.replay import replay
 from pytest_verdict.report.json_report import record_schema
+from written_page import WrittenPage
 
 # Secrets that escapes, base64, reprs and cuts change.
 SECRETS = {
@@ -155,6 +159,58 @@ def prepared(harness: Harness, *secrets: str) -> dict[str, str]:
 def test_secret_in_every_place_is_in_no_file(harness, kind):
     files = {**prepared(harness, SECRETS[kind]), "test_it.py": body(list(PLACES))}
     check_every_place(harness.run(files, "--verify-report", process=True), [SECRETS[kind]])
+
+
+# The member commands of a report's folder, and of a store of it.
+FACES = [
+    *("explain FOLDER --failed -v", "table FOLDER --by test,name,note", "numbers FOLDER --by test", "accept FOLDER"),
+    *(f"summary FOLDER --format {form}" for form in ("markdown", "github", "ctrf", "gitlab-codequality")),
+    *(
+        "diff FOLDER FOLDER --format json",
+        "table FOLDER -o FOLDER/t.csv",
+        "diff FOLDER FOLDER --format html -o FOLDER/d.html",
+    ),
+    *(
+        "view FOLDER --no-open",
+        "push FOLDER --store FOLDER/s",
+        "history --store FOLDER/s",
+        "trends --store FOLDER/s -o FOLDER/t",
+    ),
+    *("replay FOLDER --json", "coverage FOLDER", "bundle FOLDER -o FOLDER/b.zip", "merge FOLDER -o FOLDER/m"),
+]
+
+
+@pytest.mark.parametrize("kind", ["plain", pytest.param("quotes", marks=pytest.mark.ci)])
+def test_secret_is_in_no_face(harness, kind, capsys, monkeypatch):
+    monkeypatch.delenv("CI", raising=False)
+    places = [place for place in PLACES if kind == "quotes" or place not in {"cut", "cut error"}]
+    files = {**prepared(harness, SECRETS[kind]), "test_it.py": body(places)}
+    run = harness.run(files, "--verify-report", process=True)
+    ours = run.stdout.partition("= verification =")[2].partition("= short test summary")[0]
+    assert "comparisons:" in ours
+    texts = [("terminal", ours)]
+    for words in FACES:
+        capsys.readouterr()
+        assert main(words.replace("FOLDER", str(run.folder)).split()) in {0, 1, 2}, words
+        texts.append((words, "".join(capsys.readouterr())))
+    page = WrittenPage(run.folder / "report.html")
+    texts += [("page", json.dumps([page.bodies, page.about, page.columns], default=str))]
+    texts += [(name, text) for name, text in readable(run.folder)]
+    assert any("[redacted]" in text for _, text in texts)
+    refuse_leaks(iter(texts), SECRETS[kind])
+
+
+def readable(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield all files of a folder, also those of bundles and of compressed indexes, as text."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            content = path.read_bytes()
+            if path.suffix == ".gz":
+                content = gzip.decompress(content)
+            if path.suffix == ".zip":
+                with zipfile.ZipFile(path) as bundle:
+                    content = b"".join(map(bundle.read, bundle.namelist()))
+            yield path.name, content.decode("utf-8", "replace")
 
 
 @pytest.mark.ci

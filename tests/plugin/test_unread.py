@@ -233,6 +233,7 @@ def test_unchecked_failure_in_teardown_fails_teardown(pytester):
     pytester.runpytest("-q").assert_outcomes(passed=1, errors=1)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("ini", "mark", "outcomes"),
     [
@@ -253,6 +254,7 @@ def test_ini_key_and_marker_set_the_mode(pytester, ini, mark, outcomes):
     pytester.runpytest("-q", "-W", "default").assert_outcomes(**outcomes)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("ini", "arguments", "outcomes"),
     [

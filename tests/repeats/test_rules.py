@@ -6,6 +6,8 @@ import functools
 import itertools
 import math
 import random
+from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, strategies as st
@@ -151,9 +153,13 @@ GOOD = [
     ((10,), {"at_least": 10}),
     ((18,), {"rate": 0.95, "against": 0.8}),
     ((1,), {"rate": 0.95, "against": 0.05}),
-    ((10_000,), {"rate": 0.95, "against": 0.9499}),
+    # Hard tasks have low rates.
+    ((60,), {"rate": 0.5, "against": 0.2}),
+    ((60,), {"rate": 0.3, "against": 0.05}),
+    ((60,), {"rate": 0.9, "against": 5e-324}),
 ]
 BAD = [
+    ((10_000,), {"rate": 0.95, "against": 0.9499}, "10000 attempts can never show a rate of 0.95 rather than 0.9499"),
     ((), {}, "one number of attempts is needed, such as verdict_repeat(5), got 0"),
     ((1, 2), {}, "got 2"),
     ((0,), {}, "the number of attempts must be a whole number from 1 to 10000, got 0"),
@@ -182,6 +188,38 @@ BAD = [
     ((60,), {"rate": 0.95, "against": -0.1}, "got -0.1"),
     ((60,), {"rate": float("nan"), "against": 0.1}, "got nan"),
     ((60,), {"rate": "95%", "against": 0.1}, "got '95%'"),
+    *(
+        ((60,), {"rate": 0.95, "against": share}, f"against must be above 0 and below 1, got {share!r}")
+        for share in (
+            1.0,
+            0,
+            1,
+            float("nan"),
+            float("inf"),
+            float("-inf"),
+            True,
+            None,
+            "0.8",
+            5e-324 * 0,
+            Fraction(1, 2),
+        )
+    ),
+    *(
+        ((60,), {"rate": share, "against": 0.1}, f"rate must be above 0 and below 1, got {share!r}")
+        for share in (0.0, 0, -0.5, 1.5, 95, True, None, Decimal("0.95"), float("inf"), float("-inf"))
+    ),
+    *(
+        ((5,), {"at_least": number}, f"at_least must be a whole number from 1 to 5, got {number!r}")
+        for number in (-1, 5.0, "5", float("nan"), float("inf"), False, Decimal(3), [3])
+    ),
+    *(
+        ((number,), {}, f"the number of attempts must be a whole number from 1 to 10000, got {number!r}")
+        for number in (float("nan"), float("inf"), 10**30, [5], Decimal(5), False)
+    ),
+    ((60,), {"rate": 0.5000000000000001, "against": 0.5}, "can never show a rate"),
+    ((60,), {"rate": float("nan"), "against": float("nan")}, "rate must be above 0"),
+    ((60,), {"rate": 0.95, "against": 0.8, "confidence": 0.5}, "unknown argument 'confidence'"),
+    ((5,), {"at_least": 3, "against": 0.5}, "at_least cannot be combined"),
     (
         (17,),
         {"rate": 0.95, "against": 0.8},
@@ -190,7 +228,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "options"), GOOD[:-1])
+@pytest.mark.parametrize(("arguments", "options"), GOOD)
 def test_good_arguments(arguments, options):
     assert read_rule(arguments, options).most == arguments[0]
 

@@ -39,6 +39,7 @@ def test_untouched_folder_has_no_findings(report_folder, capsys):
     assert said(capsys, report_folder) == (0, ["8 records: 8 identical"])
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("file", "place", "change"), [row[1:] for row in ALTERATIONS], ids=[row[0] for row in ALTERATIONS]
 )
@@ -101,6 +102,7 @@ def test_the_page_says_how_many_alterations_are_run():
     assert f"a table of {len(ALTERATIONS)} such alterations" in page
 
 
+@pytest.mark.every(8)
 @pytest.mark.parametrize("seed", range(8))
 def test_findings_among_many_records_equal_findings_of_each(tmp_path, monkeypatch, seed):
     rows, chosen = [{"want": number % 7, "got": number % 5} for number in range(120)], random.Random(seed)

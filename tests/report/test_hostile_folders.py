@@ -76,6 +76,7 @@ def test_any_member_of_report_json_may_be_anything(tmp_path, value):
             assert found(tmp_path / "report"), way
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: repr(value)[:12])
 def test_any_member_of_a_record_may_be_anything(tmp_path, value):
     shutil.copytree(SESSION, tmp_path / "report")
@@ -88,6 +89,7 @@ def test_any_member_of_a_record_may_be_anything(tmp_path, value):
             assert found(tmp_path / "report"), way
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["records.jsonl", "report.json", "junit.xml"])
 def test_any_byte_that_is_changed_is_seen(tmp_path, name):
     shutil.copytree(SESSION, tmp_path / "report")

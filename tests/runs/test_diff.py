@@ -9,6 +9,7 @@ import json
 import re
 import tempfile
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -430,3 +431,34 @@ def test_causes_are_the_smallest_sets_that_turn_the_verdict(old, new):
         (change,) = diff(*map(read_run, paths)).changes
     renamed = [{"settings" if name == "tolerance" else name for name in chosen} for chosen in smallest]
     assert sorted(map(sorted, change.sets)) == sorted(map(sorted, renamed))
+
+
+# What was renamed, the observed value of the later run, and the classes of changes.
+RENAMED = {
+    "renamed": ({"a.py::old": "a.py::new"}, 1, []),
+    "renamed and worse": ({"a.py::old": "a.py::new"}, 2, ["regressed"]),
+    "module": ({"a.py": "b.py"}, 1, ["removed", "added"]),
+    "not renamed": ({}, 2, ["not-run", "added"]),
+    "another": ({"a.py::other": "a.py::new"}, 2, ["not-run", "added"]),
+}
+
+
+@pytest.mark.parametrize("case", RENAMED)
+def test_renamed_test_is_compared_with_itself(write, case):
+    renamed, observed, words = RENAMED[case]
+    shared = compare("exact", 1, 1, name="x")
+    old = write("old", shared, test="a.py::shared")
+    new = write("new", shared, test="a.py::shared")
+    write("old", compare("exact", 1, 1, name="x"), test="a.py::old")
+    write("new", compare("exact", 1, observed, name="x"), test="a.py::new")
+    differences = diff(read_run(old), replace(read_run(new), renamed=renamed))
+    assert [change.kind.word for change in differences.changes] == words
+    assert all(change.comparison.test != "a.py::old" for change in differences.changes if change.new)
+
+
+def test_attempts_of_a_renamed_test_stay_together(write):
+    old = write("old", compare("exact", 1, 1, name="x"), test="a.py::old", attempt=1)
+    write("old", compare("exact", 1, 2, name="x"), test="a.py::old", attempt=2)
+    new = write("new", compare("exact", 1, 1, name="x"), test="a.py::new")
+    differences = diff(read_run(old), replace(read_run(new), renamed={"a.py::old": "a.py::new"}))
+    assert [change.kind.word for change in differences.changes] == ["flaky"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import shutil
 import socket
 import subprocess
 import sys
@@ -10,25 +11,32 @@ import threading
 import time
 import urllib.request
 import warnings
+from pathlib import Path
 
 import pytest
 
 from pytest_verdict.store.baselines import bless, latest_events, read_baselines, resolve
 from pytest_verdict.store.files import StoreFiles
 from pytest_verdict.store.store import Store
+from written_runs import alter
 
 PROCESSES = 20
 
 
 def push_and_bless(location, folder, number):
     store = Store(StoreFiles(location))
-    run = store.push(folder, {"job": str(number)}).run
+    # All jobs push one report, each with a tag; and each of them a report of its own.
+    store.push(folder, {f"job{number}": "yes"})
+    mine = alter(Path(shutil.copytree(folder, f"{folder}-{number}")), tags={"job": str(number)})
+    run = store.push(mine, {}).run
     bless(store, store.find(run), "main", because=f"job {number}", although="a test")
 
 
 def check_nothing_is_lost(location):
     store = Store(StoreFiles(location))
-    runs = store.runs()
+    (common,) = store.runs(accept=lambda index: "job" not in index.tags)
+    assert sorted(common.index.tags) == sorted(f"job{number}" for number in range(PROCESSES))
+    runs = store.runs(accept=lambda index: "job" in index.tags)
     assert store.skipped == []
     assert sorted(int(stored.index.tags["job"]) for stored in runs) == list(range(PROCESSES))
     events = read_baselines(store)["main"]

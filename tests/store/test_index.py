@@ -17,8 +17,8 @@ from written_records import lines_of
 from written_runs import alter, write_run
 
 
-def index_of(folder, **tags):
-    built = build_index(folder, tags)
+def index_of(folder):
+    built = build_index(folder)
     return read_index(built.name, built.content), read_table(built.table_name, built.table)
 
 
@@ -32,9 +32,9 @@ def test_an_index_of_500_tests_has_at_most_2_kb(tmp_path):
 
 def test_index_has_the_outcomes_tags_and_checks_of_the_report(report):
     folder = report(git={"commit": "abc123", "clean": True, "branch": "main"}, tags={"model": "small"})
-    index, table = index_of(folder, prompt="12")
+    index, table = index_of(folder)
     assert index.outcomes == "ppppppp"
-    assert index.tags == {"model": "small", "prompt": "12"}
+    assert index.tags == {"model": "small"}
     assert (index.commit, index.clean, index.branch) == ("abc123", True, "main")
     assert (index.partial, index.failed) == ([], [])
     assert table.tests[0] == "test_it.py::test_number[0-small]"
@@ -43,34 +43,35 @@ def test_index_has_the_outcomes_tags_and_checks_of_the_report(report):
 
 
 # What the report says, and why the run is a part or has failed; None for a whole run that passed.
+LEFT_OUT = {"deselected": 1}
 PARTIAL = [
     ({"complete": False}, "the session did not end"),
+    ({"complete": False, "selection": None}, "the session did not end"),
     ({"shard": {"index": 1, "of": 2}}, "only part 1 of 2 ran"),
     ({"missing_shards": [2]}, "shards are missing: 2"),
-    *(
-        ({"arguments": arguments}, "only a part was selected: ")
-        for arguments in (
-            ["-k", "small"], ["-ksmall"], ["-xk", "small"], ["-m", "slow"], ["-vm", "slow"], ["--lf"], ["--last-failed"],
-            ["--sw"], ["--stepwise"], ["--deselect=test_it.py::test_city"], ["test_it.py::test_city"], ["-q", "tests/a.py::b"],
-        )
-    ),
-]  # fmt: skip
-WHOLE = [
-    *(["--verify-report"], ["tests"], ["tests/test_a.py"], ["-q"], ["-x"], ["-n", "4"], ["-p", "no:cacheprovider"]),
-    *(["-p", "my_km"], ["--maxfail=3"], ["-vv"], ["-rs"], ["--color=yes"], ["-pmark"], ["--log-level=debug"], []),
+    ({"selection": None}, "the report does not have what was left out"),
+    # A merged report has the members that its shards do not share in each of them.
+    ({"selection": None, "shards": [{"selection": {}}, {"selection": LEFT_OUT}]}, "only a part was selected: 1 test"),
+    ({"selection": None, "shards": [{"selection": {}}, {}]}, "the report does not have what was left out"),
 ]
+WHOLE = {
+    "selection": {"selection": {}},
+    "of shards": {"selection": None, "shards": [{"selection": {}}, {"selection": {"paths": True}}]},
+    "of another program": {"selection": None, "pytest": None},
+    "words": {"arguments": ["-k", "small", "--lf", "test_it.py::test_city"]},
+}
 
 
 @pytest.mark.parametrize(("members", "reason"), PARTIAL)
 def test_part_of_a_session_is_marked(report, members, reason):
-    index, _ = index_of(report(**members, selection=None))
+    index, _ = index_of(report(**members))
     assert len(index.partial) == 1
     assert index.partial[0].startswith(reason)
 
 
-@pytest.mark.parametrize("arguments", WHOLE, ids=" ".join)
-def test_whole_session_is_not_marked(report, arguments):
-    assert index_of(report(arguments=arguments, selection=None))[0].partial == []
+@pytest.mark.parametrize("case", WHOLE)
+def test_whole_session_is_not_marked(report, case):
+    assert index_of(report(**WHOLE[case]))[0].partial == []
 
 
 # What the session itself says it left out; its words are not looked at.
@@ -99,9 +100,7 @@ def test_failures_are_marked(report):
     document = json.loads((folder / "report.json").read_text())
     document["tests"][0]["outcome"] = "failed"
     gate = {"gate": "operator:* >= 1", "unit": "comparison", "pass": 0, "fail": 0, "error": 0, "verdict": "missed"}
-    alter(folder, tests=document["tests"])
-    document = json.loads((folder / "report.json").read_text())
-    (folder / "report.json").write_text(json.dumps({**document, "gates": [{**gate, "notes": []}]}))
+    alter(folder, tests=document["tests"], gates=[{**gate, "notes": []}])
     index, _ = index_of(folder)
     assert index.failed == ["1 test did not pass", "gate operator:* >= 1: missed"]
     assert index.outcomes == "fpppppp"
@@ -113,6 +112,7 @@ def test_a_failure_hides_only_the_last_checks(report):
     whole = split_digests(table.checks[-1])
     lines = (folder / "records.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "records.jsonl").write_bytes(b"".join(lines[:-1]))
+    alter(folder)
     _, shorter = index_of(folder)
     assert split_digests(shorter.checks[-1]) == whole[:1]
 
@@ -122,6 +122,7 @@ def test_many_checks_are_folded_only_after_a_pass(report, count):
     folder = report()
     results = [compare("exact", number, number) for number in range(count)]
     (folder / "records.jsonl").write_bytes(lines_of(results, "test_it.py::test_city"))
+    alter(folder)
     assert len(split_digests(index_of(folder)[1].checks[-1])) == min(count, 21)
     document = json.loads((folder / "report.json").read_text())
     document["tests"][-1]["outcome"] = "failed"
@@ -134,6 +135,7 @@ def test_each_member_of_a_check_changes_its_digest(report, change):
     def digest(*arguments, **settings):
         folder = report()
         (folder / "records.jsonl").write_bytes(lines_of([compare(*arguments, **settings)], "test_it.py::test_city"))
+        alter(folder)
         return index_of(folder)[1].checks[-1], index_of(folder)[0].answers[-4:]
 
     before = digest("text_similarity", "Paris", "Pariss", threshold=0.5)
@@ -169,13 +171,14 @@ def test_answer_that_cannot_be_read_has_no_digest(report, store, observed, is_re
     hidden = [compare("exact", "x", observed), compare("exact", "x", "x")]
     lines = lines_of(hidden, "test_it.py::test_city", redaction=redaction_of([HIDDEN]))
     (folder / "records.jsonl").write_bytes(lines)
+    alter(folder)
     stored = store.find(store.push(folder, {}).run)
     assert bool(stored.answer("test_it.py::test_city")) is is_readable
     assert len(stored.index.answers) == 4 * len(stored.index.outcomes)
 
 
 def test_torn_or_altered_index_is_refused(report):
-    built = build_index(report(), {})
+    built = build_index(report())
     for end in range(len(built.content)):
         with pytest.raises(RecordError):
             read_index(built.name, built.content[:end])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import zipfile
 
 import pytest
@@ -24,7 +25,7 @@ def files_of(store):
 
 def test_run_is_an_index_a_bundle_and_a_shared_table(store, report):
     first = store.push(report(), {})
-    second = store.push(report(), {"model": "small"})
+    second = store.push(report(), {})
     month = "runs/2026/01/"
     runs = [f"{month}{run}/{name}" for run in (first.run, second.run) for name in ("bundle.zip", "index.json.gz")]
     tables = [name for name in files_of(store) if name.startswith("tests/")]
@@ -40,8 +41,36 @@ def test_pushing_again_changes_nothing(store, report):
     before = {name: path.stat().st_mtime_ns for name, path in files_of(store).items()}
     assert store.push(folder, {"model": "small"}) == (first.run, ["this report is stored already"])
     assert {name: path.stat().st_mtime_ns for name, path in files_of(store).items()} == before
-    assert store.push(folder, {"model": "large"}).run != first.run
-    assert len(store.runs()) == 2
+
+
+def test_tags_of_all_pushes_are_those_of_one_run(store, report):
+    folder = report(tags={"model": "small"})
+    run = store.push(folder, {}).run
+    for tags in ({"prompt": "12"}, {"prompt": "12", "build": "7"}, {"model": "small"}, {}, {"build": "7"}):
+        assert store.push(folder, tags) == (run, ["this report is stored already"])
+    assert [name.rpartition("/")[2][:5] for name in files_of(store)].count("tags-") == 2
+    for tags in ({"model": "large"}, {"prompt": "13"}, {"prompt": "12", "build": ""}):
+        with pytest.raises(ConfigurationError, match="a tag of a run has one value"):
+            store.push(folder, tags)
+    (stored,) = store.runs(accept=lambda index: index.tags["build"] == "7")
+    assert stored.index.tags == {"model": "small", "prompt": "12", "build": "7"}
+    assert store.skipped == []
+
+
+def test_tags_that_are_damaged_or_contradict_are_skipped_and_named(store, report):
+    folder = report()
+    run = store.push(folder, {"model": "small"}).run
+    (name,) = (name for name in files_of(store) if "tags-" in name)
+    # Two pushed at the same time.
+    for tags in (b'{"model": "a", "other": "b"}', b'{"model": "z"}'):
+        store.files.write(f"runs/2026/01/{run}/tags-{hashlib.sha256(tags).hexdigest()[:16]}.json", tags)
+    values = {store.find(run).index.tags["model"] for _ in range(3)}
+    assert len(values) == 1
+    assert sum("the run has the tag model=" in line for line in store.skipped) == 6
+    store.skipped.clear()
+    files_of(store)[name].write_bytes(b'{"model": "sm')
+    assert store.find(run).index.tags["other"] == "b"
+    assert f"{name} is damaged" in store.skipped
 
 
 def test_push_writes_the_index_last(store, report, monkeypatch):
@@ -170,11 +199,16 @@ def test_beginning_of_a_name_is_enough_if_it_is_unique(tmp_path):
         ([], {}),
         (["model=small"], {"model": "small"}),
         (["a=1=2", "b="], {"a": "1=2", "b": ""}),
-        (["a=1", "a=2"], {"a": "2"}),
+        (["a=1", "a=1"], {"a": "1"}),
     ],
 )
 def test_tags_are_names_and_values(texts, tags):
     assert parse_tags(texts) == tags
+
+
+def test_tag_with_two_values_is_refused():
+    with pytest.raises(ConfigurationError, match="the tag a has two values, '1' and '2'"):
+        parse_tags(["a=1", "b=1", "a=2"])
 
 
 @pytest.mark.parametrize("text", ["model", "=small", "my model=small", "", "1=a"])
@@ -224,6 +258,21 @@ def test_broken_configuration_is_named(tmp_path, monkeypatch, command):
     status, _, err = command("runs")
     assert status == 2
     assert "pyproject.toml: " in err
+
+
+BROKEN = {
+    "pytest.ini": ["\0", "[pytest]\nverdict_store = a\nverdict_store = b\n"],
+    "pytest.toml": ["pytest = 5\n", "[pytest]\nverdict_store = 5\n", "[pytest]\nverdict_store = ['a']\n"],
+    "pyproject.toml": ["[tool.pytest]\nini_options = 3\n", "[tool.pytest]\nverdict_store = {a = 1}\n"],
+    "setup.cfg": ["[pytest]\nverdict_store = a\n"],
+}
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in BROKEN.items() for text in texts])
+def test_configuration_that_names_no_store_is_an_error(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ConfigurationError, match=r"configuration of pytest cannot be read|store is a text"):
+        configured_store(tmp_path)
 
 
 def test_push_and_runs(command, report, tmp_path):

@@ -88,6 +88,7 @@ def test_concurrency_does_not_change_the_records(harness):
     assert len({run.records_bytes for run in runs}) == 1
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("given", "options", "ini", "most"),
     [

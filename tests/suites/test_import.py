@@ -11,6 +11,7 @@ import yaml
 from pytest_verdict.suites.agent_result import AgentResult
 from pytest_verdict.suites.importing.karenina import HOMES
 from pytest_verdict.suites.suite_reader import read_suite
+from pytest_verdict.templates import AnswerTemplate
 
 OTHERS = json.loads(Path(__file__).with_name("verdicts_of_others.json").read_text("utf-8"))
 
@@ -284,6 +285,37 @@ def test_each_question_gets_the_template_of_its_own_code(imported, pytester, few
     answer = "import json\n    return json.dumps({'name': question[9:-1], 'size': 1})"
     pytester.makepyfile(test_bench=path.read_text("utf-8").replace("raise NotImplementedError(question)", answer))
     pytester.runpytest_subprocess().assert_outcomes(passed=len(CITIES))
+
+
+CONDITIONAL = """\
+from karenina.schemas.entities import BaseAnswer, NumericMaximum, NumericMinimum, VerifiedField
+from karenina.schemas.entities.conditional import ConditionalGroundTruth, GroundTruthCase
+
+class Answer(BaseAnswer):
+    score: int = VerifiedField(
+        description="A score from 1 to 5",
+        ground_truth=ConditionalGroundTruth(
+            source="node_results.ask.parsed.behavior",
+            cases={"pushback": GroundTruthCase(value=2, verify_with=NumericMaximum())},
+            default=GroundTruthCase(value=4, verify_with=NumericMinimum()),
+        ),
+        verify_with=NumericMinimum(),
+    )
+"""
+
+
+@pytest.mark.parametrize(
+    ("score", "behavior", "passes"),
+    [(2, "pushback", True), (3, "pushback", False), (4, "cave", True), (3, None, False)],
+)
+def test_conditional_ground_truth_of_karenina_is_the_same_here(imported, score, behavior, passes):
+    document = {"dataFeedElement": [{"item": {"text": "q", "hasPart": {"text": CONDITIONAL}}}]}
+    code, said, path, _ = imported("karenina", json.dumps(document), "bench.jsonld")
+    assert (code, said) == (0, [])
+    space = {"__name__": "bench"}
+    exec(path.read_text("utf-8"), space)
+    context = {"node_results": {"ask": {"parsed": {"behavior": behavior}}}}
+    assert AnswerTemplate(space["TEMPLATES"]["q"]).verify({"score": score}, context=context).passed is passes
 
 
 CITIES = {"paris": "Answer", "rome": "CapitalAnswer", "lima": "Other", "new york": "Other"}

@@ -6,6 +6,7 @@ import argparse
 import json
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pytest_verdict.errors import SuiteError
@@ -185,6 +186,50 @@ SAME_EVALUATORS = [
     ({"MaxDuration": "PT2S"}, "x", None),
     ({"MaxDuration": float("inf")}, "x", None),
 ]  # fmt: skip
+
+
+LIMITS = [
+    ({"MaxModelRequests": 3}, "run_limits", {"limits": {"model_requests": 3}}),
+    ({"MaxModelRequests": 0}, "run_limits", {"limits": {"model_requests": 0}}),
+    (
+        {"MaxModelRequests": {"max_requests": 3, "evaluation_name": "few"}},
+        "run_limits",
+        {"limits": {"model_requests": 3}},
+    ),
+    ({"MaxToolCalls": 2}, "trajectory_max_calls", {"limits": 2, "failed": "count"}),
+    ({"MaxToolCalls": 0}, "trajectory_max_calls", {"limits": 0, "failed": "count"}),
+    ({"name": "MaxToolCalls", "arguments": {"max_calls": 2}}, "trajectory_max_calls", {"limits": 2, "failed": "count"}),
+    (
+        {"MaxToolCalls": {"max_calls": 2, "include_failed": False}},
+        "trajectory_max_calls",
+        {"limits": 2, "failed": "skip"},
+    ),
+    ({"MaxModelRequests": -1}, None, None),
+    ({"MaxModelRequests": "3"}, None, None),
+    ({"MaxModelRequests": True}, None, None),
+    ({"MaxModelRequests": {"max_calls": 3}}, None, None),
+    ({"MaxToolCalls": 2.5}, None, None),
+    ({"MaxToolCalls": -2}, None, None),
+    ({"MaxToolCalls": {"max_calls": 2, "include_failed": "no"}}, None, None),
+    ({"MaxToolCalls": {"include_failed": False}}, None, None),
+    ({"MaxToolCalls": None}, None, None),
+    ("MaxToolCalls", None, None),
+    ("MaxModelRequests", None, None),
+]
+
+
+@pytest.mark.parametrize(("evaluator", "operator", "settings"), LIMITS)
+def test_limit_of_pydantic_evals_is_an_operator(imported, evaluator, operator, settings):
+    _, said, path, _ = imported(
+        "pydantic-evals", {"cases": [{"inputs": "a", "evaluators": [evaluator, {"Contains": "a"}]}]}
+    )
+    (scenario,) = yaml.safe_load(path.read_text("utf-8"))["suite"]["scenarios"]
+    first = scenario["scorers"][0]
+    assert first["operator"] == (operator or "contains_all")
+    if operator is None:
+        assert len(said) == 1
+    else:
+        assert first["settings"] == settings
 
 
 @pytest.mark.parametrize(("evaluator", "output", "verdict"), SAME_EVALUATORS)

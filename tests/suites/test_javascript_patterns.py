@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 import pytest
+import yaml
 
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites.importing.promptfoo import _translate_pattern
@@ -128,3 +129,52 @@ def test_a_property_may_be_called_format(imported):
     test = {"vars": {"n": 1}, "assert": [{"type": "is-json", "value": schema}]}
     code, said, _, _ = imported("promptfoo", {"prompts": ["{{n}}"], "providers": ["echo"], "tests": [test]})
     assert (code, said) == (0, [])
+
+
+def test_a_schema_has_patterns_of_python(imported):
+    schema = {
+        "pattern": r"^\d$",
+        "patternProperties": {r"^\w$": {"items": [{"pattern": "b$"}]}},
+        "properties": {"pattern": {"type": "string"}, "nullable": {"type": "null"}},
+        "enum": [{"pattern": r"\d"}],
+    }
+    test = {"vars": {"n": 1}, "assert": [{"type": "is-json", "value": schema}]}
+    code, _, path, _ = imported("promptfoo", {"prompts": ["{{n}}"], "providers": ["echo"], "tests": [test]})
+    (scorer,) = yaml.safe_load(path.read_text("utf-8"))["suite"]["scenarios"][0]["scorers"]
+    translated = scorer["settings"]["schema_document"]
+    assert (code, translated["pattern"], translated["enum"]) == (0, r"^[0-9]\Z", [{"pattern": r"\d"}])
+    assert translated["patternProperties"] == {r"^[A-Za-z0-9_]\Z": {"items": [{"pattern": r"b\Z"}]}}
+    assert translated["properties"] == schema["properties"]
+
+
+@pytest.mark.parametrize(
+    ("check", "reason"),
+    [
+        ({"type": "is-json", "value": {"properties": {"a": {"type": "string", "nullable": True}}}}, "nullable"),
+        ({"type": "is-json", "value": {"items": {"pattern": r"\p{L}"}}}, "the pattern is not translated"),
+        ({"type": "regex", "value": "[\U0001f600]"}, "the pattern is not translated"),
+        ({"type": "regex", "value": "\U0001f600+"}, "the pattern is not translated"),
+    ],
+    ids=["nullable", "pattern", "class", "quantifier"],
+)
+def test_what_promptfoo_reads_otherwise_is_left_out(imported, check, reason):
+    _, said, path, _ = imported("promptfoo", {"tests": [{"assert": [check, {"type": "contains", "value": "a"}]}]})
+    assert reason in "".join(said)
+    assert path.read_text("utf-8").count("operator:") == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("012", "12"), ("-012", "-12"), ("0o12", "10"), ("1e3", "1000"), ("1.5e3", "1500"), (".5e1", "5"), ("00", "0"),
+        ("'012'", "012"), ('"1e3"', "1e3"), ("0x1F", "31"), ("1e", "1e"), ("e5", "e5"), ("12", "12"), ("0", "0"),
+    ],
+)  # fmt: skip
+def test_a_number_is_read_as_promptfoo_reads_it(imported, written, text):
+    config = (
+        f"prompts: ['{{{{n}}}}']\ntests: [{{vars: {{n: {written}}}, assert: [{{type: contains, value: {written}}}]}}]"
+    )
+    _, _, path, _ = imported("promptfoo", config)
+    (scenario,) = yaml.safe_load(path.read_text("utf-8"))["suite"]["scenarios"]
+    assert scenario["input"] == text
+    assert scenario["scorers"][0]["settings"] == {"substring": text}

@@ -119,6 +119,7 @@ def test_only_what_is_missing_is_called(harness):
     assert len(called(harness.run({}, "--verify-report"))) == 6
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("change", "again"),
     [

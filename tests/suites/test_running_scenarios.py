@@ -19,6 +19,7 @@ def test_adapters_in_python(harness, adapter, output):
     assert run_with(harness, adapter, expected_output=output).outcomes == {"passed": 1}
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("adapter", "reason"),
     [
@@ -110,6 +111,7 @@ def test_no_adapter_and_the_ini_key(harness):
     assert harness.run(files, "-o", "verdict_adapter=my_adapters.Echo").outcomes == {"passed": 1}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("good", "rule", "outcome", "words"),
     [

@@ -8,6 +8,7 @@ from pytest_verdict.core.replay import replay
 TOOLS = {"expected_tools": ["search"], "expected_tool_args": {"search": {"q": "x"}}, "expected_output": "I"}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -54,9 +55,16 @@ class Raises:
     name = "raises"
     def score(self, scenario, result):
         raise LookupError("nothing")
+
+class Skips:
+    name = "skips"
+    def score(self, scenario, result):
+        import pytest
+        pytest.skip("not today")
 """
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("scorer", "more", "outcome", "words"),
     [
@@ -71,6 +79,7 @@ class Raises:
             "failed",
             "my_scorers.Raises: ERROR. the scorer my_scorers.Raises raised LookupError",
         ),
+        ("my_scorers.Skips", {}, "failed", "my_scorers.Skips: ERROR. the scorer my_scorers.Skips raised Skipped"),
         ("regex", {"metadata": {"regex_pattern": "^i$"}}, "passed", ""),
         (
             "regex",
@@ -127,6 +136,7 @@ def test_scorers(harness, scorer, more, outcome, words):
     assert {answer.status for answer in replay(run.records_bytes.splitlines())} == {"identical"}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("scorer", "more", "outcome"),
     [
@@ -147,6 +157,7 @@ def test_mapping_defaults_come_from_the_scenario(harness, scorer, more, outcome)
     assert run_with(harness, "my_adapters.Echo", scorer=scorer, **more).outcomes == {outcome: 1}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("scorer", "key"),
     [

@@ -215,6 +215,7 @@ def test_a_request_that_is_written_wrongly(serve, tmp_path, asked, words):
         open_adapter(HttpRequest(url=serve(echo).url, **asked), tmp_path).run("i", CONTEXT)
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("adapter", "words"),
     [
@@ -313,11 +314,12 @@ def test_a_retry_after_a_service_that_died(harness, serve):
 
 def test_requests_per_second(harness, serve):
     service = serve(echo)
-    limit = {"requests_per_second": 20}
-    assert harness.run({"a.verdict.yaml": suite(*scenarios(9), adapter=service.url, rate_limit=limit)}).outcomes == {
-        "passed": 9
+    limit = {"requests_per_second": 50}
+    assert harness.run({"a.verdict.yaml": suite(*scenarios(31), adapter=service.url, rate_limit=limit)}).outcomes == {
+        "passed": 31
     }
-    assert service.times[-1] - service.times[0] >= 8 / 20 - 0.02
+    # The first request may arrive late on a busy machine.
+    assert service.times[-1] - service.times[0] >= 30 / 50 - 0.2
 
 
 CLIENTS = """

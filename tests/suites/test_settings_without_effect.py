@@ -26,6 +26,14 @@ REFUSED_IN_SCENARIO = [
         "scorer: trajectory_exact\n      expected_tools: [serach]\n      expected_tool_args: {search: {q: 1}}",
         "expected_tool_args: 'search' is not in expected_tools. Did you mean 'serach'?",
     ),
+    ("scorer: {operator: exact, any_of: [regex]}", "there is no key 'any_of' here"),
+    ("scorer: {operator: exact, mapping: {observed: $.metadata.x}}\n      expected_output: a", "nothing of the result"),
+    ("scorer: {operator: exact, mapping: {observed: {literal: a}}}\n      expected_output: a", "nothing of the result"),
+    ("scorer: {operator: exact, mapping: {observed: $.context.y}}\n      expected_output: a", "nothing of the result"),
+    ('expected_output: " "', "has no visible character"),
+    ('expected_output: "\\u200b"', "has no visible character"),
+    ("scorer: regex\n      metadata: {regex_pattern: '.*'}", "is not a regular expression to search"),
+    ("scorer: regex\n      metadata: {regex_pattern: 'a|'}", "is not a regular expression to search"),
     *[
         (f"tags: [{tag}]", "tags: this mark has arguments, and a tag has none")
         for tag in ("skipif", "parametrize", "usefixtures", "filterwarnings", "verdict_cases", "verdict_unread")
@@ -64,10 +72,18 @@ DOUBTFUL = [
         "scorer: exact\n      expected_output: a\n      expected_tool_args: {b: {c: 1}}",
         "has expected_tool_args, which no scorer",
     ),
+    ("expected_output: a\n      metadata: {regex_pattern: b}", "has metadata.regex_pattern, which no scorer"),
+    ("expected_output: a\n      scorer: exact\n      metadata: {similarity_threshold: 0.9}", "has metadata.similarity"),
     ("scorer: passfail", "expects nothing"),
     ("scorer: trajectory_exact", "expects nothing"),
 ]
 RIGHT = [
+    "scorers: [exact, regex]\n      expected_output: a\n      metadata: {regex_pattern: b, note: c}",
+    "expected_output: a\n      scorer: my.own.Scorer\n      metadata: {regex_pattern: b}",
+    "expected_output: ' '\n      scorer: exact",
+    "scorer: {operator: exact, mapping: {expected: $.output, observed: $.reference}}\n      expected_output: a",
+    "scorer: {operator: exact, mapping: {observed: $..answer}}\n      expected_output: a",
+    "scorer: {operator: exact, mapping: {observed: $.raw_response.x, expected: {literal: 1}}}",
     "expected_output: a\n      repeats: 3\n      pass: any",
     "expected_output: a\n      repeats: 3\n      pass: {rate: 0.2}",
     "expected_output: a\n      repeats: 60\n      pass: {rate: 0.9}",

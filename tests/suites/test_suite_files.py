@@ -1,5 +1,6 @@
 """Suite files as tests: the suites of the specification, and the outcome of each scenario."""
 
+import functools
 import json
 import re
 from pathlib import Path
@@ -418,6 +419,11 @@ def test_nothing_is_imported_for_suites_where_there_are_none(harness):
     ).outcomes == {"passed": 1}
 
 
+@functools.cache
+def validator():
+    return jsonschema.Draft202012Validator(suite_schema())
+
+
 def test_the_published_schema_is_a_schema():
     jsonschema.Draft202012Validator.check_schema(suite_schema())
 
@@ -429,7 +435,7 @@ def test_the_published_schema_is_the_same_with_every_version_of_pydantic():
 
 @pytest.mark.parametrize("content", [SENTIMENT, CALCULATOR, SQL, ONE], ids=range(4))
 def test_the_schema_takes_what_the_reader_takes(write, content):
-    jsonschema.validate(yaml.safe_load(content), suite_schema())
+    validator().validate(yaml.safe_load(content))
     assert read_suite(write("a.verdict.yaml", content)).scenarios
 
 
@@ -438,7 +444,7 @@ def test_the_schema_takes_what_the_reader_takes(write, content):
 )
 def test_the_schema_refuses_what_the_reader_refuses(content):
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(yaml.safe_load(content), suite_schema())
+        validator().validate(yaml.safe_load(content))
 
 
 WRONG_KEYS = [
@@ -473,7 +479,7 @@ def test_reader_and_schema_refuse_a_wrong_value(wrong, write):
     with pytest.raises(SuiteError):
         read_suite(write("a.verdict.yaml", content))
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(yaml.safe_load(content), suite_schema())
+        validator().validate(yaml.safe_load(content))
 
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -481,7 +487,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 @pytest.mark.parametrize("path", sorted((REPOSITORY / "examples").rglob("*.verdict.yaml")), ids=lambda path: path.stem)
 def test_the_schema_takes_the_examples(path):
-    jsonschema.validate(yaml.safe_load(path.read_text("utf-8")), suite_schema())
+    validator().validate(yaml.safe_load(path.read_text("utf-8")))
 
 
 def test_the_schema_takes_the_suites_of_the_documentation():
@@ -491,4 +497,4 @@ def test_the_schema_takes_the_suites_of_the_documentation():
     ]
     assert found
     for written_suite in found:
-        jsonschema.validate(yaml.safe_load(written_suite), suite_schema())
+        validator().validate(yaml.safe_load(written_suite))

@@ -114,6 +114,7 @@ def test_a_reader_gives_values_and_rows(package):
     assert run.records[2]["error"] == "words.lines:3: it is a question mark"
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("head", "words"),
     [

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.errors import PydanticUserError
 
 from pytest_verdict import compare
 from pytest_verdict.errors import SettingsError, TemplateError
 from pytest_verdict.operators import (
+    AllOf,
+    AnyOf,
     BooleanMatch,
     ContainsAll,
     ContainsAny,
@@ -35,6 +38,7 @@ from pytest_verdict.templates import (
     AnswerTemplate,
     BaseAnswer,
     ExactMatch,
+    FieldCheck,
     NumericGraded,
     NumericRangeGraded,
     NumericThresholdGraded,
@@ -415,3 +419,125 @@ def test_graded_primitive_without_a_slope_is_refused(build_operator):
 def test_exclusive_edge_of_a_graded_range_fails():
     operator = NumericRangeGraded(min=1, max=2, margin=1, exclusive_min=True, exclusive_max=True)
     assert [compare(operator, None, number).passed for number in (1, 1.5, 2)] == [False, True, False]
+
+
+def filled(**body):
+    """Return a template with code of its author, which may fill in a field."""
+    members = {"__annotations__": {"x": str}, "x": VerifiedField("d", "Paris", "exact"), "__module__": __name__}
+    return type(BaseAnswer)("Answer", (BaseAnswer,), {**members, **body})
+
+
+def fill_before(cls, values):
+    return {**values, "x": "Paris"}
+
+
+def fill_after(self):
+    self.x = "Paris"
+    return self
+
+
+def fill_post_init(self, context):
+    BaseAnswer.model_post_init(self, context)
+    self.x = "Paris"
+
+
+def strip_and_title(cls, value):
+    return value.strip().title() if isinstance(value, str) else "Paris"
+
+
+FILLED = {
+    "model validator before": filled(fill=model_validator(mode="before")(classmethod(fill_before))),
+    "model validator after": filled(fill=model_validator(mode="after")(fill_after)),
+    "model_post_init": filled(model_post_init=fill_post_init),
+    "field validator": filled(fill=field_validator("x", mode="before")(classmethod(strip_and_title))),
+    "default": filled(x=VerifiedField("d", "Paris", "exact", default="Paris", validate_default=True)),
+    "default factory": filled(x=VerifiedField("d", "Paris", "exact", default_factory=lambda: "Paris")),
+}
+
+
+@pytest.mark.parametrize("template", FILLED.values(), ids=FILLED)
+@pytest.mark.parametrize("reply", ["{}", '{"x": null}', '{"y": "Paris"}', '{"X": "Paris"}', {}, {"x": None}])
+def test_what_no_judge_said_is_no_answer(template, reply):
+    result = AnswerTemplate(template).verify(reply)
+    assert result.verdict == "fail"
+    assert result.null_fields == ["x"]
+
+
+@pytest.mark.parametrize("template", FILLED.values(), ids=FILLED)
+def test_code_of_the_author_may_change_what_a_judge_said(template):
+    assert AnswerTemplate(template).verify({"x": "Paris"}).passed
+    assert AnswerTemplate(FILLED["field validator"]).verify({"x": " paris"}).passed
+
+
+NUMBERS = [
+    (list[int], [1], "set_containment", [True], [1]),
+    (list[float], [1.0], "ordered_match", [True], [1]),
+    (set[int], {1, 0}, "set_containment", [True, False], [1, 0]),
+    (tuple[int, int], (1, 0), "exact", [True, False], [1, 0]),
+    (dict[str, int], {"a": 1}, "json_canonical", {"a": True}, {"a": 1}),
+    (dict[str, list[float]], {"a": [1.0]}, "json_canonical", {"a": [True]}, {"a": [1]}),
+    (list[int] | None, [1], "set_containment", [True], [1]),
+    (list[int | None], [1, None], "ordered_match", [True, None], [1, None]),
+    (list[Annotated[int, Field(ge=0)]], [1], "set_containment", [True], [1]),
+    (int | None, 1, "numeric_exact", True, 1),
+    (float, 1, "numeric_minimum", "1e999", "1e300"),
+    (float | None, 1, "numeric_minimum", "1e999", "1.5"),
+    (list[float], [1e300], "set_containment", ["1e999"], ["1e300"]),
+]
+
+
+@pytest.mark.parametrize(("kind", "truth", "operator", "wrong", "right"), NUMBERS)
+def test_part_of_a_value_that_is_no_number(kind, truth, operator, wrong, right):
+    template = filled(__annotations__={"x": kind}, x=VerifiedField("d", truth, operator))
+    assert AnswerTemplate(template).verify({"x": wrong}).verdict == "error"
+    assert AnswerTemplate(template).verify({"x": right}).passed
+
+
+@pytest.mark.parametrize(
+    ("kind", "truth", "operator", "value"),
+    [
+        (list[bool], [True], "ordered_match", [True]),
+        (list[int | bool], [True], "ordered_match", [True]),
+        (dict[str, bool], {"a": True}, "json_canonical", {"a": True}),
+        (list[Literal[1, 2]], [1], "ordered_match", [1]),
+        (list, [True], "ordered_match", [True]),
+        (float, float("inf"), "numeric_exact", "inf"),
+        (Decimal, 5, "numeric_minimum", "1e999"),
+        (str, "1e999", "exact", "1e999"),
+    ],
+)
+def test_truth_values_and_long_numbers_where_they_belong(kind, truth, operator, value):
+    template = filled(__annotations__={"x": kind}, x=VerifiedField("d", truth, operator))
+    assert AnswerTemplate(template).verify({"x": value}).passed
+
+
+def named(*fields, strategy=None, base=BaseAnswer):
+    body = {"__annotations__": dict.fromkeys(fields, str), "__module__": __name__}
+    body.update({name: VerifiedField("d", name, "exact") for name in fields})
+    if strategy is not None:
+        inner = {"verify_strategy": strategy, "__module__": __name__, "__qualname__": "Answer.VerificationStrategy"}
+        body["VerificationStrategy"] = type("VerificationStrategy", (), inner)
+    return type(BaseAnswer)("Answer", (base,), {**body, "__qualname__": "Answer"})
+
+
+EITHER = AnyOf(conditions=[FieldCheck(field="a"), FieldCheck(field="b")])
+
+
+def test_field_that_an_inherited_strategy_does_not_check_is_refused():
+    parent = named("a", "b", strategy=EITHER)
+    with pytest.raises(TemplateError, match="c is not in the strategy of Answer"):
+        named("c", base=parent)
+    with pytest.raises(TemplateError, match="c is not in the strategy of Answer"):
+        named("c", base=named(base=parent))
+
+
+@pytest.mark.parametrize("strategy", [AllOf(conditions=[FieldCheck(field="a"), FieldCheck(field="c")]), EITHER])
+def test_strategy_of_the_class_itself_may_leave_fields_out(strategy):
+    child = named("c", strategy=strategy, base=named("a", "b", strategy=EITHER))
+    assert AnswerTemplate(child).verify({"a": "a", "b": "b", "c": "c"}).passed
+    assert named("a", "b", "c", strategy=EITHER) is not None
+
+
+def test_inherited_strategy_without_new_fields_stays():
+    child = named("a", base=named("a", "b", strategy=EITHER))
+    assert AnswerTemplate(child).verify({"a": "a", "b": "x"}).passed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import pytest
 
@@ -42,6 +43,7 @@ from pytest_verdict.templates import (
     NumericRangeGraded,
     NumericThresholdGraded,
     RegexMatch,
+    TemplateWarning,
     VerifiedField,
 )
 
@@ -259,3 +261,62 @@ def test_graded_operators_support_relative_margins_and_quadratic_decay(operator,
 def test_unknown_direction_raises():
     with pytest.raises(SettingsError, match="direction='up' is unknown"):
         NumericThresholdGraded(direction="up", margin=1)
+
+
+GRADED_CLASSES = [
+    (NumericGraded(cutoff=0.25, full_credit=0.01, mode="absolute", decay="quadratic"), 46, 42),
+    (NumericGraded(cutoff="0.2", full_credit=0), 110, 100),
+    (NumericRangeGraded(min=0.001, max=0.09, margin=0.02, decay="quadratic"), 0.10, None),
+    (NumericRangeGraded(min=1, max=9, margin=0.5, mode="relative", exclusive_max=True), 10, None),
+]
+
+
+@pytest.mark.parametrize(("operator", "observed", "expected"), GRADED_CLASSES)
+def test_graded_primitive_goes_through_its_settings(operator, observed, expected):
+    again = type(operator).model_validate(operator.model_dump(mode="json"))
+    assert again == operator
+    assert again.score(observed, expected) == operator.score(observed, expected)
+    assert operator.model_copy(update={"decay": "linear"}).decay == "linear"
+    assert pickle.loads(pickle.dumps(operator)) == operator
+    assert compare(operator, expected, observed).score == operator.score(observed, expected)
+
+
+@pytest.mark.parametrize(
+    ("build", "settings"),
+    [
+        (NumericGraded, {}),
+        (NumericGraded, {"full_credit": 0.1}),
+        (NumericGraded, {"cutof": 0.1}),
+        (NumericGraded, {"cutoff": 0, "full_credit": 0}),
+        (NumericGraded, {"cutoff": -1, "full_credit": 0}),
+        (NumericGraded, {"cutoff": 0.1, "full_credit": 0.1}),
+        (NumericGraded, {"cutoff": 0.1, "full_credit": 0.2}),
+        (NumericGraded, {"cutoff": 0.1, "full_credit": 0, "mode": "bogus"}),
+        (NumericGraded, {"cutoff": 0.1, "full_credit": 0, "decay": "bogus"}),
+        (NumericGraded, {"cutoff": 0.1, "full_credit": 0, "margin": 1}),
+        (NumericRangeGraded, {"min": 1, "max": 2}),
+        (NumericRangeGraded, {"min": 1, "margin": 1}),
+        (NumericRangeGraded, {"min": 5, "max": 5, "margin": 1}),
+        (NumericRangeGraded, {"min": 6, "max": 5, "margin": 1}),
+        (NumericRangeGraded, {"min": 1, "max": 2, "margin": 0}),
+        (NumericRangeGraded, {"min": 1, "max": 2, "margin": True}),
+        (NumericRangeGraded, {"min": 1, "max": 2, "margin": 1, "mode": "bogus"}),
+        (NumericThresholdGraded, {"direction": "min", "margin": 0}),
+    ],
+)
+def test_wrong_settings_of_graded_primitives_raise(build, settings):
+    with pytest.raises(SettingsError):
+        build(**settings)
+
+
+def test_graded_primitive_without_full_credit_warns_once():
+    with pytest.warns(TemplateWarning, match="passes only at distance 0") as caught:
+        operator = NumericGraded(cutoff=0.2)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert (operator.check(100, 100), operator.check(101, 100)) == (True, False)
+
+
+def test_score_of_an_operator_that_reads_a_trace_raises():
+    with pytest.raises(NotImplementedError, match="check_trace"):
+        TraceContains(substring="x").score("x")

@@ -1,19 +1,14 @@
 """Each operator agrees with its brute-force definition on small random trajectories."""
 
-import re
-
 import brute_force
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from pytest_verdict import compare
-from pytest_verdict.core.kernel import PartError
 from pytest_verdict.operators.number import NumericRange, NumericTolerance
 from pytest_verdict.operators.text import NormalizedExact
-from pytest_verdict.trajectories import Event
 from pytest_verdict.trajectories.call_matcher import CallMatcher
-from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED
-from pytest_verdict.trajectories.pairing import SCALE, CallScores, edit_distance
+from pytest_verdict.trajectories.pairing import SCALE, edit_distance
 
 # Calls of two tools with one number; a tolerance of one makes the relation neither transitive nor a partition.
 CALLS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 4)), max_size=4)
@@ -120,22 +115,6 @@ RULES = st.sampled_from(["equal", "contains", "within", "ignore", TOLERANT, Norm
 TOOL_RULES = st.one_of(
     st.sampled_from(["equal", "contains", "within"]), st.dictionaries(st.sampled_from("xyz*"), RULES, min_size=1)
 )
-
-
-@given(ARGUMENTS, ARGUMENTS, TOOL_RULES)
-def test_call_scores_equal_the_scores_of_single_pairs(expected, observed, rule):
-    matcher = CallMatcher({"a": rule})
-    lefts, rights = ([matcher.prepare(Event("a", args), "a") for args in side] for side in (expected, observed))
-    rights = [*rights, matcher.prepare(Event("a", {}, args_note=ARGS_NOT_RECORDED), "a")] * 2
-    scores = CallScores(lefts, rights, matcher)
-    for at, left in enumerate(lefts):
-        try:
-            wanted = [round(matcher.score(left, right) * SCALE) for right in rights]
-        except PartError as error:
-            with pytest.raises(PartError, match=f"^{re.escape(str(error))}$"):
-                scores(at, range(len(rights)))
-        else:
-            assert scores(at, range(len(rights))) == wanted
 
 
 @given(PAIRS, PAIRS)
@@ -250,7 +229,6 @@ def test_indexed_matches_equal_the_matches_of_single_pairs(expected, observed, r
     """The candidates that are found by value are those that are found by comparing each with each."""
     from pytest_verdict.core.values.numbers import as_decimal
     from pytest_verdict.templates import ExactMatch
-    from pytest_verdict.trajectories.call_matcher import CallMatcher
     from pytest_verdict.trajectories.event import Event
     from pytest_verdict.trajectories.pairing import find_accepted_calls
 
@@ -281,8 +259,8 @@ def test_longest_common_subsequence_agrees_with_brute_force(accepted):
 
 
 @pytest.mark.parametrize(("moved", "cost"), [(10, 20), (18, 36), (19, 38)])
-def test_edit_distance_finds_alignments_outside_the_first_band(moved, cost):
-    # Beyond the first band of 16; by brute force it would take ages.
+def test_edit_distance_finds_alignments_far_from_the_diagonal(moved, cost):
+    # By brute force it would take ages.
     expected = list(range(40))
     observed = [*range(100, 100 + moved), *expected[: 40 - moved]]
     near = [[at for at, item in enumerate(observed) if item == one] for one in expected]

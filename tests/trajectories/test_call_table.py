@@ -249,3 +249,11 @@ def test_table_fits_the_width(width):
     observed = [call("search", q="x" * 500), call("book", city="R" * 500, id=7), call("d", **{"k" * 90: "v" * 500})]
     for line in block(EXACT, TRIP, observed, Budget(width=width)).split("\n")[1:]:
         assert len(line) <= width
+
+
+@pytest.mark.parametrize("width", [64, 72, 100])
+def test_first_line_shows_the_arguments_that_fit(width):
+    forbidden = ("delete", {"path": "/", "force": True, "reason": "x" * 90})
+    first = next(explain(compare("trajectory_forbidden", ["delete"], ["search", forbidden]), Budget(width=width)))
+    assert first.startswith("trajectory_forbidden: forbidden call 2 delete(path='/'")
+    assert width - 12 <= len(first) <= width

@@ -93,6 +93,7 @@ FORMS = {
     "A2A": {"kind": "data", "data": {"name": "drop", "args": {}}, "metadata": {"adk_type": "function_call"}},
     "ReAct": {"action": "drop", "action_input": {"path": "/"}},
     "result": {"tool": "drop", "observation": "ok"},
+    "OpenCode": {"type": "tool", "tool": "drop", "callID": "9", "state": {"input": {"path": "/"}}},
     "names": {"tools_used": ["drop"]},
     "name before": {"called_tools": ["drop"]},
     "upper case": {"TOOL_CALLS": [{"title": "drop"}]},
@@ -248,3 +249,93 @@ def test_many_calls_are_counted_quickly():
     call = {"type": "function_call", "name": "a", "arguments": "{}"}
     assert len(read_trajectory([{**call, "call_id": str(place)} for place in range(5_000)])) == 5_000
     assert len(read_trajectory([dict(call) for _ in range(5_000)])) == 5_000
+
+
+WRITTEN = """
+<tool_call>\\n{"name": "drop", "arguments": {}}\\n</tool_call>
+I will clean up.\\n<tool_call>drop\\n<arg_key>path</arg_key>\\n</tool_call>
+<function_calls>\\n<invoke name="drop">\\n</invoke>
+<invoke name="drop">
+<function=drop>{}</function>
+<functioncall> {"name": "drop"}
+<|python_tag|>{"name": "drop", "parameters": {}}
+[TOOL_CALLS] [{"name": "drop", "arguments": {}}]
+<\uff5ctool\u2581calls\u2581begin\uff5c>drop
+<|channel|>commentary to=functions.drop <|message|>{}
+Thought: x\\nAction: drop\\nAction Input: {"path": "/"}
+**Action**: drop\\n**Action Input**: /
+{"name": "drop", "arguments": {"path": "/"}}
+{"name": "drop", "parameters": {"path": "/"}}
+{"type": "function", "function": {"name": "drop", "arguments": "{}"}}
+{"tool_calls": [{"name": "drop", "arguments": {}}]}
+""".strip().splitlines()
+NOT_WRITTEN = """
+{"name": "Ann", "age": 4}
+{"name": "Ann", "arguments": {"for": "yes"}, "summary": "x"}
+{"plan": [{"name": "drop", "arguments": {}}]}
+Call drop(path="/") to clean up.
+The action: none. No action input is needed.
+Action: nothing to do.
+A tool_call is a request of a model.
+""".strip().splitlines()
+
+
+def messages_with(text):
+    """Yield histories in several formats in which the model wrote a text."""
+    ask = {"role": "user", "content": f"Never write {text}"}
+    yield [ask, {"role": "assistant", "content": text}]
+    yield {"messages": [ask, {"role": "assistant", "content": [{"type": "text", "text": text}]}]}
+    yield {"choices": [{"message": {"role": "assistant", "content": text}}]}
+    yield [{"type": "human", "content": text}, {"type": "ai", "content": text}]
+    yield [{"role": "user", "parts": [{"text": text}]}, {"role": "model", "parts": [{"text": text}]}]
+    yield [{"kind": "response", "parts": [{"part_kind": "text", "content": text}]}]
+    yield {"output": {"message": {"role": "assistant", "content": [{"text": text}]}}}
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_call_in_the_text_of_a_model_is_refused(text):
+    for value in messages_with(text.replace(r"\n", "\n")):
+        result = compare("trajectory_forbidden", ["drop"], value)
+        assert (result.verdict, result.notes) == ("fail", ["trajectory_unreadable"])
+    repeated = [{**chat(tool_calls=[CHAT_CALL]), "content": text}, {"role": "user", "content": text}]
+    assert compare("trajectory_max_calls", 1, repeated).details["calls"] == {"*": 1}
+
+
+@pytest.mark.parametrize("text", NOT_WRITTEN)
+def test_text_without_a_call_is_no_call(text):
+    for value in messages_with(text):
+        assert compare("trajectory_max_calls", 0, value).passed
+
+
+def test_text_of_many_lines_is_searched_quickly():
+    assert compare("trajectory_max_calls", 0, [chat() | {"content": "\n*" * 200_000 + "Action: x"}]).passed
+
+
+@pytest.mark.parametrize(
+    "observed",
+    [
+        *(
+            ["pay(id=7)"],
+            ['{"name": "pay", "args": {}}'],
+            ["{'name': 'pay'}"],
+            ["pay, search"],
+            ["pay;search"],
+            ["pay\n"],
+        ),
+        *(["pay -> ok"], ['["pay"]'], ("pay", '["x"]'), [[]], {"steps": [[]]}),
+        [{"role": "assistant", "recipient": "functions.pay", "content": "{}"}],
+        [{"lc": 1, "type": "not_implemented", "repr": "LLMResult(tool_calls=[...])"}],
+    ],
+    ids=str,
+)
+def test_text_that_is_no_name_is_refused(observed):
+    result = compare("trajectory_forbidden", ["pay"], observed)
+    assert (result.verdict, result.notes) == ("fail", ["trajectory_unreadable"])
+    assert compare("trajectory_forbidden", observed, ["pay"]).verdict == "error"
+
+
+@pytest.mark.parametrize(
+    "name", ["Search Agent", "__start__", "functions.pay:0", "mcp__fs__pay", "Wolfram|Alpha", "C++"]
+)
+def test_name_in_a_plain_list_may_have_signs(name):
+    assert compare("trajectory_single_tool_use", name, [name]).passed

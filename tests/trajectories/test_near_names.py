@@ -64,6 +64,19 @@ do_it | d0_it
 r\u00e9sum\u00e9 | resume
 \u0434\u0430\u0442\u0430 | \u0414\u0430\u0442\u0430
 stra\u00dfe | STRASSE
+delete_file | delete_file_tool
+delete_file | DeleteFileTool
+delete_file | call_delete_file
+delete_file | delete_file_v2
+delete_file | delete_file@v1
+delete_file | delete_file:latest
+delete_file_async | delete_file
+delete_* | delete_file
+*file* | delete_file
+delete_? | delete_a
+^delete.*$ | delete_file
+delete.* | delete_file
+pay|delete | delete
 """)
 NEAR.append(("delete", "delete "))
 DISTINCT = split("""
@@ -99,6 +112,10 @@ tool_1 | tool_11
 step_12 | step_21
 add | and
 v1_search | v2_search
+tool_call | function_call
+call_customer | call_agent
+read_* | delete_file
+pay|read | delete
 \u5220\u9664 | \u67e5\u8be2
 """)
 

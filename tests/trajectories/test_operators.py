@@ -281,6 +281,10 @@ def test_forbidden_rejects_calls_and_unknown_arguments():
     assert not compare("trajectory_forbidden", ["delete"], ["search", ("delete", {"id": 1})]).passed
     assert compare("trajectory_forbidden", [("delete", {"id": 2})], [("delete", {"id": 1})]).passed
     # Whether it is the forbidden call cannot be known.
+    more = [("delete", {"id": 1, "force": True})]
+    assert not compare("trajectory_forbidden", [("delete", {"id": 1})], more).passed
+    assert compare("trajectory_forbidden", [("delete", {"id": 1})], more, args="equal").passed
+
     result = compare("trajectory_forbidden", [("delete", {"id": 2})], ["delete"])
     assert (result.verdict, result.notes) == ("fail", ["args_not_recorded"])
 
@@ -478,3 +482,23 @@ def test_missing_choice_lists_all_its_calls():
     # So many that no alignment is drawn.
     found = compare("trajectory_steps", [{"one_of": ["b", "c"]}] * 400, ["a"] * 400)
     assert found.details["differences"][0]["expected"] == [{"one_of": [{"name": "b"}, {"name": "c"}]}]
+
+
+@pytest.mark.parametrize(
+    ("expected", "settings"),
+    [
+        ({"pay": 0}, {"except_tools": ["pay"]}),
+        ({"pay": 0}, {"only_tools": ["search"]}),
+        ({"pay": 0, "*": 9}, {"only_tools": ["search"], "tools": ["pay", "search"]}),
+        ({"buy": 0}, {"aliases": {"pay": "buy"}, "except_tools": ["pay"]}),
+    ],
+)
+def test_limit_of_a_tool_that_is_not_selected_is_an_error(expected, settings):
+    result = compare("trajectory_max_calls", expected, ["pay", "search"], **settings)
+    assert (result.verdict, result.notes) == ("error", ["empty_selection"])
+
+
+@pytest.mark.parametrize("aliases", [{"purchase": "buy", "buy": "pay"}, {"pay": ""}], ids=str)
+def test_alias_of_an_alias_is_refused(aliases):
+    with pytest.raises(SettingsError, match="stands for"):
+        compare("trajectory_forbidden", ["pay"], ["pay"], aliases=aliases)

@@ -26,6 +26,8 @@ NOT_FIVE = [
     *("5 tenths", "5 hundredths", "(5)", "($5)", "( 5 )", "-5", "−5", "±5", "+/-5", "minus 5", "negative 5"),
     *("5,5", "5.5", "5,000", "5.000.000", "5.000,00", "1.234,5", "5‰", "５", "5５", "٥5", "5٥", "3 out of 5"),
     *("5 out of 8", "5 over 8", "half of 5", "10 to the power of 5", "5 to the power of 2", "5 gross"),
+    *("5_000", "5i", "5j", "5 grand", "5 grand.", "5 octillion", "5 sextillions", "5 nonillion", "5 000", "5 000 000"),
+    *("–5", "-$5", "−$5", "-€5"),
     *("5 dutzend", "5 douzaines", "5 docenas", "5 juta", "5 ribu", "5 triệu", "5 مليون", "5 ألف",),
 ]  # fmt: skip
 FIVE = [
@@ -35,6 +37,7 @@ FIVE = [
     *("5 mills", "5 bins", "5 students", "5 tables", "5 kcal", "5 Kilometer", "5 bits", "5 T-shirts"),
     *("5 K-pop songs", "5 of them", "5 and 5", "**5**", "`5`", "the answer is 5", "It is 5!", "x = 5"),
     *("2 + 3 = 5", "7 - 2 = 5", "10 / 2 = 5", "2 × 2.5 = 5", "5 %", "5%", "5 percent", "5, because", "5; so"),
+    *("5 Grand Slams", "5 inches", "5 jars", "5 in all", "5 if any", "5 pavilions", "a – 5"),
     *("[5]", "(about 5 of them)", "5 (five)", "1. 5", "from 7 to 5",),
 ]  # fmt: skip
 READ = {

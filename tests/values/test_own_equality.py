@@ -443,6 +443,14 @@ def test_columns_and_arrays_are_lists():
         assert compare("set_containment", [1], table).notes == ["not_a_list"]
 
 
+def test_truth_values_in_tables_are_no_numbers():
+    polars = pytest.importorskip("polars")
+    for make in (polars.Series, lambda items: polars.DataFrame({"a": items})):
+        assert compare("exact", make([1]), make([True])).verdict == "fail"
+        assert compare("exact", make([True]), make([True])).passed
+        assert compare("exact", make([1]), make([1])).passed
+
+
 def test_tables_with_other_names_are_not_equal():
     pandas = pytest.importorskip("pandas")
     column = pandas.Series([1], name="a")

@@ -23,30 +23,31 @@ FILES = (
     *("recorder.py", "controller.py", "attempts.py", "deferred_signals.py", "report/journal.py"),
     *("building.py", "report/folder.py", "summary.py"),
 )
+CONTROL_C: Final = "SIGINT"
 HIDDEN = ("PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "CI", "BUILD_NUMBER")
 
 
-def run_at(moment: str, arguments: Sequence[str], project: Path) -> tuple[int | str, Finding]:
-    """Run a session of its own in which Ctrl-C comes at a moment, such as ``controller:17``."""
-    for name, content in {"conftest.py": CONFTEST, "fault.py": "def strike(place): pass\n", **TESTS}.items():
-        (project / name).write_text(content)
+def run_at(moment: str, arguments: Sequence[str], project: Path, name: str = CONTROL_C) -> tuple[int | str, Finding]:
+    """Run a session of its own in which a signal comes at a moment, such as ``controller:17``."""
+    for file, content in {"conftest.py": CONFTEST, "fault.py": "def strike(place): pass\n", **TESTS}.items():
+        (project / file).write_text(content)
     child = os.fork()
     if not child:
-        _session(moment, arguments, project)
+        _session(moment, arguments, project, name)
     _, status = os.waitpid(child, 0)
     ended = (project / "status").read_text() if (project / "status").exists() else f"killed {status}"
     outcome: int | str = int(ended) if ended.isdecimal() else ended
     return outcome, examine(project, outcome)
 
 
-def _session(moment: str, arguments: Sequence[str], project: Path) -> None:
+def _session(moment: str, arguments: Sequence[str], project: Path, signal_name: str) -> None:
     import pytest
 
     for name in HIDDEN:
         os.environ.pop(name, None)
     sys.settrace(None)
     os.environ |= {"FAULT_MOMENT": moment, "FAULT_FILES": " ".join(FILES), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "FAULT_SIGNAL": signal_name}
     os.chdir(project)
     with (project / "output").open("w") as output:
         for descriptor in (1, 2):
@@ -94,14 +95,20 @@ def _is_around_the_wait(file: str, line: int) -> bool:
     return "interrupts_noted(" in text or "def pytest_" in text or is_line_of_ours
 
 
-def failures(who: str, arguments: Sequence[str], moments: Sequence[int]) -> Iterator[str]:
-    """Try moments, and tell what went wrong at them."""
+def failures(who: str, arguments: Sequence[str], moments: Sequence[int], name: str = CONTROL_C) -> Iterator[str]:
+    """Send a signal at moments, and tell what went wrong at them."""
     for moment in moments:
         with _place() as project:
-            status, finding = run_at(f"{who}:{moment}", arguments, project)
+            status, finding = run_at(f"{who}:{moment}", arguments, project, name)
             struck = [f"{Path(file).name}:{line}" for file, line in noted(project, "struck")]
             faults = finding.faults
-            if isinstance(status, str) and not any(_is_around_the_wait(*place) for place in noted(project, "struck")):
+            if name != CONTROL_C and status == 0:
+                faults = [*faults, f"{name}, and the session is green"]
+            if (
+                name == CONTROL_C
+                and isinstance(status, str)
+                and not any(_is_around_the_wait(*place) for place in noted(project, "struck"))
+            ):
                 faults = [*faults, status]
             if not struck:
                 faults = [*faults, "no such moment"] if "-n2" not in arguments else faults

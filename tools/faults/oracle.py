@@ -47,7 +47,7 @@ def pytest_collectreport(report):
         note("reported", report.nodeid, "collect", report.outcome)
 
 def strike_at(moment, files):
-    # Ctrl-C at the line event of that number; the handler runs before the line does.
+    # The signal comes at the line event of that number; the handler runs before the line does.
     seen, places = 0, {}
     def in_frame(frame, event, argument):
         nonlocal seen
@@ -57,7 +57,7 @@ def strike_at(moment, files):
                 places.setdefault(f"{frame.f_code.co_filename}:{frame.f_lineno}", []).append(seen)
             elif seen == moment:
                 note("struck", frame.f_code.co_filename, frame.f_lineno)
-                signal.raise_signal(signal.SIGINT)
+                signal.raise_signal(getattr(signal, os.environ["FAULT_SIGNAL"]))
         return in_frame
     def on_call(frame, event, argument):
         name = frame.f_code.co_filename

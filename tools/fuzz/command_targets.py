@@ -5,17 +5,19 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import json
 import os
 import re
 import shutil
 import tempfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from pytest_verdict.cli import run_command
 
+SEEDS: Final = Path(__file__).parent / "seeds"
 FILES: Final = ("report.json", "records.jsonl", "junit.xml", "shard.jsonl")
 """The parts of a text that stands for a folder, in their order, with NUL between them."""
 _ON_FOLDERS: Final = (
@@ -41,13 +43,19 @@ _HARMLESS: Final = {
 }
 _IMPORTS: Final = ("agenticassure", "karenina", "promptfoo", "pydantic-evals")
 _DIGEST_OF_RECORDS: Final = re.compile(rb'("records": \{.{0,200}?"sha256": ")[0-9a-f]{64}')
-_PLACE: Final = Path(tempfile.mkdtemp(prefix="fuzz-"))
+_SCRATCH: Final = tempfile.TemporaryDirectory(prefix="fuzz-")
+PLACE: Final = Path(_SCRATCH.name)
+
+
+def seeds(name: str) -> list[str]:
+    """Return the stored inputs of a target, with all that once raised an undocumented error."""
+    return [json.loads(line) for line in (SEEDS / f"{name}.jsonl").read_text("ascii").splitlines()]
 
 
 def run(words: Sequence[str]) -> None:
     """Run a command in the scratch folder without its output; what it raises is not caught."""
     here = Path.cwd()
-    os.chdir(_PLACE)
+    os.chdir(PLACE)
     try:
         with (
             contextlib.redirect_stdout(io.StringIO()),
@@ -59,17 +67,23 @@ def run(words: Sequence[str]) -> None:
         os.chdir(here)
 
 
-def _choose(text: str, commands: Sequence[str]) -> str:
+def choose(text: str, commands: Sequence[str]) -> str:
     return commands[zlib.crc32(text.encode("utf-8", "surrogatepass")) % len(commands)]
 
 
+def write_parts(folder: Path, parts: Mapping[str, str]) -> None:
+    """Write texts as the files of a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, part in parts.items():
+        (folder / name).write_bytes(part.encode("utf-8", "surrogatepass"))
+
+
 def _write_folder(text: str) -> Path:
-    folder, out = _PLACE / "folder", _PLACE / "out"
+    folder, out = PLACE / "folder", PLACE / "out"
     for path in (folder, out):
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir()
-    for name, part in zip(FILES, text.split("\0"), strict=False):
-        (folder / name).write_bytes(part.encode("utf-8", "surrogatepass"))
+    write_parts(folder, dict(zip(FILES, text.split("\0"), strict=False)))
     # Who alters a folder computes its digests again.
     report = folder / "report.json"
     content = report.read_bytes()
@@ -83,31 +97,31 @@ def _write_folder(text: str) -> Path:
 
 
 def read_folder(text: str) -> None:
-    command = _choose(text, _ON_FOLDERS)
+    command = choose(text, _ON_FOLDERS)
     folder = _write_folder(text)
-    run([word.replace("FOLDER", str(folder)).replace("OUT", str(_PLACE / "out")) for word in command.split()])
+    run([word.replace("FOLDER", str(folder)).replace("OUT", str(PLACE / "out")) for word in command.split()])
 
 
 def read_shard(text: str) -> None:
     folder = _write_folder(text)
-    run(["merge", str(folder), "-o", str(_PLACE / "out"), "--allow-missing"])
+    run(["merge", str(folder), "-o", str(PLACE / "out"), "--allow-missing"])
 
 
 def read_bundle(text: str) -> None:
     """Read a bundle; its bytes are the code points of the text."""
-    path = _PLACE / "evidence.zip"
+    path = PLACE / "evidence.zip"
     path.write_bytes(text.encode("latin-1", "replace"))
-    run([_choose(text, ("verify-bundle", "verify-bundle", "replay")), str(path)])
+    run([choose(text, ("verify-bundle", "verify-bundle", "replay")), str(path)])
 
 
 def read_foreign_suite(text: str) -> None:
     """Import a file, and check the suite that comes of it: a suite that is written is a suite that is read."""
     name, _, content = text.partition("\n")
-    path = _PLACE / "foreign.yaml"
-    target = _PLACE / "imported.verdict.yaml"
+    path = PLACE / "foreign.yaml"
+    target = PLACE / "imported.verdict.yaml"
     target.unlink(missing_ok=True)
     path.write_bytes(content.encode("utf-8", "surrogatepass"))
-    run(["import", name if name in _IMPORTS else _choose(text, _IMPORTS), str(path), "-o", str(target)])
+    run(["import", name if name in _IMPORTS else choose(text, _IMPORTS), str(path), "-o", str(target)])
     # A template of Karenina becomes a test module.
     if target.is_file() and target.read_text("utf-8").startswith("suite:"):
         from pytest_verdict.suites.suite_reader import read_suite

@@ -19,10 +19,13 @@ from pytest_verdict.core.replay import replay_line
 from pytest_verdict.core.values.dates import read_date, read_formatted
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_decimal
+from pytest_verdict.core.values.yaml import YamlTextError
 from pytest_verdict.datasets.rows import read_numbered_rows
 from pytest_verdict.errors import (
+    AdapterError,
     ConfigurationError,
     MappingError,
+    MismatchError,
     RecordError,
     SettingsError,
     TrajectoryError,
@@ -35,9 +38,9 @@ from pytest_verdict.runs.gates import read_gate
 from pytest_verdict.runs.tables import parse_keys
 from pytest_verdict.suites.suite_reader import read_suite
 from pytest_verdict.trajectories.readers import read_trajectory
-from tools.fuzz import command_targets
+from tools.fuzz import command_targets, file_targets
+from tools.fuzz.command_targets import SEEDS, seeds
 
-SEEDS: Final = Path(__file__).parent / "seeds"
 _SCRATCH: Final = tempfile.TemporaryDirectory(prefix="fuzz-")
 _DOCUMENT: Final = {"a": [{"b": 1, "c d": None}, {"b": "x"}], "output": {"label": "yes", "score": 0.5}, "": {"$": []}}
 _FORMATS: Final = ("%Y-%m-%d", "%d.%m.%Y %H:%M", "%B %d, %Y", "%Y-%m-%dT%H:%M:%S%z")
@@ -140,13 +143,26 @@ TARGETS: Final = {
     "folders": Target(command_targets.read_folder, (VerdictError, OSError), cost=20),
     "shards": Target(command_targets.read_shard, (VerdictError, OSError), cost=15),
     "imports": Target(command_targets.read_foreign_suite, (VerdictError, OSError), cost=4),
+    "stores": Target(file_targets.read_store, (VerdictError, OSError), cost=15),
+    "store_configuration": Target(file_targets.read_store_configuration, (ConfigurationError,), cost=2),
+    "accepted_values": Target(file_targets.read_accepted_values, (YamlTextError, RecordError)),
+    "changed_values": Target(file_targets.change_value, (VerdictError, ValueError), cost=3),
+    "scored_rows": Target(file_targets.read_scored_rows, (VerdictError, MismatchError, ValueError), cost=2),
+    "mappings": Target(file_targets.read_mapping, (VerdictError, OSError), cost=10),
+    "parts": Target(file_targets.read_part, (VerdictError,), cost=10),
+    "answers": Target(file_targets.read_answer),
+    "agent_replies": Target(file_targets.read_agent_reply, (AdapterError, ValueError)),
+    "blind_folders": Target(file_targets.read_blind_folder, (VerdictError,), cost=4),
+    "blind_files": Target(file_targets.read_blind_files, (VerdictError,)),
+    "forms": Target(file_targets.read_form, (VerdictError,), cost=20),
+    "documents": Target(file_targets.read_document, (RecordError,), cost=50),
+    "audited_answers": Target(file_targets.read_audited_answer, (VerdictError,), cost=20),
+    "templates": Target(file_targets.read_template, (VerdictError,)),
+    "iterations": Target(file_targets.read_iterations, (ConfigurationError,)),
+    "attestations": Target(file_targets.read_attestation, (VerdictError, OSError), cost=15),
+    "requests": Target(file_targets.read_request, (VerdictError,)),
     "arguments": Target(command_targets.read_arguments, (VerdictError, OSError), cost=3),
 }
-
-
-def seeds(name: str) -> list[str]:
-    """Return the stored inputs of a target, with all that once raised an undocumented error."""
-    return [json.loads(line) for line in (SEEDS / f"{name}.jsonl").read_text("ascii").splitlines()]
 
 
 # What breaks readers: limits of numbers, tags, escapes, halves of pairs, brackets without their partner.

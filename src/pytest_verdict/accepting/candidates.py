@@ -5,8 +5,7 @@ from __future__ import annotations
 import datetime
 import functools
 import json
-import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -31,6 +30,7 @@ from pytest_verdict.datasets.rows import NamedRow, read_named_rows
 from pytest_verdict.errors import MappingError, RecordError, SettingsError
 from pytest_verdict.extraction.input_mapping import mapping_of, read_input, write_source
 from pytest_verdict.extraction.paths import only_key
+from pytest_verdict.report.environment import STATUS, find_commit, run_git
 from pytest_verdict.report.summary import PASSED
 
 # Operators whose expected value is one that the observed value may be. With others it is a pattern, a schema, a part, a limit
@@ -46,8 +46,6 @@ _VALUE_OPERATORS: Final = frozenset(
     }
 )
 
-_GIT_SECONDS: Final = 2.0
-_COMMIT: Final = "# branch.oid "
 _OTHER_ROW: Final = "the row in the file is not the one of the record: it has changed since"
 _OTHER_QUESTION: Final = "the question in the file is not the one of the record: it has changed since"
 
@@ -335,34 +333,10 @@ def is_changed_since(session: Mapping[str, Any], path: Path) -> bool:
         return False
     git = session.get("git") or {}
     # A checkout of the same commit, such as that of a job in CI, has later times.
-    return git.get("clean") is not True or _find_commit(files) != git.get("commit")
-
-
-def _find_commit(files: Sequence[Path]) -> str:
-    """Return the commit that files are unchanged from; empty if there is none."""
-    command = (
-        "git",
-        "--no-optional-locks",
-        "status",
-        "--porcelain=v2",
-        "--branch",
-        "--untracked-files=all",
-        "--ignored",
-    )
-    try:
-        status = subprocess.run(
-            [*command, "--", *(file.name for file in files)],
-            cwd=files[0].parent,
-            capture_output=True,
-            timeout=_GIT_SECONDS,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    lines = status.stdout.decode("utf-8", "replace").splitlines()
-    if any(not line.startswith("#") for line in lines):
-        return ""
-    return next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
+    names = [file.name for file in files]
+    lines = run_git(path.parent, *STATUS, "--untracked-files=all", "--ignored", "--", *names) or ["no repository"]
+    is_unchanged = all(line.startswith("#") for line in lines)
+    return not (git.get("clean") is True and is_unchanged and find_commit(lines) == git.get("commit"))
 
 
 def _column_of(source: Any) -> str | None:

@@ -29,18 +29,20 @@ from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.values.display import format_count, safe_repr
-from pytest_verdict.errors import RecordError
+from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.explanation.drawing import draw_explanation
 from pytest_verdict.report.compression import reporting_damage
 from pytest_verdict.report.folder import acquire_lock, release_lock
 from pytest_verdict.report.reading import find_document
-from pytest_verdict.report.summary import PASSED, is_answer
+from pytest_verdict.report.summary import PASSED, is_answer, list_omissions
 from pytest_verdict.runs.run import read_run
 
 _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
 _CHANGE: Final = ("operator", "settings", "threshold", "expected", "observed")
 _NOT_ACCEPTED: Final = {"left", "rejected", "skipped", "refused"}
 _NO_CI: Final = {"", "0", "false"}
+# Most services set CI. These are for Jenkins and TeamCity, Azure Pipelines, and AWS CodeBuild, which do not.
+_CI_VARIABLES: Final = ("CI", "BUILD_NUMBER", "TF_BUILD", "CODEBUILD_BUILD_ID")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,13 +59,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ids", metavar="PATH", help="the path to the name of a row of --data (default: file and line)"
     )
     parser.add_argument("--column", metavar="NAME", help="the expected column of --data (default: that of the mapping)")
-    parser.add_argument("--in-ci", action="store_true", help="write files although the variable CI is set")
+    parser.add_argument("--in-ci", action="store_true", help="write files although a variable of CI is set")
 
 
 def run(arguments: argparse.Namespace) -> int:
     writes = arguments.review or arguments.all or arguments.prune or arguments.test is not None
-    if writes and not arguments.in_ci and os.environ.get("CI", "").lower() not in _NO_CI:
-        complain("this is CI (the variable CI is set), where nobody reads what is accepted; --in-ci allows it")
+    in_ci = next((name for name in _CI_VARIABLES if os.environ.get(name, "").lower() not in _NO_CI), None)
+    if writes and in_ci and not arguments.in_ci:
+        complain(f"this is CI (the variable {in_ci} is set), where nobody reads what is accepted; --in-ci allows it")
         return 2
     if arguments.review and arguments.report == "-":
         raise RecordError("--review reads the answers from standard input, so name the file of the report")
@@ -76,7 +79,10 @@ def _accept(arguments: argparse.Namespace) -> int:
     rows = None
     if arguments.data is not None:
         rows = Rows(Path(arguments.data).resolve(), arguments.ids, arguments.column)
-    candidates = Candidates(Path(arguments.root).resolve(), rows)
+    root = Path(arguments.root).resolve()
+    if not root.is_dir():
+        raise ConfigurationError(f"--root: there is no folder {root}")
+    candidates = Candidates(root, rows)
     review = _Review(arguments, candidates, records)
     if arguments.prune and review.omissions:
         reasons = ", ".join(review.omissions)
@@ -125,25 +131,24 @@ class _Review:
     @functools.cached_property
     def omissions(self) -> list[str]:
         """Why a test that is absent from the report may still exist."""
-        run = self._document.get("run", {})
-        selection = run.get("selection", {"selection": "unknown"})
-        reasons = [f"{name} {value}" for name, value in selection.items() if name not in {"paths", "configured"}]
-        if self._document.get("complete") is not True:
-            reasons.append("the session did not come to its end")
-        if run.get("shard"):
-            reasons.append("it is a part of a session")
-        return reasons
+        is_complete = self._document.get("complete") is True
+        return list_omissions(self._document, is_complete=is_complete, with_configured=True)
+
+    @functools.cached_property
+    def _outcomes(self) -> dict[str, str]:
+        """The outcomes of tests; of several workers, the first one that is not a pass."""
+        tests: dict[str, str] = {}
+        for test in self._document.get("tests", ()):
+            if tests.get(test["test"], PASSED) == PASSED:
+                tests[test["test"]] = test["outcome"]
+        return tests
 
     @functools.cached_property
     def _unused(self) -> list[tuple[Path, str, str]]:
         """The file, the test and the name of each accepted value that no test used, if all tests ran."""
         if self.omissions:
             return []
-        tests: dict[str, str] = {}
-        for test in self._document.get("tests", ()):
-            if tests.get(test["test"], PASSED) == PASSED:
-                tests[test["test"]] = test["outcome"]
-        return find_unused(self._candidates.root, tests, self._records)
+        return find_unused(self._candidates.root, self._outcomes, self._records)
 
     @functools.cached_property
     def _changed(self) -> set[Path]:
@@ -155,7 +160,7 @@ class _Review:
         """Decide about each candidate; equal changes come one after another."""
         alike: dict[str, list[Candidate]] = {}
         for candidate in selected:
-            refusal = candidate.refusal()
+            refusal = candidate.refusal() or self._find_expected_failure(candidate)
             if not refusal:
                 change = json.dumps([candidate.record.get(name) for name in _CHANGE])
                 alike.setdefault(change, []).append(candidate)
@@ -173,6 +178,13 @@ class _Review:
                 if answer != "A":
                     answer = self._choose(candidate, moves, f"{number} of {total}, {len(group) - position} more alike")
                 self._apply(candidate, answer, moves)
+
+    def _find_expected_failure(self, candidate: Candidate) -> str:
+        """Return why a value that nobody reviews is refused: the test is content with a comparison that does not pass."""
+        outcome = self._outcomes.get(candidate.test)
+        if self._arguments.review or outcome not in {"passed", "xfailed", "xpassed"}:
+            return ""
+        return f"the test {outcome}, so it expects that this does not pass; accept it with --review if that is wrong"
 
     def _choose(self, candidate: Candidate, moves: list[str], heading: str) -> str:
         """Return the key of a decision."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.encoding import encode_text
+from pytest_verdict.core.values.encoding import content_digest, encode_text
+from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError, decode_text
 from pytest_verdict.errors import RecordError, similar
 from pytest_verdict.session import AcceptedEntry
@@ -82,8 +83,10 @@ def naming_file(label: str) -> Iterator[None]:
         raise RecordError(f"{label} cannot be read: {error.strerror}") from None
 
 
-def find_entry(root: Path, module: Path, test: str, name: str) -> AcceptedEntry:
-    """Return the accepted values of a comparison in a test of a module."""
+def find_entry(
+    root: Path, module: Path, test: str, name: str, *, old_names: Sequence[str] = (), redaction: Redaction = str
+) -> AcceptedEntry:
+    """Return the accepted values of a comparison in a test of a module, which may have had other names before."""
     path = file_of(module)
     # A file outside of the root directory is read, but no command writes it.
     file = path.relative_to(root).as_posix() if path.is_relative_to(root) else f"../{path.name}"
@@ -91,9 +94,13 @@ def find_entry(root: Path, module: Path, test: str, name: str) -> AcceptedEntry:
         tests = read_accepted(path, file)
     except RecordError as error:
         return AcceptedEntry(file, test, problem=str(error))
+    for owner in (test, *old_names):
+        values = tests.get(owner, {}).get(name, ())
+        if values:
+            # Of a single value, the record has the value itself.
+            several = content_digest(redaction(encode_text(values))) if len(values) > 1 else ""
+            return AcceptedEntry(file, owner, values, digest=several[:16])
     names = tests.get(test, {})
-    if name in names:
-        return AcceptedEntry(file, test, names[name])
     close = similar(name, list(names), 1) if names else similar(test, list(tests), 1)
     hint = f" (the nearest is {close[0]!r})" if close else ""
     command = "run pytest with --verify-report, then `pytest-verdict accept --review`"

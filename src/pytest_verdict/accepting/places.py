@@ -23,6 +23,7 @@ from pytest_verdict.errors import RecordError
 
 ALREADY: Final = "it is accepted already"
 _CHANGED: Final = "the expected value in the file is not the one of the record: it has changed since"
+_LONE_RETURN: Final = re.compile(r"\r(?!\n)")
 _MARK: Final = re.compile(r"\s*[{,:]\s*")
 _decoder: Final = json.JSONDecoder()
 
@@ -140,6 +141,8 @@ class _Rows:
     _encode: Callable[[Any, str], str]
 
     def __init__(self, text: str) -> None:
+        if _LONE_RETURN.search(text):
+            raise RecordError("a carriage return without a line feed is in it, so programs count its lines differently")
         self._text = text
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 

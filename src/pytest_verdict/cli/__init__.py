@@ -6,11 +6,11 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from pytest_verdict.console import complain
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.errors import ConfigurationError, VerdictError, allowed
 
 UNREADABLE: Final = 2
@@ -22,9 +22,10 @@ _CLOSED_PIPE: Final = 141
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line, and return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    # Without stdout or stderr, the exit code still reports the result.
+    # Without one of these, the exit code still reports the result.
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the end
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - likewise
+    sys.stdin = sys.stdin or Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - likewise
     for stream in (sys.stdout, sys.stderr):
         # A terminal or pipe with a narrow encoding must not break the output.
         if hasattr(stream, "reconfigure"):
@@ -54,25 +55,24 @@ def run_command(words: Sequence[str]) -> int:
     """Run a command, and return its exit code; what it raises is not caught."""
     for word in words:
         # The system passes no such argument, but a program may.
-        if "\0" in word or not _is_encodable(word):
+        try:
+            is_argument = b"\0" not in os.fsencode(word)
+        except UnicodeEncodeError:
+            is_argument = False
+        if not is_argument:
             raise ConfigurationError(f"{shown(word, 80)} is no argument: it contains a character that no path can have")
     arguments = _build_parser(words).parse_args(words)
     return int(_import_command(arguments.command).run(arguments))
 
 
-def _is_encodable(word: str) -> bool:
-    try:
-        os.fsencode(word)
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _describe(error: Exception, words: Sequence[str]) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    if isinstance(error, VerdictError | OSError):
+    # What pathlib raises for a link to itself.
+    if isinstance(error, VerdictError | OSError) or str(error).startswith("Symlink loop"):
         return "\n".join([str(error), *getattr(error, "__notes__", ())])
+    if isinstance(error, MemoryError):
+        return f"{shown(' '.join(words), 300)} needs more memory than there is; a file of the command may be too large"
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(frame.filename).name}:{frame.lineno}"
     return (
@@ -81,8 +81,13 @@ def _describe(error: Exception, words: Sequence[str]) -> str:
     )
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        super().error(visible(message))
+
+
 def _build_parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="pytest-verdict", description="The suites, reports, answer templates and judges of pytest-verdict."
     )
     parser.add_argument(_DEBUG, action="store_true", help="show the traceback of an error")
@@ -106,10 +111,17 @@ def _build_parser(words: Sequence[str]) -> argparse.ArgumentParser:
         )
         if name == requested:
             module = _import_command(name)
-            # The help page ends with the module's docstring after its first line.
-            subparser.epilog = str(module.__doc__).partition("\n\n")[2]
+            # The help page ends with the module's docstring after its first line, which python -OO leaves out.
+            subparser.epilog = (module.__doc__ or _docstring_in_source(module)).partition("\n\n")[2]
             module.add_arguments(subparser)
     return parser
+
+
+def _docstring_in_source(module: Any) -> str:
+    import ast
+    import inspect
+
+    return ast.get_docstring(ast.parse(inspect.getsource(module))) or ""
 
 
 def _import_command(name: str) -> Any:

@@ -13,6 +13,7 @@ import argparse
 from pathlib import Path
 
 from pytest_verdict.console import say
+from pytest_verdict.core.new_files import writing_output
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.bundle import write_bundle
 from pytest_verdict.report.compression import find_stored
@@ -37,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         say("no bundle was written")
         return tally.exit_code
 
-    write_bundle(folder, arguments.output)
+    with writing_output(Path(arguments.output)) as path:
+        write_bundle(folder, path)
     say(f"written: {arguments.output}")
     return 0

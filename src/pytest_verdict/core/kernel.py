@@ -60,7 +60,7 @@ def run(
     except BaseException as error:
         if needs_model and isinstance(error, RecordError):
             raise
-        _raise_unless_of_operator(error)
+        raise_unless_of_operator(error)
         if isinstance(error, RefusedValueError):
             expected_copy = copy_refused(original)
             observed_copy = copy_refused(observed)
@@ -71,7 +71,7 @@ def run(
     )
 
 
-def _raise_unless_of_operator(error: BaseException) -> None:
+def raise_unless_of_operator(error: BaseException) -> None:
     """Raise what ends a program; ``pytest.skip`` and ``pytest.xfail`` are for tests, so in an operator they are errors."""
     is_outcome = any(kind.__module__ == "_pytest.outcomes" for kind in type(error).__mro__)
     if not isinstance(error, Exception) and not (is_outcome and type(error).__name__ in {"Skipped", "XFailed"}):

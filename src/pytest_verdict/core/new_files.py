@@ -32,6 +32,16 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.replace(path)
 
 
+@contextmanager
+def writing_output(path: Path) -> Iterator[Path]:
+    """Yield the path for a file that a user named: it is replaced whole; a device, a pipe or a link is written to."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        yield path
+        return
+    with replacing(path) as temporary:
+        yield temporary
+
+
 def write_whole(path: Path, text: str) -> None:
     """Write a text file and its folder; half of a surrogate pair is written as an escape."""
     path.parent.mkdir(parents=True, exist_ok=True)

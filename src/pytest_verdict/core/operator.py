@@ -200,9 +200,29 @@ class Operator(BaseModel):
             >>> NumericRange(min=1, max=10).check(5)
             True
         """
+        return self.score(observed, expected) >= self.default_threshold()
+
+    def score(self, observed: Any, expected: Any = None) -> float:
+        """Return the score of observed, from 0.0 to 1.0, as `check` compares it.
+
+        Args:
+            observed: The observed value.
+            expected: The expected value, unless a setting replaces it.
+
+        Returns:
+            The score.
+
+        Raises:
+            NotImplementedError: The operator reads a trace; see `check_trace`.
+
+        Example:
+            >>> from pytest_verdict.operators.number import NumericTolerance
+            >>> NumericTolerance(tolerance=0, zero_at=0.2).score(110, 100)
+            0.5
+        """
         if self.kind == "trace":
             raise NotImplementedError(f"{_label(type(self))} reads the raw response: use check_trace(trace)")
-        return self.evaluate(expected, observed).score >= self.default_threshold()
+        return self.evaluate(expected, observed).score
 
     def check_trace(self, trace: str) -> bool:
         """Return whether a trace passes.

@@ -314,7 +314,7 @@ CONTEXT: Final = (
     Member("sources", _OBJECT, "The document from which sides were extracted, the mapping, and the steps of each extraction.",
            _write_sources,
            default=None, is_typed=True),
-    Member("accepted", _OBJECT, "The file, the test and the entry that expected comes from, or the problem with it.",
+    Member("accepted", _OBJECT, "Where expected comes from: file, test, entry, a digest of all values; or the problem.",
            lambda content: "" if content.accepted is None else content.write(dict(content.accepted)),
            default=None, is_typed=True),
 )

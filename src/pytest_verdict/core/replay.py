@@ -40,6 +40,7 @@ from pytest_verdict.errors import RecordError, UnknownOperatorError
 Status = Literal["identical", "differs", "version_changed", "unverifiable", "unreadable"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 
+_GIVEN_BY_TEST: Final = ("name", "negated", "accepted")
 _OF_PLACE: Final = frozenset(member.name for member in (*START, *PLACE))
 _ID: Final = re.compile(ID_PATTERN)
 _OTHER_CODE: Final = "the code of an operator is not the one that was recorded"
@@ -237,8 +238,8 @@ def derive_result(line: bytes, record: dict[str, Any], operator: Operator) -> Co
     expected = EXPECTED.read(record)
     observed = OBSERVED.read(record)
     threshold = THRESHOLD.read(record)
-    name = MEMBER["name"].read(record)
-    context = {key: MEMBER[key].read(record) for key in ("negated", "accepted")}
+    # Most records have none of these members.
+    context = {name: MEMBER[name].read(record) for name in _GIVEN_BY_TEST if name in record}
     details = sources = None
     if "sources" in record:
         inputs, sources = _derive_inputs(record)
@@ -248,7 +249,7 @@ def derive_result(line: bytes, record: dict[str, Any], operator: Operator) -> Co
     if operator.asks_model:
         details = decode(record.get("details", {}))
     try:
-        return run(operator, expected, observed, threshold, name, recorded=details, sources=sources, **context)
+        return run(operator, expected, observed, threshold, recorded=details, sources=sources, **context)
     except RecordError:
         raise Unverifiable("not_recorded") from None
 

@@ -2,6 +2,7 @@
 
 import gzip
 import shutil
+import sys
 import tempfile
 import warnings
 import zlib
@@ -148,7 +149,7 @@ def label_of(source: Any) -> str:
 
 def check_count(name: str, count: Any) -> int | None:
     """Return a count of rows, and refuse any other value."""
-    if count is not None and (type(count) is not int or count < 1):
+    if count is not None and (type(count) is not int or not 1 <= count <= sys.maxsize):
         raise ConfigurationError(f"{name} is a whole number from 1, got {shown(count, 40)}")
     return count
 

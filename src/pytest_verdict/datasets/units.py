@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from pytest_verdict.core.merkle import leaves_of, parents_of, root_of
 from pytest_verdict.core.new_files import replacing
@@ -30,7 +30,7 @@ from pytest_verdict.datasets.remote import PARTS, ReportTarget, fetch_file
 from pytest_verdict.datasets.row_check import SAMPLES, RowCheck, score_rows
 from pytest_verdict.datasets.rows import Selection, find_reader, ids_error, positions_between
 from pytest_verdict.datasets.slices import Slice, read_slices, slice_batches, slice_csv, slice_lines, slices_at
-from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.errors import ConfigurationError, VerdictError
 from pytest_verdict.report.compression import file_digest
 from pytest_verdict.session import SESSION
 
@@ -313,9 +313,9 @@ def score_unit(unit: Unit) -> Fold:
     """Compare the rows of a unit and write their records, unless its part exists and is whole."""
     target = unit.target
     summary = target.part(f"{unit.name}.json")
-    with suppress(OSError, ValidationError):
+    with suppress(OSError, ValueError, VerdictError):
         fold = _FOLD.validate_json(summary.read_bytes(), strict=True)
-        if all(file_digest(target.part(name)) == digest for name, digest in fold.parts):
+        if _is_part_of(unit, fold):
             return fold
 
     SESSION.redaction = unit.redaction
@@ -352,6 +352,18 @@ def score_unit(unit: Unit) -> Fold:
         target.upload_part(name)
     target.upload_part(summary.name)
     return fold
+
+
+def _is_part_of(unit: Unit, fold: Fold) -> bool:
+    """Return whether a fold that was read is that of a unit, and its files are whole."""
+    endings = [_RECORDS] if unit.check.ids is None else [_RECORDS, _KEYS]
+    return (
+        fold.before == unit.piece.before
+        and fold.rows == sum(map(sum, fold.counts.values()))
+        and all(result.verdict != "pass" for result in fold.first_failures())
+        and [name for name, _ in fold.parts] == [f"{unit.name}{ending}" for ending in endings]
+        and all(file_digest(unit.target.part(name)) == digest for name, digest in fold.parts)
+    )
 
 
 def _write(path: Path, pieces: Iterable[bytes]) -> tuple[str, str]:

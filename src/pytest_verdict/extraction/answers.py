@@ -3,16 +3,16 @@
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any, Final
 
 from pytest_verdict.core.values.dates import ReadDate, read_date
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import last_document
 from pytest_verdict.core.values.number_words import find_number_words
+from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.numerals import find_numerals
 from pytest_verdict.errors import SettingsError
-from pytest_verdict.extraction.claims import Part, Value, find_claim, hide_markup
+from pytest_verdict.extraction.claims import Part, Value, find_claim, hide_markup, is_denied
 
 # The claim of a longer reply is in its last characters, which bounds the time of the search.
 _LONGEST: Final = 4_000
@@ -118,7 +118,8 @@ def _find_numbers(text: str) -> Iterable[Value]:
         # "One" is a pronoun, unless it is all that is said.
         if word == "one" and not (_SAYS_ONE.search(before) and re.match(r"\W*(?:\n|$)", after)):
             continue
-        key = None if numeral.value is None else Decimal(numeral.value)
+        # None also for an exponent that no Decimal has.
+        key = as_decimal(numeral.value)
         yield Value(Part(numeral.value, numeral.start, numeral.end), key)
 
 
@@ -204,6 +205,18 @@ _OPEN: Final = re.compile(
     r"|n['\u2019]t\b|\.\.\.|\u2026|\?",
     re.IGNORECASE,
 )
+# Behind a list: something that is added to it, or that takes it back.
+_ADDED: Final = re.compile(
+    r"^\W*(?:(?:(?:no|oh|hmm),? )?wait|actually|correction|and|also|plus|but|however|sorry|oops|as well as"
+    r"|there (?:is|are) (?:also|more|another|others)|i (?:forgot|missed|made|meant))\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Behind an item, or before it: it does not belong to the list.
+_STRUCK: Final = re.compile(
+    r"\W*(?:no|not|wrong|incorrect|false|excluded|isn['\u2019]t)\b|\s*[\u2717\u2718\u274c]", re.IGNORECASE
+)
+_CROSSED: Final = re.compile(r"~~|[\u2717\u2718\u274c]")
+_CHECKED: Final = re.compile(r"\s*\[([ xX])\]\s")
 _HEAD: Final = re.compile(r"^.*(?::|\b(?:is|are|were|be|include|includes)\b)\s+(?=\S)", re.IGNORECASE | re.DOTALL)
 _BRACKETS: Final = re.compile(r"\\?[\[({]([^\[\](){}]*?)\\?[\])}]")
 _SEPARATORS: Final = (
@@ -235,18 +248,21 @@ def _read_items(text: str) -> list[str]:
     if rows:
         rules = [number for number, row in enumerate(rows) if all(set(cell.strip()) <= set("-:") for cell in row)]
         body = [[_clean_item(cell) for cell in row] for row in rows[rules[0] + 1 if rules else 0 :]]
+        if any(_STRUCK.match(cell) for row in body for cell in row[1:]):
+            return []
         column = 1 if all(row[0].isdigit() and len(row) > 1 for row in body) else 0
         return [row[column] for row in body] if len(rules) < 2 else []
     if bullets:
         numbers = [number for number, line in enumerate(lines) if _ITEM.match(line)]
         is_one_block = numbers[-1] - numbers[0] + 1 == len(numbers) and len({match[1] for match in bullets}) == 1
         introduction = " ".join(lines[: numbers[0]])
-        if not is_one_block or _OPEN.search(introduction):
+        if not is_one_block or _OPEN.search(introduction) or _ADDED.search("\n".join(lines[numbers[-1] + 1 :])):
             return []
         return [_clean_item(match[2]) for match in bullets]
     brackets = list(_BRACKETS.finditer(text))
     if len(brackets) == 1 and not _OPEN.search(text):
-        return _split_items(brackets[0][1])
+        end = brackets[0].end()
+        return [] if _ADDED.match(text[end:]) or is_denied(text, end) else _split_items(brackets[0][1])
     if len(lines) > 1 and not any(re.search(r"[.:,;]\s*$|, ", line) for line in lines):
         return [_clean_item(line) for line in lines]
     if len(lines) != 1 or _OPEN.search(lines[0]):
@@ -266,14 +282,21 @@ def _split_items(text: str) -> list[str]:
 
 
 def _clean_item(item: str) -> str:
+    box = _CHECKED.match(item)
+    item, *rest = re.split(r"\s[\u2013\u2014-]\s|:\s|\s\(", item[box.end() if box else 0 :], maxsplit=1)
+    # A list with an empty item is no answer.
+    if _CROSSED.search(item) or (box and box[1] == " ") or any(map(_STRUCK.match, rest)):
+        return ""
     bold = re.match(r"\s*(\*\*|__)(.+?)\1", item)
     if bold:
         item = bold[2]
-    item = re.split(r"\s[\u2013\u2014-]\s|:\s|\s\(", item)[0]
     return hide_markup(item).strip(" .,:;'\u2018\u2019\t\n")
 
 
 def find_last_json(text: str) -> list[Part]:
-    """Return the last object in a reply, or the last list if it has no object; nothing if a later document is broken."""
+    """Return the last object in a reply, or the last list without one; nothing if it is denied, or a later one is broken."""
     document = last_document(text)
-    return [] if document is None else [Part(*document)]
+    if document is None:
+        return []
+    part = Part(*document)
+    return [] if is_denied(text, part.end) else [part]

@@ -24,7 +24,9 @@ class Value(NamedTuple):
 
 # Markup without a meaning is replaced by as many blanks, so that positions stay.
 _MARKUP: Final = re.compile(
-    r"\\(?:text|textbf|mathrm|mathbf|mbox)\{|\\[()\[\]!;: {}]|\\,(?!\d)|(?<!\w)[*_]+|[*_]+(?!\w)|[`\"“”$]|(?<=\d)\\\$"
+    r"\\(?:text|textbf|mathrm|mathbf|mbox)\{|\\[()\[\]!;: {}]|\\,(?!\d)|(?<!\w)[*_]+|[*_]+(?!\w)|[`\"“”]"
+    # The dollar between a sign and a number does not part them.
+    r"|(?<![-+\u2212])\$|\$(?!\d)|(?<=\d)\\\$"
 )
 _HARD: Final = re.compile(r"\n|(?:[.!?\u2026]+(?=[\s)\]\"'}]|$))|;")
 _SUBJECTS: Final = "it|that|this|there|the|i|we|you|he|she|they|so"
@@ -117,6 +119,11 @@ def hide_markup(text: str) -> str:
     return _MARKUP.sub(lambda match: " " * len(match[0]), text)
 
 
+def is_denied(text: str, end: int) -> bool:
+    """Return whether the words behind a value deny it."""
+    return _DENIED.match(text.replace("`", " "), end) is not None
+
+
 def find_claim(text: str, values: Sequence[Value], is_bound: Callable[[str, str], bool]) -> Part | None:
     """Return the value that a text claims; None if there is none, or if it is a bound, unreadable or one of several."""
     if not values:
@@ -137,7 +144,7 @@ def find_claim(text: str, values: Sequence[Value], is_bound: Callable[[str, str]
         after = text[value.part.end : end]
         if (
             _NEGATED.search(before)
-            or _DENIED.match(text, value.part.end)
+            or is_denied(text, value.part.end)
             or _SUBORDINATE.match(before)
             or text[end : end + 1] == "?"
         ):

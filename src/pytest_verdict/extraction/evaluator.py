@@ -130,6 +130,9 @@ class Evaluator:
     ) -> None:
         inputs = mapping.inputs if isinstance(mapping, InputMapping) else mapping
         sides = {EXPECTED: expected, OBSERVED: observed}
+        for side, column in sides.items():
+            if not isinstance(column, str | None):
+                raise ConfigurationError(f"{side} is the name of a column, got {shown(column, 60)}")
         columns = {side: key_path(column) for side, column in sides.items() if column is not None}
         if columns and inputs is not None:
             inputs = _merge(inputs, columns, "it is a column and an input of the mapping")

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, get_args
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import MappingError, MissingExtraError, SettingsError, allowed
-from pytest_verdict.operators.json.rules import compile_path, refuse_unclear_path
+from pytest_verdict.operators.json.rules import compile_path, refuse_slow_path, refuse_unclear_path
 
 Find = Callable[[Any], Sequence[Any]]
 """Returns the values that a path matches in a document, in order."""
@@ -112,6 +112,7 @@ def _compile_standard(path: str) -> Find:
     except ImportError:
         raise MissingExtraError("the dialect rfc9535", "jsonpath") from None
     try:
+        refuse_slow_path(path)
         query = library.compile(path)
     except (library.JSONPathError, ArithmeticError, RecursionError, ValueError) as error:
         raise SettingsError(f"{path!r} is not a JSONPath of RFC 9535: {error}") from None

@@ -1,15 +1,15 @@
 """Series: the results of each test over runs, cut where its checks changed."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.history.steps import Step, find_steps
 from pytest_verdict.operators.pass_rate import exact_interval
+from pytest_verdict.report.renaming import present_names
 from pytest_verdict.store.index import DECIDED, OUTCOME_LETTERS, StoredRun, split_digests
 
 TAG: Final = "tag:"
@@ -21,8 +21,6 @@ PASSED: Final = OUTCOME_LETTERS["passed"]
 _MOST_VALUES: Final = 20
 _FEWEST_FLIPS: Final = 2
 
-interval = lru_cache(maxsize=10_000)(exact_interval)
-
 
 class Rate(NamedTuple):
     passed: int
@@ -30,7 +28,7 @@ class Rate(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        return interval(self.passed, self.total) if self.total else (0.0, 1.0)
+        return exact_interval(self.passed, self.total) if self.total else (0.0, 1.0)
 
 
 @dataclass(slots=True)
@@ -51,11 +49,36 @@ class TestSeries:
     """Why the test is flaky since it changed for the last time; empty if it is not."""
 
     @property
+    def first(self) -> int:
+        """The position of the first run with the test."""
+        return len(self.letters) - len(self.letters.lstrip(ABSENT))
+
+    @property
     def start(self) -> int:
         """The position of the run since which neither check nor rate changed."""
-        changes = [*self.cuts, *(step.position for step in self.steps)]
-        first = len(self.letters) - len(self.letters.lstrip(ABSENT))
-        return max(changes, default=first)
+        return max([self.first, *self.cuts, *(step.position for step in self.steps)])
+
+    def changes(self) -> Iterator[dict[str, Any]]:
+        """Yield the cuts and steps in order: at which run, the one before it that decided, and the counts of a step."""
+        # No step is at a cut.
+        steps = {step.position: step for step in self.steps}
+        for position in sorted({*self.cuts, *steps}):
+            decided = (place for place in range(position - 1, -1, -1) if self.letters[place] in DECIDED)
+            change: dict[str, Any] = {"at": position, "from": next(decided, position)}
+            if position in steps:
+                step = steps[position]
+                change |= {"before": step.before, "after": step.after, "p": float(f"{step.p:.2g}")}
+            yield change
+
+    def describe(self) -> dict[str, Any]:
+        """Describe the series as JSON."""
+        return {
+            "letters": self.letters,
+            "changes": list(self.changes()),
+            "renamed": self.renamed,
+            "flaky": self.flaky,
+            "start": self.start,
+        }
 
     def rate(self, start: int) -> Rate:
         """Count the results from a position on."""
@@ -141,9 +164,16 @@ def _build_series(runs: Sequence[StoredRun]) -> list[TestSeries]:
     parameters: dict[str, Mapping[str, Any]] = {}
     states: dict[str, _CheckState] = {}
     latest: dict[str, tuple[str, bool]] = {}
+    old_names: dict[str, str] = {}
+    renames = {old: new for stored in runs for old, new in stored.index.renamed.items()}
     for position, stored in enumerate(runs):
-        parameters.update(zip(stored.table.tests, stored.table.parameters, strict=True))
-        for test, letter, checks in zip(stored.table.tests, stored.index.outcomes, stored.table.checks, strict=True):
+        tests = stored.table.tests
+        if renames:
+            names = present_names(tests, renames, runs[-1].table.positions)
+            old_names.update((new, old) for old, new in names.items())
+            tests = [names.get(test, test) for test in tests]
+        parameters.update(zip(tests, stored.table.parameters, strict=True))
+        for test, letter, checks in zip(tests, stored.index.outcomes, stored.table.checks, strict=True):
             row = rows.get(test)
             if row is None:
                 row = rows[test] = bytearray(ABSENT.encode() * len(runs))
@@ -161,6 +191,8 @@ def _build_series(runs: Sequence[StoredRun]) -> list[TestSeries]:
                 states[test] = _CheckState()
                 states[test].accepts(frozenset(split_digests(checks)), letter == PASSED)
     series = [TestSeries(test, parameters[test], row.decode("ascii"), cuts.get(test, [])) for test, row in rows.items()]
+    for one in series:
+        one.renamed = old_names.get(one.test, "")
     return _join_renamed(series, {test: state.complete or state.partial for test, state in states.items()})
 
 
@@ -171,11 +203,10 @@ def _join_renamed(series: Sequence[TestSeries], checks: Mapping[str, frozenset[s
     for one in series:
         key = checks.get(one.test, frozenset())
         end = len(one.letters.rstrip(ABSENT))
-        start = len(one.letters) - len(one.letters.lstrip(ABSENT))
         if key and end < len(one.letters):
             ended.setdefault((end, key), []).append(one)
-        if key and start > 0:
-            began.setdefault((start, key), []).append(one)
+        if key and one.first > 0:
+            began.setdefault((one.first, key), []).append(one)
     joined = set()
     for place, olds in ended.items():
         news = began.get(place, [])

@@ -153,7 +153,7 @@ function testPage(name) {
   return [
     h("h2", {}, test.test), h("p", { class: "dim" }, labelOf(view)), legend(), cells(test),
     section("Rate", div("rates", table([...RATE_HEADS, "", "since"], [[...rateCells(test.rate), runLink(since)]]))),
-    test.renamed ? notice(`Before, a test with the same checks was called ${test.renamed}.`) : null,
+    test.renamed ? notice(`Before, this test was called ${test.renamed}.`) : null,
     test.flaky ? notice(`Flaky: ${test.flaky}.`) : null,
     test.changes.length ? section("Changes", h("ul", { class: "changes" }, test.changes.map((change) => h("li", {}, changeText(test, change))))) : null,
     section("Runs", table(["run", "branch", "result", ""], lines)),

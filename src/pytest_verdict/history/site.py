@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.console import complain, say
-from pytest_verdict.core.new_files import write_whole
+from pytest_verdict.core.new_files import replacing, write_whole
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import RecordError
 from pytest_verdict.history.series import (
@@ -30,7 +30,6 @@ from pytest_verdict.history.series import (
     build_views,
     default_keys,
 )
-from pytest_verdict.history.terminal import previous_run
 from pytest_verdict.page.folder import about_folder
 from pytest_verdict.page.rows import Row
 from pytest_verdict.page.writing import build_document, encode_base64, read_asset, write_page
@@ -92,19 +91,11 @@ def _describe_view(view: View) -> dict[str, Any]:
 
 
 def _describe_test(one: TestSeries) -> dict[str, Any]:
-    changes: list[dict[str, Any]] = [{"at": cut, "from": previous_run(one, cut)} for cut in one.cuts]
-    for step in one.steps:
-        counts = {"before": step.before, "after": step.after, "p": float(f"{step.p:.2g}")}
-        changes.append({"at": step.position, "from": previous_run(one, step.position), **counts})
     return {
         "test": one.test,
         # As the groups have them: a script would write 0.0 as 0, and True as true.
         "parameters": {name: str(value) for name, value in one.parameters.items()},
-        "letters": one.letters,
-        "changes": sorted(changes, key=lambda change: int(change["at"])),
-        "renamed": one.renamed,
-        "flaky": one.flaky,
-        "start": one.start,
+        **one.describe(),
         "rate": _describe_rate(one.rate(one.start)),
         "since_check": one.rate(one.last_cut)[:2],
     }
@@ -140,5 +131,6 @@ def _write_pages(store: Store, runs: Iterable[StoredRun], folder: Path) -> Itera
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
             about = about_folder(report, f"store:{stored.name}")
-            write_page(map(Row, RecordsFile(str(report)).lines()), about, path)
+            with replacing(path) as new:
+                write_page(map(Row, RecordsFile(str(report)).lines()), about, new)
         yield stored.name

@@ -29,10 +29,9 @@ from pytest_verdict.history.series import (
     check_keys,
     default_keys,
 )
-from pytest_verdict.history.steps import Step
 from pytest_verdict.report.summary import rate_text
 from pytest_verdict.store.files import open_store
-from pytest_verdict.store.index import DECIDED, StoredRun
+from pytest_verdict.store.index import StoredRun
 from pytest_verdict.store.runs_command import add_selection, select_runs
 from pytest_verdict.store.store import Store
 
@@ -97,15 +96,7 @@ def describe_group(group: Group, keys: list[str]) -> dict[str, Any]:
         ],
     }
     if len(group.members) == 1:
-        one = group.members[0]
-        names = [stored.name for stored in group.view.runs]
-        document["since"] = names[one.start]
-        document["check_changed"] = [names[cut] for cut in one.cuts]
-        document["steps"] = [
-            {"run": names[step.position], "before": step.before, "after": step.after, "p": step.p} for step in one.steps
-        ]
-        document["renamed"] = one.renamed
-        document["flaky"] = one.flaky
+        document |= group.members[0].describe()
     return document
 
 
@@ -151,27 +142,23 @@ def _since(group: Group) -> str:
 
 
 def _format_changes(one: TestSeries, view: View) -> Iterator[str]:
-    changes: list[tuple[int, Step | None]] = [*((cut, None) for cut in one.cuts)]
-    changes += [(step.position, step) for step in one.steps]
-    for position, step in sorted(changes, key=lambda change: change[0]):
-        place = _describe_run(view.runs[position])
-        before = previous_run(one, position)
-        compare = f"pytest-verdict diff store:{view.runs[before].name} store:{view.runs[position].name}"
-        if step is None:
+    for change in one.changes():
+        run = view.runs[change["at"]]
+        before = view.runs[change["from"]]
+        place = _describe_run(run)
+        compare = f"pytest-verdict diff store:{before.name} store:{run.name}"
+        if "p" not in change:
             yield f"  check changed at {place}: {compare}"
-        else:
-            word = "down" if step.after[0] * step.before[1] < step.before[0] * step.after[1] else "up"
-            counts = f"{step.before[0]} of {step.before[1]} -> {step.after[0]} of {step.after[1]}"
-            yield f"  step {word} at {place}: {counts}, p = {step.p:.2g}: {compare}"
+            continue
+        passed, total = change["before"]
+        later_passed, later_total = change["after"]
+        word = "down" if later_passed * total < passed * later_total else "up"
+        counts = f"{passed} of {total} -> {later_passed} of {later_total}"
+        yield f"  step {word} at {place}: {counts}, p = {change['p']:.2g}: {compare}"
     if one.renamed:
-        yield f"  renamed: it was {one.renamed}, with the same checks"
+        yield f"  renamed: it was {one.renamed}"
     if one.flaky:
         yield f"  flaky: {one.flaky}"
-
-
-def previous_run(one: TestSeries, position: int) -> int:
-    """Return the position of the last run before one in which the test was decided."""
-    return next((place for place in range(position - 1, -1, -1) if one.letters[place] in DECIDED), position)
 
 
 def _describe_run(stored: StoredRun) -> str:

@@ -4,13 +4,14 @@ Exact intervals, pass^k and pass@k are rounded to six decimals, the exact interv
 the same.
 """
 
+import functools
 import math
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from pytest_verdict.core.operator import OmitWhenDefault, PassFailOperator
+from pytest_verdict.core.operator import Needs, OmitWhenDefault, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.operators.normalized_sides import unusable
 from pytest_verdict.operators.number import NOT_A_NUMBER
@@ -53,6 +54,13 @@ class PassRate(PassFailOperator):
 
     name: ClassVar[str] = "pass_rate"
     kind: ClassVar[str] = "aggregate"
+    needs: ClassVar[Mapping[str, Needs]] = {
+        "against": Needs(
+            lambda operator: operator.confidence > 0.5,
+            "with a confidence of 0.5 or less the sequential test decides before it has seen anything; use more",
+        ),
+        "confident": Needs(lambda operator: operator.against is None, "the sequential test decides, not an interval"),
+    }
 
     errors: Literal["fail", "undecided"] = "fail"
     confident: bool = False
@@ -166,6 +174,8 @@ def _estimate(passed: int, total: int, k: int, interval: tuple[float, float]) ->
     }
 
 
+# Many groups have the same few counts, and an exact interval is slow to compute.
+@functools.lru_cache(maxsize=10_000)
 def exact_interval(passed: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return the exact confidence interval of a rate (Clopper and Pearson, Biometrika 26, 1934)."""
     tail = (1.0 - confidence) / 2.0
@@ -200,7 +210,9 @@ def sequence_interval(passed: int, total: int, confidence: float = 0.95) -> tupl
 
 def rate_evidence(passed: int, total: int, rate: float, against: float) -> float:
     """Return the logarithm of the likelihood ratio of two rates, the same on every machine."""
-    evidence = passed * math.log(rate / against) + (total - passed) * math.log((1.0 - rate) / (1.0 - against))
+    evidence = passed * (math.log(rate) - math.log(against)) + (total - passed) * math.log(
+        (1.0 - rate) / (1.0 - against)
+    )
     return round(evidence, 9)
 
 
@@ -211,7 +223,7 @@ def evidence_bound(confidence: float) -> float:
 
 def passes_needed(rate: float, against: float, confidence: float) -> int:
     """Return the number of passes without a failure after which Wald's test decides for the rate."""
-    return math.ceil(evidence_bound(confidence) / math.log(rate / against) - 1e-9)
+    return math.ceil(evidence_bound(confidence) / (math.log(rate) - math.log(against)) - 1e-9)
 
 
 def all_of_next(passed: int, total: int, k: int) -> float:

@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.record import read_verdict
 from pytest_verdict.core.values.display import format_count, shorten
 from pytest_verdict.page.rows import Row
@@ -15,7 +16,7 @@ from pytest_verdict.report.folder import PAGE
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.reading import Report, read_report
-from pytest_verdict.report.summary import VERDICTS, is_answer
+from pytest_verdict.report.summary import VERDICTS, is_answer, name_repeats
 
 _MOST_TESTS: Final = 200
 _MOST_NAMES: Final = 3
@@ -40,7 +41,8 @@ def write_page_of_session(
                 f"This page leaves out the {format_count(passed, 'comparison')} that passed."
                 f" To write it with all comparisons, run: pytest-verdict view {shlex.quote(title)}"
             )
-        write_page(map(Row, lines), about, folder / PAGE)
+        with replacing(folder / PAGE) as new:
+            write_page(map(Row, lines), about, new)
 
 
 def about_folder(folder: Path, title: str) -> dict[str, Any]:
@@ -102,6 +104,10 @@ def _facts(report: Report) -> Iterator[tuple[str, object]]:
     programs = {"pytest-verdict": run.pytest_verdict, "pytest": run.pytest, "python": run.python}
     versions = [f"{name} {version}" for name, version in programs.items() if version]
     yield "versions", ", ".join([*versions, run.platform])
+    repeated = [(name_repeats(test.repeats), test) for test in report.tests if "verdict" in test.repeats]
+    # Tests that passed in all of their attempts come last.
+    for word, test in sorted(repeated, key=lambda pair: pair[0] == "pass")[:_MOST_TESTS]:
+        yield f"repeats of {test.name}", f"{word}: {test.repeats.get('summary')}"
     if report.totals.comparisons_of_earlier_attempts:
         yield "earlier attempts", format_count(report.totals.comparisons_of_earlier_attempts, "comparison")
     yield "records", f"{report.records.count}, SHA-256 {report.records.sha256}"

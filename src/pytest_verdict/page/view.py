@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Final
 
 from pytest_verdict.console import complain, say
+from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.records_file import RecordsFile
@@ -63,7 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     page = file.folder / PAGE
     refuse_foreign_file(page)
-    result = write_page(map(Row, file.lines()), about_folder(file.folder, arguments.folder), page)
+    with replacing(page) as new:
+        result = write_page(map(Row, file.lines()), about_folder(file.folder, arguments.folder), new)
     if result.left_out:
         complain(
             f"the page lists {format_count(result.rows, 'comparison')}, but has only the records of those that did not pass;"

@@ -7,7 +7,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.page.rows import Index, Row, body, compress, read_rows
 
 _LARGEST_PAGE: Final = 50_000_000
@@ -61,7 +60,7 @@ class _Bodies:
 
 
 def write_page(rows: Iterable[Row], about: Mapping[str, Any], path: Path, limit: int = _LARGEST_PAGE) -> Written:
-    """Write a page of rows.
+    """Write a page of rows; the caller puts the file in place.
 
     Comparisons that did not pass, or that changed between two runs, are written first, up to the limit. The others are
     written only if everything fits.
@@ -83,12 +82,8 @@ def write_page(rows: Iterable[Row], about: Mapping[str, Any], path: Path, limit:
     if first.size + rest.size > limit:
         rest = _Bodies()
     chunks = {name: {"starts": one.starts, "rows": one.rows} for name, one in (("kept", first), ("rest", rest))}
-    new = NewFiles(path.parent)
-    try:
-        new.write(path.name, _page_html(pack_index(index, about, chunks), {"k": first.pieces, "r": rest.pieces}))
-        new.put_in_place([path.name])
-    finally:
-        new.remove()
+    with path.open("w", encoding="ascii", newline="\n") as file:
+        file.writelines(_page_html(pack_index(index, about, chunks), {"k": first.pieces, "r": rest.pieces}))
     return Written(rows=index.rows, left_out=index.rows - first.rows - rest.rows)
 
 

@@ -23,7 +23,7 @@ from pytest_verdict.pytest_plugin.recorder import (
 )
 from pytest_verdict.pytest_plugin.selection import SELECTION
 from pytest_verdict.pytest_plugin.shards import WHOLE, shard_of
-from pytest_verdict.pytest_plugin.storing import push_session, session_tags
+from pytest_verdict.pytest_plugin.storing import push_session, read_renames, session_tags
 from pytest_verdict.pytest_plugin.terminal import closing_lines, page_line, session_verdicts, write_github_summary
 from pytest_verdict.report.building import build
 from pytest_verdict.report.environment import describe_process, now
@@ -46,6 +46,7 @@ class Controller:
         self._attempts = Attempts(config, SESSION.redaction, lambda: recorder.running)
         self._session: pytest.Session | None = None
         self._closing: list[str] = []
+        self._unstored: list[str] = []
         self._annotations: list[str] = []
         self._page = ""
         self._problem: Exception | None = None
@@ -151,13 +152,13 @@ class Controller:
         if wrong and session.exitstatus in _GREEN:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if not self._config.pluginmanager.has_plugin("terminalreporter"):
-            sys.stderr.writelines(f"{line}\n" for line in wrong)
+            sys.stderr.writelines(f"{line}\n" for line in (*wrong, *self._unstored))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         is_quiet = self._config.get_verbosity() < -1
         lines = [(line, True) for line in self._closing if not is_quiet]
         lines += [(line, is_met) for line, is_met in self._verdicts if not (is_quiet and is_met)]
-        lines += [(line, True) for line in self._annotations]
+        lines += [(line, True) for line in (*self._unstored, *self._annotations)]
         if self._page and not is_quiet:
             lines.append((self._page, True))
         if lines and self._interrupted is not None:
@@ -242,6 +243,7 @@ class Controller:
         # The store and the page come last, because the report is whole without them.
         stored = push_session(self._config, built.folder, place, with_history=has_page)
         self._closing += stored.lines
+        self._unstored = stored.problems
         if has_page:
             from pytest_verdict.page.folder import write_page_of_session
 
@@ -268,6 +270,7 @@ def describe_environment(config: pytest.Config) -> dict[str, Any]:
         "plugins": {plugin.project_name: plugin.version for _, plugin in config.pluginmanager.list_plugin_distinfo()},
         **({"shard": shard} if (shard := shard_of(config)) else {}),
         **({"tags": tags} if (tags := session_tags(config)) else {}),
+        **({"renamed": renamed} if (renamed := read_renames(config)) else {}),
     }
 
 

@@ -5,25 +5,32 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import traceback
 import unittest
 from collections.abc import Callable, Iterator
+from types import TracebackType
 from typing import Any, Final
 
 import pytest
 from _pytest.unittest import TestCaseFunction
+
+from pytest_verdict.pytest_plugin.unchecked import AWAITED
 
 _HEARS: Final = "_verdict_hears"
 # An expectation of any exception takes a failure without meaning it.
 _ANY_EXCEPTION: Final = (Exception, BaseException)
 
 
-def hear(error: BaseException | None) -> None:
+def hear(error: BaseException | None, trace: TracebackType | None = None) -> None:
     """Note that somebody heard an exception, those behind it, and those of a group."""
     for other in _walk(error):
         on_heard = getattr(other, "on_heard", None)
         if on_heard is not None:
             other.on_heard = None  # type: ignore[attr-defined]
             on_heard()
+        for frame, _ in traceback.walk_tb(other.__traceback__ or trace):
+            for end in AWAITED.pop(frame, ()):
+                end()
 
 
 def _walk(error: BaseException | None) -> Iterator[BaseException]:
@@ -93,7 +100,8 @@ def _extend(kind: type, name: str, expected_types: Callable[[Any], tuple[type, .
         if is_expected and types and not any(expected in _ANY_EXCEPTION for expected in types):
             for error in arguments:
                 if isinstance(error, BaseException):
-                    hear(error)
+                    # unittest has removed the traceback.
+                    hear(error, arguments[-1] if isinstance(arguments[-1], TracebackType) else None)
         return is_expected
 
     setattr(check, _HEARS, True)

@@ -138,6 +138,7 @@ _INI_KEYS: _Declarations = (
     ),
     ("verdict_store", "folder or URL in which the run of a session with a report is stored", {"default": ""}),
     ("verdict_tags", "tags of the stored run, one per line, such as model=$MODEL", {"type": "linelist"}),
+    ("verdict_renamed", "tests that were renamed, one per line, such as a.py::old -> a.py::new", {"type": "linelist"}),
     (
         "verdict_trends",
         "address of the site that `pytest-verdict trends` wrote, for a link in the page",
@@ -350,12 +351,22 @@ def _find_accepted(config: pytest.Config, name: str) -> AcceptedEntry:
     from pytest_verdict.accepting.file import find_entry
     from pytest_verdict.errors import ConfigurationError
     from pytest_verdict.pytest_plugin.names import report_name
+    from pytest_verdict.pytest_plugin.storing import read_renames
+    from pytest_verdict.report.renaming import present_name
 
     item = config.stash[_WATCH].item
     if item is None:
         raise ConfigurationError("accepted() is for tests: no test runs")
     test = report_name(config, None)(item.nodeid)
-    return find_entry(config.rootpath, item.path, test.partition("::")[2], name)
+    inner = test.partition("::")[2]
+    old_names = []
+    # A test that was renamed several times has the lines in order.
+    for old, new in reversed(read_renames(config).items()):
+        test = present_name(test, {new: old})
+        # The file of accepted values moves with its module.
+        old_names.append(test.partition("::")[2])
+    redaction = SESSION.redaction or str
+    return find_entry(config.rootpath, item.path, inner, name, old_names=old_names, redaction=redaction)
 
 
 def _budget(config: pytest.Config) -> Budget:

@@ -105,13 +105,14 @@ class Repeats:
             return
         from pytest_verdict.core.values.display import format_count, visible
         from pytest_verdict.pytest_plugin.names import report_name
+        from pytest_verdict.report.summary import name_repeats
 
         name = report_name(self._config, SESSION.redaction)
         verbosity = self._config.get_verbosity()
         terminalreporter.write_sep("=", "repeats")
         steady = []
         for nodeid, info in sorted(self._decided.items()):
-            word = "undecided" if info["verdict"] == "error" else info["stability"] or info["verdict"]
+            word = name_repeats(info)
             if word == "pass" and verbosity < 1:
                 steady.append(info["attempt"])
                 continue

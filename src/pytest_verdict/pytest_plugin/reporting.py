@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from _pytest.config.findpaths import locate_config
 
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.pytest_plugin import captured
 from pytest_verdict.pytest_plugin.recorder import PENDING_COUNT, Recorder, RecordSender, map_counts, place_of_worker
 from pytest_verdict.pytest_plugin.selection import SELECTION, Selection
 from pytest_verdict.pytest_plugin.shards import WHOLE, CollectedTests, shard_of
-from pytest_verdict.pytest_plugin.storing import ADDRESS, BASELINE, fetch_baseline, session_tags
+from pytest_verdict.pytest_plugin.storing import ADDRESS, BASELINE, fetch_baseline, read_renames, session_tags
 from pytest_verdict.report.compression import FORMS
 from pytest_verdict.report.journal import JOURNAL
 from pytest_verdict.report.junit import check_profile
@@ -23,13 +24,6 @@ from pytest_verdict.session import SESSION
 # Python refuses to read numbers of thousands of digits.
 _MOST_DIGITS: Final = 18
 _FOLDER_OPTION: Final = "--verify-report-dir"
-# The files in which pytest looks for its configuration, in its order, and the text that makes each one its own.
-_CONFIGURATIONS: Final = {
-    **dict.fromkeys(("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"), ""),
-    "pyproject.toml": "[tool.pytest",
-    "tox.ini": "[pytest]",
-    "setup.cfg": "[tool:pytest]",
-}
 
 
 def start(config: pytest.Config) -> None:
@@ -55,6 +49,7 @@ def start(config: pytest.Config) -> None:
 
         folder = _report_folder(config)
         session_tags(config)
+        read_renames(config)
         _check_baseline(config, folder)
         try:
             profile = check_profile(config.getini("verdict_junit_profile"))
@@ -156,10 +151,5 @@ def _find_missed_configuration(config: pytest.Config) -> Path | None:
     common = Path(os.path.commonpath([place for place in places if os.path.exists(place)] or [str(start)]))  # noqa: PTH110
     if not common.is_dir():
         common = common.parent
-    for folder in (common, *common.parents):
-        for file, mark in _CONFIGURATIONS.items():
-            path = folder / file
-            if path.is_file() and mark in path.read_text(encoding="utf-8", errors="replace"):
-                is_used = config.inipath is not None and config.inipath.parent == folder
-                return None if is_used else path
-    return None
+    _, path, values = locate_config(common, [common])[:3]
+    return path if values and path != config.inipath else None

@@ -8,6 +8,8 @@ import pytest
 
 # The option before a value in the same word, such as -m or --ignore=.
 _OPTION: Final = re.compile(r"^(-[qvxsl]*[km]=?|--[\w-]+=)")
+# The ini keys that decide which tests there are.
+_COLLECTING: Final = {"python_files", "python_classes", "python_functions", "testpaths", "norecursedirs", "addopts"}
 SELECTION: Final = "verdict-selection"
 """The name of the plugin, and the key of a worker's output."""
 
@@ -45,6 +47,7 @@ class Selection:
             # Each session of the project leaves these tests out.
             "configured": self._deselected and any(selections) and _are_configured(selections, configured),
             "ignored": not _are_configured([*(option.ignore or ()), *(option.ignore_glob or ())], configured),
+            "overridden": any(text.partition("=")[0] in _COLLECTING for text in option.override_ini or ()),
             "node_ids": any("::" in argument for argument in arguments),
             # It skips files without telling anybody.
             "last_failed": bool(getattr(self._config.option, "lf", False)),

@@ -26,9 +26,10 @@ _MOST_READ: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The lines for the terminal, and the last results of each test for the page."""
+    """The lines for the terminal, the problems, and the last results of each test for the page."""
 
     lines: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
     history: Mapping[str, Any] | None = None
 
 
@@ -52,9 +53,23 @@ def session_tags(config: pytest.Config) -> dict[str, str]:
         raise pytest.UsageError(f"verdict_tags: {error}") from None
 
 
+def read_renames(config: pytest.Config) -> dict[str, str]:
+    """Return the new names of renamed tests by the old ones."""
+    lines = config.getini("verdict_renamed")
+    if not lines:
+        return {}
+    from pytest_verdict.report.renaming import parse_renames
+
+    redaction = SESSION.redaction or str
+    try:
+        return parse_renames(map(redaction, lines))
+    except VerdictError as error:
+        raise pytest.UsageError(f"verdict_renamed: {error}") from None
+
+
 def fetch_baseline(config: pytest.Config, name: str) -> Path | str:
     """Return a local copy of a baseline in the store, or the line that says that there is none yet."""
-    from pytest_verdict.store.addresses import fetch_run
+    from pytest_verdict.store.baselines import fetch_run
 
     location = _location(config)
     if not location:
@@ -91,12 +106,12 @@ def push_session(config: pytest.Config, folder: Path, place: str, *, with_histor
         trends = str(config.getini("verdict_trends"))
         if trends and not is_url(trends):
             trends = (config.rootpath / trends / "index.html").resolve().as_uri()
-        return Stored(stored.lines, {"tests": tests, "trends": trends})
+        return Stored(stored.lines, history={"tests": tests, "trends": trends})
     except Exception as error:  # noqa: BLE001 - each file system has exceptions of its own
         problem = f"the last results were not read: {error}"
         if not stored.lines:
             problem = f"the run was not stored: {error}; later: pytest-verdict push {shlex.quote(place)}"
-        stored.lines.append(visible(problem))
+        stored.problems.append(visible(problem))
         return stored
 
 

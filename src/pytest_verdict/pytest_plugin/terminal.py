@@ -10,7 +10,7 @@ import pytest
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.record_members import MEMBER
-from pytest_verdict.core.values.display import format_count, safe_repr, visible
+from pytest_verdict.core.values.display import format_count, no_command, safe_repr, visible
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.pytest_plugin.shards import is_split
 from pytest_verdict.pytest_plugin.storing import BASELINE
@@ -25,6 +25,7 @@ from pytest_verdict.report.summary import (
     counts_with_rate,
     decisive_records,
     list_names,
+    list_omissions,
     name_comparison,
     verdict_line,
 )
@@ -64,8 +65,7 @@ def unused_values(built: Built, root: Path, run: Mapping[str, Any]) -> Iterator[
     """Yield a warning of accepted values that no test of a whole session used."""
     tests = {test.final.test: test.decisive.outcome for test in built.summary.tests}
     modules = {test.partition("::")[0] for test in tests}
-    is_part = "shard" in run or run.get("selection", {}).keys() - {"paths"}
-    if is_part or not built.summary.complete:
+    if list_omissions({"run": run}, is_complete=built.summary.complete, with_configured=True):
         return
     # Most sessions have no such file, and need no part of the package for it.
     if not any((root / module).with_suffix(".accepted.yaml").is_file() for module in modules):
@@ -179,7 +179,7 @@ def write_github_summary(config: pytest.Config, folder: Path, closing: list[str]
         return closing, []
     from pytest_verdict.report.reading import read_report
     from pytest_verdict.summaries import markdown
-    from pytest_verdict.summaries.reading import DAMAGED, no_command
+    from pytest_verdict.summaries.reading import DAMAGED
 
     repository = Path(os.environ.get("GITHUB_WORKSPACE", config.rootpath))
     root = Path()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 import threading
 import warnings
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
@@ -16,7 +19,7 @@ from pytest_verdict.session import SESSION, calling_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import CodeType, FrameType
+    from types import CodeType
 
     from pytest_verdict.comparison import Expectation
     from pytest_verdict.core.result import ComparisonResult
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 # The ini key and the marker.
 OPTION: Final = "verdict_unread"
 _MODES: Final = ("fail", "warn", "ignore")
+_NUMBERS: Final = itertools.count()
 _MOST_DESCRIBED: Final = 5
 _MOST_EXPECTATIONS: Final = 1_000
 _MOST_OUTSIDE: Final = 1_000
@@ -46,6 +50,8 @@ class Failure(NamedTuple):
     code: CodeType
     line: int
     is_raised: bool = False
+    # In the order in which they were made.
+    number: int = 0
 
     def place(self, folder: Path) -> str:
         """Return the file, relative to a folder that it is in, and the line."""
@@ -57,21 +63,29 @@ class Failure(NamedTuple):
             file = path.relative_to(folder).as_posix()
         return f"{visible(file)}:{self.line}"
 
-    def describe(self, folder: Path) -> str:
-        """Return the first line of the description, with the place."""
+    def describe(self) -> str:
+        """Return the first line of the description."""
         from pytest_verdict.explanation.lines import format_plain
 
-        return f"{self.place(folder)}: {format_plain(_describe_subject(self.subject)[0])}"
+        return format_plain(_describe_subject(self.subject)[0])
+
+    def is_kept(self) -> bool:
+        """Return whether a variable, a parameter or a fixture still has the result, so that a test may look at it."""
+        return sys.getrefcount(self.subject) > sys.getrefcount(_KEPT_BY_NOBODY.subject)
 
 
+_KEPT_BY_NOBODY: Final = Failure(object(), Failure.is_kept.__code__, 0)
 RECENT_FAILURES: Final[deque[Failure]] = deque(maxlen=3)
 """Cleared when the phase of the test has its report."""
+
+AWAITED: Final[dict[FrameType, list[Callable[[], None]]]] = {}
+"""What ends the watch of comparisons, by the frame whose exception somebody must hear; cleared when the test has its report."""
 
 
 def remember_failure(result: ComparisonResult, *, is_raised: bool = False) -> Failure:
     """Remember a comparison that did not pass, and the line that called it."""
     frame = calling_frame() or sys._getframe(1)  # noqa: SLF001 - as above
-    failure = Failure(result, frame.f_code, frame.f_lineno or 0, is_raised)
+    failure = Failure(result, frame.f_code, frame.f_lineno or 0, is_raised, next(_NUMBERS))
     if not is_raised:
         RECENT_FAILURES.append(failure)
     return failure
@@ -82,8 +96,11 @@ class UncheckedComparisons:
 
     def __init__(self, most: int = _MOST_DESCRIBED) -> None:
         self.count = 0
+        self.next: UncheckedComparisons | None = None
         self._most = most
         self.first: list[Failure] = []
+        # Those at which the test looked, or whose exception somebody heard.
+        self.seen: list[Failure] = []
         # Of each line that makes expectations in the test function: those that were not compared at once.
         self._expectations: list[tuple[CodeType, int, Expectation]] = []
         # Threads of one test compare at the same time.
@@ -101,6 +118,7 @@ class UncheckedComparisons:
 
     def add_raised(self, error: MismatchError | UndecidedError) -> None:
         """Count an exception that is about to be raised, in place of its comparisons, until somebody hears it."""
+        from pytest_verdict.pytest_plugin.uses import is_handled
         from pytest_verdict.pytest_plugin.watched_result import WatchedResult
 
         for result in error.results:
@@ -110,8 +128,12 @@ class UncheckedComparisons:
             return
         failure = remember_failure(error.results[0], is_raised=True)
         # A doctest compares the exceptions that it shows.
-        if not failure.code.co_filename.startswith("<doctest "):
-            self.begin(failure)
+        if failure.code.co_filename.startswith("<doctest "):
+            return
+        self.begin(failure)
+        if is_handled(calling_frame(), failure.line, type(error).__name__):
+            self.end(failure)
+        else:
             error.on_heard = functools.partial(self.end, failure)
 
     def begin(self, failure: Failure) -> None:
@@ -124,6 +146,8 @@ class UncheckedComparisons:
         with self._lock:
             self.count -= 1
             self.first = [other for other in self.first if other is not failure]
+            if len(self.seen) < self._most:
+                self.seen.append(failure)
 
     def add_expectation(self, expectation: Expectation) -> None:
         """Remember an expectation that somebody should compare."""
@@ -143,7 +167,7 @@ class UncheckedComparisons:
         self._expectations = []
         for (code, line), expectations in lines.items():
             if not any(expectation.was_compared for expectation in expectations):
-                self.begin(Failure(expectations[0], code, line))
+                self.begin(Failure(expectations[0], code, line, number=next(_NUMBERS)))
 
     def describe(self, folder: Path) -> str:
         """Format the number of failures, and the first ones with their places relative to a folder."""
@@ -187,15 +211,26 @@ class _Watch:
         self._has_ended = False
         self._is_firm = False
 
-    def look(self, _result: ComparisonResult, *, is_firm: bool = True) -> None:
+    def look(self, *, is_firm: bool = True) -> None:
         self._is_firm = self._is_firm or is_firm
         if not self._has_ended:
             self._has_ended = True
             self._unchecked.end(self.failure)
 
-    def look_away(self, _result: ComparisonResult) -> None:
+    def wait_for(self, frame: FrameType) -> None:
+        from pytest_verdict.pytest_plugin.expected_failures import hear_expected_failures
+
+        hear_expected_failures()
+        self.look_away()
+        if not self._has_ended and len(AWAITED) < _MOST_OUTSIDE:
+            AWAITED.setdefault(frame, []).append(self.look)
+
+    def look_away(self) -> None:
         if self._has_ended and not self._is_firm:
             self._has_ended = False
+            # A thread may go on when its test has its report.
+            while self._unchecked.next is not None:
+                self._unchecked = self._unchecked.next
             self._unchecked.begin(self.failure)
 
 
@@ -209,6 +244,8 @@ class ComparisonWatch:
         self.before_tests = self.of_test = UncheckedComparisons(_MOST_OUTSIDE)
         # The test that is running or ran last.
         self.item: pytest.Item | None = None
+        # Whether a test did not run, which may be the one that looks.
+        self.is_partial = False
         # Whether the function of a test runs, and no fixture of it.
         self.runs_call = False
         self._of_fixtures: dict[Any, UncheckedComparisons] = {}
@@ -258,6 +295,8 @@ class ComparisonWatch:
 
     def _end_fixture(self, fixture: Any) -> None:
         group = self._of_fixtures.pop(fixture)
+        for failure in [failure for failure in group.first if self.is_partial and failure.is_kept()]:
+            group.end(failure)
         mode = self._config.getini(OPTION)
         if not group.count or mode == "ignore":
             return
@@ -292,7 +331,8 @@ def fail_unchecked(item: pytest.Item, call: pytest.CallInfo[None], watch: Compar
         # The test may still read what its fixtures compared.
         return
     unchecked = watch.of_test
-    watch.of_test = UncheckedComparisons()
+    unchecked.next = watch.of_test = UncheckedComparisons()
+    AWAITED.clear()
     if call.excinfo is None:
         unchecked.count_idle_expectations()
     if not unchecked.count:

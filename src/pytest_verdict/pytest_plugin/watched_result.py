@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Protocol
 
 from pytest_verdict.comparison import build_failure, describe_failure, redact_result
 from pytest_verdict.core.result import ComparisonResult, has_error
 from pytest_verdict.core.values.redaction import Redaction
-from pytest_verdict.pytest_plugin.uses import Kind, is_doctest, is_used
+from pytest_verdict.pytest_plugin.uses import Kind, find_use, is_doctest
 from pytest_verdict.session import PACKAGE, SESSION
 
 # The verdicts that tell a verdict from the others, if one is compared with them.
@@ -23,10 +23,13 @@ _TELLING: Final = {"fail": {"pass", "fail"}, "error": {"error"}}
 class Watch(Protocol):
     """Learns what a test looks at."""
 
-    def look(self, result: WatchedResult, *, is_firm: bool = True) -> None:
+    def look(self, *, is_firm: bool = True) -> None:
         """The test saw that a comparison did not pass; what it does with a score may still show that it did not."""
 
-    def look_away(self, result: WatchedResult) -> None:
+    def wait_for(self, frame: FrameType) -> None:
+        """All that a test does with what it saw is to raise an exception in a frame; somebody must hear it."""
+
+    def look_away(self) -> None:
         """The test did not see it after all, unless a look was firm."""
 
 
@@ -63,8 +66,9 @@ class WatchedResult(ComparisonResult):
     @property
     def passed(self) -> bool:
         """Whether the score reaches the threshold."""
-        self.look_unless_error()
-        return super().passed
+        passed = super().passed
+        self.look_unless_error(truth=passed)
+        return passed
 
     @property
     def score(self) -> float:
@@ -76,7 +80,8 @@ class WatchedResult(ComparisonResult):
         self.look("evidence", is_firm=is_shown)
         if is_shown:
             return score
-        return WatchedScore(score, self)
+        watched: float = WatchedScore(score, self)
+        return watched
 
     @property
     def verdict(self) -> Any:
@@ -92,28 +97,35 @@ class WatchedResult(ComparisonResult):
     def error(self) -> str | None:
         """Why the comparison could not be made, or None."""
         if has_error(self):
-            self.look("error")
+            self.look("error", truth=True)
         return super().error
 
-    def look(self, kind: Kind = "verdict", *, is_firm: bool = True) -> None:
-        """Notify the watch if the test uses the value that it reads."""
-        if self._watch is not None:
-            frame = _reading_frame()
-            if frame is None or is_doctest(frame) or is_used(frame.f_code, frame.f_lasti, kind):
-                self._watch.look(self, is_firm=is_firm)
+    def look(self, kind: Kind = "verdict", *, truth: bool | None = None, is_firm: bool = True) -> bool:
+        """Notify the watch if the test uses the value that it reads, and return whether it does."""
+        if self._watch is None:
+            return False
+        frame = _reading_frame()
+        use: bool | FrameType = True
+        if frame is not None and not is_doctest(frame):
+            use = find_use(frame, kind, truth)
+        if use is True:
+            self._watch.look(is_firm=is_firm)
+        elif use is not False:
+            self._watch.wait_for(use)
+        return use is not False
 
     def settle(self) -> None:
         """End the watch, because an exception replaces this result."""
         if self._watch is not None:
-            self._watch.look(self)
+            self._watch.look()
 
-    def look_unless_error(self, kind: Kind = "verdict") -> None:
+    def look_unless_error(self, kind: Kind = "verdict", *, truth: bool | None = None) -> None:
         if not has_error(self):
-            self.look(kind)
+            self.look(kind, truth=truth)
 
     def look_away(self) -> None:
         if self._watch is not None:
-            self._watch.look_away(self)
+            self._watch.look_away()
 
     def to_text(self, redaction: Redaction | None = None) -> str:
         """Write the full record as one line of JSON."""
@@ -171,7 +183,9 @@ class WatchedVerdict(str):
     __slots__ = ("_result",)
     _result: WatchedResult
 
-    def __new__(cls, verdict: str, result: WatchedResult) -> Self:
+    def __new__(cls, verdict: str, result: WatchedResult | None = None) -> Any:
+        if result is None:
+            return verdict
         self = super().__new__(cls, verdict)
         self._result = result
         return self
@@ -181,20 +195,28 @@ class WatchedVerdict(str):
         if isinstance(other, str) and not isinstance(other, WatchedVerdict):
             # The value of an enumeration, which `str` may show as its name.
             text = str.__str__(other)
-            if text in _TELLING[str(self)]:
-                self._result.look()
+            verdict = super().__str__()
+            if text in _TELLING[verdict]:
+                self._result.look(truth=text == verdict)
         return super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
+    def __str__(self) -> str:
+        self._result.look_unless_error("evidence")
+        return super().__str__()
+
+    def __format__(self, form: str) -> str:
+        return format(str(self), form)
+
     def __hash__(self) -> int:
         # Sets and dicts compare only verdicts with the same hash.
-        self._result.look_unless_error()
+        self._result.look_unless_error("evidence")
         return super().__hash__()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return str, (str(self),)
+        return str, (super().__str__(),)
 
 
 class WatchedScore(float):
@@ -203,7 +225,10 @@ class WatchedScore(float):
     __slots__ = ("_result",)
     _result: WatchedResult
 
-    def __new__(cls, score: float, result: WatchedResult) -> Self:
+    def __new__(cls, score: float, result: WatchedResult | None = None) -> Any:
+        # The module statistics builds a mean by the class of the values.
+        if result is None:
+            return float(score)
         self = super().__new__(cls, score)
         self._result = result
         return self
@@ -221,14 +246,18 @@ class WatchedScore(float):
     __hash__ = float.__hash__
 
     def __repr__(self) -> str:
-        self._result.look_away()
+        self._show()
         return super().__repr__()
 
     __str__ = __repr__
 
     def __format__(self, form: str) -> str:
-        self._result.look_away()
+        self._show()
         return super().__format__(form)
+
+    def _show(self) -> None:
+        if not self._result.look("evidence", is_firm=False):
+            self._result.look_away()
 
     def __ge__(self, other: Any) -> bool:
         return self._answer(super().__ge__(other), holds_always=_is_number(other) and other <= 0.0)
@@ -246,10 +275,8 @@ class WatchedScore(float):
         return float, (float(self),)
 
     def _answer(self, answer: bool, *, holds_always: bool) -> bool:  # noqa: FBT001 - what Python asked for
-        if holds_always:
+        if answer is not NotImplemented and (holds_always or not self._result.look(truth=answer)):
             self._result.look_away()
-        elif answer is not NotImplemented:
-            self._result.look()
         return answer
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.redaction import Redaction, without_url_secrets
 
-_GIT: Final = ("git", "--no-optional-locks", "status", "--porcelain=v2", "--branch")
+STATUS: Final = ("status", "--porcelain=v2", "--branch")
 _GIT_SECONDS: Final = 2.0
 _COMMIT: Final = "# branch.oid "
 _BRANCH: Final = "# branch.head "
@@ -51,13 +51,24 @@ def describe_process(root: Path, arguments: Iterable[object], redaction: Redacti
     }
 
 
-def _git(root: Path, hidden: Callable[[str], str]) -> dict[str, Any]:
+def run_git(folder: Path, *words: str, seconds: float = _GIT_SECONDS) -> list[str] | None:
+    """Return the lines that a command of git prints in a folder; None if it fails or takes too long."""
+    command = ("git", "--no-optional-locks", *words)
     try:
-        status = subprocess.run(_GIT, cwd=root, capture_output=True, timeout=_GIT_SECONDS, check=True)
+        process = subprocess.run(command, cwd=folder, capture_output=True, timeout=seconds, check=True)
     except (OSError, subprocess.SubprocessError):
-        return {}
-    lines = status.stdout.decode("utf-8", "replace").splitlines()
-    commit = next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
+        return None
+    return process.stdout.decode("utf-8", "replace").splitlines()
+
+
+def find_commit(lines: Iterable[str]) -> str:
+    """Return the commit that the lines of the status name; empty if there is none."""
+    return next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
+
+
+def _git(root: Path, hidden: Callable[[str], str]) -> dict[str, Any]:
+    lines = run_git(root, *STATUS) or []
+    commit = find_commit(lines)
     branch = next((line.removeprefix(_BRANCH) for line in lines if line.startswith(_BRANCH)), _DETACHED)
     if branch == _DETACHED:
         branch = next((os.environ[name] for name in _BRANCH_VARIABLES if os.environ.get(name)), "")

@@ -57,6 +57,16 @@ def replace_exit_status(path: Path, status: int) -> None:
     write_whole(path, f'{content}"{digest}"}}\n}}\n')
 
 
+# The end of report.json, from its own digest in quotes.
+_ENDING: Final = 64 + len('""}\n}\n')
+
+
+def has_own_digest(content: bytes) -> bool:
+    """Return whether a ``report.json`` ends with the SHA-256 of everything before it."""
+    digest = hashlib.sha256(content[:-_ENDING]).hexdigest()
+    return content[-_ENDING:] == f'"{digest}"}}\n}}\n'.encode("ascii")
+
+
 def _pieces(contents: Contents) -> Iterator[str]:
     summary = contents.summary
     durations = {unique_name(test.final): test.seconds for test in summary.tests}

@@ -223,6 +223,8 @@ class _Run(_Part):
     seconds: Mapping[str, float] = {}
     git: _Git | None = None
     shard: _Shard | None = None
+    tags: Mapping[str, str] = {}
+    renamed: Mapping[str, str] = {}
 
 
 class Report(StrictModel):

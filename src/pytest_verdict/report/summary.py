@@ -239,3 +239,40 @@ def list_names(names: Sequence[str]) -> str:
     """List the first names, and count the others."""
     more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
     return ", ".join(f"{name:.{_LONGEST_NAME}}" for name in names[:_MOST_LISTED]) + more
+
+
+def list_omissions(document: Mapping[str, Any], *, is_complete: bool, with_configured: bool) -> list[str]:
+    """Return why a run may lack tests of its project; with ``with_configured``, its configuration may leave some out."""
+    run = document.get("run", {})
+    reasons = []
+    if not is_complete:
+        reasons.append("the session did not end")
+    if run.get("shard"):
+        reasons.append(f"only part {run['shard']['index']} of {run['shard']['of']} ran")
+    if run.get("missing_shards"):
+        reasons.append(f"shards are missing: {', '.join(map(str, run['missing_shards']))}")
+    parts = [run] if "selection" in run else run.get("shards", [run])
+    selections = [part.get("selection") for part in parts]
+    if is_complete and "pytest" in run and None in selections:
+        reasons.append("the report does not have what was left out")
+    left_out: dict[str, None] = {}
+    for selection in filter(None, selections):
+        if selection.get("node_ids"):
+            left_out["tests were named"] = None
+        if selection.get("last_failed"):
+            left_out["--last-failed"] = None
+        if selection.get("overridden"):
+            left_out["-o of what is collected"] = None
+        if selection.get("ignored"):
+            left_out["--ignore"] = None
+        if selection.get("deselected") and (with_configured or not selection.get("configured")):
+            left_out[f"{format_count(selection['deselected'], 'test')} deselected"] = None
+    if left_out:
+        reasons.append(f"only a part was selected: {', '.join(left_out)}")
+    return reasons
+
+
+def name_repeats(repeats: Mapping[str, Any]) -> str:
+    """Return what the repeats of a test show: undecided, flaky or reproducible, or otherwise the verdict."""
+    verdict = repeats.get("verdict")
+    return "undecided" if verdict == "error" else str(repeats.get("stability") or verdict)

@@ -17,6 +17,7 @@ from pytest_verdict.core.replay import Unverifiable, derive_result, find_operato
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import is_replayable
 from pytest_verdict.errors import ConfigurationError, RecordError, allowed
+from pytest_verdict.report.renaming import present_names
 from pytest_verdict.report.summary import is_answer
 from pytest_verdict.runs.run import Comparison, Pairs, Run, pair, read_run
 
@@ -133,6 +134,10 @@ def regressions(baseline: str | Path, session: str | Path) -> tuple[list[Change]
 
 
 def diff(old: Run, new: Run) -> Diff:
+    present = {*new.tests, *(one.test for one in new.comparisons)}
+    names = present_names({one.test for one in old.comparisons}, new.renamed, present)
+    if names:
+        old = old.with_names(names)
     pairs, removed, added = pair(old.comparisons, new.comparisons)
     if not pairs and not any(new.find_test(comparison.test) for comparison in removed):
         raise RecordError(f"{old.place} and {new.place} have no comparison in common, so nothing was compared")
@@ -274,11 +279,16 @@ class _Records:
         same_operator = self.before["operator"] == self.after["operator"]
         self.has_other_code = same_operator and _code_of(self.before) != _code_of(self.after)
 
-        ignored = "settings" if self._differs("operator", "negated") else "operator"
+        ignored = {"settings" if self._differs("operator", "negated") else "operator"}
+        groups = dict(_MEMBERS)
+        if old.expected == new.expected and self._differs("expected") and self._differs("observed"):
+            # Of several accepted values the best decides, so it follows from the observed one.
+            groups["observed"] = ("expected", "observed")
+            ignored.add("expected")
         self.factors = [
             _Factor((name,), members)
-            for name, members in _MEMBERS.items()
-            if name != ignored and self._differs(*members)
+            for name, members in groups.items()
+            if name not in ignored and self._differs(*members)
         ]
         if _asks_model(self.before) or _asks_model(self.after):
             # The reply of a model depends on everything in its question, so both are swapped together.

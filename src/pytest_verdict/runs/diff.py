@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from pytest_verdict.console import complain, say, say_json
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
+from pytest_verdict.core.new_files import writing_output
 from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.errors import RecordError
@@ -249,7 +250,8 @@ def run(arguments: argparse.Namespace) -> int:
             # These lines are escaped already; say() would escape their backslashes again.
             sys.stdout.write(f"{line}{ending}\n")
     elif arguments.format == "html":
-        write_html(differences, statistics or {}, Path(arguments.output))
+        with writing_output(Path(arguments.output)) as path:
+            write_html(differences, statistics or {}, path)
         say(f"written: {arguments.output}")
     else:
         say(*_format_lines(differences, statistics, _TERMINAL))

@@ -62,10 +62,6 @@ class Gate:
     rate: float
     confidence: float | None
 
-    def selector(self) -> re.Pattern[str]:
-        """Return the pattern for names; only ``*`` and ``?`` are special, because names of tests contain brackets."""
-        return re.compile(translate(self.pattern.replace("[", "[[]")))
-
 
 def read_gate(text: str) -> Gate:
     """Parse a gate, or raise a `ConfigurationError`."""
@@ -115,7 +111,8 @@ class _GateCounts:
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
-        self._is_selected = gate.selector().fullmatch
+        # Only * and ? are special, because names of tests contain brackets.
+        self._is_selected = re.compile(translate(gate.pattern.replace("[", "[[]"))).fullmatch
         self._names: set[str] = set()
         self._counts: dict[str, Counter[str]] = {}
 

@@ -105,12 +105,6 @@ def read_shard(folder: Path) -> Shard:
     )
 
 
-def count_unselected(shards: Sequence[Shard]) -> int:
-    """Count the collected tests that no shard ran; -k causes this, and so does a split by different durations."""
-    collected = {path: number for shard in shards for path, (number, _) in shard.files.items()}
-    return max(sum(collected.values()) - sum(len(shard.places) for shard in shards), 0)
-
-
 def merge(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> Built:
     shards = sorted(shards, key=attrgetter("index"))
     missing = _check_shards(shards, target, allow_missing=allow_missing)
@@ -264,7 +258,10 @@ def run(arguments: argparse.Namespace) -> int:
     summary = built.summary
     tests = f"{format_count(len(shards), 'shard')}, {format_count(len(summary.tests), 'test')}"
     say(f"{tests}, comparisons: {counts_with_rate(summary.comparisons)}")
-    if number := count_unselected(shards):
+    collected = {path: number for shard in shards for path, (number, _) in shard.files.items()}
+    number = sum(collected.values()) - sum(len(shard.places) for shard in shards)
+    # -k leaves out tests, and so does a split by different durations.
+    if number > 0:
         say(f"collected, but run by no shard: {format_count(number, 'test')}")
     if not summary.complete:
         say("the report is not complete: a shard is missing, or a test did not end")

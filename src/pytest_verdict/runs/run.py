@@ -1,10 +1,11 @@
 """A run: the comparisons of a session, read from a folder, a file of records or a bundle; and the pairs of two runs."""
 
+import hashlib
 import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,12 +16,20 @@ from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.repeats.rules import DECISION
 from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.reading import Test, read_report
+from pytest_verdict.report.reading import Test, find_document, read_report
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS
 
 _encode: Final = json.JSONEncoder(separators=(",", ":")).encode
 CHECK_MEMBERS: Final = ("operator", "settings", "threshold", "negated", "operator_version", "operator_code")
+
+
+def expectation_of(record: Mapping[str, Any]) -> Any:
+    """Return what a check expects: the expected value, or the digest of the accepted ones, of which the best decides."""
+    accepted = record.get("accepted")
+    if isinstance(accepted, Mapping) and "digest" in accepted:
+        return accepted["digest"]
+    return record.get("expected")
 
 
 class Comparison(NamedTuple):
@@ -57,12 +66,20 @@ class Run:
     """The tests of the report, and the files that could not be collected; empty for a file of records."""
     is_part: bool = False
     """Whether it is one part of a session that was split."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """The new names of tests by the old ones, by ``verdict_renamed``."""
 
     def find_test(self, name: str) -> Test | None:
         """Return a test, or its file or class if that could not be collected."""
         while name and name not in self.tests:
             name = name.rpartition("::")[0]
         return self.tests.get(name)
+
+    def with_names(self, names: Mapping[str, str]) -> "Run":
+        """Return the run with other names of tests."""
+        comparisons = [one._replace(test=names.get(one.test, one.test)) for one in self.comparisons]
+        repeated = {(names.get(key[0], key[0]), *key[1:]): attempts for key, attempts in self.repeated.items()}
+        return replace(self, comparisons=comparisons, repeated=repeated)
 
     def is_flaky(self, comparison: Comparison) -> bool:
         """Return whether attempts of the test observed several values and reached different verdicts."""
@@ -86,7 +103,9 @@ def read_run(path: str | Path) -> Run:
     last_attempts: dict[str, int] = {}
     deciding: dict[str, int] = {}
     file = RecordsFile(place)
+    digest = hashlib.sha256()
     for number, line in enumerate(file.lines(), 1):
+        digest.update(line)
         try:
             comparison = _parse_comparison(line)
         except (RecordError, RecursionError) as error:
@@ -106,11 +125,18 @@ def read_run(path: str | Path) -> Run:
             repeated.setdefault(_key_in_test(comparison), []).append(comparison)
         if comparison.attempt == deciding.get(comparison.test, last_attempts[comparison.test]):
             last.append(comparison)
-    if file.folder is None or not find_stored(file.folder / REPORT).is_file():
+    report = None
+    if file.folder is not None and find_stored(file.folder / REPORT).is_file():
+        report = read_report(file.folder)
+    # A bundle has a report as well.
+    recorded = (report.document if report else find_document(file.path)).get("records")
+    if isinstance(recorded, Mapping) and recorded.get("sha256") not in {None, digest.hexdigest()}:
+        raise RecordError(f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of them")
+    if report is None:
         return Run(place=place, comparisons=last, repeated=repeated)
-    report = read_report(file.folder)
     tests = {test.test: test for test in report.tests}
-    return Run(place, last, repeated, tests, is_part=report.run.shard is not None)
+    is_part = report.run.shard is not None
+    return Run(place, last, repeated, tests, is_part=is_part, renamed=report.run.renamed)
 
 
 def _parse_comparison(line: bytes) -> Comparison:
@@ -127,7 +153,7 @@ def _parse_comparison(line: bytes) -> Comparison:
         test=sys.intern(test),
         name=MEMBER["name"].read(record),
         operator=sys.intern(operator),
-        expected=_encode(record["expected"]),
+        expected=_encode(expectation_of(record)),
         check=sys.intern(_encode([record.get(name) for name in CHECK_MEMBERS])),
         attempt=attempt,
         occurrence=0,

@@ -11,16 +11,17 @@ exit codes:
 
 import argparse
 import csv
-import functools
 import importlib
 import itertools
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.console import complain, say
+from pytest_verdict.core.new_files import writing_output
 from pytest_verdict.core.record import check_record, parse_record
 from pytest_verdict.core.record_members import MEMBER, PLACE
 from pytest_verdict.core.values.display import visible
@@ -43,10 +44,9 @@ _COMPARISON_COLUMNS: Final = ("operator", "operator_version", "verdict", "error"
 # The columns that are lists, by the name to group by.
 _LISTS: Final = {"note": "notes", "marker": "markers", "tag": "markers"}
 
-# Many groups have the same few counts, and an exact interval is slow to compute.
-_interval: Final = functools.lru_cache(maxsize=1_000)(exact_interval)
-
 # A spreadsheet evaluates a cell that begins with one of these as a formula: https://owasp.org/www-community/attacks/CSV_Injection
+# The default of the writer, which quotes both characters of it: a CR alone would begin a row, too.
+_LINE_END: Final = "\r\n"
 _FORMULA: Final = tuple("=+-@\t\r")
 _SUFFIXES: Final = (".csv", ".jsonl", ".md", ".parquet")
 _ROWS_AT_ONCE: Final = 10_000
@@ -199,7 +199,7 @@ def count_groups(rows: Rows, by: Sequence[str]) -> list[dict[str, Any]]:
     for key in sorted(verdicts):
         counts = verdicts[key]
         total = counts.total()
-        low, high = _interval(counts["pass"], total)
+        low, high = exact_interval(counts["pass"], total)
         group: dict[str, Any] = dict(zip(by, key, strict=True))
         group |= {"comparisons": total, **{verdict: counts[verdict] for verdict in VERDICTS}}
         group |= {"rate": round(counts["pass"] / total, 6), "low": low, "high": high}
@@ -226,20 +226,21 @@ def write_rows(rows: Rows, path: Path) -> None:
     """Write rows in the format of the suffix."""
     if path.suffix not in _SUFFIXES:
         raise ConfigurationError(f"{path}: the suffix names no format.{allowed('suffix', path.suffix, _SUFFIXES)}")
-    if path.suffix == ".parquet":
-        _write_parquet(rows, path)
-        return
-    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        if path.suffix == ".md":
-            file.write(format_markdown(rows))
-        elif path.suffix == ".jsonl":
-            file.writelines(f"{json.dumps(row)}\n" for row in rows)
-        else:
-            writer = csv.writer(file, lineterminator="\n")
-            for number, row in enumerate(rows):
-                if number == 0:
-                    writer.writerow(row)
-                writer.writerow([_csv_cell(cell) for cell in row.values()])
+    with writing_output(path) as new:
+        if path.suffix == ".parquet":
+            _write_parquet(rows, new)
+            return
+        with new.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            if path.suffix == ".md":
+                file.write(format_markdown(rows))
+            elif path.suffix == ".jsonl":
+                file.writelines(f"{json.dumps(row)}\n" for row in rows)
+            else:
+                writer = csv.writer(SimpleNamespace(write=lambda line: file.write(f"{line.removesuffix(_LINE_END)}\n")))
+                for number, row in enumerate(rows):
+                    if number == 0:
+                        writer.writerow(row)
+                    writer.writerow([_csv_cell(cell) for cell in row.values()])
 
 
 def format_markdown(rows: Rows) -> str:

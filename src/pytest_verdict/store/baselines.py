@@ -9,6 +9,7 @@ import getpass
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
@@ -18,14 +19,16 @@ from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError, VerdictError, allowed
 from pytest_verdict.report.records_file import NoBaselineError
+from pytest_verdict.report.renaming import present_names
 from pytest_verdict.report.summary import list_names
+from pytest_verdict.runs.gates import read_gate
+from pytest_verdict.store.files import open_store
 from pytest_verdict.store.index import DECIDED, StoredRun
 from pytest_verdict.store.order import is_ancestor
 from pytest_verdict.store.store import RUN_PREFIX, Store
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,99}")
 _EVENT: Final = re.compile(r"baselines/([^/]+)/([^/]+)\.json")
-_DAMAGED: Final = " is no event of a baseline: "
 _ADDRESS: Final = re.compile(r"(.*?)(?:~(\d{1,4}))?")
 
 
@@ -50,7 +53,7 @@ class Event(StrictModel):
 
 
 def read_baselines(store: Store) -> dict[str, dict[str, Event]]:
-    """Read the events of all baselines, by the names of baselines and events."""
+    """Read the events of all baselines, by the names of baselines and events; ``store.damaged`` has the others."""
     places = {}
     for name in store.files.list_names("baselines"):
         match = _EVENT.fullmatch(name)
@@ -62,16 +65,28 @@ def read_baselines(store: Store) -> dict[str, dict[str, Event]]:
     contents = store.files.read(places)
     for name, (baseline, event) in places.items():
         try:
-            baselines.setdefault(baseline, {})[event] = Event.read(json.loads(contents.get(name, b"")))
+            content = Event.read(json.loads(contents.get(name, b"")))
+            baselines.setdefault(baseline, {})[event] = content
         except (SettingsError, ValueError, RecursionError) as error:
-            store.skipped.append(f"{name}{_DAMAGED}{error}")
-    return {baseline: events for baseline, events in baselines.items() if events}
+            problem = f"{name} is no event of a baseline: {error}"
+            store.skipped.append(problem)
+            store.damaged.setdefault(baseline, {})[event] = problem
+    return baselines
 
 
 def latest_events(events: Mapping[str, Event]) -> dict[str, Event]:
     """Return the events that no other event replaces."""
     replaced = {name for event in events.values() for name in event.replaces}
     return {name: event for name, event in events.items() if name not in replaced}
+
+
+def fetch_run(address: str, location: str | None = None) -> Path:
+    """Return a local folder with the report of the run at an address, which is written without ``store:``."""
+    store = Store(open_store(location))
+    try:
+        return store.fetch(resolve(store, address).name)
+    except OSError as error:
+        raise RecordError(f"store:{address}: the store {store.files} cannot be reached: {error}") from None
 
 
 def resolve(store: Store, address: str) -> StoredRun:
@@ -150,13 +165,20 @@ def _compare_with_earlier(old: StoredRun, new: StoredRun) -> Iterator[str]:
             yield f"git does not know its commit {commits}, so nobody knows which is older; fetch the whole history"
     elif new.index.started < old.index.started:
         yield f"it is older than the baseline, which started at {old.index.started}"
+    names = present_names(old.table.tests, new.index.renamed, new.table.positions)
     missing = [
         test
         for test, position in old.table.positions.items()
-        if old.index.outcomes[position] in DECIDED and new.outcome(test) in {"", "s"}
+        if old.index.outcomes[position] in DECIDED and new.outcome(names.get(test, test)) in {"", "s"}
     ]
     if missing:
         yield f"{format_count(len(missing), 'test')} of the baseline did not run: {list_names(missing)}"
+    demands = [read_gate(text) for text, _ in new.index.gates]
+    for text, _ in old.index.gates:
+        gate = read_gate(text)
+        same = [one for one in demands if (one.kind, one.pattern) == (gate.kind, gate.pattern)]
+        if not any(one.rate >= gate.rate and (one.confidence or 0) >= (gate.confidence or 0) for one in same):
+            yield f"the baseline met the gate {text}, and the run has no such gate, or a lower one"
     for name, value in old.index.tags.items():
         tag = new.index.tags.get(name)
         if tag != value:
@@ -176,12 +198,10 @@ def _parse_address(address: str) -> tuple[str, int]:
 def _check_damage(store: Store, name: str, events: Mapping[str, Event]) -> None:
     """Refuse an event that cannot be read, unless another one replaces it: it may be the latest one."""
     replaced = {event for latest in events.values() for event in latest.replaces}
-    for line in store.skipped:
-        place, is_damaged, _ = line.partition(_DAMAGED)
-        match = _EVENT.fullmatch(place)
-        if is_damaged and match and match[1] == name and match[2] not in replaced:
+    for event, problem in store.damaged.get(name, {}).items():
+        if event not in replaced:
             raise RecordError(
-                f"nobody knows which run is the baseline {name}, because {line}; restore or remove this file of"
+                f"nobody knows which run is the baseline {name}, because {problem}; restore or remove this file of"
                 f" {store.files}"
             )
 

@@ -31,16 +31,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--as", dest="name", metavar="NAME", required=True, help="the baseline, such as main")
     parser.add_argument("--because", metavar="TEXT", required=True, help="why this run is good; the text is stored")
-    parser.add_argument("--although", metavar="REASON", default="", help="bless a run that would be refused")
+    parser.add_argument("--although", metavar="REASON", help="bless a run that would be refused")
     add_filter(parser)
     add_store_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    for option, reason in (("--because", arguments.because), ("--although", arguments.although)):
+        if reason is not None and not reason.strip():
+            raise ConfigurationError(f"{option}: the text is blank; write why, because it is all that others will know")
     store = Store(open_store(arguments.store))
     text = arguments.run
     if text is None:
-        runs = store.runs(1, build_filter(arguments, with_partial=False))
+        is_selected = build_filter(arguments)
+        runs = store.runs(1, lambda index: is_selected(index) and not index.partial)
         if not runs:
             raise RecordError(f"{store.files} has no such run of a whole session")
         stored = runs[0]
@@ -51,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         stored = resolve(store, text.removeprefix("store:"))
     try:
-        bless(store, stored, arguments.name, because=arguments.because, although=arguments.although)
+        bless(store, stored, arguments.name, because=arguments.because, although=arguments.although or "")
     except RefusedError as error:
         complain(str(error))
         return 1

@@ -3,30 +3,20 @@
 A file is written once, whole, under a name that no other writer uses. So nothing is locked, appended to or changed.
 """
 
-import configparser
 import os
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from pytest_verdict.core.new_files import replacing
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.redaction import without_url_secrets
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.urls import is_url, open_url
 
 VARIABLE: Final = "VERDICT_STORE"
 _KEY: Final = "verdict_store"
-# The files in which pytest looks for its configuration, in its order, and the table or section of pytest.
-_SECTIONS: Final = (
-    ("pytest.toml", "pytest"),
-    ("pytest.ini", "pytest"),
-    ("pyproject.toml", "tool.pytest"),
-    ("pyproject.toml", "tool.pytest.ini_options"),
-    ("tox.ini", "pytest"),
-    ("setup.cfg", "tool:pytest"),
-)
 _TEMPORARY: Final = ".new"
 
 
@@ -49,6 +39,8 @@ class StoreFiles:
         if self.folder is not None:
             if not self.folder.parent.is_dir():
                 raise FileNotFoundError(f"the store {self} cannot be reached: there is no folder {self.folder.parent}")
+            if self.folder.exists() and not self.folder.is_dir():
+                raise NotADirectoryError(f"the store {self} is no folder")
             paths = [path for path in (self.folder / folder).rglob("*") if path.is_file()]
             names = [path.relative_to(self.folder).as_posix() for path in paths]
             return sorted(name for name in names if not name.endswith(_TEMPORARY))
@@ -93,29 +85,24 @@ class StoreFiles:
 
 
 def configured_store(start: Path) -> str:
-    """Return the store of the environment variable, or of the nearest configuration of pytest that names one."""
+    """Return the store of the environment variable, or of the configuration that pytest uses in a folder."""
     if os.environ.get(VARIABLE):
         return os.environ[VARIABLE]
-    for folder in (start, *start.parents):
-        for name, section in _SECTIONS:
-            location = _read_key(folder / name, section) if (folder / name).is_file() else ""
-            if location:
-                return location if is_url(location) else str(folder / location)
-    return ""
+    # Only a command without --store needs pytest.
+    from _pytest.config.exceptions import UsageError
+    from _pytest.config.findpaths import locate_config
+    from _pytest.outcomes import Failed
 
-
-def _read_key(path: Path, section: str) -> str:
     try:
-        if path.suffix == ".toml":
-            table = tomllib.loads(path.read_text("utf-8"))
-            for name in section.split("."):
-                table = table.get(name, {})
-            return str(table.get(_KEY, ""))
-        parser = configparser.ConfigParser(interpolation=None, strict=False)
-        parser.read_string(path.read_text("utf-8"))
-        return parser.get(section, _KEY, fallback="")
-    except (ValueError, configparser.Error) as error:
-        raise ConfigurationError(f"{path}: {error}") from None
+        folder, _, values = locate_config(start, [start])[:3]
+    except (UsageError, Failed, OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise ConfigurationError(f"the configuration of pytest cannot be read: {error}") from None
+    value: Any = values.get(_KEY, "")
+    # pytest 9 wraps values.
+    location = getattr(value, "value", value)
+    if not isinstance(location, str):
+        raise ConfigurationError(f"{_KEY}: the folder or URL of the store is a text, got {shown(location, 40)}")
+    return str(folder / location) if folder and location and not is_url(location) else location
 
 
 def open_store(location: str | None) -> StoreFiles:

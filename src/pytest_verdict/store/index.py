@@ -14,20 +14,22 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from pytest_verdict.core.record import digest_of_test, parse_record, read_id
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.display import format_count, shorten
 from pytest_verdict.core.values.encoding import is_replayable
 from pytest_verdict.errors import RecordError, SettingsError
-from pytest_verdict.report.reading import Report, read_report
+from pytest_verdict.report.json_report import REPORT, has_own_digest
+from pytest_verdict.report.reading import Count, Report, read_report
 from pytest_verdict.report.records_file import RecordsFile
-from pytest_verdict.report.summary import is_answer
-from pytest_verdict.runs.run import CHECK_MEMBERS
+from pytest_verdict.report.summary import is_answer, list_omissions
+from pytest_verdict.runs.run import CHECK_MEMBERS, expectation_of
 
 OUTCOME_LETTERS: Final = {
     "passed": "p",
@@ -47,10 +49,8 @@ _LETTERS: Final = 4
 # Instead of the digest of an answer that was redacted or recorded only as its repr: two of them may be equal or not.
 _UNREADABLE: Final = "----"
 _MOST_CHECKS: Final = 20
-# A selection on the command line, for reports that do not say what was left out.
-_SELECTION: Final = re.compile(
-    r"-[qvxsl]*[km].*|--(lf|last-failed|sw|stepwise|deselect|keyword|markexpr)\b.*|[^-].*::.*"
-)
+# The index of a million tests has some ten megabytes.
+_LONGEST: Final = 1 << 28
 
 OneLetterEach = Annotated[str, Field(pattern=f"^[{''.join(OUTCOME_LETTERS.values())}]*$")]
 
@@ -68,19 +68,20 @@ class RunIndex(StrictModel):
     clean: bool = False
     branch: str = ""
     tags: Mapping[str, str] = {}
+    renamed: Mapping[str, str] = {}
     partial: list[str] = Field(default_factory=list)
     """Why the run says nothing about all tests; such a run counts in no rate."""
     failed: list[str] = Field(default_factory=list)
     gates: list[list[str]] = Field(default_factory=list)
     bundle: bool = True
-    tests: str
+    tests: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
     outcomes: OneLetterEach
-    attempts: Mapping[str, Annotated[list[int], Field(min_length=2, max_length=2)]] = {}
+    attempts: Mapping[str, Annotated[list[Count], Field(min_length=2, max_length=2)]] = {}
     """Attempts and passes of the tests, by position, that did not run exactly once."""
     answers: str
     """A digest of what each test observed, in all its attempts."""
     report: str = ""
-    """The digest of the report: a session that was pushed with several tags counts once."""
+    """The digest of the report, so equal sessions that began in the same second are different runs."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,9 @@ class TestTable:
     @cached_property
     def positions(self) -> Mapping[str, int]:
         return {test: position for position, test in enumerate(self.tests)}
+
+
+_TABLE: Final = TypeAdapter(TestTable)
 
 
 @dataclass(frozen=True)
@@ -136,25 +140,16 @@ class _TestDigests:
 
 class BuiltIndex(NamedTuple):
     name: str
+    tags: Mapping[str, str]
     content: bytes
     table_name: str
     table: bytes
 
 
-def build_index(folder: Path, tags: Mapping[str, str], *, has_bundle: bool = True) -> BuiltIndex:
+def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
     """Build the index of a report and its table of tests."""
     report = read_report(folder)
-    digests = {digest_of_test(test.test, test.worker): _TestDigests() for test in report.tests}
-    for line in RecordsFile(str(folder)).lines():
-        record = parse_record(line)
-        test = digests.get(read_id(line).split("-")[0])
-        if test is None:
-            raise RecordError(f"{folder}: a record belongs to no test of the report")
-        test.checks.append(_digest([record.get(name) for name in (*CHECK_MEMBERS, "expected")]))
-        if is_answer(record["operator"]):
-            test.answers.update(_encode(record.get("observed")))
-            test.is_readable = test.is_readable and is_replayable(record.get("observed"))
-
+    digests = _digest_records(folder, report)
     attempts: dict[str, list[int]] = {}
     for position, entry in enumerate(report.tests):
         counted = [outcome for outcome in entry.attempts if outcome not in _NOT_COUNTED]
@@ -170,6 +165,9 @@ def build_index(folder: Path, tags: Mapping[str, str], *, has_bundle: bool = Tru
     )
     table_name = hashlib.sha256(table).hexdigest()[:16]
     git = report.document["run"].get("git", {})
+    partial = list_omissions(report.document, is_complete=report.complete, with_configured=False)
+    if not any(test.outcome not in _NOT_COUNTED for test in report.tests):
+        partial.append("no test ran")
     index = _encode(
         {
             "index": 1,
@@ -177,8 +175,9 @@ def build_index(folder: Path, tags: Mapping[str, str], *, has_bundle: bool = Tru
             "commit": git.get("commit", ""),
             "clean": git.get("clean", False),
             "branch": git.get("branch", ""),
-            "tags": {**report.document["run"].get("tags", {}), **tags},
-            "partial": list(_partial_reasons(report)),
+            "tags": report.run.tags,
+            "renamed": report.run.renamed,
+            "partial": partial,
             "failed": list(_failure_reasons(report)),
             "gates": [[gate.gate, gate.verdict] for gate in report.gates],
             "bundle": has_bundle,
@@ -192,7 +191,30 @@ def build_index(folder: Path, tags: Mapping[str, str], *, has_bundle: bool = Tru
         }
     )
     time = re.sub(r"[-:]", "", report.run.started or "0001-01-01T00:00:00")[:15]
-    return BuiltIndex(f"{time}-{_name_ending(index)}", _compress(index), table_name, _compress(table))
+    return BuiltIndex(f"{time}-{_name_ending(index)}", report.run.tags, _compress(index), table_name, _compress(table))
+
+
+def _digest_records(folder: Path, report: Report) -> dict[str, _TestDigests]:
+    """Return the digests of each test; refuse a report that was changed after the session."""
+    digest_of_records = hashlib.sha256()
+    digests = {digest_of_test(test.test, test.worker): _TestDigests() for test in report.tests}
+    for line in RecordsFile(str(folder)).lines():
+        digest_of_records.update(line)
+        record = parse_record(line)
+        test = digests.get(read_id(line).split("-")[0])
+        if test is None:
+            raise RecordError(f"{folder}: a record belongs to no test of the report")
+        test.checks.append(_digest([*(record.get(name) for name in CHECK_MEMBERS), expectation_of(record)]))
+        if is_answer(record["operator"]):
+            test.answers.update(_encode(record.get("observed")))
+            test.is_readable = test.is_readable and is_replayable(record.get("observed"))
+
+    is_whole = has_own_digest((folder / REPORT).read_bytes())
+    if report.records.sha256 != digest_of_records.hexdigest() or not is_whole:
+        raise RecordError(
+            f"{folder}: its files were changed after the session; `pytest-verdict replay {folder}` lists what differs"
+        )
+    return digests
 
 
 def read_index(name: str, content: bytes) -> RunIndex:
@@ -206,6 +228,8 @@ def read_index(name: str, content: bytes) -> RunIndex:
         raise RecordError(shorten(str(error), 200)) from None
     if len(index.answers) != _LETTERS * len(index.outcomes):
         raise RecordError("it has not one answer for each test")
+    if any(passed > total for total, passed in index.attempts.values()):
+        raise RecordError("a test passed more often than it ran")
     return index
 
 
@@ -215,9 +239,8 @@ def read_table(name: str, content: bytes) -> TestTable:
     if hashlib.sha256(text).hexdigest()[:16] != name:
         raise RecordError("its content does not belong to its name")
     try:
-        document = json.loads(text)
-        table = TestTable(document["tests"], document["parameters"], document["checks"])
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        table = _TABLE.validate_python(json.loads(text))
+    except (ValueError, RecursionError) as error:
         raise RecordError(shorten(str(error), 200)) from None
     if not len(table.tests) == len(table.parameters) == len(table.checks):
         raise RecordError("it has not one line for each test")
@@ -235,38 +258,6 @@ def _fold_checks(test: _TestDigests, is_passed: bool) -> Iterator[str]:  # noqa:
     yield from checks[:_MOST_CHECKS]
     if is_passed and len(checks) > _MOST_CHECKS:
         yield _digest(checks[_MOST_CHECKS:])
-
-
-def _partial_reasons(report: Report) -> Iterator[str]:
-    if not report.complete:
-        yield "the session did not end"
-    if report.run.shard is not None:
-        yield f"only part {report.run.shard.index} of {report.run.shard.of} ran"
-    missing = report.document["run"].get("missing_shards", ())
-    if missing:
-        yield f"shards are missing: {', '.join(map(str, missing))}"
-    selection = _describe_selection(report)
-    if selection:
-        yield f"only a part was selected: {shorten(selection, 80)}"
-    if not any(test.outcome not in _NOT_COUNTED for test in report.tests):
-        yield "no test ran"
-
-
-def _describe_selection(report: Report) -> str:
-    """Return what a session left out; a selection in the configuration is the whole session of a project."""
-    selection = report.document["run"].get("selection")
-    if not isinstance(selection, Mapping):
-        return next((word for word in report.run.arguments or () if _SELECTION.fullmatch(word)), "")
-    parts = []
-    if selection.get("node_ids"):
-        parts.append("tests were named")
-    if selection.get("last_failed"):
-        parts.append("--last-failed")
-    if selection.get("ignored"):
-        parts.append("--ignore")
-    if selection.get("deselected") and not selection.get("configured"):
-        parts.append(f"{format_count(selection['deselected'], 'test')} deselected")
-    return ", ".join(parts)
 
 
 def _failure_reasons(report: Report) -> Iterator[str]:
@@ -301,6 +292,10 @@ def _compress(text: bytes) -> bytes:
 
 def _decompress(content: bytes) -> bytes:
     try:
-        return gzip.decompress(content)
+        with gzip.GzipFile(fileobj=BytesIO(content)) as file:
+            text = file.read(_LONGEST)
     except (OSError, EOFError, zlib.error) as error:
         raise RecordError(f"it is damaged: {error}") from None
+    if len(text) == _LONGEST:
+        raise RecordError(f"it unpacks to more than {_LONGEST:,} bytes")
+    return text

@@ -1,9 +1,10 @@
 """The order of runs: by the ancestry of their commits where git knows it, and otherwise by time."""
 
-import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
+from pytest_verdict.report.environment import run_git
 from pytest_verdict.store.index import StoredRun
 
 _SECONDS: Final = 20.0
@@ -13,8 +14,8 @@ def is_ancestor(old: str, new: str) -> bool | None:
     """Return whether a commit is another one or comes before it; None if git does not know both."""
     if not (old.isalnum() and new.isalnum()):
         return None
-    status, _ = _git("merge-base", "--is-ancestor", old, new)
-    return {0: True, 1: False}.get(status)
+    lines = run_git(Path.cwd(), "rev-list", "--max-count=1", old, f"^{new}", seconds=_SECONDS)
+    return None if lines is None else not lines
 
 
 def in_order(runs: Sequence[StoredRun]) -> list[StoredRun]:
@@ -23,7 +24,8 @@ def in_order(runs: Sequence[StoredRun]) -> list[StoredRun]:
     commits = sorted({stored.index.commit for stored in runs if stored.index.commit.isalnum()})
     if not commits:
         return by_time
-    _, lines = _git("rev-list", "--ignore-missing", "--date-order", "--reverse", *commits)
+    words = ("rev-list", "--ignore-missing", "--date-order", "--reverse", *commits)
+    lines = run_git(Path.cwd(), *words, seconds=_SECONDS) or []
     positions = {commit: position for position, commit in enumerate(lines)}
     places = [place for place, stored in enumerate(by_time) if stored.index.commit in positions]
     by_commit = sorted((by_time[place] for place in places), key=lambda stored: positions[stored.index.commit])
@@ -36,12 +38,3 @@ def started_too_late(runs: Sequence[StoredRun]) -> set[str]:
     """Return the names of runs that precede a run that started earlier."""
     names = [stored.name for stored in runs]
     return {name for position, name in enumerate(names) if name > min(names[position:])}
-
-
-def _git(command: str, *words: str) -> tuple[int, list[str]]:
-    line = ("git", command, *words)
-    try:
-        done = subprocess.run(line, capture_output=True, timeout=_SECONDS, check=False)
-    except (OSError, subprocess.SubprocessError):
-        return 128, []
-    return done.returncode, done.stdout.decode("ascii", "replace").split()

@@ -19,4 +19,4 @@ def commands() -> Mapping[str, Command]:
 
 @hookimpl
 def run_addresses() -> Mapping[str, str]:
-    return {"store": f"{_HERE}addresses:fetch_run"}
+    return {"store": f"{_HERE}baselines:fetch_run"}

@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Callable, Iterator
 
 from pytest_verdict.console import complain, say
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.store.baselines import latest_events, read_baselines
 from pytest_verdict.store.files import open_store
 from pytest_verdict.store.index import RunIndex, StoredRun
@@ -35,22 +36,26 @@ def add_filter(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--branch", metavar="NAME", help="only runs of this branch")
 
 
-def build_filter(arguments: argparse.Namespace, *, with_partial: bool) -> Callable[[RunIndex], bool]:
+def build_filter(arguments: argparse.Namespace) -> Callable[[RunIndex], bool]:
     """Return whether a run has the branch and the tags of the options."""
     tags = parse_tags(arguments.tag).items()
-
-    def accept(index: RunIndex) -> bool:
-        is_of_branch = arguments.branch in {None, index.branch}
-        return is_of_branch and tags <= index.tags.items() and (with_partial or not index.partial)
-
-    return accept
+    return lambda index: arguments.branch in {None, index.branch} and tags <= index.tags.items()
 
 
 def select_runs(arguments: argparse.Namespace, store: Store, *, with_partial: bool) -> list[StoredRun]:
-    """Return the selected runs in their order, and complain about files that were skipped."""
-    accept = build_filter(arguments, with_partial=with_partial)
-    # A session that was pushed several times counts once.
-    runs = in_order(store.runs(max(arguments.last, 1), accept, is_joined=not with_partial))
+    """Return the selected runs in their order, and complain about files that were skipped and runs that do not count."""
+    is_selected = build_filter(arguments)
+    parts = 0
+
+    def accept(index: RunIndex) -> bool:
+        nonlocal parts
+        is_part = not with_partial and bool(index.partial)
+        parts += is_selected(index) and is_part
+        return is_selected(index) and not is_part
+
+    runs = in_order(store.runs(max(arguments.last, 1), accept))
+    if parts:
+        complain(f"{format_count(parts, 'run')} of a part of a session not counted; `pytest-verdict runs` says why")
     for line in dict.fromkeys(store.skipped):
         complain(f"skipped: {line}")
     store.skipped.clear()

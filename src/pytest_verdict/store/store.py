@@ -2,14 +2,14 @@
 
 import hashlib
 import io
+import json
 import re
 import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
-from itertools import groupby, islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -26,9 +26,11 @@ from pytest_verdict.store.index import RunIndex, StoredRun, TestTable, build_ind
 RUN: Final = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
 RUN_PREFIX: Final = re.compile(r"\d{8}T[\w-]*")
 _INDEX: Final = re.compile(rf"runs/\d{{4}}/\d{{2}}/({RUN.pattern})/index\.json\.gz")
-_BUNDLE: Final = re.compile(rf"runs/\d{{4}}/\d{{2}}/{RUN.pattern}/bundle\.zip")
+_OTHER_FILE: Final = re.compile(rf"runs/\d{{4}}/\d{{2}}/({RUN.pattern})/(?:bundle\.zip|(tags-[0-9a-f]{{16}}\.json))")
 _AT_ONCE: Final = 200
 BUNDLE_LIMIT: Final = 256_000_000
+# Records may be stored compressed.
+_UNPACKED_LIMIT: Final = 16 * BUNDLE_LIMIT
 _TAG: Final = re.compile(r"([A-Za-z][\w.-]*)=(.*)", re.DOTALL)
 
 
@@ -39,12 +41,13 @@ class Pushed(NamedTuple):
 
 def parse_tags(texts: list[str]) -> dict[str, str]:
     """Parse tags in the form NAME=VALUE."""
-    tags = {}
+    tags: dict[str, str] = {}
     for text in texts:
         match = _TAG.fullmatch(text)
         if match is None:
             raise ConfigurationError(f"a tag is NAME=VALUE, such as model=small, got {text!r}")
-        tags[match[1]] = match[2]
+        if tags.setdefault(match[1], match[2]) != match[2]:
+            raise ConfigurationError(f"the tag {match[1]} has two values, {tags[match[1]]!r} and {match[2]!r}")
     return tags
 
 
@@ -54,6 +57,8 @@ class Store:
     def __init__(self, files: StoreFiles) -> None:
         self.files = files
         self.skipped: list[str] = []
+        self.damaged: dict[str, dict[str, str]] = {}
+        """By baseline, the events that cannot be read, and why."""
         self._tables: dict[str, TestTable] = {}
 
     def push(self, folder: Path, tags: Mapping[str, str], limit: int = BUNDLE_LIMIT) -> Pushed:
@@ -61,9 +66,21 @@ class Store:
         paths = [find_stored(folder / name) for name in (*FILES, OUTPUTS)]
         size = sum(path.stat().st_size for path in paths if path.is_file())
         has_bundle = size <= limit
-        built = build_index(folder, tags, has_bundle=has_bundle)
+        built = build_index(folder, has_bundle=has_bundle)
         place = _place(built.name)
-        if f"{place}/index.json.gz" in self.files.list_names(place):
+        is_stored = f"{place}/index.json.gz" in self.files.list_names(place)
+        # Tags are files of their own, so a report that is pushed again is the same run.
+        before = self.find(built.name).index.tags if is_stored else built.tags
+        for name, value in tags.items():
+            if before.get(name, value) != value:
+                raise ConfigurationError(
+                    f"the run {built.name} has the tag {name}={before[name]}, and a tag of a run has one value, got"
+                    f" {name}={value}"
+                )
+        if tags.items() - before.items():
+            content = json.dumps(tags, sort_keys=True).encode("ascii")
+            self.files.write(f"{place}/tags-{_digest(content)}.json", content)
+        if is_stored:
             return Pushed(built.name, ["this report is stored already"])
 
         notes = []
@@ -81,41 +98,25 @@ class Store:
         return Pushed(built.name, notes)
 
     def runs(
-        self,
-        most: int | None = None,
-        accept: Callable[[RunIndex], bool] | None = None,
-        among: int | None = None,
-        *,
-        is_joined: bool = False,
+        self, most: int | None = None, accept: Callable[[RunIndex], bool] | None = None, among: int | None = None
     ) -> list[StoredRun]:
-        """Return the runs, or the newest ones that are accepted, from the earliest to the latest.
-
-        If they are joined, a report that was pushed several times is one run with the tags of all.
-        """
-        names = {}
-        for name in self.files.list_names("runs"):
-            match = _INDEX.fullmatch(name)
-            if match is not None:
-                names[match[1]] = name
-            elif _BUNDLE.fullmatch(name) is None:
-                self.skipped.append(f"{name} is no file of a run")
-        newest_first = {run: names[run] for run in sorted(names, reverse=True)[:among]}
-        stored = self._read_in_batches(newest_first)
-        if is_joined:
-            stored = _join_pushes(stored)
+        """Return the runs, or the newest ones that are accepted, from the earliest to the latest."""
+        files = self._list_files()
+        names = sorted(files, reverse=True)[:among]
+        batches = (names[start : start + _AT_ONCE] for start in range(0, len(names), _AT_ONCE))
+        stored = (run for batch in batches for run in self._read_runs({name: files[name] for name in batch}))
         accepted = (run for run in stored if accept is None or accept(run.index))
         return list(islice(accepted, most))[::-1]
 
     def find(self, prefix: str) -> StoredRun:
         """Find the run whose name begins with a text."""
-        names = [name for name in self.files.list_names("runs") if _INDEX.fullmatch(name)]
-        matches = {name.split("/")[3]: name for name in names if name.split("/")[3].startswith(prefix)}
-        if len(matches) > 1:
-            listed = ", ".join(sorted(matches)[:5])
-            raise RecordError(f"{prefix} is the beginning of {format_count(len(matches), 'run')}, such as {listed}")
-        if not matches:
+        files = {name: tags for name, tags in self._list_files().items() if name.startswith(prefix)}
+        if len(files) > 1:
+            listed = ", ".join(sorted(files)[:5])
+            raise RecordError(f"{prefix} is the beginning of {format_count(len(files), 'run')}, such as {listed}")
+        if not files:
             raise RecordError(f"{self.files} has no run {prefix}; `pytest-verdict runs` lists them")
-        runs = list(self._read_runs(matches))
+        runs = list(self._read_runs(files))
         if not runs:
             raise RecordError(self.skipped[-1])
         return runs[0]
@@ -136,6 +137,10 @@ class Store:
         new = Path(tempfile.mkdtemp(dir=folder.parent))
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as bundle:
+                if sum(entry.file_size for entry in bundle.infolist()) > _UNPACKED_LIMIT:
+                    raise RecordError(
+                        f"the bundle of the run {stored.name} unpacks to more than {_UNPACKED_LIMIT:,} bytes"
+                    )
                 for member in (*FILES, OUTPUTS):
                     if member in bundle.namelist():
                         bundle.extract(member, new)
@@ -147,22 +152,41 @@ class Store:
             shutil.rmtree(new, ignore_errors=True)
         return folder
 
-    def _read_in_batches(self, names: Mapping[str, str]) -> Iterator[StoredRun]:
-        runs = list(names)
-        for start in range(0, len(runs), _AT_ONCE):
-            yield from self._read_runs({run: names[run] for run in runs[start : start + _AT_ONCE]})
+    def _list_files(self) -> dict[str, list[str]]:
+        """Return the files of tags of each run that has an index."""
+        tags: dict[str, list[str]] = {}
+        indexes = set()
+        for name in self.files.list_names("runs"):
+            index = _INDEX.fullmatch(name)
+            other = _OTHER_FILE.fullmatch(name)
+            if index is not None:
+                indexes.add(index[1])
+            elif other is None:
+                self.skipped.append(f"{name} is no file of a run")
+            elif other[2]:
+                tags.setdefault(other[1], []).append(name)
+        return {run: tags.get(run, []) for run in indexes}
 
-    def _read_runs(self, names: Mapping[str, str]) -> Iterator[StoredRun]:
-        contents = self.files.read(names.values())
+    def _read_runs(self, files: Mapping[str, Sequence[str]]) -> Iterator[StoredRun]:
+        """Read runs by their names and files of tags."""
+        names = {run: f"{_place(run)}/index.json.gz" for run in files}
+        contents = self.files.read([*names.values(), *chain.from_iterable(files.values())])
         indexes: dict[str, RunIndex] = {}
         for run, name in names.items():
             if name not in contents:
                 self.skipped.append(f"{name} cannot be read")
                 continue
             try:
-                indexes[run] = read_index(run, contents[name])
+                index = read_index(run, contents[name])
             except RecordError as error:
                 self.skipped.append(f"{name} is no index of a run: {error}")
+                continue
+            indexes[run] = index
+            if files[run]:
+                tags = dict(index.tags)
+                for file in files[run]:
+                    self._add_tags(tags, file, contents.get(file, b""))
+                indexes[run] = index.model_copy(update={"tags": tags})
         self._read_tables({index.tests for index in indexes.values()})
         for run, index in indexes.items():
             table = self._tables.get(index.tests)
@@ -170,6 +194,18 @@ class Store:
                 self.skipped.append(f"{names[run]}: its table of tests, {index.tests}, is missing or damaged")
                 continue
             yield StoredRun(run, index, table)
+
+    def _add_tags(self, tags: dict[str, str], name: str, content: bytes) -> None:
+        try:
+            pairs = [(str(tag), str(value)) for tag, value in json.loads(content).items()]
+        except (ValueError, AttributeError, RecursionError):
+            pairs = []
+        if not pairs or not name.endswith(f"/tags-{_digest(content)}.json"):
+            self.skipped.append(f"{name} is damaged")
+            return
+        for tag, value in pairs:
+            if tags.setdefault(tag, value) != value:
+                self.skipped.append(f"{name}: the run has the tag {tag}={tags[tag]} already")
 
     def _read_tables(self, digests: set[str]) -> None:
         names = {f"tests/{digest}.json.gz": digest for digest in digests - self._tables.keys()}
@@ -180,16 +216,8 @@ class Store:
                 self.skipped.append(f"{name} is no table of tests: {error}")
 
 
-def _join_pushes(runs: Iterable[StoredRun]) -> Iterator[StoredRun]:
-    """Yield the run of each report that has the most tags, with the tags of all; runs of a report began at one time."""
-    for _, at_once in groupby(runs, key=lambda run: run.index.started):
-        pushes: dict[str, list[StoredRun]] = {}
-        for run in at_once:
-            pushes.setdefault(run.index.report or run.name, []).append(run)
-        for same in pushes.values():
-            same.sort(key=lambda run: len(run.index.tags))
-            tags = {name: value for run in same for name, value in run.index.tags.items()}
-            yield replace(same[-1], index=same[-1].index.model_copy(update={"tags": tags}))
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _place(run: str) -> str:

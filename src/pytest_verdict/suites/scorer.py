@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pytest_verdict.core.families import FAMILIES, load_brought
-from pytest_verdict.core.kernel import error_outcome, run
+from pytest_verdict.core.kernel import error_outcome, raise_unless_of_operator, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.registry import REGISTRY
@@ -20,7 +19,7 @@ from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
 from pytest_verdict.extraction.input_mapping import EXPECTED, OBSERVED, InputMapping, write_source
 from pytest_verdict.extraction.steps import refuse_unknown_keys
-from pytest_verdict.operators.synthetic_operators import ScorerVerdict, not_compared
+from pytest_verdict.operators.synthetic_operators import ScorerVerdict, is_blank_text, not_compared
 from pytest_verdict.session import SESSION, publish
 from pytest_verdict.suites.adapters import import_object
 from pytest_verdict.suites.agent_result import AgentResult, called_tools, name_of_call
@@ -42,6 +41,7 @@ _DOCUMENT: Final = (
     "latency_ms", "token_usage", "raw_response",
 )  # fmt: skip
 """The keys of the document that mappings see."""
+_RESULT_KEYS: Final = frozenset({"output", "tool_calls", "latency_ms", "token_usage", "raw_response"})
 _READ_BY_KEY: Final[Mapping[str | None, Sequence[str]]] = {
     # A path without a first key may match anywhere.
     None: EXPECTATIONS,
@@ -181,7 +181,7 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
     keys: Iterable[str | None] = ("expected_calls",) if is_trajectory else ("reference",) * needs_expectation
     if evaluator is not None:
         keys = evaluator.mapping.first_keys.values()
-    reads = {name for key in keys for name in _READ_BY_KEY.get(key, ())}
+    reads = frozenset(name for key in keys for name in _READ_BY_KEY.get(key, ()))
     return SuiteScorer(entry.operator, score, check, expects, reads, takes_threshold=entry.threshold is None)
 
 
@@ -199,6 +199,9 @@ def _read_mapping(entry: ScorerEntry, own: Mapping[str, Any], defaults: Mapping[
         if key is not None and key not in _DOCUMENT:
             hint = allowed("key", key, _DOCUMENT)
             raise SettingsError(f"{name}: the document of a scenario has no {shown(key, 60)}.{hint}")
+    keys = mapping.first_keys.values()
+    if None not in keys and _RESULT_KEYS.isdisjoint(keys):
+        raise SettingsError(f"mapping: nothing of the result is compared; it has {', '.join(sorted(_RESULT_KEYS))}")
     return mapping, needs_expectation
 
 
@@ -300,7 +303,16 @@ def _score_passfail(scenario: Scenario, result: AgentResult, label: str, _thresh
         reasons.append(f"{_quote(text)} is not in the output, {_quote(output)}.")
 
     failed = [reason for comparison, reason in zip(comparisons, reasons, strict=True) if not comparison.passed]
-    return Scored(comparisons, f"PassFail: FAIL. {' '.join(failed)}" if failed else "PassFail: PASS.")
+    verdict = worst_verdict(comparison.verdict for comparison in comparisons)
+    return Scored(comparisons, " ".join([f"PassFail: {verdict.upper()}.", *failed]))
+
+
+def _check_text(scenario: Scenario) -> None:
+    expected = scenario.expected_output
+    if expected and isinstance(expected, str) and is_blank_text(expected):
+        raise ConfigurationError(
+            f"expected_output {shown(expected, 80)} has no visible character, so nearly any output has it"
+        )
 
 
 def _has_expectation(scenario: Scenario) -> bool:
@@ -315,17 +327,15 @@ def _score_regex(scenario: Scenario, result: AgentResult, label: str, _threshold
 
 
 def _check_pattern(scenario: Scenario) -> None:
-    from pytest_verdict.operators.regex import compile_pattern
-    from pytest_verdict.operators.regex_process import RegexTimeLimitError
+    from pytest_verdict.operators.regex import refuse_pattern
 
     pattern = scenario.metadata.get("regex_pattern")
     if not isinstance(pattern, str) or not pattern:
         raise ConfigurationError("the scorer regex needs metadata.regex_pattern, a text that is not empty")
-    try:
-        compile_pattern(pattern)
-    except (re.error, RegexTimeLimitError) as error:
-        reason = f"{pattern!r} is not a regular expression: {error}"
-        raise ConfigurationError(f"metadata.regex_pattern: {reason}") from None
+    refusal = refuse_pattern(pattern, ())
+    if refusal is not None:
+        reason = (refusal.details or {}).get("reason", refusal.error)
+        raise ConfigurationError(f"metadata.regex_pattern: {pattern!r} is not a regular expression to search: {reason}")
 
 
 def _score_similarity(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
@@ -344,9 +354,12 @@ def _check_similarity(scenario: Scenario) -> None:
 
 
 EXACT: Final = SuiteScorer("exact", _score_exact, reads=("expected_output",), takes_threshold=False)
-PASSFAIL: Final = SuiteScorer("passfail", _score_passfail, expects=_has_expectation, takes_threshold=False)
+PASSFAIL: Final = SuiteScorer("passfail", _score_passfail, _check_text, expects=_has_expectation, takes_threshold=False)
 REGEX: Final = SuiteScorer("regex", _score_regex, _check_pattern, reads=(), takes_threshold=False)
 SIMILARITY: Final = SuiteScorer("similarity", _score_similarity, _check_similarity, reads=("expected_output",))
+
+METADATA_KEYS: Final = {EXACT: "", PASSFAIL: "", REGEX: "regex_pattern", SIMILARITY: "similarity_threshold"}
+"""The key in the metadata of a scenario that each of these scorers reads."""
 
 REGISTERED: Final[dict[str, Any]] = {}
 """Scorers that conftest.py registered, by name."""
@@ -411,7 +424,8 @@ def _user_scorer(name: str, scorer: Any = None) -> SuiteScorer:
         expected = scenario.expected_output
         try:
             answer = _read_answer(find().score(scenario, result))
-        except Exception as error:  # noqa: BLE001 - whatever the scorer of a user raises is recorded
+        except BaseException as error:  # noqa: BLE001 - whatever the scorer of a user raises is recorded
+            raise_unless_of_operator(error)
             reason = f"the scorer {name} raised {error_outcome(error).error}"
             sources = describe_question(scenario)
             missing = not_compared(reason, expected, instead_of="scorer_verdict", name=label, sources=sources)

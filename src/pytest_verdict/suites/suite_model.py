@@ -59,7 +59,7 @@ _COMBINATIONS: Final = ("all_of", "any_of", "none_of", "at_least_n", "weighted")
 
 def _expand_combination(entry: Any) -> Any:
     """Expand ``{any_of: [...]}`` to the operator with its conditions, and the weight of each to a setting."""
-    if not isinstance(entry, dict) or not isinstance(entry.get("settings", {}), dict):
+    if not isinstance(entry, dict) or "operator" in entry or not isinstance(entry.get("settings", {}), dict):
         return entry
     name = next((name for name in _COMBINATIONS if isinstance(entry.get(name), list)), None)
     if name is None:
@@ -269,15 +269,8 @@ _KINDS: Final = ("name", "service", "text", "structure", "operator", "word", "co
 _KEY: Final = "[key]"
 _MAY_BE_NULL: Final = ("context", "body")
 # Values below these keys do not belong to the suite.
-_FREE: Final = (
-    *_MAY_BE_NULL,
-    "input",
-    "expected_output",
-    "expected_tool_args",
-    "mapping",
-    "metadata",
-    "reply",
-    "settings",
+_FREE: Final = frozenset(
+    {*_MAY_BE_NULL, "input", "expected_output", "expected_tool_args", "mapping", "metadata", "reply", "settings"}
 )
 _PATTERNS: Final = {
     "name": "a name is text without '::' and line breaks, because it becomes part of a node id",

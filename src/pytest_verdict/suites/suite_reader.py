@@ -21,7 +21,7 @@ from pytest_verdict.extraction.input_mapping import read_input
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.suites.adapters.request_template import names_in, request_of, value_of, variable_of
 from pytest_verdict.suites.agent_result import RESULT_FIELDS
-from pytest_verdict.suites.scorer import EXPECTATIONS, SuiteScorer, find_scorer
+from pytest_verdict.suites.scorer import EXPECTATIONS, METADATA_KEYS, SuiteScorer, find_scorer
 from pytest_verdict.suites.suite_model import (
     Dataset,
     Form,
@@ -68,6 +68,9 @@ class PlannedScenario(NamedTuple):
             return "expects nothing"
         reads = {key for scorer in self.scorers for key in scorer.reads}
         unread = [key for key in EXPECTATIONS if getattr(self.scenario, key) and key not in reads]
+        if METADATA_KEYS.keys() >= {*self.scorers}:
+            others = {*METADATA_KEYS.values()} - {METADATA_KEYS[scorer] for scorer in self.scorers}
+            unread += [f"metadata.{key}" for key in self.scenario.metadata if key in others]
         return f"has {' and '.join(unread)}, which no scorer of it reads" if unread else ""
 
     def context(self, suite: str, repeat: int = 1, attempt: int = 1) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_verdict.core.families import load
+from pytest_verdict.core.new_files import writing_output
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.compression import reporting_damage
 from pytest_verdict.report.reading import read_report
@@ -58,8 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     with reporting_damage(f"{Path(arguments.folder)}: {DAMAGED}"):
         pieces = load(FORMATS[arguments.format])(read_report(local_run(arguments.folder), arguments.root))
         if arguments.output:
-            # The whole text comes first, so an unreadable record does not cut an existing file.
-            Path(arguments.output).write_text("".join(pieces), encoding="utf-8", newline="\n")
+            with writing_output(Path(arguments.output)) as path, path.open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(pieces)
         else:
             sys.stdout.writelines(pieces)
     return 0

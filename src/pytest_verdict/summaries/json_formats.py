@@ -116,6 +116,6 @@ def _json_array(items: Iterable[Any], head: str = "", tail: str = "\n") -> Itera
     """Yield a JSON list in ASCII, an item on each line, without commands for a log."""
     yield f"{head}["
     for number, item in enumerate(items):
-        text = json.dumps(item, allow_nan=False).replace("##[", "#\\u0023[")
+        text = json.dumps(item, allow_nan=False).replace("##", "#\\u0023")
         yield f",\n{text}" if number else f"\n{text}"
     yield f"\n]{tail}"

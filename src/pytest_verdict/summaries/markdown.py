@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from pytest_verdict.core.values.display import format_count, visible
+from pytest_verdict.core.values.display import format_count, no_command, visible
 from pytest_verdict.report.reading import Report
-from pytest_verdict.report.summary import is_answer, rate_text
-from pytest_verdict.summaries.reading import FailingTests, failing_tests, no_command, one_line
+from pytest_verdict.report.summary import is_answer, name_repeats, rate_text
+from pytest_verdict.summaries.reading import FailingTests, failing_tests, one_line
 
 # In bytes. GitHub drops the summaries of a job beyond 1,024 kB, and a job may have several.
 _LIMIT: Final = 256 * 1024
@@ -68,11 +68,8 @@ def _head(report: Report) -> Iterator[str]:
         yield _row(label, counts.passed + counts.fail + counts.error, counts.passed, counts.fail, counts.error)
     for line, is_met in islice(report.gate_lines(), _MOST_ROWS):
         yield f"\n- **{'met' if is_met else 'not met'}**: {_code(line)}"
-    unstable = [
-        test for test in report.tests if test.repeats.get("stability") or test.repeats.get("verdict") == "error"
-    ]
-    for test in unstable[:_MOST_ROWS]:
-        word = one_line(str(test.repeats.get("stability") or "undecided"))
+    repeated = [(name_repeats(test.repeats), test) for test in report.tests if "verdict" in test.repeats]
+    for word, test in [pair for pair in repeated if pair[0] in {"flaky", "reproducible", "undecided"}][:_MOST_ROWS]:
         yield f"\n- **{word}**: {_code(test.name)}: {_code(str(test.repeats.get('summary')))}"
     yield "\n"
     if not report.complete:

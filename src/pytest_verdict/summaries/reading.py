@@ -1,6 +1,5 @@
-"""What the formats share: the comparisons of a report, test by test, and escaping for CI logs, whose runners run commands."""
+"""What the formats share: the comparisons of a report, test by test, and text on one line of a CI log."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, tee
 from operator import attrgetter
@@ -9,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.record import digest_of_test, parse_record, read_verdict, record_keys
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import safe_repr, shorten, visible
+from pytest_verdict.core.values.display import no_command, safe_repr, shorten, visible
 from pytest_verdict.explanation.drawing import failure_block, headline
 from pytest_verdict.explanation.lines import format_plain
 from pytest_verdict.report.compression import open_records
@@ -22,13 +21,7 @@ MOST_SHOWN: Final = 5
 
 DAMAGED: Final = "the report is damaged; `pytest-verdict replay` lists the differences"
 _BUDGET: Final = Budget()
-_COMMAND: Final = re.compile(r"^( *):(?=:)|##\[", re.MULTILINE)
 _LONGEST: Final = 300
-
-
-def no_command(text: str) -> str:
-    """Break commands of the GitHub runner: two colons at the start of a line, and ``##[`` anywhere."""
-    return _COMMAND.sub(lambda match: "#\\x23[" if match.group(1) is None else f"{match.group(1)}\\x3a", text)
 
 
 def one_line(text: str, limit: int = _LONGEST) -> str:

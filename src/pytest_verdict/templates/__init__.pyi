@@ -1,5 +1,6 @@
 from .answer import BaseAnswer as BaseAnswer
 from .audit import audit_template as audit_template
+from .conditional import ConditionalGroundTruth as ConditionalGroundTruth, GroundTruthCase as GroundTruthCase
 from .discovery import find_template as find_template
 from .field import TemplateWarning as TemplateWarning, VerifiedField as VerifiedField
 from .form import (
@@ -20,6 +21,8 @@ from .primitives import (
     LiteralMatch as LiteralMatch,
     NumericExact as NumericExact,
     NumericGraded as NumericGraded,
+    NumericMaximum as NumericMaximum,
+    NumericMinimum as NumericMinimum,
     NumericRange as NumericRange,
     NumericRangeGraded as NumericRangeGraded,
     NumericThresholdGraded as NumericThresholdGraded,
@@ -31,6 +34,14 @@ from .primitives import (
     TraceContains as TraceContains,
     TraceLength as TraceLength,
     TraceRegex as TraceRegex,
+)
+from .spec import (
+    TemplateFieldSpec as TemplateFieldSpec,
+    TemplateSpec as TemplateSpec,
+    VerifyStrategySpec as VerifyStrategySpec,
+    template_from_spec as template_from_spec,
+    template_to_spec as template_to_spec,
+    value_template as value_template,
 )
 from .template import AnswerTemplate as AnswerTemplate, TemplateResult as TemplateResult
 from .template_match import FieldCheck as FieldCheck

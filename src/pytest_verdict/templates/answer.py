@@ -12,10 +12,19 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ReservedNameError, TemplateError
+from pytest_verdict.templates.conditional import read_source
 from pytest_verdict.templates.field import FieldRule, Verification, find_verified, is_choice, is_verified, types_of
 from pytest_verdict.templates.ground_truth import refuse_impossible
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all, regex_checks, regex_report
-from pytest_verdict.templates.template_match import TRACE_KEY, Fields, TemplateMatch, check_strategy, quote_key
+from pytest_verdict.templates.template_match import (
+    CONTEXT_KEY,
+    TRACE_KEY,
+    Fields,
+    TemplateMatch,
+    check_strategy,
+    fields_in,
+    quote_key,
+)
 
 # Names that no field of a template can have, and the reason.
 RESERVED: Final = {
@@ -66,13 +75,22 @@ class Definition:
         return {name: verification.ground_truth for name, verification in self.verified.items()}
 
     @functools.cached_property
+    def nullable(self) -> frozenset[str]:
+        """The verified fields that may have null as their correct value."""
+        verified = self.verified.items()
+        return frozenset(name for name, one in verified if any(case.ground_truth is None for case in one.alternatives))
+
+    @functools.cached_property
     def match(self) -> TemplateMatch:
         return self.build_match({}, None)
 
     def build_match(self, checks: Mapping[str, RegexCheck], embedding_check: Operator | None) -> TemplateMatch:
         return TemplateMatch(
             template=self.template,
-            fields={name: FieldRule(one.operator, one.weight, one.quote) for name, one in self.verified.items()},
+            fields={
+                name: FieldRule(one.operator, one.weight, one.quote, one.source, one.cases)
+                for name, one in self.verified.items()
+            },
             strategy=self.strategy,
             regex=dict(checks),
             hand_written=self.has_own_verify,
@@ -114,6 +132,8 @@ class BaseAnswer(BaseModel):
     _correct: Any = PrivateAttr(default_factory=lambda: ABSENT)
     _regex: Any = PrivateAttr(default=None)
     _trace: str | None = PrivateAttr(default=None)
+    # The name that templates of karenina set.
+    _scenario_context: Any = PrivateAttr(default=None)
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         sources = [source for source in cls.__mro__ if source not in BaseAnswer.__mro__]
@@ -145,7 +165,9 @@ class BaseAnswer(BaseModel):
         if definition.has_own_ground_truth:
             self.ground_truth()  # type: ignore[attr-defined]
         if definition.verified and self._correct is ABSENT:
-            self._correct = snapshot(definition.expected)
+            self._correct = snapshot(
+                {name: one.ground_truth for name, one in definition.verified.items() if not one.source}
+            )
 
     @property
     def correct(self) -> Any:
@@ -192,7 +214,8 @@ class BaseAnswer(BaseModel):
         Raises:
             TemplateError: A field reads the trace and there is none, or the template has plain fields and no ``verify()``.
         """
-        return self.__verdict_definition__.match.holds(*self._compare(trace))
+        match, fields, quotes = self._compare(trace)
+        return match.holds(fields, quotes)
 
     def verify_granular(self, trace: str | None = None) -> float:
         """Return how much of the answer is correct.
@@ -208,7 +231,8 @@ class BaseAnswer(BaseModel):
         """
         if not self.__verdict_definition__.verified:
             raise TemplateError(f"{type(self).__name__} has no verified fields: write verify_granular(self) -> float")
-        return self.__verdict_definition__.match.weigh(*self._compare(trace))
+        match, fields, quotes = self._compare(trace)
+        return match.weigh(fields, quotes)
 
     def verify_regex(self, trace: Any) -> dict[str, Any]:
         """Check the raw response by ``self.regex``.
@@ -222,7 +246,7 @@ class BaseAnswer(BaseModel):
         """
         return regex_report(compare_all(regex_checks(type(self).__name__, self.regex), trace))
 
-    def _compare(self, trace: str | None) -> tuple[Fields, Fields]:
+    def _compare(self, trace: str | None) -> tuple[TemplateMatch, Fields, Fields]:
         definition = self.__verdict_definition__
         definition.refuse_without_ground_truth()
         if trace is None:
@@ -231,20 +255,26 @@ class BaseAnswer(BaseModel):
             fields = ", ".join(definition.trace_fields)
             raise TemplateError(f"the fields {fields} read the raw response: verify(trace=...)")
         observed = collect_values(self, trace)
-        return definition.match.compare_fields(definition.expected, observed), definition.match.compare_quotes(observed)
+        match, expected, _ = definition.match.choose_cases(definition.expected, observed)
+        return match, match.compare_fields(expected, observed), match.compare_quotes(observed)
 
 
-def collect_values(answer: BaseAnswer, trace: str | None) -> dict[str, Any]:
+def collect_values(answer: BaseAnswer, trace: str | None, context: Any = None) -> dict[str, Any]:
     """Return the observed side of an answer; a default that nobody set is no answer."""
     definition = answer.__verdict_definition__
     values: dict[str, Any] = {}
     for name in definition.reply_keys:
         if name not in definition.verified or name in answer.model_fields_set:
             values[name] = getattr(answer, name, None)
-        elif definition.expected[name] is not None:
+        elif name not in definition.nullable:
             values[name] = None
     if trace is not None:
         values[TRACE_KEY] = trace
+    sources = [one.source for one in definition.verified.values() if one.source]
+    if context is None:
+        context = answer._scenario_context  # noqa: SLF001 - a slot of the base class
+    if sources and context is not None:
+        values[CONTEXT_KEY] = {source: read_source(context, source) for source in sources}
     return values
 
 
@@ -272,6 +302,10 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
             strategy = check_strategy(node, verified)
         except TemplateError as error:
             raise TemplateError(f"{cls.__name__}: {error}") from None
+        parent: Any = next(source for source in cls.__mro__ if "VerificationStrategy" in vars(source))
+        for name in verified.keys() - parent.model_fields.keys() - fields_in(strategy):
+            rule = f"is not in the strategy of {parent.__name__}, so a wrong value would never fail"
+            raise TemplateError(f"{cls.__name__}.{name} {rule}; write a VerificationStrategy in {cls.__name__}")
     definition = Definition(
         template=cls.__name__,
         verified=verified,

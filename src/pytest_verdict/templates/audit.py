@@ -97,7 +97,8 @@ def audit_template(template: type[BaseAnswer], correct_values: Mapping[str, Any]
         truth: Any = before
         operator: Operator = definition.match
         if name in definition.verified:
-            truth = definition.verified[name].ground_truth
+            # Without a context, the default case applies.
+            truth = definition.verified[name].alternatives[-1].ground_truth
             operator = definition.verified[name].operator
         for kind, after in _change_value(before, truth, operator, template.model_fields[name].annotation):
             mutations.append(Mutation(name, kind, before, after))
@@ -139,8 +140,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.values is not None:
             values = _read_values(arguments.values)
         else:
-            definition = template.__verdict_definition__
-            values = {name: definition.expected[name] for name in definition.extracted if name in definition.expected}
+            verified = template.__verdict_definition__.verified
+            values = {name: one.alternatives[-1].ground_truth for name, one in verified.items() if not one.reads_trace}
         try:
             audit = audit_template(template, values, trace)
         except TemplateError as error:

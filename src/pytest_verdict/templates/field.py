@@ -1,13 +1,14 @@
 """`VerifiedField`: a field, its ground truth and the operator that compares them, in one declaration."""
 
 import contextlib
+import dataclasses
 import enum
 import inspect
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Any, Final, Literal, Union, get_args, get_origin
+from typing import Any, Final, Literal, Self, Union, get_args, get_origin
 
 from pydantic import Field
 from pydantic.fields import FieldInfo
@@ -20,12 +21,14 @@ from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
-from pytest_verdict.errors import ConfigurationError, TemplateError
+from pytest_verdict.errors import ConfigurationError, RecordError, TemplateError, allowed
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting as read_number
+from pytest_verdict.templates.conditional import ConditionalGroundTruth
 
 NULL_OBSERVED: Final = "null_observed"
 MISSING_TRACE: Final = "missing_trace"
+_BESIDE_OPERATOR: Final = frozenset({"weight", "quote", "source", "cases"})
 
 
 class TemplateWarning(UserWarning):
@@ -40,6 +43,9 @@ class FieldRule:
     weight: ExactNumber = 1
     # "choice" if the response may say the value in other words.
     quote: bool | Literal["choice"] = False
+    # The path of the value that chooses a case, and the operator of each case; `operator` belongs to the default.
+    source: str = ""
+    cases: Mapping[str, Operator] = dataclasses.field(default_factory=dict)
 
     @property
     def reads_trace(self) -> bool:
@@ -49,6 +55,8 @@ class FieldRule:
         setting = {**as_setting(self.operator), "weight": self.weight}
         if self.quote:
             setting["quote"] = self.quote
+        if self.source:
+            setting.update(source=self.source, cases=as_setting(dict(self.cases)))
         return setting
 
     def compare(self, name: str, expected: Any, observed: Any, recorded: Mapping[str, Any] | None) -> ComparisonResult:
@@ -77,16 +85,18 @@ def read_weight(value: Any) -> ExactNumber:
 
 
 def read_rule(value: Any) -> FieldRule:
-    """Read a rule: an operator in any of its forms; the recorded form may have a weight and a quote beside it."""
+    """Read a rule: an operator in any of its forms; the recorded form may have a weight, a quote and cases beside it."""
     if isinstance(value, FieldRule):
         return value
     if not isinstance(value, Mapping):
         return FieldRule(operator_from_settings(value))
     quote = value.get("quote")
     return FieldRule(
-        operator=operator_from_settings({key: item for key, item in value.items() if key not in {"weight", "quote"}}),
+        operator=operator_from_settings({key: item for key, item in value.items() if key not in _BESIDE_OPERATOR}),
         weight=read_weight(value.get("weight", 1)),
         quote="choice" if quote == "choice" else quote is True,
+        source=value.get("source", ""),
+        cases={name: operator_from_settings(item) for name, item in value.get("cases", {}).items()},
     )
 
 
@@ -96,6 +106,18 @@ class Verification(FieldRule):
 
     ground_truth: Any
     hint: str | None
+
+    @property
+    def alternatives(self) -> list[Self]:
+        """One verification for each case, the default last; only itself without cases."""
+        if not self.source:
+            return [self]
+        truths = [*self.ground_truth["cases"].values(), self.ground_truth["default"]]
+        operators = [*self.cases.values(), self.operator]
+        pairs = zip(operators, truths, strict=True)
+        return [
+            dataclasses.replace(self, operator=one, ground_truth=truth, source="", cases={}) for one, truth in pairs
+        ]
 
     def find_lost_punctuation(self) -> str:
         """Return a correct text that ``remove_punctuation`` makes equal to others, or an empty text."""
@@ -121,7 +143,7 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
 
     Args:
         description: What the judge extracts; required text.
-        ground_truth: The correct value. No judge and no JSON schema contains it.
+        ground_truth: The correct value, or a `ConditionalGroundTruth`. No judge and no JSON schema contains it.
         verify_with: The operator that compares the extracted value with the ground truth, such as ``ExactMatch()``, or the
             name of one that needs no settings.
         weight: The weight of the field in the granular score, at least 0 (default: 1).
@@ -145,15 +167,26 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
     """
     if not isinstance(description, str) or not description.strip():
         raise TemplateError(f"description must be text that tells the judge what to extract, got {description!r}")
-    operator = _read_operator(verify_with)
+    operator = read_operator(verify_with)
     if extraction_hint is not None and not isinstance(extraction_hint, str):
         raise TemplateError(f"extraction_hint must be text or None, got {shown(extraction_hint, 80)}")
     if not isinstance(quote, bool):
         raise TemplateError(f"quote must be True or False, got {shown(quote, 80)}")
+    source = ""
+    cases: dict[str, Operator] = {}
+    if isinstance(ground_truth, ConditionalGroundTruth):
+        source = ground_truth.source
+        default = ground_truth.default
+        cases = {name: read_operator(case.verify_with or operator) for name, case in ground_truth.cases.items()}
+        operator = read_operator(default.verify_with or operator)
+        truths = {name: case.value for name, case in ground_truth.cases.items()}
+        ground_truth = {"cases": truths, "default": default.value}
     verification = Verification(
         operator=operator,
         weight=read_weight(weight),
         quote=quote,
+        source=source,
+        cases=cases,
         ground_truth=snapshot(ground_truth),
         hint=extraction_hint,
     )
@@ -161,37 +194,59 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
     if verification.reads_trace:
         if quote:
             raise TemplateError(f"quote=True needs a field that a judge extracts; {operator} reads the raw response")
-        truth = verification.ground_truth
-        if NOT_A_BOOLEAN in run(operator, truth, "").notes:
-            allowed = "must be True (it must match) or False"
-            raise TemplateError(f"the ground truth of a field that reads the trace {allowed}, got {shown(truth, 80)}")
         # No judge fills in this field, so it must not be required.
         pydantic_field_kwargs.setdefault("default", None)
-
-    lost = verification.find_lost_punctuation()
-    if lost:
-        reason = "it equals every text that differs only in punctuation, as 'O+' and 'O-' or '1.5' and '15' do"
-        message = f"remove_punctuation changes the ground truth {shown(lost, 40)}: {reason}"
-        warnings.warn(message, TemplateWarning, stacklevel=2)
+    for one in verification.alternatives:
+        truth = one.ground_truth
+        if one.reads_trace != verification.reads_trace:
+            raise TemplateError(
+                f"either all cases of a field read the raw response or none, and {one.operator} differs"
+            )
+        if one.reads_trace and NOT_A_BOOLEAN in run(one.operator, truth, "").notes:
+            rule = "must be True (it must match) or False"
+            raise TemplateError(f"the ground truth of a field that reads the trace {rule}, got {shown(truth, 80)}")
+        lost = one.find_lost_punctuation()
+        if lost:
+            reason = "it equals every text that differs only in punctuation, as 'O+' and 'O-' or '1.5' and '15' do"
+            message = f"remove_punctuation changes the ground truth {shown(lost, 40)}: {reason}"
+            warnings.warn(message, TemplateWarning, stacklevel=2)
     field: FieldInfo = Field(description=description, **pydantic_field_kwargs)
     field.metadata.append(verification)
     return field
 
 
-def _read_operator(value: Any) -> Operator:
+def read_operator(value: Any) -> Operator:
+    """Read an operator: itself, a name, or a mapping with its name and settings, as in a spec."""
     if isinstance(value, Operator):
         return value
-    if isinstance(value, str):
-        try:
-            return operator_from_settings(value)
-        except ConfigurationError as error:
-            hint = ""
-            if value in REGISTRY:
-                hint = f"; write verify_with={REGISTRY.find(value).__name__}(...)"
-            raise TemplateError(f"verify_with: {error}{hint}") from None
     if isinstance(value, type) and issubclass(value, Operator):
         raise TemplateError(f"verify_with takes an operator, not its class: verify_with={value.__name__}(...)")
-    raise TemplateError(f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(value, 80)}")
+    settings: Mapping[str, Any] = {}
+    name = value
+    if isinstance(value, Mapping):
+        name = value.get("type", value.get("operator"))
+        settings = {str(key): item for key, item in value.items() if key != "type"}
+    if not isinstance(name, str):
+        raise TemplateError(
+            f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(value, 80)}"
+        )
+    # Primitives import this module.
+    from pytest_verdict.templates.primitives import PRIMITIVES
+
+    if isinstance(value, Mapping) and "type" in value and name not in PRIMITIVES and name not in REGISTRY:
+        raise TemplateError(f"verify_with: there is no operator {name!r}.{allowed('operator', name, PRIMITIVES)}")
+    try:
+        if name in PRIMITIVES:
+            operator: Operator = PRIMITIVES[name](**settings)
+            return operator
+        if isinstance(value, Mapping) and "type" not in value:
+            return operator_from_settings(value)
+        return REGISTRY.build(name, settings)
+    except (ConfigurationError, RecordError) as error:
+        hint = ""
+        if isinstance(value, str) and value in REGISTRY:
+            hint = f"; write verify_with={REGISTRY.find(value).__name__}(...)"
+        raise TemplateError(f"verify_with: {error}{hint}") from None
 
 
 def is_verified(field: Any) -> bool:

@@ -1,9 +1,9 @@
 """The form of a template: `FormRequest` asks a judge to fill it in, and `parse_reply` reads the reply."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Final, Union
+from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import Field, ValidationError, create_model
 from pydantic.errors import PydanticInvalidForJsonSchema
@@ -14,12 +14,12 @@ from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json
+from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.refused import PLAIN
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError, TemplateError
 from pytest_verdict.judging.protocol import JudgeRequest, encode_for_prompt
 from pytest_verdict.templates.answer import BaseAnswer
-from pytest_verdict.templates.field import types_of
 from pytest_verdict.templates.template_match import WHOLE_REPLY, format_problems
 
 INSTRUCTIONS: Final = """\
@@ -270,7 +270,7 @@ def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseA
     """Build the answer from the values without problems, and return it with the problems of the others."""
     definition = template.__verdict_definition__
     # A null that is correct is an answer; any other is the lack of one.
-    nullable = {*definition.plain, *(name for name, truth in definition.expected.items() if truth is None)}
+    nullable = {*definition.plain, *definition.nullable}
     values = {name: value for name, value in values.items() if value is not None or name in nullable}
     problems = {
         name: f"Input should be a number that its type can hold, got {value!r}"
@@ -284,7 +284,7 @@ def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseA
         answered = {name for name, value in valid.items() if value is not None}
         model = template if required <= answered else _make_nullable(template)
         try:
-            return model.model_validate(valid), problems
+            answer = model.model_validate(valid)
         except ValidationError as error:
             # The first problem of each field.
             fresh: dict[str, str] = {}
@@ -300,33 +300,45 @@ def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseA
                 return None, problems
         except Exception as error:  # noqa: BLE001 - a validator or ground_truth() of the author may raise anything
             return None, {**problems, WHOLE_REPLY: f"{type(error).__name__}: {error}"}
+        else:
+            # Nor has a field an answer if code of the author fills it in.
+            answer.model_fields_set.intersection_update(valid)
+            return answer, problems
 
 
 def _is_wrong_number(template: type[BaseAnswer], name: str, value: Any) -> bool:
-    """Return whether pydantic would take a value for a number that it is not."""
-    if type(value) in {str, int, float, type(None)}:
+    """Return whether pydantic would take a value, or a part of it, for a number that it is not."""
+    if type(value) in {int, float, type(None)}:
         return False
-    # Pydantic would write all the digits of a number such as 1e999999999.
+    leaves: set[Any] = set()
+    if name in template.__verdict_definition__.extracted:
+        leaves = set(_leaf_types(template.model_fields[name].annotation))
     waiting = [value]
     visited: set[int] = set()
     while waiting:
         item = waiting.pop()
-        if isinstance(item, Decimal) and item.is_finite() and item.adjusted() >= _MOST_DIGITS:
+        if isinstance(item, bool) and bool not in leaves and leaves & {*_NUMBERS}:
+            # Pydantic reads true as 1.
             return True
+        number = as_decimal(item) if isinstance(item, str) and float in leaves else item
+        if isinstance(number, Decimal) and number.is_finite():
+            # Pydantic reads 1e999 as infinity, and would write all the digits of 1e999999999.
+            is_infinite = float in leaves and Decimal not in leaves and abs(float(number)) == _INFINITY
+            if is_infinite or number.adjusted() >= _MOST_DIGITS:
+                return True
         if isinstance(item, Mapping | list | tuple) and id(item) not in visited:
             visited.add(id(item))
             waiting.extend(item.values() if isinstance(item, Mapping) else item)
-
-    if name not in template.__verdict_definition__.extracted:
-        return False
-    types = types_of(template.model_fields[name].annotation)
-    if isinstance(value, bool):
-        # Pydantic reads true as 1.
-        return bool not in types and any(kind in _NUMBERS for kind in types)
-    if isinstance(value, Decimal):
-        # Pydantic reads 1e999 as infinity.
-        return float in types and Decimal not in types and abs(float(value)) == _INFINITY
     return False
+
+
+def _leaf_types(annotation: Any) -> Iterator[Any]:
+    """Yield the types at the bottom of an annotation, such as int of ``list[int] | None``."""
+    parts = () if get_origin(annotation) is Literal else get_args(annotation)
+    if not parts and isinstance(annotation, type):
+        yield annotation
+    for part in parts:
+        yield from _leaf_types(part)
 
 
 def _make_nullable(template: type[BaseAnswer]) -> type[BaseAnswer]:

@@ -62,7 +62,7 @@ _SAMPLES: Final[tuple[Any, ...]] = (
 
 
 def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]) -> None:
-    for name, verification in verified.items():
+    for name, verification in ((name, case) for name, one in verified.items() for case in one.alternatives):
         truth = f"with the ground truth {shown(verification.ground_truth, 60)}"
         reason = _find_reason(cls, name, verification)
         if reason:

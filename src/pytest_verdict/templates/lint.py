@@ -85,10 +85,10 @@ def lint_template(template: type[BaseAnswer]) -> list[Finding]:
     findings: list[Finding] = []
     definition = template.__verdict_definition__
     for name, verification in definition.verified.items():
-        if not verification.reads_trace:
-            findings += _find_leaks(template, name, verification)
-            for code, message in _check_ground_truth(verification):
-                findings.append(Finding(template.__name__, name, code, message))
+        for case in verification.alternatives:
+            if not verification.reads_trace:
+                findings += _find_leaks(template, name, case)
+                findings += [Finding(template.__name__, name, *problem) for problem in _check_ground_truth(case)]
         if definition.strategy is not None and name not in fields_in(definition.strategy):
             message = "it is not in the strategy, so a wrong value never fails; add it, or drop the field"
             findings.append(Finding(template.__name__, name, "not_in_strategy", message))

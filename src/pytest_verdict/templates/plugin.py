@@ -13,6 +13,7 @@ def recorded_operators() -> Mapping[str, str]:
     """Return the operators that only records name."""
     return {
         "answer_template": f"{_HERE}template_match:TemplateMatch",
+        "case_choice": f"{_HERE}conditional:CaseChoice",
         "field_check": f"{_HERE}template_match:FieldCheck",
         "quote_check": f"{_HERE}quotes:QuoteCheck",
         "regex_check": f"{_HERE}regex_check:RegexCheck",

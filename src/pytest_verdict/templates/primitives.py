@@ -3,11 +3,12 @@
 
 import contextlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from pytest_verdict.core.normalizers import Normalization
+from pytest_verdict.core.operator import Operator
 from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.operators.category import BooleanMatch as BooleanMatch, LiteralMatch as LiteralMatch
 from pytest_verdict.operators.date import DateMatch as DateMatch, DateRange as DateRange, DateTolerance as DateTolerance
@@ -16,8 +17,8 @@ from pytest_verdict.operators.lists import OrderedMatch as OrderedMatch, SetCont
 from pytest_verdict.operators.number import (
     Decay,
     NumericExact as NumericExact,
-    NumericMaximum,
-    NumericMinimum,
+    NumericMaximum as NumericMaximum,
+    NumericMinimum as NumericMinimum,
     NumericRange as NumericRange,
     NumericTolerance as NumericTolerance,
     ToleranceMode,
@@ -67,13 +68,8 @@ class RegexMatch(Regex):
     mode: Literal["search", "fullmatch", "match"] = "search"
 
 
-def NumericGraded(  # noqa: N802 - a function that is written like a class, as VerifiedField is
-    cutoff: Any,
-    full_credit: Any = None,
-    mode: ToleranceMode = "relative",
-    decay: Decay = "linear",
-) -> NumericTolerance:
-    """Build a `NumericTolerance` whose score falls gradually outside; the granular score counts it.
+class NumericGraded(NumericTolerance):
+    """The operator ``numeric_tolerance`` with a score that falls gradually outside; the granular score counts it.
 
     Args:
         cutoff: The distance at which the score reaches 0, above ``full_credit``.
@@ -82,34 +78,31 @@ def NumericGraded(  # noqa: N802 - a function that is written like a class, as V
         mode: Whether distances are ``relative`` to the ground truth or ``absolute`` (default: ``relative``).
         decay: How the score falls: ``linear``, or ``quadratic``, which is slower at first (default: ``linear``).
 
-    Returns:
-        The operator.
-
     Example:
         >>> from pytest_verdict.templates import NumericGraded
-        >>> compare(NumericGraded(cutoff=0.2, full_credit=0), 100, 110).score
+        >>> NumericGraded(cutoff=0.2, full_credit=0).score(110, 100)
         0.5
     """
-    if full_credit is None:
-        full_credit = 0
-        message = (
-            f"NumericGraded(cutoff={cutoff}) passes only at distance 0 and scores what is nearer than the cutoff; karenina passes"
-            f" up to the cutoff. Write full_credit=0 if that is meant, or the distance up to which it passes"
-        )
-        warnings.warn(message, TemplateWarning, stacklevel=2)
-    return NumericTolerance(tolerance=full_credit, zero_at=cutoff, mode=mode, decay=decay)
+
+    def __init__(self, /, **settings: Any) -> None:
+        if "cutoff" in settings:
+            settings["zero_at"] = settings.pop("cutoff")
+            settings["tolerance"] = settings.pop("full_credit", None)
+        elif "zero_at" not in settings:
+            raise SettingsError("NumericGraded: the setting 'cutoff' is missing")
+        if settings.get("tolerance") is None:
+            settings["tolerance"] = 0
+            message = (
+                f"NumericGraded(cutoff={settings['zero_at']}) passes only at distance 0 and scores what is nearer than the"
+                " cutoff; karenina passes up to the cutoff. Write full_credit=0 if that is meant, or the distance up to"
+                " which it passes"
+            )
+            warnings.warn(message, TemplateWarning, stacklevel=2)
+        super().__init__(**settings)
 
 
-def NumericRangeGraded(  # noqa: N802 - likewise
-    min: Any,  # noqa: A002 - the name of the setting
-    max: Any,  # noqa: A002 - likewise
-    margin: Any,
-    mode: ToleranceMode = "absolute",
-    decay: Decay = "linear",
-    exclusive_min: bool = False,  # noqa: FBT001, FBT002 - a setting
-    exclusive_max: bool = False,  # noqa: FBT001, FBT002 - likewise
-) -> NumericRange:
-    """Build a `NumericRange` whose score falls gradually outside; the granular score counts it.
+class NumericRangeGraded(NumericRange):
+    """The operator ``numeric_range`` with a score that falls gradually outside; the granular score counts it.
 
     Args:
         min: The lower bound, below ``max``.
@@ -120,25 +113,27 @@ def NumericRangeGraded(  # noqa: N802 - likewise
         exclusive_min: Whether the lower bound itself fails (default: False).
         exclusive_max: Whether the upper bound itself fails (default: False).
 
-    Returns:
-        The operator.
-
     Example:
         >>> from pytest_verdict.templates import NumericRangeGraded
-        >>> compare(NumericRangeGraded(min=10, max=20, margin=4), None, 21).score
+        >>> NumericRangeGraded(min=10, max=20, margin=4).score(21)
         0.75
     """
-    _refuse_unknown("mode", mode, get_args(ToleranceMode))
-    plain = NumericRange(min=min, max=max, exclusive_min=exclusive_min, exclusive_max=exclusive_max)
-    if plain.min is None or plain.max is None or as_exact(plain.min) >= as_exact(plain.max):
-        raise SettingsError(f"NumericRangeGraded: min={min!r} must be below max={max!r}")
-    zero_at = _read_margin(margin)
-    if mode == "relative":
-        zero_at *= as_exact(plain.max) - as_exact(plain.min)
-    return plain.model_copy(update={"zero_at": zero_at, "decay": decay})
+
+    def __init__(self, /, **settings: Any) -> None:
+        if "zero_at" not in settings:
+            margin = _read_margin(settings.pop("margin", None))
+            mode = settings.pop("mode", "absolute")
+            _refuse_unknown("mode", mode, get_args(ToleranceMode))
+            plain = NumericRange(min=settings.get("min"), max=settings.get("max"))
+            if plain.min is None or plain.max is None or as_exact(plain.min) >= as_exact(plain.max):
+                raise SettingsError(f"NumericRangeGraded: min={plain.min!r} must be below max={plain.max!r}")
+            if mode == "relative":
+                margin *= as_exact(plain.max) - as_exact(plain.min)
+            settings["zero_at"] = margin
+        super().__init__(**settings)
 
 
-def NumericThresholdGraded(  # noqa: N802 - likewise
+def NumericThresholdGraded(  # noqa: N802 - a function that is written like a class, as VerifiedField is
     direction: Literal["min", "max"],
     margin: Any,
     mode: ToleranceMode = "relative",
@@ -159,7 +154,7 @@ def NumericThresholdGraded(  # noqa: N802 - likewise
 
     Example:
         >>> from pytest_verdict.templates import NumericThresholdGraded
-        >>> compare(NumericThresholdGraded(direction="min", margin=0.1), 100, 95).score
+        >>> NumericThresholdGraded(direction="min", margin=0.1).score(95, 100)
         0.5
     """
     _refuse_unknown("direction", direction, ("min", "max"))
@@ -179,3 +174,11 @@ def _read_margin(value: Any) -> Decimal:
         if margin > 0:
             return margin
     raise SettingsError(f"margin must be a number above 0, got {value!r}")
+
+
+_OPERATORS: Final = {name: cls for name, cls in vars().items() if isinstance(cls, type) and issubclass(cls, Operator)}
+PRIMITIVES: Final[Mapping[str, Any]] = {
+    "NumericThresholdGraded": NumericThresholdGraded,
+    **{name: cls for name, cls in _OPERATORS.items() if cls is not Operator},
+}
+"""The primitives by the names that a spec may use."""

@@ -207,13 +207,14 @@ class AnswerTemplate:
             embedding_check = SemanticMatch()
         self._embedding_check = embedding_check or None
 
-    def verify(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
+    def verify(self, answer: Any = None, trace: str | None = None, context: Any = None) -> TemplateResult:
         """Verify an answer and record it: one aggregate with a child for each field.
 
         Args:
             answer: Values by field, the text of a JSON object, an instance of the template, or the result of `parse`. Not
                 needed when there is nothing to extract (default: None).
             trace: The raw response. The result of `parse` has it already (default: None).
+            context: What chooses the cases of a `ConditionalGroundTruth`, such as earlier results (default: None).
 
         Returns:
             The result. A reply that cannot be read is an ``error``, not a wrong answer.
@@ -221,10 +222,12 @@ class AnswerTemplate:
         Raises:
             TemplateError: The answer belongs to another template, or the template reads a trace and there is none.
         """
-        match, expected, observed = self.prepare(answer, trace)
+        match, expected, observed = self.prepare(answer, trace, context)
         return TemplateResult(compare(match, expected, observed, name=self._definition.template))
 
-    def prepare(self, answer: Any, trace: str | None = None) -> tuple[TemplateMatch, dict[str, Any], dict[str, Any]]:
+    def prepare(
+        self, answer: Any, trace: str | None = None, context: Any = None
+    ) -> tuple[TemplateMatch, dict[str, Any], dict[str, Any]]:
         """Return the operator, expected and observed of `verify`, without comparing them."""
         definition = self._definition
         parsed = self._parse_answer(answer, trace)
@@ -240,16 +243,16 @@ class AnswerTemplate:
         expected: Mapping[str, Any] = definition.expected
         if not definition.verified and parsed.answer is not None:
             expected = _read_correct(parsed.answer, definition)
-        return match, dict(expected), _build_observed(parsed, definition)
+        return match, dict(expected), _build_observed(parsed, definition, context)
 
-    def assert_verified(self, answer: Any = None, trace: str | None = None) -> TemplateResult:
+    def assert_verified(self, answer: Any = None, trace: str | None = None, context: Any = None) -> TemplateResult:
         """Verify an answer as `verify` does, and fail the test unless it passes; inside `collect`, at the end of the block.
 
         Raises:
             MismatchError: The answer is wrong or cannot be read, outside `collect`; the message is a table of the fields.
         """
         __tracebackhide__ = HIDDEN
-        result = self.verify(answer, trace)
+        result = self.verify(answer, trace, context)
         if not result.passed:
             self._comparator.fail(result.describe(), [result.comparison])
         return result
@@ -316,10 +319,23 @@ def _read_correct(answer: BaseAnswer, definition: Definition) -> Mapping[str, An
     raise TemplateError(f"{rule}, got {shown(correct, 80)}")
 
 
-def _build_observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, Any]:
+def _call_own_verify(answer: BaseAnswer, context: Any) -> Any:
+    """Return what the author's own ``verify()`` returns, or why it returns no verdict."""
+    if context is not None:
+        answer._scenario_context = context  # noqa: SLF001 - the slot that verify() of the base class reads
+    try:
+        verdict: Any = answer.verify()
+    except Exception as error:  # noqa: BLE001 - whatever the author's code raises is recorded
+        return {"error": f"verify() raised {type(error).__name__}: {error}"}
+    if isinstance(verdict, bool):
+        return verdict
+    return {"error": f"verify() returns True or False, got {shown(verdict, 80)}"}
+
+
+def _build_observed(parsed: ParsedAnswer, definition: Definition, context: Any) -> dict[str, Any]:
     """Return the values of an answer, how it was read, and what the author's own methods return."""
     answer = parsed.answer
-    observed = {REPLY_KEY: parsed.reply} if answer is None else collect_values(answer, None)
+    observed = {REPLY_KEY: parsed.reply} if answer is None else collect_values(answer, None, context)
     if parsed.trace is not None:
         observed[TRACE_KEY] = parsed.trace
     if parsed.problems:
@@ -334,13 +350,7 @@ def _build_observed(parsed: ParsedAnswer, definition: Definition) -> dict[str, A
     if parsed.trace is not None or definition.has_own_verify or definition.has_own_granular:
         answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
     if definition.has_own_verify:
-        try:
-            verdict: Any = answer.verify()
-            if not isinstance(verdict, bool):
-                verdict = {"error": f"verify() returns True or False, got {shown(verdict, 80)}"}
-        except Exception as error:  # noqa: BLE001 - whatever the author's code raises is recorded
-            verdict = {"error": f"verify() raised {type(error).__name__}: {error}"}
-        observed[VERIFY_KEY] = verdict
+        observed[VERIFY_KEY] = _call_own_verify(answer, context)
     if definition.has_own_granular:
         try:
             observed[GRANULAR_KEY] = float(answer.verify_granular())

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import BeforeValidator, Field
 
@@ -18,12 +19,14 @@ from pytest_verdict.operators.aggregate import CHILD_ERROR, AllOf, AnyOf, AtLeas
 from pytest_verdict.operators.category import BooleanMatch
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
 from pytest_verdict.operators.text import Exact
+from pytest_verdict.templates.conditional import CaseChoice
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
 from pytest_verdict.templates.quotes import QuoteCheck
 from pytest_verdict.templates.regex_check import RegexCheck, compare_all
 
 # Keys of the observed side besides the fields. They start with an underscore, which no pydantic field can.
 TRACE_KEY: Final = "_trace"  # the raw response
+CONTEXT_KEY: Final = "_context"  # the values that choose cases, by their path
 PROBLEMS_KEY: Final = "_problems"  # why fields could not be read, by field
 NOTES_KEY: Final = "_notes"  # codes that say how the reply was read
 UNKNOWN_KEY: Final = "_unknown"  # members of the reply that are no fields
@@ -144,13 +147,15 @@ class TemplateMatch(Operator):
     """An answer is what its template says: every field passes, or as many as the strategy needs.
 
     Expected maps each field to its ground truth, observed to its extracted value. All other keys of observed start with an
-    underscore: ``_trace`` is the raw response, which fields with a trace operator and the regex checks read.
+    underscore: ``_trace`` is the raw response, which fields with a trace operator and the regex checks read, and ``_context``
+    has the values that choose a case, by path.
 
     The score is 1.0 or 0.0, because a strategy holds or does not; partial credit is ``details["granular_score"]``.
 
     Args:
         template: The name of the template.
-        fields: A rule for each verified field: its operator and weight, and whether it needs a quote.
+        fields: A rule for each verified field: its operator and weight, whether it needs a quote, and the path in the context
+            with the operator of each case, if expected has cases.
         strategy: How the fields are combined: `FieldCheck`, `AllOf`, `AnyOf`, `AtLeastN`. None needs every field.
         regex: Checks on the trace, all of which must pass.
         hand_written: Whether the template's own ``verify()`` decides; observed has its answer as ``_verify``.
@@ -185,6 +190,23 @@ class TemplateMatch(Operator):
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
         """Derive the outcome again, with the evidence of models from the record."""
         return self._evaluate(expected, observed, details.get(MODEL_EVIDENCE, {}))
+
+    def choose_cases(self, expected: Values, observed: Values) -> tuple[Self, Values, Fields]:
+        """Return the template and the ground truths in the cases that apply, and how each was chosen."""
+        rules = dict(self.fields)
+        truths = dict(expected)
+        choices: Fields = {}
+        context = observed.get(CONTEXT_KEY, {})
+        for name, rule in self.fields.items():
+            if rule.source:
+                cases = expected[name]["cases"]
+                choice = run(CaseChoice(), list(cases), context.get(rule.source), name=f"case of {name}")
+                case: Any = choice.details.get("case")
+                choices[name] = choice
+                rules[name] = replace(rule, operator=rule.cases.get(case, rule.operator), source="", cases={})
+                truths[name] = cases.get(case, expected[name]["default"])
+        match = self.model_copy(update={"fields": rules}) if choices else self
+        return match, truths, choices
 
     def compare_fields(self, expected: Values, observed: Values, recorded: Values | None = None) -> Fields:
         """Compare each field; with recorded details, no model is asked."""
@@ -237,7 +259,12 @@ class TemplateMatch(Operator):
     def _evaluate(self, expected: Any, observed: Any, recorded: Values | None) -> Outcome:
         if not isinstance(expected, Mapping) or not isinstance(observed, Mapping):
             return Outcome(0.0, notes=(NOT_AN_ANSWER,))
+        match, truths, choices = self.choose_cases(expected, observed)
+        return match._evaluate_fields(truths, observed, recorded, list(choices.values()))  # noqa: SLF001 - its own class
 
+    def _evaluate_fields(
+        self, expected: Values, observed: Values, recorded: Values | None, choices: list[ComparisonResult]
+    ) -> Outcome:
         fields = self.compare_fields(expected, observed, recorded)
         checks = compare_all(self.regex, observed.get(TRACE_KEY))
         quotes: Fields = {}
@@ -248,7 +275,7 @@ class TemplateMatch(Operator):
                 own = [_compare_own_verdict(observed.get(VERIFY_KEY))]
         parts = [*fields.values(), *quotes.values(), *own, *checks]
 
-        error = self._find_error(observed, own, parts)
+        error = self._find_error(observed, own, parts) or first_error(choices)
         is_met = own[0].passed if own else self.holds(fields, quotes)
         by_meaning: Fields = {}
         if not is_met and not own and error is None:
@@ -283,7 +310,7 @@ class TemplateMatch(Operator):
             1.0 if passes else 0.0,
             notes=(*map(str, reply_notes), *(code for code, applies in notes.items() if applies)),
             details=details,
-            children=(*parts, *by_meaning.values()),
+            children=(*parts, *choices, *by_meaning.values()),
             error=error,
         )
 

@@ -1,7 +1,7 @@
 """The operator on calls and the definitions of their tools: from what providers take as tools to a JSON Schema for each."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from pydantic import field_validator
@@ -11,7 +11,7 @@ from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.differences import step
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError, allowed
-from pytest_verdict.operators.json.schema import INVALID_SCHEMA, JsonSchema
+from pytest_verdict.operators.json.schema import INVALID_SCHEMA, JsonSchema, matches, validator_class
 from pytest_verdict.operators.normalized_sides import must_be
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import Difference, fail_on, format_unexpected, to_json
@@ -144,10 +144,12 @@ def _convert_from_gemini(schema: Any) -> Any:
 
 
 class _Tool(NamedTuple):
-    schema: Mapping[str, Any]
+    required: Sequence[str]
     rest: Mapping[str, Any]
     """The schema without what is said of missing and unknown arguments, which have places of their own."""
-    is_closed: bool
+    names: Mapping[str, Any] | None = None
+    """The arguments that are allowed besides those that match a pattern; None if the schema itself says it."""
+    patterns: Sequence[str] = ()
 
 
 def _build_tool(name: str, schema: Any, *, is_closed: bool) -> _Tool | None:
@@ -155,15 +157,43 @@ def _build_tool(name: str, schema: Any, *, is_closed: bool) -> _Tool | None:
     if schema is None:
         return None
     _run_schema(name, schema, {})
+    required = schema.get("required", ())
     rest = {key: item for key, item in schema.items() if key != "required"}
     if not is_closed or schema.get("additionalProperties", False) is not False:
-        return _Tool(schema, rest, is_closed=False)
+        return _Tool(required, rest)
     if _COMBINATIONS.isdisjoint(schema):
+        no_names: Any = {} if "additionalProperties" in schema else None
         rest.pop("additionalProperties", None)
-        return _Tool(schema, rest, is_closed="properties" in schema)
-    if "additionalProperties" not in schema:
+        return _Tool(required, rest, schema.get("properties", no_names))
+    if "additionalProperties" in schema:
+        return _Tool(required, rest)
+    if "unevaluatedProperties" in validator_class(schema).VALIDATORS:
         rest.setdefault("unevaluatedProperties", False)
-    return _Tool(schema, rest, is_closed=False)
+        return _Tool(required, rest)
+    parts = list(_iter_combined(schema, schema, ()))
+    if any(part.get("additionalProperties", False) is not False for part in parts):
+        return _Tool(required, rest)
+    names = {key: item for part in parts for key, item in part.get("properties", {}).items()}
+    patterns = [pattern for part in parts for pattern in part.get("patternProperties", {})]
+    return _Tool(required, rest, names if names or patterns else None, patterns)
+
+
+def _iter_combined(schema: Any, root: Mapping[str, Any], above: tuple[Any, ...]) -> Iterator[Mapping[str, Any]]:
+    """Yield a schema and those that it combines, in drafts without ``unevaluatedProperties``."""
+    if not isinstance(schema, Mapping) or any(schema is one for one in above):
+        return
+    yield schema
+    parts = [schema.get(keyword) for keyword in ("if", "then", "else")]
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        parts += schema.get(keyword, [])
+    if "$ref" in schema:
+        part: Any = root
+        for key in schema["$ref"].removeprefix("#").split("/")[1:]:
+            part = part.get(key.replace("~1", "/").replace("~0", "~")) if isinstance(part, Mapping) else None
+        # What another document says is not known here.
+        parts.append({"additionalProperties": True} if part is None else part)
+    for part in parts:
+        yield from _iter_combined(part, root, (*above, schema))
 
 
 def _run_schema(name: str, schema: Mapping[str, Any], args: Mapping[str, Any]) -> ComparisonResult:
@@ -255,13 +285,13 @@ class TrajectoryValidCalls(ObservedTrajectory):
             yield {"path": path, "kind": "changed", "reason": reason}
             return
 
-        for name in tool.schema.get("required", ()):
+        for name in tool.required:
             if name not in call.args:
                 yield {"path": step(path, name), "kind": "missing", "reason": f"{name!r} is required"}
-        properties = tool.schema.get("properties", {})
-        unknown = sorted(call.args.keys() - properties.keys()) if tool.is_closed else []
+        unknown = [] if tool.names is None else sorted(call.args.keys() - tool.names.keys())
+        unknown = [name for name in unknown if not any(matches(pattern, name) for pattern in tool.patterns)]
         for name in unknown:
-            reason = f"{call.name} has no argument {name!r}.{allowed('argument', name, properties)}"
+            reason = f"{call.name} has no argument {name!r}.{allowed('argument', name, tool.names or ())}"
             value = to_json(call.args[name])
             yield {"path": step(path, name), "kind": "unexpected", "observed": value, "reason": reason}
         rest = {name: value for name, value in call.args.items() if name not in unknown}

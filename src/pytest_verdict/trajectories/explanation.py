@@ -145,15 +145,17 @@ def _summarize(row: _Row, operator: str, budget: Budget) -> Line:
         difference = replace(row.differences[0], path=row.path)
         return Part(head), *draw_difference(difference, budget.narrower(len(head), 40))
 
-    call = cut(_draw_call(row, budget.room(40)), budget.room(40))
+    head = f"{row.mark.text} call {observed_number if number == '-' else number} "
+    tail = ""
     if row.kind == "different_arguments":
-        return Part(f"{unit} {number} differs: "), *call
-    if row.kind == "out_of_order":
-        return Part(f"{unit} {number} "), *call, Part(f" is out of order, made as call {observed_number}")
-    mark = row.mark.text
-    if row.kind == "missing" and unit == "step":
-        return Part(f"{mark} in step {number}: "), *call
-    return Part(f"{mark} call {observed_number if number == '-' else number} "), *call
+        head = f"{unit} {number} differs: "
+    elif row.kind == "out_of_order":
+        head = f"{unit} {number} "
+        tail = f" is out of order, made as call {observed_number}"
+    elif row.kind == "missing" and unit == "step":
+        head = f"missing in step {number}: "
+    room = budget.room(len(head) + len(tail))
+    return Part(head), *cut(_draw_call(row, room), room), Part(tail)
 
 
 def _draw_table(result: ComparisonResult, rows: Sequence[_Row], budget: Budget) -> Iterator[Line]:

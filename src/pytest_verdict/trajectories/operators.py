@@ -9,7 +9,7 @@ from pydantic import field_validator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.trajectories import pairing
-from pytest_verdict.trajectories.call_matcher import OTHERS, Call, CallMatcher
+from pytest_verdict.trajectories.call_matcher import CONTAINS, OTHERS, ArgumentRules, Call, CallMatcher
 from pytest_verdict.trajectories.details import (
     align,
     align_any_order,
@@ -24,6 +24,7 @@ from pytest_verdict.trajectories.event import ARGS_MALFORMED
 from pytest_verdict.trajectories.readers import read_trajectory
 from pytest_verdict.trajectories.trajectory_operator import (
     EMPTY_EXPECTED,
+    EMPTY_SELECTION,
     ObservedTrajectory,
     Selected,
     TrajectoryOperator,
@@ -257,7 +258,7 @@ class TrajectorySimilarity(TrajectoryOperator):
         if not longer:
             return Outcome(1.0)
         same_tool = pairing.find_calls_of_same_tool(expected, observed)
-        scores = pairing.CallScores(expected, observed, matcher)
+        scores = pairing.score_calls(expected, observed, matcher)
         cost, partners = pairing.edit_distance(same_tool, len(observed), scores)
         details = {"distance": f"{cost / pairing.SCALE:.9f}"}
         if cost:
@@ -293,12 +294,13 @@ class TrajectoryOnlyFrom(_NonEmptyExpected):
 class TrajectoryForbidden(_NonEmptyExpected):
     """No observed call is one of those in expected.
 
-    A name forbids the tool, a call with arguments only such calls. A call whose arguments are unknown fails when its tool is
-    forbidden with arguments, because it may be the forbidden one; and so does every call of a tool whose forbidden arguments
-    are malformed.
+    A name forbids the tool, a call with arguments those calls that have at least these. A call whose arguments are unknown
+    fails when its tool is forbidden with arguments, because it may be the forbidden one; and so does every call of a tool whose
+    forbidden arguments are malformed.
 
     Args:
         forbidden: The forbidden calls, as a plain list; they take the place of expected.
+        args: The rule for arguments (default: ``contains``); ``equal`` forbids only calls without further arguments.
 
     Example:
         >>> compare("trajectory_forbidden", ["delete"], ["search", "delete"]).score
@@ -308,6 +310,7 @@ class TrajectoryForbidden(_NonEmptyExpected):
     name: ClassVar[str] = "trajectory_forbidden"
     expected_settings: ClassVar[tuple[str, ...]] = ("forbidden",)
 
+    args: ArgumentRules = CONTAINS
     forbidden: tuple[Any, ...] | None = None
 
     @field_validator("forbidden", mode="before")
@@ -374,6 +377,11 @@ class TrajectoryMaxCalls(ObservedTrajectory):
         side = self._read_observed(observed)
         self._refuse_unknown_tools(side, other_names=limits)
         self._refuse_near_tools("limits", limits.keys() - {OTHERS}, side)
+        unselected = [tool for tool in limits if tool != OTHERS and not self._is_selected(self._get_tool_name(tool))]
+        if unselected:
+            raise UnusableError(
+                EMPTY_SELECTION, f"only_tools or except_tools leaves out {unselected[0]!r}, which has a limit"
+            )
 
         counts = Counter(name for _, name in side.events)
         counts[OTHERS] = len(side.events)
@@ -392,7 +400,7 @@ def _parse_limits(value: Any) -> dict[str, int] | None:
     if isinstance(value, Mapping):
         limits = dict(value)
     for tool, limit in limits.items():
-        if not isinstance(tool, str) or type(limit) is not int or limit < 0:
+        if not isinstance(tool, str) or not tool or type(limit) is not int or limit < 0:
             return None
     return limits or None
 

@@ -4,7 +4,7 @@ A tolerant rule lets one observed call match several expected ones, and taking t
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
@@ -59,10 +59,6 @@ class _Column:
     absent: list[int] = field(default_factory=list)
 
 
-_Lookup = tuple[list[int], _Column]
-"""The positions of the calls with a key, and the column of their argument."""
-
-
 class ArgumentIndex:
     """The positions of calls by the values of their arguments; without it, every pair of calls would be compared."""
 
@@ -71,31 +67,25 @@ class ArgumentIndex:
         self._positions = positions
         self._columns: dict[Hashable, _Column] = {}
 
-    def find(self, argument: str, value: Any, rule: ArgumentRule) -> _Lookup | None:
-        """Return the calls with a key that a rule accepts; None if the rule cannot be indexed."""
+    def find_candidates(
+        self, argument: str, value: Any, rule: ArgumentRule, *, or_absent: bool = False
+    ) -> list[int] | None:
+        """Return the calls whose value a rule may accept, and perhaps more; None if the rule cannot be indexed."""
         # A rule other than equality may accept objects and lists with another key.
         if rule != EQUAL and isinstance(value, Mapping | list | tuple):
             return None
 
         limits = _get_limits(rule, value)
+        key = _content_key(rule, value)
         if limits is not None:
             column = self._get_column(argument, None)
             keys = column.numbers[bisect_left(column.numbers, limits[0]) : bisect_right(column.numbers, limits[1])]
-            return [at for key in keys for at in column.calls[key]], column
-        key = _content_key(rule, value)
-        if key is None:
+            positions = [at for key in keys for at in column.calls[key]]
+        elif key is not None:
+            column = self._get_column(argument, rule)
+            positions = column.calls.get(key, [])
+        else:
             return None
-        column = self._get_column(argument, rule)
-        return column.calls.get(key, []), column
-
-    def find_candidates(
-        self, argument: str, value: Any, rule: ArgumentRule, *, or_absent: bool = False
-    ) -> list[int] | None:
-        """Return the calls whose value a rule may accept, and perhaps more; None if the rule cannot be indexed."""
-        lookup = self.find(argument, value, rule)
-        if lookup is None:
-            return None
-        positions, column = lookup
         if or_absent:
             return positions + column.without_key + column.absent
         return positions + column.without_key
@@ -181,19 +171,6 @@ def find_accepted_calls(expected: Sequence[Call], observed: Sequence[Call], matc
     """Return for each expected call the positions of the observed calls that it accepts; equal calls share one list."""
     accepted: list[list[int]] = [[] for _ in expected]
     for rows, columns in _iter_tools(expected, observed):
-        rule = matcher.get_rule(expected[rows[0]].name)
-        has_args = all(expected[row].has_args for row in rows) and all(observed[column].has_args for column in columns)
-        if rule == WITHIN and has_args:
-            # Each observed argument is in expected, so the observed calls look up the expected ones.
-            index = ArgumentIndex(expected, rows)
-            for column in columns:
-                args = observed[column].args.items()
-                candidates = (index.find_candidates(argument, value, CONTAINS) for argument, value in args)
-                for row in _choose_shortest(candidates, rows):
-                    if matcher.accepts(expected[row], observed[column]):
-                        accepted[row].append(column)
-            continue
-
         index = ArgumentIndex(observed, columns)
         cache: dict[Hashable, list[int]] = {}
         for row in rows:
@@ -214,13 +191,13 @@ def _match_call(
     rule = matcher.get_rule(call.name)
     if call.has_args and is_by_argument(rule) and not matcher.accepts_any_args(call):
         may_be_absent = get_argument_rule(rule) in (WITHIN, IGNORE)
-        by_argument = []
         for argument, value in call.args.items():
             own = get_argument_rule(rule, argument)
             # An operator cannot compare an absent value, so the rule for all others decides.
             or_absent = own == WITHIN or (may_be_absent and isinstance(own, Operator))
-            by_argument.append(index.find_candidates(argument, value, own, or_absent=or_absent))
-        candidates = sorted(_choose_shortest(by_argument, columns))
+            positions = index.find_candidates(argument, value, own, or_absent=or_absent)
+            if positions is not None and len(positions) < len(candidates):
+                candidates = sorted(positions)
 
     verdicts: dict[Hashable, bool] = {}
     accepted = []
@@ -233,80 +210,16 @@ def _match_call(
     return accepted
 
 
-def _choose_shortest(candidates: Iterable[list[int] | None], otherwise: Sequence[int]) -> Sequence[int]:
-    indexed = (positions for positions in candidates if positions is not None)
-    return min(indexed, key=len, default=otherwise)
+def score_calls(
+    expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, weigh: Callable[[float], float] = float
+) -> Scores:
+    """Return a function to whole numbers from the scores of calls, of which ``weigh`` converts each."""
 
+    def score(row: int, columns: Sequence[int]) -> list[int]:
+        call = expected[row]
+        return [round(weigh(matcher.score(call, observed[column])) * SCALE) for column in columns]
 
-class CallScores:
-    """Scores of calls as `CallMatcher.score` computes them; ``weigh`` converts each before it becomes a whole number."""
-
-    def __init__(
-        self,
-        expected: Sequence[Call],
-        observed: Sequence[Call],
-        matcher: CallMatcher,
-        weigh: Callable[[float], float] = float,
-    ) -> None:
-        self._expected = expected
-        self._observed = observed
-        self._matcher = matcher
-        self._weigh = weigh
-        self._index = ArgumentIndex(observed, range(len(observed)))
-
-    def __call__(self, row: int, columns: Sequence[int]) -> list[int]:
-        """Return the scores of an expected call with several observed calls of its tool, or with one of any tool."""
-        call = self._expected[row]
-        lookups = None
-        if len(columns) > 1:
-            lookups = self._look_up_arguments(call)
-        if not lookups:
-            return [self._score(call, self._observed[column]) for column in columns]
-
-        matches = [0] * len(self._observed)
-        for positions in lookups:
-            for column in positions:
-                matches[column] += 1
-        names = call.args.keys()
-        is_equality = self._matcher.get_rule(call.name) == EQUAL
-        cache: dict[tuple[int, int], int] = {}
-        scores = []
-        for column in columns:
-            other = self._observed[column]
-            names_differ = other.args.keys() != names
-            if not other.has_args or (names_differ and not is_equality):
-                scores.append(self._score(call, other))
-                continue
-            number = len(lookups)
-            if names_differ:
-                # Under equality, an argument of one side counts, too.
-                number = len(names | other.args.keys())
-            ratio = (matches[column], number)
-            if ratio not in cache:
-                cache[ratio] = round(self._weigh(matches[column] / number) * SCALE)
-            scores.append(cache[ratio])
-        return scores
-
-    def _score(self, call: Call, observed: Call) -> int:
-        return round(self._weigh(self._matcher.score(call, observed)) * SCALE)
-
-    def _look_up_arguments(self, call: Call) -> list[list[int]] | None:
-        """Return the calls with the value of each argument that counts; None if the index cannot decide on one of them."""
-        rule = self._matcher.get_rule(call.name)
-        if self._matcher.accepts_any_args(call) or not call.has_args or not is_by_argument(rule):
-            return None
-        lookups = []
-        for argument, value in call.args.items():
-            own = get_argument_rule(rule, argument)
-            if own == IGNORE:
-                continue
-            if isinstance(own, Exact):
-                return None
-            lookup = self._index.find(argument, value, own)
-            if lookup is None or lookup[1].without_key:
-                return None
-            lookups.append(lookup[0])
-        return lookups
+    return score
 
 
 def pair_most(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> Partners:
@@ -340,7 +253,7 @@ def pair_best(
 ) -> Partners:
     """Pair calls so that the sum of the scores is the highest possible."""
     partners: Partners = [None] * len(expected)
-    scores = CallScores(expected, observed, matcher, weigh)
+    scores = score_calls(expected, observed, matcher, weigh)
     for rows, columns in _iter_tools(expected, observed):
         costs = [[-score for score in scores(row, columns)] for row in rows]
         for row, own_costs, match in zip(rows, costs, optimal_assignment(costs), strict=True):
@@ -354,9 +267,9 @@ def pair_best_in_order(
 ) -> Partners:
     """Pair calls without crossing so that the sum of the scores is the highest possible."""
     same_tool = find_calls_of_same_tool(expected, observed)
-    scores = CallScores(expected, observed, matcher, weigh)
-    _, steps = _fill_table(same_tool, len(observed), scores, band=max(len(expected), len(observed)))
-    return _trace_back(steps, len(observed))
+    scores = score_calls(expected, observed, matcher, weigh)
+    _, partners = _align(same_tool, len(observed), scores)
+    return partners
 
 
 def find_competing_calls(accepted: Sequence[Sequence[int]], partners: Partners) -> tuple[list[int], list[int]] | None:
@@ -428,70 +341,49 @@ def longest_common_subsequence(accepted: Sequence[Sequence[int]], size: int) -> 
 
 
 def edit_distance(same_tool: Sequence[Sequence[int]], observed: int, scores: Scores) -> tuple[int, Partners]:
-    """Pair without crossing at the lowest cost, by Needleman and Wunsch (1970) in the band of Ukkonen (1985).
+    """Pair without crossing at the lowest cost (Needleman and Wunsch 1970).
 
     A call without a partner costs ``SCALE``, a pair ``SCALE`` minus its score.
     """
-    # Pairing two ends that match fully is never worse than anything else.
-    shorter = min(len(same_tool), observed)
+    # Pairing two first calls that match fully is never worse than anything else.
     head = 0
-    while head < shorter and scores(head, [head]) == [SCALE]:
+    while head < min(len(same_tool), observed) and scores(head, [head]) == [SCALE]:
         head += 1
-    tail = 0
-    while tail < shorter - head and scores(len(same_tool) - 1 - tail, [observed - 1 - tail]) == [SCALE]:
-        tail += 1
-
-    height = len(same_tool) - head - tail
-    width = observed - head - tail
-    middle_tools = same_tool[head : head + height]
-    band = max(abs(height - width), 16)
-    while True:
-        gain, steps = _fill_table(middle_tools, width, scores, band, head, unlike=SCALE)
-        cost = (height + width) * SCALE - gain
-        # Leaving the band takes more than `band` calls without a partner, so no cheaper alignment is outside.
-        if cost <= band * SCALE or band >= max(height, width):
-            break
-        band *= 4
-    middle = [None if column is None else head + column for column in _trace_back(steps, width)]
-    return cost, [*range(head), *middle, *range(observed - tail, observed)]
+    gain, middle = _align(same_tool, observed, scores, head, unlike=SCALE)
+    cost = (len(same_tool) + observed - 2 * head) * SCALE - gain
+    return cost, [*range(head), *middle]
 
 
-def _fill_table(
-    same_tool: Sequence[Sequence[int]], width: int, scores: Scores, band: int, head: int = 0, unlike: int = 0
-) -> tuple[int, list[bytearray]]:
-    """Return the highest gain of an alignment within a band, `unlike` and the score for each pair, and the steps to each cell."""
-    outside = -2 * SCALE * (len(same_tool) + width + 1)
-    previous = [0 if column <= band else outside for column in range(width + 1)]
+def _align(
+    same_tool: Sequence[Sequence[int]], observed: int, scores: Scores, head: int = 0, unlike: int = 0
+) -> tuple[int, Partners]:
+    """Pair the calls behind the first ones at the highest gain, `unlike` and the score for each pair."""
+    width = observed - head
+    previous = [0] * (width + 1)
     steps = []
-    for row, positions in enumerate(same_tool):
-        first = max(0, row - band)
-        last = min(width, row + 1 + band)
-        gains = [unlike] * (last - first)
-        columns = positions[bisect_left(positions, head + first) : bisect_left(positions, head + last)]
-        for column, score in zip(columns, scores(head + row, columns), strict=True):
-            gains[column - head - first] += score
+    for row, positions in enumerate(same_tool[head:], head):
+        gains = [unlike] * width
+        columns = positions[bisect_left(positions, head) :]
+        for column, score in zip(columns, scores(row, columns), strict=True):
+            gains[column - head] += score
 
-        current = [outside] * (width + 1)
-        current[0] = 0 if row < band else outside
+        current = [0]
         row_steps = bytearray(width + 1)
-        best = current[first]
-        corner = previous[first]
-        for column, gain in enumerate(gains, first + 1):
+        best = 0
+        for column, gain in enumerate(gains, 1):
             before = best
-            above = previous[column]
-            best = above
+            best = previous[column]
             # A pair without a gain is no pair.
-            if gain and corner + gain >= best:
-                best = corner + gain
+            if gain and previous[column - 1] + gain >= best:
+                best = previous[column - 1] + gain
                 row_steps[column] = _PAIR
             if before > best:
                 best = before
                 row_steps[column] = _BACK
-            current[column] = best
-            corner = above
+            current.append(best)
         previous = current
         steps.append(row_steps)
-    return previous[width], steps
+    return previous[width], [column if column is None else head + column for column in _trace_back(steps, width)]
 
 
 def _trace_back(steps: Sequence[bytearray], width: int) -> Partners:

@@ -4,6 +4,7 @@ import functools
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BeforeValidator, PrivateAttr, field_validator, model_validator
@@ -40,6 +41,9 @@ _DIGIT: Final = re.compile(r"\d")
 _LOOK_ALIKES: Final = str.maketrans("01аеорсухіѕјкмтвнԁοανικρτυχ", "olaeopcyxisjkmtbhdoavikptux")  # noqa: RUF001
 # Signs between a server, module or namespace and the name of its tool.
 _QUALIFIER: Final = re.compile(r"__|[^\w\s-]")
+_WILDCARD: Final = re.compile(r"[*?|^$]")
+# Words that say what a name is, or which version, and not what it does.
+_KIND: Final = re.compile(r"tools?|function|func|fn|call|async|sync|latest|v[\dlo]+")
 _SHORTEST_WITH_TYPO: Final = 4
 _SHORTEST_WITH_OTHER_LETTER: Final = 6
 _LONGEST_WITH_TYPO: Final = 100
@@ -104,6 +108,14 @@ class ObservedTrajectory(Operator):
             raise ValueError("an empty list selects nothing; leave it out to select everything")
         return names
 
+    @field_validator("aliases")
+    @classmethod
+    def _check_aliases(cls, aliases: dict[str, str]) -> dict[str, str]:
+        for alias, tool in aliases.items():
+            if not tool or aliases.get(tool) not in (None, tool, alias):
+                raise ValueError(f"{alias!r} stands for {tool!r}, which is no tool but empty or another alias")
+        return aliases
+
     @model_validator(mode="after")
     def _check_tools(self) -> Self:
         if not self.tools:
@@ -157,6 +169,9 @@ class ObservedTrajectory(Operator):
                         return rest
         return name
 
+    def _is_selected(self, tool: str) -> bool:
+        return (self.only_tools is None or tool in self._only_tools) and tool not in self._except_tools
+
     @property
     def _selects_tools(self) -> bool:
         return self.only_tools is not None or bool(self.except_tools)
@@ -176,9 +191,7 @@ class ObservedTrajectory(Operator):
             selected = [
                 (event, name)
                 for event, name in pairs
-                if (self.only_tools is None or name in self._only_tools)
-                and name not in self._except_tools
-                and (agents is None or event.agent is None or event.agent in agents)
+                if self._is_selected(name) and (agents is None or event.agent is None or event.agent in agents)
             ]
         is_emptied = bool(pairs) and not selected
         if self.failed == "skip" and not are_expected:
@@ -233,7 +246,11 @@ class ObservedTrajectory(Operator):
                 index.setdefault(key, []).append(other)
         for name in sorted(absent):
             candidates = dict.fromkeys(other for key in _near_keys(name) for other in index.get(key, ()))
-            near = next((other for other in candidates if is_near_name(name, other)), None)
+            if _WILDCARD.search(name):
+                candidates.update(dict.fromkeys(other for other in sorted(occurring) if _is_pattern_of(name, other)))
+            near = next(
+                (other for other in candidates if _is_pattern_of(name, other) or is_near_name(name, other)), None
+            )
             if near is not None:
                 raise UnusableError(
                     NEAR_NAME,
@@ -271,6 +288,12 @@ def is_near_name(name: str, other: str) -> bool:
     return _is_typo(_join_words(name), _join_words(other)) or _has_other_letter(_split_words(name), _split_words(other))
 
 
+def _is_pattern_of(name: str, other: str) -> bool:
+    """Return whether a name with wildcards matches another one; names are compared as they are, so its author erred."""
+    choices = name.strip("^$").replace(".*", "*").split("|")
+    return _WILDCARD.search(name) is not None and any(fnmatchcase(other, choice) for choice in choices)
+
+
 def _near_keys(name: str) -> set[str]:
     """Return keys for a name; two near names share one, so that names need not be compared in pairs."""
     joined = _join_words(name)
@@ -287,56 +310,10 @@ def _split_words(name: str) -> list[str]:
 
 # First words with which a name is another one; any other first word may be the name of a server.
 _MODIFIERS: Final = frozenset(
-    {
-        *(
-            "add",
-            "all",
-            "async",
-            "batch",
-            "bulk",
-            "cancel",
-            "child",
-            "close",
-            "create",
-            "delete",
-            "dry",
-            "end",
-            "fetch",
-        ),
-        *(
-            "find",
-            "first",
-            "force",
-            "from",
-            "get",
-            "has",
-            "is",
-            "last",
-            "list",
-            "max",
-            "min",
-            "multi",
-            "new",
-            "next",
-            "no",
-        ),
-        *(
-            "old",
-            "open",
-            "parent",
-            "previous",
-            "read",
-            "remove",
-            "reset",
-            "run",
-            "safe",
-            "search",
-            "send",
-            "set",
-            "soft",
-        ),
-        *("start", "stop", "sync", "to", "total", "try", "undo", "update", "write"),
-    }
+    {"add", "all", "async", "batch", "bulk", "cancel", "child", "close", "create", "delete", "dry", "end", "fetch"}
+    | {"find", "first", "force", "from", "get", "has", "is", "last", "list", "max", "min", "multi", "new"}
+    | {"next", "no", "old", "open", "parent", "previous", "read", "remove", "reset", "run", "safe", "search", "send"}
+    | {"set", "soft", "start", "stop", "sync", "to", "total", "try", "undo", "update", "write"}
 )
 
 
@@ -356,6 +333,7 @@ def _list_spellings(name: str) -> tuple[set[str], set[str]]:
         variants.append(words[1:])
     if len(words) == 2:
         variants.append(words[::-1])
+    variants.append([word for word in words if not _KIND.fullmatch(word)])
     spellings = {_join_words(name), _join_words(last) if last else name}
     return spellings, {"".join(variant) for variant in variants if variant}
 

@@ -23,6 +23,9 @@ def judged_blindly(x, y):
 
 CASES = [
     case("answer_template", {"a": 1}, {"a": None, "_trace": "x"}, "fail", "null_observed", fields={"a": "exact"}),
+    case("case_choice", ["low", "high"], "low", "pass"),
+    case("case_choice", ["low"], None, "pass", "default_case"),
+    case("case_choice", ["low"], ["low"], "error"),
     case("field_check", {"a": 1}, {"a": 2}, "fail", field="a"),
     case("quote_check", "is Paris", "It is Paris.", "pass", value="Paris"),
     case("regex_check", None, "5 mg", "pass", pattern="([0-9]+) (mg|g)", value=("5", "mg")),

@@ -9,6 +9,9 @@ from pytest_verdict.core.values.placeholders import class_name
 CUT_MARK: Final = re.compile(r" ?… [0-9]+ (?:characters|items in all) … ?")
 """The mark in a text from which a part was cut."""
 
+# Of Azure Pipelines, TeamCity, and GitHub.
+_COMMAND_ANYWHERE: Final = re.compile(r"##(?=\w*\[)")
+_COMMAND_AT_START: Final = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 _ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 
@@ -69,13 +72,20 @@ def _in_order(value: Any) -> str:
 
 
 def visible(text: str) -> str:
-    """Escape what a terminal would not print."""
+    """Escape what a terminal would not print, and the commands that a runner of a CI looks for anywhere in its log."""
+    if "##" in text:
+        text = _COMMAND_ANYWHERE.sub(r"#\\x23", text)
     if text.isprintable() and text.isascii():
         return text
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape", "surrogatepass").decode("ascii")
         for character in text
     )
+
+
+def no_command(text: str) -> str:
+    """Break the commands of the GitHub runner: two colons at the start of a line."""
+    return _COMMAND_AT_START.sub(r"\1\\x3a", text) if "::" in text else text
 
 
 def shorten(text: str, limit: int) -> str:

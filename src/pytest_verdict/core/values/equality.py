@@ -193,6 +193,9 @@ def _equal_by_class(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
     if is_same_class and package_of(expected) in _TABLE_PACKAGES:
         if not expected.equals(observed) or not all(map(_agree, _labels(expected), _labels(observed))):
             return False
+        # Polars compares True with 1.
+        if _truth_columns(expected) != _truth_columns(observed):
+            return False
         # A missing value in a table equals another missing value.
         return equal(objects_in(expected), objects_in(observed), nan_equal=True)
     if is_same_class and hasattr(expected, "dtype") and getattr(expected, "ndim", None):
@@ -224,6 +227,11 @@ def _equal_arrays(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
     if expected.shape != observed.shape or (kinds & {"M", "m", "V"} and expected.dtype != observed.dtype):
         return False
     return equal(expected.tolist(), observed.tolist(), nan_equal=nan_equal)
+
+
+def _truth_columns(table: Any) -> list[bool]:
+    kinds = getattr(table, "dtypes", ()) if hasattr(table, "columns") else [getattr(table, "dtype", "")]
+    return [str(kind).lower().startswith("bool") for kind in kinds]
 
 
 def _labels(table: Any) -> list[tuple[Any, ...]]:

@@ -44,7 +44,7 @@ _CHANGED_AFTER: Final = re.compile(
     r"|(?:hal(?:f|ves)|[a-z]*(?:third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|quarter|hundredth"
     r"|thousandth|millionth)s?"
     r"|first|second|dozens?|scores?|gross|lakhs?|crores?|squared|cubed|hundreds?|thousands?"
-    r"|[mbtr]+illions?|factorial)\b"
+    r"|[a-z]+illions?|factorial)\b"
     rf"|(?:{'|'.join((*_UNITS, *_TEENS, *_TENS))})\b)|-[0-9]| ?[/^²³]",
     re.IGNORECASE,
 )

@@ -22,7 +22,7 @@ _FACTORS: Final = {
 _SYMBOLS: Final = frozenset({
     "k", "K", "M", "MM", "mm.", "mn", "Mn", "MN", "mio", "Mio", "MIO", "mil", "mln", "Mln", "mld", "Mld", "mrd", "Mrd",
     "MRD", "Md", "B", "bn", "Bn", "BN", "bil", "bln", "tn", "Tn", "TN", "trn", "T", "tr", "L", "lac", "Cr", "cr", "tsd",
-    "Tsd", "TSD", "tys", "tis", "bio", "Bio",
+    "Tsd", "TSD", "tys", "tis", "bio", "Bio", "grand", "i", "j",
 })  # fmt: skip
 # Stems, because most languages inflect the words for powers of ten.
 _STEMS: Final = (
@@ -67,12 +67,14 @@ _NUMBER: Final = re.compile(
     r"(?:(?<![\w)\]])(?P<sign>[-+\u2212])[$€£¥]?)?(?<![\w.])"
     r"(?P<digits>[0-9]{1,3}(?:(?:[,\u00a0\u2009\u202f'\u2019]|\{,\}|\\,)[0-9]{3})+(?![0-9])|[0-9]+)(?P<rest>(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
 )
+# Blanks that separate thousands, or several numbers.
+_SPACED: Final = re.compile(r"(?: [0-9]{3})+(?![0-9])")
 _CONTINENTAL: Final = re.compile(
     r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+(?![0-9.,]*[0-9])|[0-9]{1,3}(?:\.[0-9]{3}){2,}(?![.,]?[0-9])"
 )
 # An operator, a sign or a bracket before a number that makes it a part of another number.
 _CHANGED_BEFORE: Final = re.compile(
-    rf"(?:\w[{_BLANKS}]*(?:\^|(?<=\w)\*\*)[{_BLANKS}]*[({{]?[-+\u2212]?|±|\+/-|[/\u2044\u2215][{_BLANKS}]?"
+    rf"(?:(?<!\S)\u2013|\w[{_BLANKS}]*(?:\^|(?<=\w)\*\*)[{_BLANKS}]*[({{]?[-+\u2212]?|±|\+/-|[/\u2044\u2215][{_BLANKS}]?"
     rf"|[0-9][{_BLANKS}]*(?:[\xd7·⋅✕x*]|\\(?:times|cdot))[{_BLANKS}]*|[0-9][.,:]|√[{_BLANKS}]?|\\[dt]?(?:frac|sqrt)[^ ]*{{"
     rf"|\b(?:minus|negative|out of|to the power of|power of|half of|times ten to the)[{_BLANKS}]+)[$€£¥]?$",
     re.IGNORECASE,
@@ -81,7 +83,7 @@ _CHANGED_AFTER: Final = re.compile(
     rf"[.,:][0-9]|[{_BLANKS}]*\\(?:times|cdot)[{_BLANKS}]*10|[{_BLANKS}]*[/\u2044\u2215][{_BLANKS}]*[0-9]|[{_BLANKS}]*\^|\*\*[({{]?[-+]?[0-9]|[{_BLANKS}]*[\xd7·⋅✕*x][{_BLANKS}]*10(?![0-9.,])"
     rf"|[xXbBoO][0-9A-Fa-f]+\b|[{_BLANKS}]*[‰‱]|[{_BLANKS}]+(?:out of|to the power of|times ten to|over)[{_BLANKS}]+[0-9]"
     rf"|[{_BLANKS}]+[0-9]{{1,15}}[/\u2044\u2215][0-9]|[{_BLANKS}]+and[{_BLANKS}]+(?:a|an|one|two|three)[-{_BLANKS}]+(?:half|third|quarter|fourth)"
-    rf"|e[+-]?[0-9]",
+    rf"|e[+-]?[0-9]|_[0-9]",
     re.IGNORECASE,
 )
 _CURRENCY: Final = "$\xa2\xa3\xa4\xa5\u20ac\u20b9\u20bd\u20ba\u20a9\u20bf"
@@ -118,6 +120,9 @@ def _read(text: str, match: re.Match[str], digits: str, end: int) -> Numeral:
     before = text[max(start - 40, 0) : start]
     after = text[end : end + 60]
     refused = Numeral(None, start, end)
+    spaced = _SPACED.match(text, end)
+    if spaced and len(match["digits"]) <= 3 and not match["rest"]:
+        return Numeral(None, start, spaced.end())
     if _CHANGED_BEFORE.search(before) or _CHANGED_AFTER.match(after) or _is_in_brackets(before, after):
         return refused
     # A digit of another script, a superscript or a vulgar fraction goes on with the number.
@@ -170,4 +175,4 @@ def changes_number(word: str) -> bool:
     lower = plain.casefold()
     if lower.removesuffix("s") in _EXACT_WORDS or lower in _EXACT_WORDS:
         return True
-    return lower not in _PLAIN_WORDS and lower.startswith(_STEMS)
+    return lower not in _PLAIN_WORDS and (lower.startswith(_STEMS) or lower.removesuffix("s").endswith("illion"))

@@ -114,6 +114,8 @@ class YamlDocument:
             raise YamlTextError(mark.line + 1 if mark else 1, f"it is not YAML: {reason}") from None
         except RecursionError:
             raise YamlTextError(1, _TOO_DEEP) from None
+        except UnicodeEncodeError:
+            raise YamlTextError(1, "half of a surrogate pair is no character") from None
 
     @classmethod
     def read(cls, path: Path) -> YamlDocument:

@@ -135,6 +135,7 @@ def compile_path(path: str) -> Any:
     """Compile a JSONPath in the extended dialect of jsonpath-ng."""
     from jsonpath_ng.ext import parse
 
+    refuse_slow_path(path)
     try:
         return parse(path)
     except Exception as error:  # noqa: BLE001 - lexer and parser of the library raise several classes, Exception itself too
@@ -150,10 +151,22 @@ _TEST: Final = rf"[!(\s]*{_PLACE}(?:\s*(?:[=!<>]=|=~|[<>])\s*(?:{_VALUE}))?[)\s]
 _SLICE: Final = rf"{_INDEX}?:{_INDEX}?(?::{_INDEX}?)?"
 _SELECTOR: Final = rf"(?:{_QUOTED}|\*|{_SLICE}|{_INDEX}|\?{_TEST}(?:(?:&&?|\|\|){_TEST})*)"
 _BRACKET: Final = rf"\[\s*{_SELECTOR}(?:\s*,\s*{_SELECTOR})*\s*\]"
+_UNION: Final = re.compile(r"(?<!\|)\|(?!\|)")
+_MOST_MULTIPLIED: Final = 5
 # What jsonpath-ng and RFC 9535 read alike, a first key without $, and the extensions of jsonpath-ng in backticks.
 _CLEAR: Final = re.compile(
     rf"(?:\$|{_NAME}|\*|{_BRACKET})(?:\.\.?(?:{_NAME}|\*)|(?:\.\.?)?{_BRACKET}|\.`[^`]*`)*|`this`(?:\.{_NAME})*"
 )
+
+
+def refuse_slow_path(path: str) -> None:
+    """Refuse a JSONPath with many parts that each multiply the matches."""
+    bare = re.sub(_QUOTED, "", path)
+    for sign, count in {"..": bare.count(".."), "|": len(_UNION.findall(bare))}.items():
+        if count > _MOST_MULTIPLIED:
+            raise ValueError(
+                f"{path!r} has {count} times {sign!r}; at most {_MOST_MULTIPLIED} are allowed, each multiplies the matches"
+            )
 
 
 def refuse_unclear_path(path: str) -> str:

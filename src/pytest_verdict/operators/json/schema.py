@@ -20,6 +20,7 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import MissingExtraError
 from pytest_verdict.operators.json.document import Documents, JsonOperator, difference_details, read_both, read_document
+from pytest_verdict.operators.json.formats import build_checker
 from pytest_verdict.operators.normalized_sides import must_be
 from pytest_verdict.operators.regex import find_matches
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
@@ -28,6 +29,12 @@ FORMAT_UNCHECKED: Final = "format_unchecked"
 INVALID_SCHEMA: Final = "invalid_schema"
 SCHEMA_FAILED: Final = "schema_failed"
 UNRESOLVED_REFERENCE: Final = "unresolved_reference"
+
+# Keywords with values that are no schemas, and keywords with a schema for each name.
+_DATA: Final = frozenset({"const", "default", "enum", "examples"})
+_BY_NAME: Final = frozenset(
+    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
+)
 
 
 def _check_schema(schema: Any) -> Any:
@@ -90,7 +97,7 @@ class JsonSchema(JsonOperator, PassFailOperator):
         """Return which format the library cannot check; it would accept everything as one."""
         if self.format != "assert" or schema is None:
             return None
-        unknown = _formats_in([schema, *self.schemas.values()]) - set(_validator_class(schema).FORMAT_CHECKER.checkers)
+        unknown = _formats_in([schema, *self.schemas.values()]) - set(validator_class(schema).FORMAT_CHECKER.checkers)
         if not unknown:
             return None
         return f'the format {min(unknown)!r} cannot be checked; pip install "pytest-verdict[schema]" has more of them'
@@ -188,31 +195,31 @@ def _validators() -> ModuleType:
     return validators
 
 
-def _validator_class(schema: Any) -> Any:
+def validator_class(schema: Any) -> Any:
     return _validators().validator_for(schema, default=_validators().Draft202012Validator)
 
 
-def _formats_in(schema: Any) -> set[str]:
-    """Return the formats that a schema asks for; a property may be called format as well."""
+def _formats_in(schema: Any, *, by_name: bool = False) -> set[str]:
+    """Return the formats that a schema, or each schema of a mapping by name, asks for."""
     if isinstance(schema, list):
         return set().union(*map(_formats_in, schema))
     if not isinstance(schema, dict):
         return set()
-    formats = set().union(
-        *(_formats_in(part) for key, part in schema.items() if key not in {"const", "default", "enum", "examples"})
-    )
-    if isinstance(schema.get("format"), str):
-        formats.add(schema["format"])
-    return formats
+    if by_name:
+        # A property may be called format, or default.
+        return set().union(*map(_formats_in, schema.values()))
+    formats = {schema["format"]} if isinstance(schema.get("format"), str) else set()
+    parts = {key: part for key, part in schema.items() if key not in _DATA}
+    return formats.union(*(_formats_in(part, by_name=key in _BY_NAME) for key, part in parts.items()))
 
 
 def _find_problem(schema: Any) -> str | None:
     if not isinstance(schema, dict | bool):
         return f"a schema is an object or a bool, got {shown(schema, 200)}"
-    cls = _validator_class(schema)
+    cls = validator_class(schema)
     dialect = schema.get("$schema") if isinstance(schema, dict) else None
     if dialect is not None:
-        is_published = isinstance(dialect, str) and dialect.rstrip("#") == cls.META_SCHEMA["$id"].rstrip("#")
+        is_published = isinstance(dialect, str) and dialect.rstrip("#") == cls.ID_OF(cls.META_SCHEMA).rstrip("#")
         if not is_published:
             return f"$schema names no published dialect: {shown(dialect, 200)}"
     errors = cls(cls.META_SCHEMA, registry=_registry()).iter_errors(schema)
@@ -235,10 +242,10 @@ def _build_validator(schema_text: str, schemas_text: str, *, asserts_formats: bo
     schema, schemas = (_prepare(decode(json.loads(text))) for text in (schema_text, schemas_text))
     if _find_problem(schema):
         return None
-    cls = _validator_class(schema)
-    dialect = specification_with(cls.META_SCHEMA["$id" if "$id" in cls.META_SCHEMA else "id"])
+    cls = validator_class(schema)
+    dialect = specification_with(cls.ID_OF(cls.META_SCHEMA))
     resources = [(uri, Resource.from_contents(other, default_specification=dialect)) for uri, other in schemas.items()]
-    checker = cls.FORMAT_CHECKER if asserts_formats else None
+    checker = build_checker(cls.FORMAT_CHECKER) if asserts_formats else None
     return _guard(cls)(schema, registry=_registry().with_resources(resources), format_checker=checker)
 
 
@@ -250,14 +257,14 @@ def _guard(cls: Any) -> Any:
     return _validators().extend(cls, guarded)
 
 
-def _matches(pattern: str, text: str) -> bool:
+def matches(pattern: str, text: str) -> bool:
     return bool(find_matches(pattern, (), "search", text))
 
 
 def _pattern(validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iterator[Any]:
     from jsonschema import ValidationError
 
-    if validator.is_type(instance, "string") and not _matches(pattern, instance):
+    if validator.is_type(instance, "string") and not matches(pattern, instance):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
@@ -282,7 +289,7 @@ def _pattern_properties(validator: Any, patterns: Any, instance: Any, _schema: A
         return
     for pattern, schema in patterns.items():
         for key, item in instance.items():
-            if _matches(pattern, key):
+            if matches(pattern, key):
                 yield from validator.descend(item, schema, path=key, schema_path=pattern)
 
 
@@ -291,7 +298,7 @@ def _additional_properties(check: Any) -> Any:
         # The library's own check repeats the search for patterns, in keys that are not slow.
         for pattern in schema.get("patternProperties", {}):
             for key in instance if validator.is_type(instance, "object") else ():
-                _matches(pattern, key)
+                matches(pattern, key)
         yield from check(validator, value, instance, schema) or ()
 
     return guarded

@@ -116,11 +116,11 @@ _REASONS: Final[Mapping[str, str]] = {
     " model-graded-factuality moderation pi search-rubric select-best similar similar:cosine similar:dot similar:euclidean"
     " trajectory:goal-success",
     "it is code": "javascript python ruby webhook",
-    "a result does not say it": "HasMatchingSpan MaxModelRequests cost finish-reason perplexity perplexity-score"
+    "a result does not say it": "HasMatchingSpan cost finish-reason perplexity perplexity-score"
     " trace-error-spans trace-span-count trace-span-duration",
     "no operator here computes the same": "bleu contains-html contains-sql contains-xml gleu is-html is-refusal is-sql"
     " is-valid-function-call is-valid-openai-function-call is-valid-openai-tools-call is-xml levenshtein meteor rouge-n",
-    "it reads calls from spans; see the operators on trajectories": "ArgumentCorrectness MaxToolCalls ToolCorrectness"
+    "it reads calls from spans; see the operators on trajectories": "ArgumentCorrectness ToolCorrectness"
     " TrajectoryMatch skill-used tool-call-f1 trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence"
     " trajectory:tool-used",
     "an output is text, which has one type": "IsInstance",

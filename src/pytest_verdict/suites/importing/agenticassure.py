@@ -7,14 +7,7 @@ from pytest_verdict.suites.importing import Entry, Imported, items_by_place, ope
 
 # Other keys have no effect in AgenticAssure, but would have one here.
 _SCENARIO: Final = (
-    "name",
-    "input",
-    "description",
-    "expected_output",
-    "expected_tools",
-    "expected_tool_args",
-    "tags",
-    "metadata",
+    *("name", "input", "description", "expected_output", "expected_tools", "expected_tool_args", "tags", "metadata"),
 )
 # The behaviour of the scorer, which differs from its documentation.
 _EXACT: Final[Entry] = operator_scorer("normalized_exact", normalize=["strip", "lowercase"])

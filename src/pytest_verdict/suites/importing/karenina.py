@@ -19,10 +19,11 @@ TEMPLATES = {{}}
 '''
 # The packages of pytest-verdict with the names that templates import from Karenina.
 HOMES: Final[Mapping[str, str]] = {
-    "templates": "BaseAnswer VerifiedField FieldCheck BooleanMatch ContainsAll ContainsAny DateMatch DateRange"
-    " DateTolerance ExactMatch LiteralMatch NumericExact NumericGraded NumericRange NumericRangeGraded NumericThresholdGraded"
-    " NumericTolerance OrderedMatch RegexMatch SemanticMatch SetContainment TraceContains TraceLength TraceRegex",
-    "operators": "AllOf AnyOf AtLeastN NumericMaximum NumericMinimum",
+    "templates": "BaseAnswer VerifiedField FieldCheck BooleanMatch ConditionalGroundTruth ContainsAll ContainsAny DateMatch"
+    " DateRange DateTolerance ExactMatch GroundTruthCase LiteralMatch NumericExact NumericGraded NumericMaximum"
+    " NumericMinimum NumericRange NumericRangeGraded NumericThresholdGraded NumericTolerance OrderedMatch RegexMatch"
+    " SemanticMatch SetContainment TemplateFieldSpec TemplateSpec TraceContains TraceLength TraceRegex VerifyStrategySpec",
+    "operators": "AllOf AnyOf AtLeastN",
     "": "SynonymMap",
 }
 _TAIL: Final = '''

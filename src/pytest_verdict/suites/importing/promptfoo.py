@@ -28,6 +28,8 @@ _TEST: Final = ("assert", "description", "metadata", "vars")
 # A text between commas, in quotes or not; a quote inside of quotes is doubled or behind a backslash.
 _FIELD: Final = re.compile(r'[\s,]*(?:"((?:\\["\\]|""|[^"])*+)"\s*(?:,|$)|(?!")([^,]+)(?:,|$))')
 _SEXAGESIMAL: Final = re.compile(r"[-+]?[0-9_]+(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
+# Numbers that YAML 1.1 reads as text or in another base.
+_NUMBER: Final = re.compile(r"[-+]?(?:0[0-9_]+|0o[0-7_]+|(?=\.?[0-9])[0-9_]*\.?[0-9_]*[eE][-+]?[0-9]+)")
 _DRAFT_7: Final = "http://json-schema.org/draft-07/schema#"
 _NO_COUNTERPART: Final = ""
 # What differs between regular expressions of JavaScript and Python. An escape that is not listed has no counterpart.
@@ -96,7 +98,7 @@ def _expand_sets(checks: Mapping[Place, Any]) -> Iterator[tuple[Place, Any]]:
 
 
 def _restore_words(imported: Imported, place: Place, value: Any) -> Any:
-    """Return the words yes, no, on and off, and 12:30, as text, as YAML 1.2 reads them."""
+    """Return the words yes, no, on and off, and 12:30, as text, and 012 and 1e3 as 12 and 1000, as YAML 1.2 reads them."""
     if isinstance(value, dict):
         return {key: _restore_words(imported, (*place, key), item) for key, item in value.items()}
     if isinstance(value, list):
@@ -106,6 +108,11 @@ def _restore_words(imported: Imported, place: Place, value: Any) -> Any:
         return value if text.lower() in {"true", "false"} else text
     if isinstance(value, int | float) and _SEXAGESIMAL.fullmatch(text):
         return text
+    if _NUMBER.fullmatch(text) and not imported.document.node(place).style:
+        digits = text.replace("_", "")
+        if "e" in digits.lower():
+            return float(digits)
+        return int(digits.replace("o", ""), 8 if "o" in digits else 10)
     return value
 
 
@@ -209,6 +216,7 @@ def _satisfy(value: Any, observed: Any = None) -> dict[str, Any]:
             raise ConfigurationError(f"its schema cannot be read: {error}") from None
     if schema in (None, ""):
         schema = True
+    schema = _translate_schema(schema)
     if isinstance(schema, dict):
         schema = {"$schema": _DRAFT_7, **schema}
         if str(schema["$schema"]).rstrip("#") != _DRAFT_7.rstrip("#"):
@@ -217,6 +225,29 @@ def _satisfy(value: Any, observed: Any = None) -> dict[str, Any]:
         # JSON in prose is an object for promptfoo, never a list.
         schema = {"$schema": _DRAFT_7, "type": "object", "allOf": [schema]}
     return operator_scorer("json_schema", schema_document=schema, observed=observed, format="assert")
+
+
+def _translate_schema(schema: Any) -> Any:
+    """Return a schema with its patterns as Python writes them."""
+    if isinstance(schema, list):
+        return [_translate_schema(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    translated = {}
+    for key, item in schema.items():
+        if key == "nullable" and isinstance(item, bool):
+            raise ConfigurationError("nullable is a keyword of promptfoo's library alone; write the types as a list")
+        if key == "pattern" and isinstance(item, str):
+            translated[key] = _translate_pattern(item)
+        elif key == "patternProperties" and isinstance(item, dict):
+            translated[key] = {_translate_pattern(name): _translate_schema(inner) for name, inner in item.items()}
+        elif key in {"properties", "definitions", "dependencies"} and isinstance(item, dict):
+            translated[key] = {name: _translate_schema(inner) for name, inner in item.items()}
+        elif key in {"const", "default", "enum", "examples"}:
+            translated[key] = item
+        else:
+            translated[key] = _translate_schema(item)
+    return translated
 
 
 def _translate_pattern(pattern: str) -> str:
@@ -243,6 +274,9 @@ def _translate_pattern(pattern: str) -> str:
             text = _IN_CLASS[text]
         elif not in_class:
             text = _OUTSIDE_CLASS.get(text, text)
+        if token[0] > "\uffff" and (in_class or pattern[position : position + 1] in ("*", "+", "?", "{")):
+            # JavaScript sees two characters here.
+            text = _NO_COUNTERPART
         if text == _NO_COUNTERPART:
             raise _pattern_error(pattern, token.start())
         translated.append(text)

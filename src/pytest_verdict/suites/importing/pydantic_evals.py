@@ -67,9 +67,11 @@ def _translate(expected: Any, evaluator: tuple[str, Mapping[str, Any]]) -> Entry
         raise translation_error(name, unsupported)
     if name == "EqualsExpected":
         return _equal({"value": expected})
-    if not {"value", "seconds"} & arguments.keys():
+    # A value without a name is the first argument.
+    first = parameters.split()[0]
+    if not {"value", first} & arguments.keys():
         raise ConfigurationError(f"{name}: its value is missing")
-    return translate(arguments)
+    return translate({"value": arguments.get(first), **arguments})
 
 
 def _equal(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,11 +96,23 @@ def _contain(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _limit_duration(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    seconds = arguments.get("seconds", arguments.get("value"))
+    seconds = arguments["value"]
     number = None if isinstance(seconds, str) else as_decimal(seconds)
     if number is None or not number.is_finite():
         raise ConfigurationError(f"MaxDuration: a number of seconds is needed, got {shown(seconds, 40)}")
     return latency_scorer(as_setting(number.scaleb(3)))
+
+
+def _limit_requests(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return operator_scorer("run_limits", limits={"model_requests": arguments["value"]})
+
+
+def _limit_calls(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    counts_failed = arguments.get("include_failed", True)
+    if not isinstance(counts_failed, bool):
+        raise ConfigurationError(f"MaxToolCalls: include_failed is true or false, got {shown(counts_failed, 40)}")
+    failed = "count" if counts_failed else "skip"
+    return operator_scorer("trajectory_max_calls", limits=arguments["value"], failed=failed)
 
 
 # How each evaluator is translated, and its arguments; the name of a value in a report does not count.
@@ -106,5 +120,7 @@ _EVALUATORS: Final[Mapping[str, tuple[Callable[[Mapping[str, Any]], dict[str, An
     "Contains": (_contain, "value case_sensitive as_strings evaluation_name"),
     "Equals": (_equal, "value evaluation_name"),
     "EqualsExpected": (_equal, "evaluation_name"),
-    "MaxDuration": (_limit_duration, "value seconds"),
+    "MaxDuration": (_limit_duration, "seconds value"),
+    "MaxModelRequests": (_limit_requests, "max_requests value evaluation_name"),
+    "MaxToolCalls": (_limit_calls, "max_calls value include_failed evaluation_name"),
 }

@@ -14,8 +14,8 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.common import attach_results, get
-from pytest_verdict.trajectories.readers.formats import Format
+from pytest_verdict.trajectories.readers.common import attach_results
+from pytest_verdict.trajectories.readers.unread import Format
 
 AUTO: Final = "auto"
 
@@ -23,10 +23,6 @@ _HOOK: Final = "trajectory_readers"
 
 # Evidence is untrusted, and the objects of other libraries may raise anything.
 _READ_ERRORS: Final = (TypeError, AttributeError, LookupError, ValueError, ArithmeticError, RecursionError)
-
-_ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
-_CHAT_KEYS: Final = frozenset({"role", "content", "tool_calls", "tool_call_id", "name", "refusal"})
-_PLAIN_KEYS: Final = frozenset({"name", "args", "arguments", "kwargs", "id"})
 
 
 def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A002 - the word every user expects here
@@ -54,20 +50,13 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     """
     check_format(format)
     source = decode_text(value)
-    name = format
-    simple = None
-    if format == AUTO:
-        simple = _recognise_simple_list(source)
-        name = simple or recognise_format(source)
-
+    name = recognise_format(source) if format == AUTO else format
     try:
         reader = _load_reader(name)
-        if not isinstance(reader, Format):
-            # A reader of another package is a module with two functions, and may reuse its events.
-            return attach_results(map(copy.copy, reader.read(source)))
-        if simple is None:
+        if isinstance(reader, Format):
             return reader.read_all(name, source)
-        return attach_results(reader.read(source))
+        # A reader of another package is a module with two functions, and may reuse its events.
+        return attach_results(map(copy.copy, reader.read(source)))
     except TrajectoryError as error:
         reason = str(error)
     except _READ_ERRORS as error:
@@ -76,9 +65,6 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
 
 
 def recognise_format(value: Any) -> str:
-    simple = _recognise_simple_list(value)
-    if simple is not None:
-        return simple
     for name in _iter_formats():
         try:
             if _load_reader(name).recognises(value):
@@ -93,34 +79,6 @@ def _iter_formats() -> Iterator[str]:
     yield from own
     # Finding the formats of other packages is slow, so they come last.
     yield from (name for name in FAMILIES.all(_HOOK) if name not in own)
-
-
-def _recognise_simple_list(value: Any) -> str | None:
-    """Return the format of a list whose items have no keys to check; None if each reader has to look at it."""
-    if isinstance(value, list):
-        if all(map(_is_simple_call, value)):
-            return "plain"
-        if all(map(_is_simple_message, value)):
-            return "openai_chat"
-    return None
-
-
-def _is_simple_call(item: Any) -> bool:
-    kind = type(item)
-    return kind is str or kind is Event or (kind is dict and "name" in item and item.keys() <= _PLAIN_KEYS)
-
-
-def _is_simple_message(message: Any) -> bool:
-    if type(message) is not dict or not message.keys() <= _CHAT_KEYS:
-        return False
-    if not isinstance(message.get("role"), str) or message["role"] not in _ROLES:
-        return False
-    # A list of blocks may be of another format, and so may a name in place of a function.
-    content = message.get("content")
-    calls = message.get("tool_calls")
-    if isinstance(calls, list) and any(isinstance(get(call, "function"), str) for call in calls):
-        return False
-    return content is None or type(content) is str
 
 
 def check_format(name: str) -> None:

@@ -23,8 +23,7 @@ from pytest_verdict.trajectories.readers.common import (
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format
-from pytest_verdict.trajectories.readers.unread import require_one_answer
+from pytest_verdict.trajectories.readers.unread import Format, require_one_answer
 
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
 _TOOL_USES: Final = ("tool_uses", "toolUses")

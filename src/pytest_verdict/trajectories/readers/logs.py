@@ -24,8 +24,8 @@ from pytest_verdict.trajectories.readers.common import (
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.openai import openai_chat
+from pytest_verdict.trajectories.readers.unread import Format
 
 # Inspect AI
 _EVENTS: Final = frozenset(

@@ -27,8 +27,8 @@ from pytest_verdict.trajectories.readers.common import (
     require_objects,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.plain import is_pair
+from pytest_verdict.trajectories.readers.unread import Format
 
 
 # Anthropic: calls in blocks of the type `tool_use` and its variants, results in `tool_result`.
@@ -201,6 +201,8 @@ def _is_langchain_message(message: Any) -> bool:
 def langchain(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
     for place, outer in enumerate(read_messages(value)):
+        if get(outer, "type") == "not_implemented":
+            raise TrajectoryError("an object of LangChain was dumped as a text only; dump its messages instead")
         message = outer
         # dumpd writes {"lc": 1, "kwargs": {...}}, messages_to_dict writes {"type": "ai", "data": {...}}.
         for key in ("data", "kwargs"):
@@ -244,7 +246,7 @@ def _iter_provider_calls(message: Any, calls: Sequence[Any]) -> Iterator[Any]:
 # LangGraph: for each invocation the names of its nodes, ``[["agent", "tools"], ["agent"]]``, or a dict with such a list.
 def _is_list_of_steps(value: Any) -> bool:
     steps = get(value, "steps") or value
-    if not isinstance(steps, list | tuple) or not steps:
+    if not isinstance(steps, list | tuple) or not any(steps):
         return False
     return all(
         isinstance(step, list | tuple) and all(isinstance(node, str) for node in step) and not is_pair(step)

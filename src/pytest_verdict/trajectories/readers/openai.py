@@ -25,9 +25,8 @@ from pytest_verdict.trajectories.readers.common import (
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.plain import plain
-from pytest_verdict.trajectories.readers.unread import require_one_answer
+from pytest_verdict.trajectories.readers.unread import Format, require_one_answer
 
 
 # Chat completions: calls in the `tool_calls` of assistant messages, results in messages of the role `tool`.

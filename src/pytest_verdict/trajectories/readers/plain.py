@@ -11,7 +11,7 @@ from pytest_verdict.core.values.placeholders import EncodedObject, class_name
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import MISSING, build_call, get, iter_entries
-from pytest_verdict.trajectories.readers.formats import Format
+from pytest_verdict.trajectories.readers.unread import Format
 
 _NAME_KEYS: Final = ("tool_name", "toolName", "tool", "name")
 _ARGUMENT_KEYS: Final = (
@@ -25,10 +25,15 @@ _CALL_KEYS: Final = frozenset(
     | {"agent", "type", "function", "args_note", "args_text", "description", "reasoning", "requestor", "action_id"}
     | {"info", "compare_args"}
 )
+# JSON, code, or several names.
+_NO_NAME: Final = re.compile(r"\A\s*[{\[]|[,;\n]|->|\w\(.*\)\s*\Z")
 _CALL_TYPE: Final = re.compile(r"function|tool|(tool|function)[-_](call|use)")
 
 
-@partial(Format, is_whole=lambda value: isinstance(value, list | tuple) or _is_call(value))
+# Each item is read as a call or refused.
+@partial(
+    Format, is_whole=lambda value: isinstance(value, list | tuple) or _is_call(value), list_parts=lambda _value: ()
+)
 def plain(value: Any) -> Iterator[Event]:
     """Read a list whose items are calls in any plain form, in any mixture; or one call."""
     items = value
@@ -49,6 +54,10 @@ def read_call(item: Any) -> Event:
         event = Event(item.value["name"])
         return replace(event, **{one.name: item.value[one.name] for one in fields(Event) if one.name in item.value})
     if isinstance(item, str):
+        if _NO_NAME.search(item):
+            raise TrajectoryError(
+                f"{shown(item, 80)} is no name of a tool; write an item for each call, a name or a dict with name and args"
+            )
         return build_call(item, MISSING)
     if is_pair(item):
         name, args = item

@@ -27,9 +27,8 @@ from pytest_verdict.trajectories.readers.common import (
     require_list,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.traces import Span, SpanCall, iter_executed_calls, iter_in_time, parse_time
-from pytest_verdict.trajectories.readers.unread import find_calls, refuse_unread_calls, require_one_answer
+from pytest_verdict.trajectories.readers.unread import Format, find_calls, refuse_unread_calls, require_one_answer
 
 # A trace of Langfuse has no type.
 _RUN_KINDS: Final = frozenset(

@@ -29,8 +29,8 @@ from pytest_verdict.trajectories.readers.common import (
     require_objects,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.formats import Format
 from pytest_verdict.trajectories.readers.unread import (
+    Format,
     find_calls,
     refuse_unread_calls,
     require_one_answer,

@@ -1,4 +1,4 @@
-"""Every call in a value is read, or it is left out for a reason, see docs/how-to/trajectories.md.
+"""`Format` declares a wire format, and every call in a value is read or left out for a reason.
 
 A call that a reader overlooks could make a comparison pass. So everything in a value that looks like a call, at any depth and
 in any format, must be one that was read or left out, repeat one of them, or be in a place where nothing is a call of the agent.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +16,18 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.equality import content_key
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
-from pytest_verdict.trajectories.readers.common import MISSING, LeftOut, iter_entries, parse_if_json
+from pytest_verdict.trajectories.readers.common import (
+    MISSING,
+    CallOrResult,
+    LeftOut,
+    Result,
+    attach_results,
+    get,
+    iter_entries,
+    parse_if_json,
+    require_objects,
+    unwrap_list,
+)
 
 # The keys of the tool's name; the first ones are never the name of anything else.
 _TOOL_KEYS: Final = (
@@ -45,7 +56,29 @@ _CALL_TYPE: Final = re.compile(
     r"|(tool|function)_code|tool-(?!result|return|error|output|response|approval).+|dynamic-tool",
     re.IGNORECASE,
 )
+_MODEL_ROLES: Final = frozenset({"assistant", "ai", "model", "response"})
 _CALL_WORDS: Final = frozenset({"tool", "function", "action", "call", "invocation", "request", "command", "step"})
+# What models write before a call if nobody parses it.
+_WRITTEN_CALL: Final = re.compile(
+    r"<(tool_calls?|function_calls?|functioncall)>|<(invoke name|function)=|<\|(python_tag|tool_call)|\[TOOL_CALLS\]"
+    r"|<\uff5ctool\u2581call|\bto=functions\.|^[ \t*#]*Action[ *]*:.*\n+[ \t*#]*Action Input\b",
+    re.MULTILINE,
+)
+_WRITTEN_KEYS: Final = frozenset(
+    {
+        "name",
+        "function",
+        "tool",
+        "arguments",
+        "args",
+        "parameters",
+        "type",
+        "id",
+        "tool_calls",
+        "tool_call",
+        "function_call",
+    }
+)
 _AFFIXES: Final = re.compile(r"\Atool-|[-_](call|use)\Z")
 _RESULT_KEY: Final = re.compile(r"(.*_)?(tool|function)s?_?(use_?|call_?)?(result|response|return|output)s?")
 _RESULT_ROLES: Final = ("tool", "function")
@@ -74,6 +107,49 @@ _SCHEMA_KEYS: Final = frozenset(
     {"parameters", "input_schema", "args_schema", "json_schema", "parameters_json_schema", "schema", "args", "inputs"}
 )
 _SCHEMA_MARKS: Final = frozenset({"type", "properties", "$ref", "$defs", "anyOf", "any_of", "allOf", "enum"})
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A wire format: a list of items, one item, or an object with the list. ``partial(Format, ...)`` decorates `read`.
+
+    Args:
+        read: Yields the calls and the results of a value in their order.
+        is_item: Whether an item belongs to this format.
+        marks: Each item has at least one of these keys; empty if `read` refuses what it does not know.
+        containers: Keys that hold the list.
+        is_whole: Whether a value belongs to this format whatever its items are.
+        ignored: Keys under which nothing is a call of the agent: inputs, states, and the calls of somebody else.
+        list_parts: Lists the parts of a value that are searched for calls; each may repeat the calls of the others.
+    """
+
+    read: Callable[[Any], Iterable[CallOrResult]]
+    is_item: Callable[[Any], bool] = lambda _: False
+    marks: str = ""
+    containers: str = ""
+    is_whole: Callable[[Any], bool] = lambda _: False
+    ignored: str = ""
+    list_parts: Callable[[Any], Iterable[Any]] = lambda value: (value,)
+
+    def recognises(self, value: Any) -> bool:
+        return self.is_whole(value) or any(map(self.is_item, unwrap_list(value, *self.containers.split())))
+
+    def read_all(self, name: str, value: Any) -> list[Event]:
+        """Read a value, and refuse one of another format or one with calls that are not read."""
+        if self.marks:
+            self.check_items(name, value)
+        items = list(self.read(value))
+        calls = [item for item in items if not isinstance(item, Result)]
+        reason = f"which is not read as {name}"
+        refuse_unread_calls(self.list_parts(value), calls, reason, frozenset(self.ignored.split()))
+        return attach_results(items)
+
+    def check_items(self, name: str, value: Any) -> None:
+        items = get(value, *self.containers.split(), default=MISSING)
+        if items is MISSING and not self.is_whole(value):
+            items = value
+        if items is not MISSING and items is not None:
+            require_objects(unwrap_list(items), name, *self.marks.split())
 
 
 class CallLike(NamedTuple):
@@ -177,6 +253,8 @@ class _Search:
         is_result = by_key.get("role") in _RESULT_ROLES or (by_key.get("type") == "tool" and "tool_call_id" in by_key)
         is_result = is_result or any(_matches(_RESULT_TYPE, kind) for kind in kinds)
         is_executed = not is_result and _has_text(by_key, _TOOL_KEYS) and not _RESULT_PARTS.isdisjoint(by_key)
+        kind = by_key.get("type")
+        is_executed |= isinstance(kind, str) and kind in _CALL_WORDS and _has_text(by_key, (kind,))
         if is_executed or _is_call(by_key, is_described=is_described):
             self._add(by_key, path)
             return
@@ -195,6 +273,8 @@ class _Search:
         if any(map(is_call_type, kinds)) and not any(call.name for call in self.calls[count:]):
             del self.calls[count:]
             self._add(by_key, path)
+        if len(self.calls) == count and _has_written_call(by_key):
+            self.calls.append(CallLike(f"the text of {path or 'the value'}", None, None, MISSING))
 
     def _look_into_entry(self, key: str, item: Any, path: str, *, is_result: bool, is_described: bool) -> None:
         if key in _SETTINGS or _matches(_RESULT_KEY, key):
@@ -256,6 +336,31 @@ def _is_call(entries: Mapping[str, Any], *, is_described: bool = False) -> bool:
         return False
     is_named = _has_text(entries, ("name",)) and _TOOL.fullmatch(entries["name"]) is not None
     return is_named and not objects.isdisjoint(_INPUTS) and _RUN_KEYS.isdisjoint(entries)
+
+
+def _has_written_call(message: Any) -> bool:
+    """Return whether a model wrote a call into its text, or addressed one, and nobody parsed it."""
+    if not any(
+        get(message, key) in _MODEL_ROLES for key in ("role", "type", "kind") if isinstance(get(message, key), str)
+    ):
+        return False
+    blocks = get(message, "content", "parts")
+    texts = [blocks]
+    if isinstance(blocks, list | tuple):
+        texts = [block if isinstance(block, str) else get(block, "text", "content") for block in blocks]
+    is_addressed = str(get(message, "recipient")).startswith("functions.")
+    return is_addressed or any(isinstance(text, str) and _is_written_call(text) for text in texts)
+
+
+def _is_written_call(text: str) -> bool:
+    if _WRITTEN_CALL.search(text):
+        return True
+    if not text.strip().startswith("{"):
+        return False
+    value = parse_if_json(text)
+    if not isinstance(value, Mapping) or not value.keys() <= _WRITTEN_KEYS:
+        return False
+    return _is_call(value) or any(value.get(key) for key in ("tool_calls", "tool_call", "function_call"))
 
 
 def _has_text(entries: Mapping[str, Any], keys: Iterable[str]) -> bool:
