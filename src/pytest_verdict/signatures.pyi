@@ -31,8 +31,8 @@ ContainsSettings = TypedDict("ContainsSettings", {"substrings": Sequence[str] | 
 DateMatchSettings = TypedDict("DateMatchSettings", {"format": str | None, "day_first": bool}, total=False)
 DateRangeSettings = TypedDict("DateRangeSettings", {"min": date | str | None, "max": date | str | None, "day_first": bool},
     total=False)
-DateToleranceSettings = TypedDict("DateToleranceSettings", {"unit": Literal["days", "hours", "minutes"], "day_first": bool},
-    total=False)
+DateToleranceSettings = TypedDict("DateToleranceSettings", {"unit": Literal["days", "hours", "minutes", "seconds"],
+    "day_first": bool}, total=False)
 DeltaSettings = TypedDict("DeltaSettings", {"tolerance": Number, "mode": Literal["relative", "absolute"],
     "normalize": Normalizers}, total=False)
 DerivedMatchSettings = TypedDict("DerivedMatchSettings", {"extraction": Literal["programmatic", "model_mediated"]}, total=False)

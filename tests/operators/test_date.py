@@ -191,3 +191,12 @@ def test_named_month_is_parsed_like_dateutil(day, month, year, form):
 
 def test_common_forms_are_parsed_without_dateutil():
     assert dates._read_named("1 May 2024") == dates._read_named("may 01, 2024") == ReadDate(datetime.date(2024, 5, 1))
+
+
+@pytest.mark.parametrize(
+    ("observed", "passes"),
+    [("2024-01-15T10:00:02", True), ("2024-01-15T09:59:58", True), ("2024-01-15T10:00:02.001", False)],
+)
+def test_date_tolerance_in_seconds_includes_its_limit(observed, passes):
+    result = compare("date_tolerance", "2024-01-15T10:00:00", observed, tolerance=2, unit="seconds")
+    assert result.passed is passes

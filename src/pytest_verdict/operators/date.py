@@ -27,7 +27,7 @@ _KNOWN_ZONE: Final = "a time with an offset, such as +02:00, or without a zone"
 _INVERTED: Final = "inverted"
 _MIDNIGHT: Final = datetime.time()
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
-_UNITS: Final = {"days": 86_400, "hours": 3_600, "minutes": 60}
+_UNITS: Final = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 _CALENDAR: Final = (datetime.date.max - datetime.date.min).days * _UNITS["days"]
 
 
@@ -69,14 +69,14 @@ class DateMatch(PassFailOperator):
 
 
 class DateTolerance(PassFailOperator):
-    """The dates differ by at most a number of days, hours or minutes; the limit itself passes.
+    """The dates differ by at most a number of days, hours, minutes or seconds; the limit itself passes.
 
     With the unit ``days``, calendar days are counted if a side has no time. Otherwise instants are compared: a date without
     a time is its midnight, and either both sides have an offset or neither has.
 
     Args:
         tolerance: A whole number of at least 0.
-        unit: ``days``, ``hours`` or ``minutes`` (default: ``days``).
+        unit: ``days``, ``hours``, ``minutes`` or ``seconds`` (default: ``days``).
         day_first: Whether 1/2/2024 is 1 February.
 
     Example:
@@ -93,7 +93,7 @@ class DateTolerance(PassFailOperator):
     }
 
     tolerance: Annotated[int, Field(strict=True, ge=0)]
-    unit: Literal["days", "hours", "minutes"] = "days"
+    unit: Literal["days", "hours", "minutes", "seconds"] = "days"
     day_first: bool = False
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
