@@ -75,11 +75,11 @@ def test_record_keys_are_described_in_order(pytester):
                 return Outcome(1.0)
 
         def test_all_keys():
-            assert compare(Own(), 1, 2).passed or True
+            assert compare(Own(), 1, 2).passed
             conditions = {"a": "normalized_exact"}
             assert compare("all_of", {"a": " B "}, {"a": "b"}, name="x", conditions=conditions)
-            assert compare("normalized_exact", "Paris", " paris").passed or True
-            assert compare("regex", "a", object()).passed or True
+            assert compare("normalized_exact", "Paris", " paris").passed
+            assert not compare("regex", "a", object()).passed
             assert 1 != expect("exact", 2)
             assert Evaluator("exact", {"expected": "$.a", "observed": "$.b"}).evaluate({"a": 1, "b": 1})
             assert compare("semantic", "a", "b", embedder="no_such_module:function").error
