@@ -24,11 +24,11 @@ FOUND = {
     "fenced_block": (1, "d7fc0db5"),
     "final_answer": (1, "22fb3302"),
     "first_json": (1, "8b991548"),
-    "first_number": (1, "da2a54f6"),
-    "last_json": (1, "501d7baf"),
+    "first_number": (2, "da2a54f6"),
+    "last_json": (2, "501d7baf"),
     "last_line": (1, "646bef62"),
-    "last_number": (1, "0a3b9d47"),
-    "list": (1, "f1f3ae35"),
+    "last_number": (2, "0a3b9d47"),
+    "list": (2, "f1f3ae35"),
     "one_number": (2, "c94fc2c0"),
 }
 SENTENCE = "The temperature is -50 degrees."
@@ -168,15 +168,15 @@ def test_a_long_document_is_recorded_by_its_digest():
 def test_a_changed_preset_is_reported_by_replay(monkeypatch):
     mapping = {"expected": "$.truth", "observed": {"path": "$.out", "extract": {"first_of": ["last_number"]}}}
     before = line_of(map_file(mapping))
-    assert "presets" not in json.loads(before)["sources"]
-    newer = PRESETS["last_number"]._replace(find=PRESETS["last_line"].find, version=2)
+    assert json.loads(before)["sources"]["presets"] == {"last_number": 2}
+    newer = PRESETS["last_number"]._replace(find=PRESETS["last_line"].find, version=3)
     monkeypatch.setitem(PRESETS, "last_number", newer)
     # Mappings of records are kept from one record to the next.
     mapping_of.cache_clear()
     answer = replay_line(before)
     assert (answer.status, answer.reason) == ("unverifiable", "preset_changed")
     after = line_of(map_file(mapping))
-    assert json.loads(after)["sources"]["presets"] == {"last_number": 2}
+    assert json.loads(after)["sources"]["presets"] == {"last_number": 3}
     assert replay_line(after).status == "identical"
     mapping_of.cache_clear()
 

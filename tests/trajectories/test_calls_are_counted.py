@@ -294,10 +294,14 @@ def messages_with(text):
 
 @pytest.mark.parametrize("text", WRITTEN)
 def test_call_in_the_text_of_a_model_is_refused(text):
-    for value in messages_with(text.replace(r"\n", "\n")):
+    text = text.replace(r"\n", "\n")
+    for value in messages_with(text):
         result = compare("trajectory_forbidden", ["drop"], value)
         assert (result.verdict, result.notes) == ("fail", ["trajectory_unreadable"])
-    repeated = [{**chat(tool_calls=[CHAT_CALL]), "content": text}, {"role": "user", "content": text}]
+    other = [{**chat(tool_calls=[CHAT_CALL]), "content": text}]
+    assert compare("trajectory_forbidden", ["drop"], other).notes == ["trajectory_unreadable"]
+    call = {**CHAT_CALL, "function": {**CHAT_CALL["function"], "name": "drop"}}
+    repeated = [{**chat(tool_calls=[call]), "content": text}, {"role": "user", "content": text}]
     assert compare("trajectory_max_calls", 1, repeated).details["calls"] == {"*": 1}
 
 

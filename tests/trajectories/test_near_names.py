@@ -71,6 +71,8 @@ delete_file | delete_file_v2
 delete_file | delete_file@v1
 delete_file | delete_file:latest
 delete_file_async | delete_file
+search | search_v2
+delete_file | delete_file:1.2
 delete_* | delete_file
 *file* | delete_file
 delete_? | delete_a
@@ -114,6 +116,11 @@ add | and
 v1_search | v2_search
 tool_call | function_call
 call_customer | call_agent
+get_latest_news | get_news
+list_tools | list
+sync_calendar | calendar
+phone_call | phone
+vol_up | up
 read_* | delete_file
 pay|read | delete
 \u5220\u9664 | \u67e5\u8be2

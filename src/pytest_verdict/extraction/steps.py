@@ -138,11 +138,11 @@ PRESETS: Final[dict[str, Preset]] = {
     "fenced_block": Preset(functools.partial(_find_groups, _FENCED), "first"),
     "final_answer": Preset(_find_final_answer, "first"),
     "first_json": Preset(_find_json, "first"),
-    "first_number": Preset(_find_numbers, "first"),
-    "last_json": Preset(find_last_json, "first"),
+    "first_number": Preset(_find_numbers, "first", 2),
+    "last_json": Preset(find_last_json, "first", 2),
     "last_line": Preset(_find_lines, "last"),
-    "last_number": Preset(_find_numbers, "last"),
-    "list": Preset(find_list, "first"),
+    "last_number": Preset(_find_numbers, "last", 2),
+    "list": Preset(find_list, "first", 2),
     "one_number": Preset(find_one_number, "first", 2),
 }
 

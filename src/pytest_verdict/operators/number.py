@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import model_validator
 
+from pytest_verdict.core.kernel import run
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Needs, OmitWhenDefault, Operator, PassFailOperator
 from pytest_verdict.core.result import Outcome
@@ -52,7 +53,7 @@ class _GradedOperator(Operator):
             >>> NumericTolerance(tolerance=0, zero_at=0.2).score(110, 100)
             0.5
         """
-        return self.evaluate(expected, observed).score
+        return run(self, expected, observed).score
 
 
 class _Numeric(_GradedOperator):

@@ -170,7 +170,7 @@ def _build_tool(name: str, schema: Any, *, is_closed: bool) -> _Tool | None:
     if "unevaluatedProperties" in validator_class(schema).VALIDATORS:
         rest.setdefault("unevaluatedProperties", False)
         return _Tool(required, rest)
-    parts = list(_iter_combined(schema, schema, ()))
+    parts = list(_iter_combined(schema, schema, set()))
     if any(part.get("additionalProperties", False) is not False for part in parts):
         return _Tool(required, rest)
     names = {key: item for part in parts for key, item in part.get("properties", {}).items()}
@@ -178,22 +178,25 @@ def _build_tool(name: str, schema: Any, *, is_closed: bool) -> _Tool | None:
     return _Tool(required, rest, names if names or patterns else None, patterns)
 
 
-def _iter_combined(schema: Any, root: Mapping[str, Any], above: tuple[Any, ...]) -> Iterator[Mapping[str, Any]]:
-    """Yield a schema and those that it combines, in drafts without ``unevaluatedProperties``."""
-    if not isinstance(schema, Mapping) or any(schema is one for one in above):
+def _iter_combined(schema: Any, root: Mapping[str, Any], seen: set[int]) -> Iterator[Mapping[str, Any]]:
+    """Yield a schema and those that it combines, each once, in drafts without ``unevaluatedProperties``."""
+    if not isinstance(schema, Mapping) or id(schema) in seen:
         return
+    seen.add(id(schema))
     yield schema
     parts = [schema.get(keyword) for keyword in ("if", "then", "else")]
     for keyword in ("allOf", "anyOf", "oneOf"):
         parts += schema.get(keyword, [])
-    if "$ref" in schema:
-        part: Any = root
-        for key in schema["$ref"].removeprefix("#").split("/")[1:]:
+    parts += schema.get("dependencies", {}).values()
+    reference = schema.get("$ref")
+    if reference is not None:
+        part: Any = root if reference == "#" or reference.startswith("#/") else None
+        for key in reference.split("/")[1:]:
             part = part.get(key.replace("~1", "/").replace("~0", "~")) if isinstance(part, Mapping) else None
-        # What another document says is not known here.
+        # What an anchor or another document says is not known here.
         parts.append({"additionalProperties": True} if part is None else part)
     for part in parts:
-        yield from _iter_combined(part, root, (*above, schema))
+        yield from _iter_combined(part, root, seen)
 
 
 def _run_schema(name: str, schema: Mapping[str, Any], args: Mapping[str, Any]) -> ComparisonResult:

@@ -42,8 +42,10 @@ _LOOK_ALIKES: Final = str.maketrans("01аеорсухіѕјкмтвнԁοανι�
 # Signs between a server, module or namespace and the name of its tool.
 _QUALIFIER: Final = re.compile(r"__|[^\w\s-]")
 _WILDCARD: Final = re.compile(r"[*?|^$]")
-# Words that say what a name is, or which version, and not what it does.
-_KIND: Final = re.compile(r"tools?|function|func|fn|call|async|sync|latest|v[\dlo]+")
+_VERSION: Final = re.compile(r"[\W_]v\d[\d.]*\Z|[:@](latest|\d[\d.]*)\Z", re.IGNORECASE)
+# First and last words that say what a name is, and not what it does; of two words, both matter.
+_KIND_BEFORE: Final = frozenset({"tool", "tools", "function", "func", "fn", "call"})
+_KIND_AFTER: Final = frozenset({"tool", "function", "func", "fn", "async"})
 _SHORTEST_WITH_TYPO: Final = 4
 _SHORTEST_WITH_OTHER_LETTER: Final = 6
 _LONGEST_WITH_TYPO: Final = 100
@@ -333,7 +335,12 @@ def _list_spellings(name: str) -> tuple[set[str], set[str]]:
         variants.append(words[1:])
     if len(words) == 2:
         variants.append(words[::-1])
-    variants.append([word for word in words if not _KIND.fullmatch(word)])
+    words = _split_words(_VERSION.sub("", name))
+    if len(words) > 2 and words[0] in _KIND_BEFORE:
+        words = words[1:]
+    if len(words) > 2 and words[-1] in _KIND_AFTER:
+        words = words[:-1]
+    variants.append(words)
     spellings = {_join_words(name), _join_words(last) if last else name}
     return spellings, {"".join(variant) for variant in variants if variant}
 

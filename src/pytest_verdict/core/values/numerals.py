@@ -134,6 +134,9 @@ def _read(text: str, match: re.Match[str], digits: str, end: int) -> Numeral:
 
     factor = 1
     while word := _WORD.match(text, end):
+        if word[1] in {"i", "j"} and word.start(1) > end:
+            # Not the imaginary unit, as in "42 i think".
+            break
         is_compound = len(word[1]) == 1 and text[word.end(1) : word.end(1) + 1] == "-"
         multiplier = 1 if is_compound else _multiplier_of(word[1])
         if multiplier is None:

@@ -205,7 +205,8 @@ class YamlDocument:
                 node = node.value[step]
                 line = _line(node)
             elif isinstance(node, yaml.MappingNode):
-                for key, item in node.value:
+                # Merged pairs come first, and a pair of the mapping itself counts.
+                for key, item in reversed(node.value):
                     if str(step) == key.value or (key.tag != _TEXT and _Constructor().value(key) == step):
                         node = item
                         line = _line(key)

@@ -25,8 +25,9 @@ _CALL_KEYS: Final = frozenset(
     | {"agent", "type", "function", "args_note", "args_text", "description", "reasoning", "requestor", "action_id"}
     | {"info", "compare_args"}
 )
-# JSON, code, or several names.
-_NO_NAME: Final = re.compile(r"\A\s*[{\[]|[,;\n]|->|\w\(.*\)\s*\Z")
+# JSON or several names.
+_NO_NAME: Final = re.compile(r"\A\s*[{\[]|[,;\n]|->")
+_CODE: Final = re.compile(r"\w\(")
 _CALL_TYPE: Final = re.compile(r"function|tool|(tool|function)[-_](call|use)")
 
 
@@ -54,7 +55,7 @@ def read_call(item: Any) -> Event:
         event = Event(item.value["name"])
         return replace(event, **{one.name: item.value[one.name] for one in fields(Event) if one.name in item.value})
     if isinstance(item, str):
-        if _NO_NAME.search(item):
+        if _NO_NAME.search(item) or (item.rstrip().endswith(")") and _CODE.search(item)):
             raise TrajectoryError(
                 f"{shown(item, 80)} is no name of a tool; write an item for each call, a name or a dict with name and args"
             )

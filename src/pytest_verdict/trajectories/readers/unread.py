@@ -254,7 +254,7 @@ class _Search:
         is_result = is_result or any(_matches(_RESULT_TYPE, kind) for kind in kinds)
         is_executed = not is_result and _has_text(by_key, _TOOL_KEYS) and not _RESULT_PARTS.isdisjoint(by_key)
         kind = by_key.get("type")
-        is_executed |= isinstance(kind, str) and kind in _CALL_WORDS and _has_text(by_key, (kind,))
+        is_executed |= kind in ("tool", "function", "action", "call") and _has_text(by_key, (kind,))
         if is_executed or _is_call(by_key, is_described=is_described):
             self._add(by_key, path)
             return
@@ -273,7 +273,8 @@ class _Search:
         if any(map(is_call_type, kinds)) and not any(call.name for call in self.calls[count:]):
             del self.calls[count:]
             self._add(by_key, path)
-        if len(self.calls) == count and _has_written_call(by_key):
+        names = [call.name for call in self.calls[count:] if call.name]
+        if any(not any(name in text for name in names) for text in _list_written_calls(by_key)):
             self.calls.append(CallLike(f"the text of {path or 'the value'}", None, None, MISSING))
 
     def _look_into_entry(self, key: str, item: Any, path: str, *, is_result: bool, is_described: bool) -> None:
@@ -338,18 +339,19 @@ def _is_call(entries: Mapping[str, Any], *, is_described: bool = False) -> bool:
     return is_named and not objects.isdisjoint(_INPUTS) and _RUN_KEYS.isdisjoint(entries)
 
 
-def _has_written_call(message: Any) -> bool:
-    """Return whether a model wrote a call into its text, or addressed one, and nobody parsed it."""
+def _list_written_calls(message: Any) -> list[str]:
+    """Return the texts into which a model wrote a call, and the call that it addressed."""
     if not any(
         get(message, key) in _MODEL_ROLES for key in ("role", "type", "kind") if isinstance(get(message, key), str)
     ):
-        return False
+        return []
     blocks = get(message, "content", "parts")
     texts = [blocks]
     if isinstance(blocks, list | tuple):
         texts = [block if isinstance(block, str) else get(block, "text", "content") for block in blocks]
-    is_addressed = str(get(message, "recipient")).startswith("functions.")
-    return is_addressed or any(isinstance(text, str) and _is_written_call(text) for text in texts)
+    written = [text for text in texts if isinstance(text, str) and _is_written_call(text)]
+    recipient = str(get(message, "recipient"))
+    return [*written, recipient] if recipient.startswith("functions.") else written
 
 
 def _is_written_call(text: str) -> bool:
