@@ -163,6 +163,8 @@ HARMLESS = {
     "tool of Gemini": {"tools": [{"functionDeclarations": [{"name": "drop", "parameters": {"type": "OBJECT"}}]}]},
     "tool without parameters": {"tools": [{"type": "function", "function": {"name": "drop", "parameters": {}}}]},
     "finish reason": {"finish_reason": "tool_calls"},
+    "step of a plan": {"type": "step", "step": "Plan the trip"},
+    "request": {"type": "request", "request": "abc"},
     "flags": {"parallel_tool_calls": True, "has_tool_calls": False, "num_tool_calls": 1},
     "citation": {"annotations": [{"type": "url_citation", "url_citation": {"title": "t", "url": "u"}}]},
 }
@@ -309,6 +311,10 @@ def test_call_in_the_text_of_a_model_is_refused(text):
 def test_text_without_a_call_is_no_call(text):
     for value in messages_with(text):
         assert compare("trajectory_max_calls", 0, value).passed
+
+
+def test_item_of_many_brackets_is_read_quickly():
+    assert compare("trajectory_max_calls", 1, ["a(" * 20_000 + ")" * 20_000 + "x"]).details["calls"] == {"*": 1}
 
 
 def test_text_of_many_lines_is_searched_quickly():

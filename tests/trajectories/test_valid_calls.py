@@ -216,11 +216,26 @@ REFERENCE = {"$ref": "#/definitions/S"}
         ({"allOf": [A, {"patternProperties": {"^x-": {"type": "string"}}}]}, {"x-1": 1}, False),
         ({"allOf": [A, {"patternProperties": {"^x-": {}}}]}, {"x-1": 1}, True),
         ({"allOf": [{"required": ["a"]}]}, {"a": 1, "b": 1}, True),
+        ({**A, "dependencies": {"a": B}, "allOf": [{"required": ["a"]}]}, {"a": 1, "b": 1}, True),
+        ({**A, "dependencies": {"a": B}, "allOf": [{"required": ["a"]}]}, {"a": 1, "c": 1}, False),
     ],
 )
 def test_combined_schemas_of_older_drafts(dialect, schema, args, passes):
     result = compare("trajectory_valid_calls", tool(**{"$schema": dialect, **schema}), [("search", args)])
     assert result.verdict == ("pass" if passes else "fail")
+
+
+def test_argument_of_an_anchor_is_not_known():
+    anchored = {"allOf": [{"$ref": "#s"}], "definitions": {"S": {"$id": "#s", **B}}}
+    definitions = tool(**{"$schema": "http://json-schema.org/draft-07/schema#", **anchored})
+    assert compare("trajectory_valid_calls", definitions, [("search", {"b": 1})]).passed
+
+
+def test_schemas_that_share_parts_are_walked_once():
+    shared = {f"d{n}": {"anyOf": [{"$ref": f"#/definitions/d{n + 1}"}] * 2} for n in range(40)}
+    schema = {"allOf": [{"$ref": "#/definitions/d0"}], "definitions": {**shared, "d40": A}}
+    definitions = tool(**{"$schema": "http://json-schema.org/draft-07/schema#", **schema})
+    assert compare("trajectory_valid_calls", definitions, [("search", {"a": 1})]).passed
 
 
 def test_then_and_else_name_arguments():

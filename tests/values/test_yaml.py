@@ -43,6 +43,10 @@ def test_line_of_a_part_or_its_parent(path, line):
     assert YamlDocument(TEXT).line(path) == line
 
 
+def test_key_of_a_mapping_is_found_before_one_that_it_merges():
+    assert YamlDocument("a: &a {n: 012}\nb: {<<: *a, n: x}").written(("b", "n")) == "x"
+
+
 def test_scalar_keeps_its_text():
     assert YamlDocument(TEXT).written(("items", 1, False)) == "quoted"
     assert YamlDocument(TEXT).written(("items",)) == ""
