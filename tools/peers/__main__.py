@@ -61,6 +61,12 @@ TOOLS = (
         ),
     ),
     Tool(
+        "phoenix",
+        "arize-phoenix-evals",
+        ("phoenix/packages/phoenix-evals/tests/phoenix/evals/metrics/test_[mp]*.py",),
+        ("--noconftest",),
+    ),
+    Tool(
         "pydantic-evals",
         "pydantic-evals",
         ("pydantic-ai*/tests/evals/test_agentic_evaluators.py", "pydantic-ai*/tests/evals/test_evaluator_common.py"),
