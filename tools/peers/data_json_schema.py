@@ -64,8 +64,16 @@ def _read(folder: Path, pattern: str, settings: dict[str, Any]) -> Iterator[tupl
                 place = f"{draft}/{path.stem}: {group['description']}"
                 for test in group["tests"]:
                     name = f"{place}, {test['description']}"
-                    values = (schema, test["data"], {"parse": False, **settings, **more})
-                    yield name, test["valid"], Here("json_schema", *values, *_find_reason(name))
+                    reason, verdict = _find_reason(name)
+                    here = Here(
+                        "json_schema",
+                        schema,
+                        test["data"],
+                        {"parse": False, **settings, **more},
+                        reason=reason,
+                        reason_for=verdict,
+                    )
+                    yield name, test["valid"], here
 
 
 def _find_reason(name: str) -> tuple[str | None, str | None]:
