@@ -15,8 +15,9 @@ REFUSED = "refused"
 class Here:
     """The comparison that the documentation teaches for a call.
 
-    `reason` names the difference in meaning that these values show; it counts only if the two verdicts differ. `scale`
-    turns our result into the measure of the other tool, for example into a distance.
+    `reason` names the difference in meaning that these values show; it counts only if the two verdicts differ, and with
+    `reason_for` only if this is what happens here: a pass, a fail or an error. `scale` turns our result into the measure
+    of the other tool, for example into a distance.
     """
 
     operator: Any
@@ -24,6 +25,7 @@ class Here:
     observed: Any
     settings: Mapping[str, Any] = field(default_factory=dict)
     reason: str | None = None
+    reason_for: str | None = None
     scale: Callable[[Any], float] | None = None
 
 
@@ -65,13 +67,14 @@ def judge(theirs: Any, here: Any) -> tuple[str, str, str]:
         verdict, result = _decide(here)
     except VerdictError as error:
         agrees = theirs is REFUSED
+        verdict = "error"
         ours = f"refused: {error}"
     else:
         agrees = _agrees(theirs, verdict, result, here)
         ours = f"{verdict} {result}" if result is None else f"{verdict} {result.score} {result.notes}"
     if agrees:
         return "agree", "", ours
-    reasons = [leaf.reason for leaf in leaves if leaf.reason]
+    reasons = [leaf.reason for leaf in leaves if leaf.reason and leaf.reason_for in (None, verdict)]
     if reasons:
         return "differ", reasons[0], ours
     return "wrong", "", ours

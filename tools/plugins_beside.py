@@ -1,7 +1,7 @@
 """What other plugins do with xdist, CI, a killed session, a renamed test and two sessions at once, beside this one.
 
-python -m tools.peers [--python PYTHON] runs the same small projects with every plugin that is installed for an interpreter,
-and prints three tables in Markdown. A plugin that is not installed is named and left out.
+python -m tools.plugins_beside [--python PYTHON] runs the same small projects with every plugin that is installed for an
+interpreter, and prints three tables in Markdown. A plugin that is not installed is named and left out.
 """
 
 from __future__ import annotations
