@@ -193,7 +193,13 @@ _MARKERS = {
 }
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    config: pytest.Config = pluginmanager.getplugin("pytestconfig")
+    for argument in map(str, config.invocation_params.args):
+        # Otherwise argparse ignores "an explicit argument".
+        if argument.startswith("--verify-report="):
+            folder = argument.partition("=")[2]
+            raise pytest.UsageError(f"--verify-report takes no folder. Write --verify-report-dir={folder}.")
     group = parser.getgroup("verify", "verification report")
     for name, text, settings in _OPTIONS:
         names = [name]
@@ -246,6 +252,17 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_verdict.pytest_plugin.reporting import start
 
         start(config)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse misspelt markers, which would do nothing; a worker of pytest-xdist would end with INTERNALERROR."""
+    names = {mark.name for item in items for mark in item.iter_markers() if mark.name.startswith("verdict_")}
+    own = [marker.partition("(")[0] for marker in _MARKERS]
+    if names.issubset(own) or hasattr(config, "workerinput"):
+        return
+    declared = {re.split(r"[:(]", line)[0].strip() for line in config.getini("markers")}
+    _refuse_unknown("marker", sorted(names - declared), own)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
