@@ -130,7 +130,9 @@ MARKERS = {
 @pytest.mark.parametrize("marker", MARKERS)
 def test_misspelt_marker_is_a_usage_error_that_names_the_right_one(harness, marker):
     ini = "[pytest]\nmarkers =\n  verdict_mine(n): of another plugin\n"
-    run = harness.run({"pytest.ini": ini, "test_it.py": f"import pytest\n@pytest.mark.{marker}\n{TESTS}"}, "-W", "default")
+    run = harness.run(
+        {"pytest.ini": ini, "test_it.py": f"import pytest\n@pytest.mark.{marker}\n{TESTS}"}, "-W", "default"
+    )
     if MARKERS[marker]:
         assert run.status == pytest.ExitCode.USAGE_ERROR
         assert MARKERS[marker] in run.output

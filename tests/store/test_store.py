@@ -287,8 +287,14 @@ def test_push_and_runs(command, report, tmp_path):
         f"{run}  aaaaaaaaaaaa+  main  model=small  7 passed",
         "  only a part was selected: 1 test deselected",
     ]
-    assert command("runs", "--store", tmp_path / "store", "--tag", "model=large")[1] == f"{tmp_path / 'store'} has no such run\n"
-    assert command("runs", "--store", tmp_path / "store", "--branch", "dev")[1] == f"{tmp_path / 'store'} has no such run\n"
+    assert (
+        command("runs", "--store", tmp_path / "store", "--tag", "model=large")[1]
+        == f"{tmp_path / 'store'} has no such run\n"
+    )
+    assert (
+        command("runs", "--store", tmp_path / "store", "--branch", "dev")[1]
+        == f"{tmp_path / 'store'} has no such run\n"
+    )
     assert command("push", tmp_path, "--store", tmp_path / "store")[0] == 2
 
 

@@ -107,12 +107,12 @@ _OPTIONS: _Declarations = (
     (
         "--verify-repeat",
         "run each test up to N times; it passes if all attempts pass. Tests with the marker verdict_repeat keep its rule",
-        {"metavar": "N", "type": int},
+        {"metavar": "N", "type": _positive_number},
     ),
     (
         "--verify-repeat-budget",
         "the most attempts of the session beyond the first of each test (default: no limit)",
-        {"metavar": "M", "type": int},
+        {"metavar": "M", "type": _whole_number},
     ),
     ("--verify-baseline", f"fail a session with regressions against an earlier report {_REPORT}", {"metavar": "DIR"}),
     (

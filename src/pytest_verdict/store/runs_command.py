@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from pytest_verdict.console import complain, say
 from pytest_verdict.core.values.display import format_count
-from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.store.baselines import latest_events, read_baselines
 from pytest_verdict.store.files import open_store
 from pytest_verdict.store.index import RunIndex, StoredRun
@@ -62,6 +62,8 @@ def select_runs(arguments: argparse.Namespace, store: Store, *, with_partial: bo
     for line in dict.fromkeys(store.skipped):
         complain(f"skipped: {line}")
     store.skipped.clear()
+    if not runs and not with_partial:
+        raise RecordError(f"{store.files} has no such run of a whole session")
     return runs
 
 
