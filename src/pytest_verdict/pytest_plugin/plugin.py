@@ -193,13 +193,7 @@ _MARKERS = {
 }
 
 
-def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    config: pytest.Config = pluginmanager.getplugin("pytestconfig")
-    for argument in map(str, config.invocation_params.args):
-        # Otherwise argparse ignores "an explicit argument".
-        if argument.startswith("--verify-report="):
-            folder = argument.partition("=")[2]
-            raise pytest.UsageError(f"--verify-report takes no folder. Write --verify-report-dir={folder}.")
+def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("verify", "verification report")
     for name, text, settings in _OPTIONS:
         names = [name]
@@ -214,6 +208,12 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     from pytest_verdict.pytest_plugin import hookspecs
 
     pluginmanager.add_hookspecs(hookspecs)
+    config: pytest.Config = pluginmanager.getplugin("pytestconfig")
+    for argument in map(str, config.invocation_params.args):
+        # Otherwise argparse ignores "an explicit argument".
+        if argument.startswith("--verify-report="):
+            folder = argument.partition("=")[2]
+            raise pytest.UsageError(f"--verify-report takes no folder. Write --verify-report-dir={folder}.")
 
 
 class OperatorRegistrar:
