@@ -72,16 +72,21 @@ def test_accepting_writes_the_text_of_the_record_and_the_test_passes(run, words,
         (["--review"], "s\n", "1 skipped"),
         (["--review"], "", "1 skipped"),
         (["--review"], "x\n", "1 skipped"),
-        (["--test", "test_tri"], "", "no value"),
-        (["--test", "test_trip[p]"], "", "no value"),
     ],
 )
 def test_other_answers_write_nothing(run, words, keys, word):
     before = run.read("tests/test_trip.accepted.yaml")
     status, out, _ = run.accept(*words, keys=keys)
     assert run.read("tests/test_trip.accepted.yaml") == before
-    assert status == (0 if word == "no value" else 1)
+    assert status == 1
     assert word in out
+
+
+@pytest.mark.parametrize("pattern", ["test_tri", "test_trip[p]", ""])
+def test_pattern_without_a_test_is_an_error(run, pattern):
+    status, out, err = run.accept("--test", pattern)
+    assert (status, out) == (2, "")
+    assert f"no test of verify-report has the name or pattern {pattern!r}" in err
 
 
 def test_add_beside_keeps_the_first_value(run):

@@ -369,7 +369,7 @@ def test_a_wrong_row_is_an_item_that_is_an_error(harness):
         ('"absent.jsonl"', "there is no such dataset"),
         ('[{"a": 1}], mapping={"expected": "$.a"}', "a mapping names the inputs"),
         ("", "verdict_cases: missing 1 required positional argument"),
-        ("[1], map={}", "verdict_cases: got an unexpected keyword argument 'map'"),
+        ("[1], map={}", "verdict_cases: there is no argument 'map'. Did you mean 'mapping'? Allowed: expect_rows"),
     ],
 )
 def test_a_wrong_marker_is_named(harness, marker, words):

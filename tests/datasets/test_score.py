@@ -374,6 +374,7 @@ WRONG = {
     "jobs": (["--expected", "a", "--observed", "b", "-j", "0"], "rows.jsonl", "--jobs is a whole number from 1, got 0"),
     "address": (["--expected", "a", "--observed", "b", "--address", "x"], "rows.jsonl", "give --engine ray too"),
     "mapping": (["--mapping", "m.json"], "rows.jsonl", "a mapping names the inputs"),
+    "input": (["--mapping", "m.json"], "rows.jsonl", "no setting 'expcted'. Did you mean 'expected'? Allowed: case_"),
 }
 
 
@@ -385,7 +386,8 @@ def test_wrong_arguments_are_refused_before_any_comparison(rows, tmp_path, capsy
     (tmp_path / "empty.jsonl").write_text("\n \n")
     (tmp_path / "rows.txt").write_text("x")
     (tmp_path / "damaged.arrow").write_text("x")
-    (tmp_path / "m.json").write_text("[1]" if what == "mapping" else '{"observed": "$.got"}')
+    texts = {"mapping": "[1]", "input": '{"expcted": "$.want", "observed": "$.got"}'}
+    (tmp_path / "m.json").write_text(texts.get(what, '{"observed": "$.got"}'))
     assert main(["score", name, "--operator", "exact", *options, "-o", "out"]) == 2
     assert message in capsys.readouterr().err
     assert what == "no rows" or not os.path.exists("out")

@@ -40,6 +40,9 @@ def test_history_selects_tests_and_runs(command, tmp_path):
     assert command("history", "tests/a.py::one[x]", "--store", tmp_path)[1].count("::") == 1
     assert command("history", "tests/*", "--store", tmp_path)[1].count("::") == 2
     assert command("history", "--last", "2", "--store", tmp_path)[1].startswith("2 runs")
+    for number in ("0", "-1"):
+        status, _, err = command("history", "--last", number, "--store", tmp_path)
+        assert (status, err) == (2, f"pytest-verdict: --last: a number of runs from 1 is needed, got {number}\n")
     status, _, err = command("history", "tests/a.py::on", "--store", tmp_path)
     assert status == 2
     assert "no test matches 'tests/a.py::on', did you mean 'tests/a.py::one[x]'?" in err

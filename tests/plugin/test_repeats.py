@@ -318,9 +318,9 @@ def test_without_a_report_the_verdict_is_the_same(harness):
         ),
         ("@repeat(5, at_lest=3)\ndef test_it(): pass", (), "unknown argument 'at_lest'"),
         ("@repeat()\nclass Test(unittest.TestCase):\n    def test_it(self): pass", (), "verdict_repeat(5), got 0"),
-        ("def test_it(): pass", ("--verdict-repeat", "0"), "--verify-repeat: the number of attempts must be a whole"),
+        ("def test_it(): pass", ("--verdict-repeat", "0"), "a whole number from 1 is needed, got '0'"),
         ("def test_it(): pass", ("--verdict-repeat", "10001"), "test_it.py::test_it: --verify-repeat: the number of"),
-        ("def test_it(): pass", ("--verdict-repeat-budget", "-1"), "a whole number from 0 is needed, got -1"),
+        ("def test_it(): pass", ("--verdict-repeat-budget", "-1"), "a whole number from 0 is needed, got '-1'"),
         ("def test_it(): pass", ("-o", "verdict_diagnose=some"), "verdict_diagnose: a whole number from 0 to 9999"),
         ("def one():\n    '''>>> 1'''", ("--verdict-repeat", "2", "--doctest-modules"), "and this is a DoctestItem"),
         (

@@ -112,6 +112,34 @@ def test_unknown_option_is_a_usage_error_that_names_the_right_one(harness, optio
     assert WRONG_OPTIONS[option] in run.output
 
 
+def test_folder_of_the_option_without_one_is_a_usage_error_that_names_the_right_one(harness):
+    run = harness.run(TESTS, "--verify-report=out")
+    assert run.status == pytest.ExitCode.USAGE_ERROR
+    assert "--verify-report takes no folder. Write --verify-report-dir=out." in run.output
+
+
+MARKERS = {
+    "verdict_repeats(5)": "there is no marker verdict_repeats. Did you mean 'verdict_repeat'?",
+    "verdict_unraed('warn')": "there is no marker verdict_unraed. Did you mean 'verdict_unread'?",
+    "verdict_xyzzy": "Allowed: verdict, verdict_cases, verdict_repeat, verdict_unread.",
+    "verdict_mine(1)": "",
+    "verdicts": "",
+}
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_misspelt_marker_is_a_usage_error_that_names_the_right_one(harness, marker):
+    ini = "[pytest]\nmarkers =\n  verdict_mine(n): of another plugin\n"
+    run = harness.run(
+        {"pytest.ini": ini, "test_it.py": f"import pytest\n@pytest.mark.{marker}\n{TESTS}"}, "-W", "default"
+    )
+    if MARKERS[marker]:
+        assert run.status == pytest.ExitCode.USAGE_ERROR
+        assert MARKERS[marker] in run.output
+    else:
+        assert run.outcomes["passed"] == 1
+
+
 @pytest.mark.parametrize("option", ["adapter=my_agent.reply", "concurrency=2", "resume", "repeat=2", "repeat-budget=3"])
 def test_options_of_adapters_and_repeats_have_both_prefixes(harness, option):
     outputs = [harness.run(TESTS, f"--{prefix}-{option}", "-q").outcomes for prefix in ("verify", "verdict")]

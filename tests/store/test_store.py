@@ -249,7 +249,8 @@ def test_commands_need_a_store(command, tmp_path, monkeypatch):
     for words in (["runs"], ["push"], ["bless", "--as", "main", "--because", "x"], ["history"], ["trends"]):
         status, _, err = command(*words)
         assert status == 2
-        assert "no store is named; give --store DIR or URL, set VERDICT_STORE" in err
+        assert "no store is named; set VERDICT_STORE, or verdict_store in" in err
+        assert "take --store" in err
 
 
 def test_broken_configuration_is_named(tmp_path, monkeypatch, command):
@@ -286,8 +287,14 @@ def test_push_and_runs(command, report, tmp_path):
         f"{run}  aaaaaaaaaaaa+  main  model=small  7 passed",
         "  only a part was selected: 1 test deselected",
     ]
-    assert command("runs", "--store", tmp_path / "store", "--tag", "model=large")[1] == "there is no such run\n"
-    assert command("runs", "--store", tmp_path / "store", "--branch", "dev")[1] == "there is no such run\n"
+    assert (
+        command("runs", "--store", tmp_path / "store", "--tag", "model=large")[1]
+        == f"{tmp_path / 'store'} has no such run\n"
+    )
+    assert (
+        command("runs", "--store", tmp_path / "store", "--branch", "dev")[1]
+        == f"{tmp_path / 'store'} has no such run\n"
+    )
     assert command("push", tmp_path, "--store", tmp_path / "store")[0] == 2
 
 

@@ -331,6 +331,18 @@ def test_wrong_settings_raise(settings):
         ConditionalGroundTruth(**settings)
 
 
+@pytest.mark.parametrize(
+    ("cases", "message"),
+    [
+        ({}, "cases: Dictionary should have at least 1 item"),
+        ({"a": 1}, r"a case \(GroundTruthCase\) is a mapping, got 1"),
+    ],
+)
+def test_wrong_cases_are_named(cases, message):
+    with pytest.raises(SettingsError, match=message):
+        ConditionalGroundTruth(source="a", cases=cases, default=case(1))
+
+
 def test_unknown_key_of_a_case_has_the_near_name():
     with pytest.raises(SettingsError, match="Did you mean 'verify_with'"):
         GroundTruthCase(value=1, verfy_with="exact")

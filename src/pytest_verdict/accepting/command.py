@@ -28,7 +28,7 @@ from pytest_verdict.accepting.places import ALREADY, AcceptedFile
 from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.new_files import replacing
-from pytest_verdict.core.values.display import format_count, safe_repr
+from pytest_verdict.core.values.display import format_count, safe_repr, shown
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.explanation.drawing import draw_explanation
 from pytest_verdict.report.compression import reporting_damage
@@ -88,7 +88,9 @@ def _accept(arguments: argparse.Namespace) -> int:
         reasons = ", ".join(review.omissions)
         raise RecordError(f"--prune: not every test ran ({reasons}); run pytest without -k, -m and names of tests")
     failed = [record for record in records if record["verdict"] != "pass"]
-    selected = [one for one in candidates.find(failed) if _is_selected(one, arguments.test)]
+    if not any(_is_selected(record["test"], arguments.test) for record in records) and arguments.test is not None:
+        raise RecordError(f"--test: no test of {arguments.report} has the name or pattern {shown(arguments.test, 200)}")
+    selected = [one for one in candidates.find(failed) if _is_selected(one.test, arguments.test)]
     review.decide(selected)
     if arguments.prune:
         review.prune()
@@ -104,11 +106,11 @@ def _accept(arguments: argparse.Namespace) -> int:
     return int(not review.counts.keys().isdisjoint(_NOT_ACCEPTED))
 
 
-def _is_selected(candidate: Candidate, pattern: str | None) -> bool:
+def _is_selected(test: str, pattern: str | None) -> bool:
     if pattern is None:
         return True
-    module, _, inner = candidate.test.partition("::")
-    names = (candidate.test, module, inner, inner.rpartition("::")[2])
+    module, _, inner = test.partition("::")
+    names = (test, module, inner, inner.rpartition("::")[2])
     # The brackets of a parameter are no set of characters, if the pattern is a name.
     return any(name == pattern or fnmatchcase(name, pattern) for name in names)
 

@@ -175,9 +175,9 @@ class OperatorRegistry:
             self._built[key] = operator
         return operator
 
-    def refuse_unknown_settings(self, name: str, settings: Iterable[str]) -> None:
-        """Refuse names of settings that an operator does not have."""
-        fields = self.find(name).model_fields
+    def refuse_unknown_settings(self, name: str, settings: Iterable[str], others: Iterable[str] = ()) -> None:
+        """Refuse names of settings that an operator does not have; the message also allows the others."""
+        fields = [*self.find(name).model_fields, *others]
         for setting in settings:
             if setting not in fields:
                 raise SettingsError(f"{name}: there is no setting {setting!r}.{allowed('setting', setting, fields)}")

@@ -1,5 +1,6 @@
 """The marker ``verdict_cases``: one item for each row of a data set."""
 
+import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -7,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_verdict.datasets.rows import Selection, check_count, read_named_rows, select_rows
-from pytest_verdict.errors import ConfigurationError, MappingError
+from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.extraction.input_mapping import InputMapping
 from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.session import publish
@@ -36,7 +37,10 @@ class UnreadableRows:
 
 def parametrize_cases(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     """Parametrize a test by the rows of a data set."""
+    arguments = [*inspect.signature(_read_cases).parameters][1:]
     try:
+        for name in marker.kwargs.keys() - arguments:
+            raise ConfigurationError(f"there is no argument {name!r}.{allowed('argument', name, arguments)}")
         names, parameters = _read_cases(metafunc, *marker.args, **marker.kwargs)
     except (ValueError, OSError, TypeError) as error:
         text = str(error).removeprefix("_read_cases() ")

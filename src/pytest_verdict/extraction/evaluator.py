@@ -308,7 +308,7 @@ def _build_operator(operator: Any, settings: Mapping[str, Any], from_document: l
         return operator
     if not isinstance(operator, str):
         raise ConfigurationError(f"an operator is named, such as 'exact', or is one; got {safe_repr(operator)}")
-    REGISTRY.refuse_unknown_settings(operator, from_document)
+    REGISTRY.refuse_unknown_settings(operator, from_document, others=(EXPECTED, OBSERVED))
     if from_document:
         return None
     return REGISTRY.build(operator, settings)

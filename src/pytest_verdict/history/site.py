@@ -57,9 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     store = Store(open_store(arguments.store))
     runs = select_runs(arguments, store, with_partial=False)
-    if not runs:
-        complain(f"{store.files} has no such run of a whole session")
-        return 2
     folder = Path(arguments.output)
     pages = list(_write_pages(store, runs[-arguments.pages :] if arguments.pages > 0 else [], folder))
     write_whole(folder / "index.html", build_site(runs, str(store.files), pages))

@@ -58,9 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     store = Store(open_store(arguments.store))
     runs = select_runs(arguments, store, with_partial=False)
-    if not runs:
-        complain(f"{store.files} has no such run of a whole session")
-        return 2
     keys = default_keys(runs) if arguments.by is None else [name.strip() for name in arguments.by.split(",")]
     check_keys(keys, runs)
     tests = {test for stored in runs for test in stored.table.tests}

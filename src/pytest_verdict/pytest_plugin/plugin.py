@@ -107,12 +107,12 @@ _OPTIONS: _Declarations = (
     (
         "--verify-repeat",
         "run each test up to N times; it passes if all attempts pass. Tests with the marker verdict_repeat keep its rule",
-        {"metavar": "N", "type": int},
+        {"metavar": "N", "type": _positive_number},
     ),
     (
         "--verify-repeat-budget",
         "the most attempts of the session beyond the first of each test (default: no limit)",
-        {"metavar": "M", "type": int},
+        {"metavar": "M", "type": _whole_number},
     ),
     ("--verify-baseline", f"fail a session with regressions against an earlier report {_REPORT}", {"metavar": "DIR"}),
     (
@@ -208,6 +208,12 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     from pytest_verdict.pytest_plugin import hookspecs
 
     pluginmanager.add_hookspecs(hookspecs)
+    config: pytest.Config = pluginmanager.getplugin("pytestconfig")
+    for argument in map(str, config.invocation_params.args):
+        # Otherwise argparse ignores "an explicit argument".
+        if argument.startswith("--verify-report="):
+            folder = argument.partition("=")[2]
+            raise pytest.UsageError(f"--verify-report takes no folder. Write --verify-report-dir={folder}.")
 
 
 class OperatorRegistrar:
@@ -246,6 +252,17 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_verdict.pytest_plugin.reporting import start
 
         start(config)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse misspelt markers, which would do nothing; a worker of pytest-xdist would end with INTERNALERROR."""
+    names = {mark.name for item in items for mark in item.iter_markers() if mark.name.startswith("verdict_")}
+    own = [marker.partition("(")[0] for marker in _MARKERS]
+    if names.issubset(own) or hasattr(config, "workerinput"):
+        return
+    declared = {re.split(r"[:(]", line)[0].strip() for line in config.getini("markers")}
+    _refuse_unknown("marker", sorted(names - declared), own)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -31,8 +31,6 @@ class Repeats:
         self.diagnose = int(text)
         self._budget: int | None = config.option.verify_repeat_budget
         if self._budget is not None:
-            if self._budget < 0:
-                raise pytest.UsageError(f"--verify-repeat-budget: a whole number from 0 is needed, got {self._budget}")
             worker = getattr(config, "workerinput", {"workercount": 1, "workerid": "gw0"})
             share, rest = divmod(self._budget, worker["workercount"])
             self._budget = share + (int(worker["workerid"].removeprefix("gw")) < rest)

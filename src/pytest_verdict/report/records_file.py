@@ -49,16 +49,17 @@ class RecordsFile:
         if self.folder:
             path = find_stored(self.folder / RECORDS)
             if not path.is_file():
-                journal = ""
+                hint = "`pytest --verify-report` writes a report"
                 if (self.folder / JOURNAL).is_dir():
-                    journal = " (it has a journal: run `pytest-verdict report` first)"
-                raise RecordError(f"{self.folder}: there is no {RECORDS} in this folder{journal}")
+                    hint = "it has a journal: run `pytest-verdict report` first"
+                raise RecordError(f"{self.folder}: there is no {RECORDS} in this folder ({hint})")
             _refuse_newer_journal(self.folder)
         self.path = path
         self._is_piped = name == _STANDARD_INPUT
         if not self._is_piped and not path.is_file():
             raise RecordError(
                 f"{name}: there is no such file; name a {RECORDS}, the folder of a report, or - for standard input"
+                " (`pytest --verify-report` writes a report)"
             )
         # The size of the records in parts is unknown.
         self.size = 0 if self._is_piped or path.name == MANIFEST else path.stat().st_size

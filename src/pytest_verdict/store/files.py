@@ -110,6 +110,7 @@ def open_store(location: str | None) -> StoreFiles:
     location = location or configured_store(Path.cwd())
     if not location:
         raise ConfigurationError(
-            f"no store is named; give --store DIR or URL, set {VARIABLE}, or set {_KEY} in the configuration of pytest"
+            f"no store is named; set {VARIABLE}, or {_KEY} in the configuration of pytest, to a folder or URL"
+            " (the commands of a store, such as runs, also take --store)"
         )
     return StoreFiles(location)

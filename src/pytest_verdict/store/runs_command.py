@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 from pytest_verdict.console import complain, say
 from pytest_verdict.core.values.display import format_count
+from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.store.baselines import latest_events, read_baselines
 from pytest_verdict.store.files import open_store
 from pytest_verdict.store.index import RunIndex, StoredRun
@@ -44,6 +45,8 @@ def build_filter(arguments: argparse.Namespace) -> Callable[[RunIndex], bool]:
 
 def select_runs(arguments: argparse.Namespace, store: Store, *, with_partial: bool) -> list[StoredRun]:
     """Return the selected runs in their order, and complain about files that were skipped and runs that do not count."""
+    if arguments.last < 1:
+        raise ConfigurationError(f"--last: a number of runs from 1 is needed, got {arguments.last}")
     is_selected = build_filter(arguments)
     parts = 0
 
@@ -53,12 +56,14 @@ def select_runs(arguments: argparse.Namespace, store: Store, *, with_partial: bo
         parts += is_selected(index) and is_part
         return is_selected(index) and not is_part
 
-    runs = in_order(store.runs(max(arguments.last, 1), accept))
+    runs = in_order(store.runs(arguments.last, accept))
     if parts:
         complain(f"{format_count(parts, 'run')} of a part of a session not counted; `pytest-verdict runs` says why")
     for line in dict.fromkeys(store.skipped):
         complain(f"skipped: {line}")
     store.skipped.clear()
+    if not runs and not with_partial:
+        raise RecordError(f"{store.files} has no such run of a whole session")
     return runs
 
 
@@ -69,11 +74,11 @@ def run(arguments: argparse.Namespace) -> int:
         latest = {event.run for event in latest_events(events).values()}
         for stored in latest:
             baselines.setdefault(stored, []).append(f"{name}, disputed" if len(latest) > 1 else name)
-    say(*_lines(select_runs(arguments, store, with_partial=True), baselines))
+    say(*_lines(select_runs(arguments, store, with_partial=True), baselines, store.files))
     return 0
 
 
-def _lines(runs: list[StoredRun], baselines: dict[str, list[str]]) -> Iterator[str]:
+def _lines(runs: list[StoredRun], baselines: dict[str, list[str]], location: object) -> Iterator[str]:
     late = started_too_late(runs)
     for stored in runs:
         index = stored.index
@@ -87,4 +92,4 @@ def _lines(runs: list[StoredRun], baselines: dict[str, list[str]]) -> Iterator[s
         if stored.name in late:
             yield "  its clock is wrong, or an earlier commit was tested later: it started after a run of a later commit"
     if not runs:
-        yield "there is no such run"
+        yield f"{location} has no such run"

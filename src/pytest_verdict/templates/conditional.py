@@ -12,7 +12,7 @@ from rapidfuzz.distance import OSA, Indel
 
 from pytest_verdict.core.operator import PassFailOperator, as_setting
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.strict_model import NOT_EMPTY, NotBlank, StrictModel
+from pytest_verdict.core.strict_model import NotBlank, StrictModel
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TemplateError, allowed
 from pytest_verdict.operators.normalized_sides import must_be
@@ -34,7 +34,7 @@ class GroundTruthCase(StrictModel):
         100
     """
 
-    subject: ClassVar[str] = "a case"
+    subject: ClassVar[str] = "a case (GroundTruthCase)"
 
     value: Any
     verify_with: Any = None
@@ -70,7 +70,7 @@ class ConditionalGroundTruth(StrictModel):
     source: Annotated[NotBlank, Predicate(lambda path: all(map(str.strip, path.split("."))))] = Field(
         description="the keys of a path, with a dot between them"
     )
-    cases: Annotated[dict[str, GroundTruthCase], NOT_EMPTY]
+    cases: dict[str, GroundTruthCase] = Field(min_length=1)
     default: GroundTruthCase
 
 

@@ -97,7 +97,7 @@ def _read_settings(text: str | None) -> dict[str, Any]:
     try:
         settings = parse_json_with_floats(text)
     except ValueError as error:
-        raise ConfigurationError(f"--settings: it is not JSON: {error}") from None
+        raise ConfigurationError(f"--settings: it is not JSON, such as '{{\"tolerance\": 0.1}}': {error}") from None
     if not isinstance(settings, dict):
         raise ConfigurationError(
             f"--settings takes an object, such as '{{\"tolerance\": 0.1}}', got {shown(settings, 80)}"
