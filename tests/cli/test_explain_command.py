@@ -129,17 +129,19 @@ def test_record_is_found_by_id_in_any_order(tmp_path, place):
     path, lines = tmp_path / "records.jsonl", attempts(120, 9, 1, 40)
     path.write_bytes(b"".join(place([*lines.values()])))
     found = RecordsFile(str(path))
-    assert {identifier: found.find(identifier) for identifier in lines} == lines
+    assert {identifier: [*found.lines_near(identifier)] for identifier in lines} == {
+        identifier: [line] for identifier, line in lines.items()
+    }
     attempt = next(iter(lines)).rpartition("-")[0]
     for absent in ("121", "0", "01", "", "x", "1" * 5_000, "-1", "1-1"):
-        assert found.find(f"{attempt}-{absent}") is None
+        assert len([*found.lines_near(f"{attempt}-{absent}")]) == len(lines)
 
 
 def test_record_is_found_among_damaged_lines(tmp_path):
     path, lines = tmp_path / "records.jsonl", [*attempts(3).values()]
     path.write_bytes(b"no record\n\n" + lines[0] + b"{}\n" + lines[1] + lines[2].rstrip())
     found = RecordsFile(str(path))
-    assert [found.find(read_id(line)) for line in lines] == [*lines[:2], lines[2].rstrip()]
+    assert [next(found.lines_near(read_id(line))) for line in lines] == [*lines[:2], lines[2].rstrip()]
 
 
 def test_explain_imports_only_the_operator_of_the_record(records):

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from pytest_verdict.page import folder
 from written_page import WrittenPage
 
 FAILS = "from pytest_verdict import assert_matches\ndef test_it(): assert_matches('exact', 'a', 'b')\n"
@@ -93,11 +94,14 @@ def test_large_unwatched_session_omits_passes(harness):
     assert "leaves out the 2001 comparisons that passed" in page.about["warnings"][0]
 
 
-def test_unwritable_page_keeps_other_files(harness):
-    (harness.path / "verify-report" / "report.html.new").mkdir(parents=True)
+def test_unwritable_page_keeps_other_files(harness, monkeypatch):
+    def write_on_full_disk(*_):
+        raise OSError("no space left for the page")
+
+    monkeypatch.setattr(folder, "write_page", write_on_full_disk)
     found = run(harness, PASSES, ini="verdict_html = always")
     assert found.status == pytest.ExitCode.TESTS_FAILED
-    assert "report.html.new" in found.output
+    assert "no space left for the page" in found.output
     found.check_agreement()
     assert not (found.folder / "journal").exists()
 

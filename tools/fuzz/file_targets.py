@@ -25,7 +25,7 @@ from pytest_verdict.datasets.check import check_dataset
 from pytest_verdict.datasets.remote import ReportTarget
 from pytest_verdict.datasets.row_check import RowCheck
 from pytest_verdict.datasets.rows import Selection
-from pytest_verdict.datasets.units import Fold, Unit, plan_units, score_unit
+from pytest_verdict.datasets.units import Unit, plan_units, score_unit
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, MappingError, RecordError, SettingsError
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import read_input
@@ -182,21 +182,23 @@ def read_part(text: str) -> None:
     """Read the part of a killed run: it is that of its rows, or they are scored again."""
     folder = PLACE / "parts-of-a-run"
     shutil.rmtree(folder, ignore_errors=True)
-    unit, _ = _scored_unit(folder)
-    unit.target.part(f"{unit.name}.json").write_bytes(_encode(text.replace("PART", unit.name)))
-    fold = Fold(unit.piece.before) + score_unit(unit)
-    assert sum(map(sum, fold.counts.values())) == fold.rows
-    assert all(result.verdict != "pass" for result in fold.first_failures())
+    unit = _scored_unit(folder)
+    (summary,) = (path for path in folder.rglob("*.json") if path.suffixes[-2:] == [".jsonl", ".json"])
+    summary.write_bytes(_encode(text))
+    scored = score_unit(unit)
+    assert scored.rows == 2
+    assert [dict(part.counts) for part in scored.parts] == [{"exact": [1, 1, 0]}]
 
 
-def _scored_unit(folder: Path) -> tuple[Unit, Fold]:
+def _scored_unit(folder: Path) -> Unit:
     folder.mkdir(parents=True)
     rows = folder / "rows.jsonl"
     rows.write_text('{"a": 1, "b": 1}\n{"a": 1, "b": 2}\n')
     evaluator = Evaluator("exact", {"expected": "$.a", "observed": "$.b"})
     check = RowCheck(evaluator=evaluator, label="rows.jsonl", ids=None, test="rows.jsonl::exact", end="}\n")
     (unit,) = plan_units(rows, check, Selection(None, None, 0), ReportTarget(folder), 100)
-    return unit, score_unit(unit)
+    score_unit(unit)
+    return unit
 
 
 def read_answer(text: str) -> None:
