@@ -86,7 +86,7 @@ class NumericGraded(NumericTolerance):
 
     def __init__(self, /, *values: Never, **settings: Any) -> None:
         if values:
-            super().__init__(*values)
+            super().__init__(*values, **settings)
         if "cutoff" in settings:
             _refuse_beside("NumericGraded", "cutoff", settings, {"tolerance": "full_credit", "zero_at": "cutoff"})
             settings["zero_at"] = settings.pop("cutoff")
@@ -124,7 +124,7 @@ class NumericRangeGraded(NumericRange):
 
     def __init__(self, /, *values: Never, **settings: Any) -> None:
         if values:
-            super().__init__(*values)
+            super().__init__(*values, **settings)
         if "margin" in settings:
             _refuse_beside("NumericRangeGraded", "margin", settings, {"zero_at": "margin"})
         if "zero_at" not in settings:

@@ -114,11 +114,11 @@ class TemplateFieldSpec(StrictModel):
 def _refuse_code(setting: Any, field: str) -> None:
     """Refuse an embedder at any depth of the settings of an operator; a spec names a model instead."""
     parts = list(setting.values()) if isinstance(setting, Mapping) else setting
-    settings = setting.get("settings") if isinstance(setting, Mapping) else None
-    # A JSON schema may have an object that looks like an operator.
-    is_semantic = isinstance(settings, Mapping) and setting.get("operator") == "semantic"
-    if is_semantic and settings.get("embedder"):
-        raise TemplateError(f"{field}: an embedder is code, which a spec cannot name; set a model")
+    if isinstance(setting, Mapping) and setting.get("operator") == "semantic":
+        # A JSON schema may have an object that looks like an operator.
+        settings = setting.get("settings")
+        if isinstance(settings, Mapping) and settings.get("embedder"):
+            raise TemplateError(f"{field}: an embedder is code, which a spec cannot name; set a model")
     for part in parts if isinstance(parts, list) else ():
         _refuse_code(part, field)
 
