@@ -167,6 +167,10 @@ def test_value_that_is_no_scalar_is_an_error(value):
         ("cave", "no mapping"),
         (["turn"], "no mapping"),
         (0, "no mapping"),
+        ({"turn": "cave"}, "has 'cave' where 'turn.behavior' needs a mapping with 'behavior'"),
+        ({"turn": []}, "needs a mapping"),
+        ({"turn": Score(x=4)}, "needs a mapping"),
+        ({"turn": AnswerTemplate(Score).verify({"x": 4})}, "needs a mapping"),
     ],
 )
 def test_context_that_misses_the_source_by_a_letter_raises(given, message):
@@ -181,10 +185,9 @@ def test_context_that_misses_the_source_by_a_letter_raises(given, message):
         {"turn": None},
         {"turn": {"result": "cave"}},
         {"turn": {"behavior_2": "cave"}},
-        {"turn": "cave"},
         {"turn": {1: "cave"}},
         {"turn": {"score": 1, "parsed": {}}},
-        {"turn": [], "turns": 1},
+        {"turn": {}, "turns": 1},
     ],
 )
 def test_context_without_the_value_has_the_default(given):
@@ -199,10 +202,30 @@ def test_names_of_two_places_are_no_misspelling(source, other):
     assert AnswerTemplate(answer).verify({"x": 1}, context={"nodes": {other: {"x": "a"}}}).passed
 
 
-def test_context_of_a_call_does_not_stay_with_the_answer():
-    answer = Score(x=3)
-    assert AnswerTemplate(Score).verify(answer, context=context("hedge")).passed
-    assert not AnswerTemplate(Score).verify(answer).passed
+class HandWritten(BaseAnswer):
+    x: int = VerifiedField("d", SCORE, NumericMinimum())
+
+    def verify(self):
+        return super().verify()
+
+
+class OwnGranular(BaseAnswer):
+    x: int = VerifiedField("d", SCORE, NumericMinimum())
+
+    def verify_granular(self):
+        return super().verify_granular()
+
+
+@pytest.mark.parametrize("kind", [Score, HandWritten, OwnGranular])
+def test_context_of_a_call_does_not_stay_with_the_answer(kind):
+    answer = kind(x=3)
+    result = AnswerTemplate(kind).verify(answer, context=context("hedge"))
+    assert (result.passed, result.granular) == (True, 1.0)
+    result = AnswerTemplate(kind).verify(answer)
+    assert (result.passed, result.granular) == (False, 0.0)
+    answer._scenario_context = context("hedge")
+    assert not AnswerTemplate(kind).verify(answer, context=context("cave")).passed
+    assert answer.verify()
 
 
 @pytest.mark.parametrize("reply", [{"x": 3}, '{"x": 3, "_context": {"turn.behavior": "hedge"}}'])
@@ -211,17 +234,6 @@ def test_reply_cannot_choose_the_case(reply):
         reply = {**reply, "_context": {"turn.behavior": "hedge"}, "_scenario_context": context("hedge")}
     assert not AnswerTemplate(Score).verify(reply).passed
     assert not Score(x=3, _context={"turn.behavior": "hedge"}).verify()
-
-
-def test_hand_written_verify_reads_the_context():
-    class Answer(BaseAnswer):
-        x: int = VerifiedField("d", SCORE, NumericMinimum())
-
-        def verify(self):
-            return super().verify()
-
-    assert AnswerTemplate(Answer).verify({"x": 3}, context=context("hedge")).passed
-    assert not AnswerTemplate(Answer).verify({"x": 3}).passed
 
 
 RECORDS = [

@@ -483,6 +483,9 @@ NUMBERS = [
     (float, 1, "numeric_minimum", "1e999", "1e300"),
     (float | None, 1, "numeric_minimum", "1e999", "1.5"),
     (list[float], [1e300], "set_containment", ["1e999"], ["1e300"]),
+    (dict[str, float], {"a": 1e300}, "json_canonical", {"a": "1e999"}, {"a": "1e300"}),
+    (list[str] | float, 1, "numeric_minimum", "1e999", "1e300"),
+    (str | float, 1, "numeric_minimum", Decimal("1e999"), 1e300),
 ]
 
 
@@ -504,6 +507,10 @@ def test_part_of_a_value_that_is_no_number(kind, truth, operator, wrong, right):
         (float, float("inf"), "numeric_exact", "inf"),
         (Decimal, 5, "numeric_minimum", "1e999"),
         (str, "1e999", "exact", "1e999"),
+        (str | float, "1e999", "exact", "1e999"),
+        (list[float | str], ["1e999"], "ordered_match", ["1e999"]),
+        (float | Any, "1e999", "exact", "1e999"),
+        (dict[str, int | Any], {"a": True}, "json_canonical", {"a": True}),
     ],
 )
 def test_truth_values_and_long_numbers_where_they_belong(kind, truth, operator, value):
@@ -536,6 +543,29 @@ def test_strategy_of_the_class_itself_may_leave_fields_out(strategy):
     child = named("c", strategy=strategy, base=named("a", "b", strategy=EITHER))
     assert AnswerTemplate(child).verify({"a": "a", "b": "b", "c": "c"}).passed
     assert named("a", "b", "c", strategy=EITHER) is not None
+
+
+class Checks:
+    class VerificationStrategy:
+        verify_strategy = EITHER
+
+
+def test_strategy_of_a_mixin_belongs_to_the_first_template_with_it():
+    parent = type(BaseAnswer)("Mixed", (Checks, named("a", "b")), {"__module__": __name__})
+    assert AnswerTemplate(parent).verify({"a": "a", "b": "x"}).passed
+    with pytest.raises(TemplateError, match="c is not in the strategy of Mixed"):
+        named("c", base=parent)
+
+
+def test_own_verify_may_check_fields_that_an_inherited_strategy_does_not():
+    class Child(named("a", "b", strategy=EITHER)):
+        c: str = VerifiedField("c", "c", "exact")
+
+        def verify(self):
+            return super().verify() and self.c == "c"
+
+    assert AnswerTemplate(Child).verify({"a": "a", "b": "b", "c": "c"}).passed
+    assert not AnswerTemplate(Child).verify({"a": "a", "b": "b", "c": "x"}).passed
 
 
 def test_inherited_strategy_without_new_fields_stays():

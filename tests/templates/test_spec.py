@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime
 import enum
 import json
+from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 import pytest
 import yaml
 from hypothesis import given, settings, strategies as st
-from pydantic import ConfigDict, Field, computed_field, field_validator
+from pydantic import BeforeValidator, ConfigDict, Field, computed_field, field_validator
 
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.errors import SettingsError, TemplateError
@@ -210,6 +211,7 @@ def refused(document, message):
         ({"name": "_x"}, "no name of"),
         ({"name": "id"}, "reserved"),
         ({"name": "verify"}, "reserved"),
+        ({"name": "VerificationStrategy"}, "the name of the strategy"),
         ({"name": "model_config"}, "no name of"),
         ({"name": "model_post_init"}, "no name of"),
         ({"name": "__init_subclass__"}, "no name of"),
@@ -261,6 +263,7 @@ def refused(document, message):
         ({"verify_with": {"type": "ExactMatch", "normalize": ["strp"]}}, "strp"),
         ({"verify_with": {"type": "RegexMatch", "pattern": "("}}, "pattern"),
         ({"verify_with": {"operator": "exact", "settngs": {}}}, "an operator is given"),
+        ({"verify_with": {"operator": "ExactMatch", "normalize": []}}, "an operator is given"),
         ({"verify_with": {}}, "takes an operator"),
         ({"verify_with": 5}, "takes an operator"),
         ({"verify_with": {"type": "NumericGraded"}, "type": "int", "ground_truth": 1}, "cutoff"),
@@ -300,12 +303,22 @@ def test_wrong_field_is_refused(changes, message):
         ("fields: [{name: no, type: str, description: d, ground_truth: a, verify_with: exact}]", ":1:"),
         ("fields: [{name: x, type: date, description: d, ground_truth: 2024-01-01, verify_with: date_match}]", ":1:"),
         ("!!python/object/apply:os.system ['true']", "the tag"),
+        (json.dumps({"fields": [field(description="\ud83d")]}), "it is not YAML"),
+        ('{"fields": [], "fields": []}', "occurs twice"),
+        (Path("nowhere") / "spec.yaml", "spec.yaml: it cannot be read: No such file"),
         ({"operator": "answer_template", "expected": {"x": 1}, "observed": {"x": 1}}, "no key 'operator'"),
         ({"records": [], "schema_version": 1}, "no key 'records'"),
     ],
 )
 def test_wrong_spec_is_refused(document, message):
     refused(document, message)
+
+
+def nested(levels):
+    strategy = {"type": "field_check", "field_name": "x"}
+    for _ in range(levels):
+        strategy = {"type": "all_of", "conditions": [strategy]}
+    return strategy
 
 
 @pytest.mark.parametrize(
@@ -326,6 +339,7 @@ def test_wrong_spec_is_refused(document, message):
         ({"type": "exact"}, "unknown"),
         ("all_of", "is a mapping"),
         ([], "is a mapping"),
+        (nested(3000), "nested too deeply"),
     ],
 )
 def test_wrong_strategy_is_refused(strategy, message):
@@ -391,6 +405,12 @@ class WithRegex(BaseAnswer):
         made(str, "a", ExactMatch(), json_schema_extra={"comment": "c"}),
         made(int, 1, NumericExact(), ge=0),
         made(Annotated[int, Field(le=5)], 1, NumericExact()),
+        made(Annotated[str, BeforeValidator(str.strip)], "a", ExactMatch()),
+        made(str, "a", ExactMatch(), strict=True),
+        made(str, "a", ExactMatch(), body={"model_post_init": lambda self, context: None}),
+        made(str, "a", ExactMatch(), body={"verify_regex": lambda self, trace: {}}),
+        made(str, "a", ExactMatch(), body={"__eq__": lambda self, other: True}),
+        made(str, "a", ExactMatch(), body={"_count": 0}),
         made(str | None, "a", ExactMatch()),
         made(int | str, 1, NumericExact()),
         made(list[int], [1], SetContainment()),
@@ -411,7 +431,36 @@ def test_template_with_more_than_a_spec_has_is_refused(template):
         template_to_spec(template)
 
 
+@pytest.mark.parametrize("number", ["1e-07", "1e+22", "1.5e3", "1.5"])
+def test_text_in_json_is_read_as_json(number, tmp_path):
+    text = json.dumps({"fields": [field(type="float", ground_truth=0, verify_with="numeric_exact", description="😀")]})
+    path = tmp_path / "spec.json"
+    path.write_text(text.replace('"ground_truth": 0', f'"ground_truth": {number}'))
+    for source in (path, path.read_text()):
+        template = template_from_spec(source)
+        assert template.model_fields["x"].description == "😀"
+        assert template.__verdict_definition__.expected == {"x": float(number)}
+
+
+@pytest.mark.parametrize(
+    ("operator", "built"),
+    [
+        ({"operator": "ExactMatch"}, ExactMatch()),
+        ({"operator": "ExactMatch", "settings": {}}, ExactMatch()),
+        ({"operator": "ExactMatch", "settings": {"normalize": []}}, ExactMatch(normalize=[])),
+        ({"type": "ExactMatch", "normalize": []}, ExactMatch(normalize=[])),
+        ({"operator": "exact", "settings": {"normalize": ["strip"]}}, ExactMatch(normalize=["strip"])),
+    ],
+)
+def test_primitive_has_settings_in_each_form(operator, built):
+    template = template_from_spec({"fields": [field(verify_with=operator)]})
+    for value in ("a", "A", " a"):
+        assert template(x=value).verify() is built.check(value, "a")
+
+
 def test_texts_like_code_are_texts():
+    schema = {"type": "json_schema", "schema_document": {"const": {"operator": "semantic"}}}
+    template_from_spec({"fields": [field(verify_with=schema)]})
     for truth in ("pass_rate", "embedder", "semantic", "os:system"):
         assert template_from_spec({"fields": [field(ground_truth=truth)]})(x=truth).verify()
     contains = {"type": "ContainsAny", "substrings": ["pass_rate", "embedder"]}

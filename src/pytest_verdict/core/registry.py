@@ -220,6 +220,12 @@ def operator_from_settings(value: Any) -> Operator:
         return value()
     if isinstance(value, str):
         return REGISTRY.build(value)
+    name, settings = name_and_settings(value)
+    return REGISTRY.build(name, settings)
+
+
+def name_and_settings(value: Any) -> tuple[str, dict[str, Any]]:
+    """Return the parts of ``{"operator": name, "settings": {...}}``."""
     if not is_specification(value) or not isinstance(value["operator"], str):
         raise SettingsError(
             f"an operator is given as an object, a registered name or {{'operator': name, 'settings': {{...}}}},"
@@ -228,4 +234,4 @@ def operator_from_settings(value: Any) -> Operator:
     settings = value.get("settings") or {}
     if not isinstance(settings, Mapping):
         raise SettingsError(f"the settings of {value['operator']} are an object, got {shown(settings, 80)}")
-    return REGISTRY.build(value["operator"], {name: decode(setting) for name, setting in settings.items()})
+    return value["operator"], {name: decode(setting) for name, setting in settings.items()}

@@ -291,6 +291,7 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
             plain.append(name)
 
     _check_fields(cls, verified)
+    has_own_verify = cls.verify is not BaseAnswer.verify
     strategy = None
     inner = getattr(cls, "VerificationStrategy", None)
     if inner is not None:
@@ -302,8 +303,11 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
             strategy = check_strategy(node, verified)
         except TemplateError as error:
             raise TemplateError(f"{cls.__name__}: {error}") from None
-        parent: Any = next(source for source in cls.__mro__ if "VerificationStrategy" in vars(source))
-        for name in verified.keys() - parent.model_fields.keys() - fields_in(strategy):
+        # A mixin has no fields; the first template that has its strategy does.
+        templates = (source for source in reversed(cls.__mro__) if issubclass(source, BaseModel))
+        parent = next(source for source in templates if getattr(source, "VerificationStrategy", None) is inner)
+        added = verified.keys() - parent.model_fields.keys() - fields_in(strategy)
+        for name in () if has_own_verify else added:
             rule = f"is not in the strategy of {parent.__name__}, so a wrong value would never fail"
             raise TemplateError(f"{cls.__name__}.{name} {rule}; write a VerificationStrategy in {cls.__name__}")
     definition = Definition(
@@ -311,7 +315,7 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
         verified=verified,
         plain=tuple(plain),
         strategy=strategy,
-        has_own_verify=cls.verify is not BaseAnswer.verify,
+        has_own_verify=has_own_verify,
         has_own_granular=cls.verify_granular is not BaseAnswer.verify_granular,
         has_own_ground_truth=hasattr(cls, "ground_truth"),
     )

@@ -109,8 +109,11 @@ def read_source(context: Any, source: str) -> Any:
         hint = allowed("key", first, map(str, context)) if isinstance(context, Mapping) else " It is no mapping."
         raise TemplateError(f"the context has no {first!r} of {source!r}.{hint}")
     for key in source.split("."):
-        if not isinstance(value, Mapping):
+        if value is None:
             return None
+        if not isinstance(value, Mapping):
+            problem = f"the context has {shown(value, 80)} where {source!r} needs a mapping with {key!r}"
+            raise TemplateError(f"{problem}; pass its values, such as model_dump() of an answer")
         near = next((name for name in value if isinstance(name, str) and _is_misspelt(key, name)), None)
         if key not in value and near is not None:
             raise TemplateError(f"the context has no {key!r} of {source!r}, but {near!r}; write the one that is meant")

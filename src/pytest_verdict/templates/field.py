@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from pytest_verdict.core.kernel import result_from_outcome, run
 from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.operator import Operator, as_setting
-from pytest_verdict.core.registry import REGISTRY, operator_from_settings
+from pytest_verdict.core.registry import REGISTRY, name_and_settings, operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.placeholders import ABSENT
@@ -236,11 +236,11 @@ def read_operator(value: Any) -> Operator:
     if isinstance(value, Mapping) and "type" in value and name not in PRIMITIVES and name not in REGISTRY:
         raise TemplateError(f"verify_with: there is no operator {name!r}.{allowed('operator', name, PRIMITIVES)}")
     try:
+        if isinstance(value, Mapping) and "type" not in value:
+            name, settings = name_and_settings(value)
         if name in PRIMITIVES:
             operator: Operator = PRIMITIVES[name](**settings)
             return operator
-        if isinstance(value, Mapping) and "type" not in value:
-            return operator_from_settings(value)
         return REGISTRY.build(name, settings)
     except (ConfigurationError, RecordError) as error:
         hint = ""

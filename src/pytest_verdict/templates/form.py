@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from types import UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import Field, ValidationError, create_model
@@ -311,16 +312,21 @@ def _is_wrong_number(template: type[BaseAnswer], name: str, value: Any) -> bool:
     if type(value) in {int, float, type(None)}:
         return False
     leaves: set[Any] = set()
+    leaves_of_bool: set[Any] = set()
+    leaves_of_text: set[Any] = set()
     if name in template.__verdict_definition__.extracted:
-        leaves = set(_leaf_types(template.model_fields[name].annotation))
+        annotation = template.model_fields[name].annotation
+        leaves = set(_leaf_types(annotation, set()))
+        leaves_of_bool = set(_leaf_types(annotation, {Any}))
+        leaves_of_text = set(_leaf_types(annotation, {Any, str}))
     waiting = [value]
     visited: set[int] = set()
     while waiting:
         item = waiting.pop()
-        if isinstance(item, bool) and bool not in leaves and leaves & {*_NUMBERS}:
+        if isinstance(item, bool) and bool not in leaves_of_bool and leaves_of_bool & {*_NUMBERS}:
             # Pydantic reads true as 1.
             return True
-        number = as_decimal(item) if isinstance(item, str) and float in leaves else item
+        number = as_decimal(item) if isinstance(item, str) and float in leaves_of_text else item
         if isinstance(number, Decimal) and number.is_finite():
             # Pydantic reads 1e999 as infinity, and would write all the digits of 1e999999999.
             is_infinite = float in leaves and Decimal not in leaves and abs(float(number)) == _INFINITY
@@ -332,13 +338,18 @@ def _is_wrong_number(template: type[BaseAnswer], name: str, value: Any) -> bool:
     return False
 
 
-def _leaf_types(annotation: Any) -> Iterator[Any]:
-    """Yield the types at the bottom of an annotation, such as int of ``list[int] | None``."""
+def _leaf_types(annotation: Any, keeping: set[Any]) -> Iterator[Any]:
+    """Yield the types at the bottom of an annotation, such as int of ``list[int] | None``.
+
+    Of a union with types that keep the value as it is, yield only those; pydantic prefers them.
+    """
     parts = () if get_origin(annotation) is Literal else get_args(annotation)
+    if get_origin(annotation) in {Union, UnionType}:
+        parts = tuple(part for part in parts if part in keeping) or parts
     if not parts and isinstance(annotation, type):
         yield annotation
     for part in parts:
-        yield from _leaf_types(part)
+        yield from _leaf_types(part, keeping)
 
 
 def _make_nullable(template: type[BaseAnswer]) -> type[BaseAnswer]:

@@ -5,7 +5,7 @@ import contextlib
 import warnings
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, Never, get_args
 
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
@@ -84,8 +84,11 @@ class NumericGraded(NumericTolerance):
         0.5
     """
 
-    def __init__(self, /, **settings: Any) -> None:
+    def __init__(self, /, *values: Never, **settings: Any) -> None:
+        if values:
+            super().__init__(*values, **settings)
         if "cutoff" in settings:
+            _refuse_beside("NumericGraded", "cutoff", settings, {"tolerance": "full_credit", "zero_at": "cutoff"})
             settings["zero_at"] = settings.pop("cutoff")
             settings["tolerance"] = settings.pop("full_credit", None)
         elif "zero_at" not in settings:
@@ -119,7 +122,11 @@ class NumericRangeGraded(NumericRange):
         0.75
     """
 
-    def __init__(self, /, **settings: Any) -> None:
+    def __init__(self, /, *values: Never, **settings: Any) -> None:
+        if values:
+            super().__init__(*values, **settings)
+        if "margin" in settings:
+            _refuse_beside("NumericRangeGraded", "margin", settings, {"zero_at": "margin"})
         if "zero_at" not in settings:
             margin = _read_margin(settings.pop("margin", None))
             mode = settings.pop("mode", "absolute")
@@ -161,6 +168,13 @@ def NumericThresholdGraded(  # noqa: N802 - a function that is written like a cl
     _read_margin(margin)
     operator = NumericMinimum if direction == "min" else NumericMaximum
     return operator(zero_at=margin, mode=mode, decay=decay, exclusive=exclusive)
+
+
+def _refuse_beside(label: str, given: str, settings: Mapping[str, Any], names: Mapping[str, str]) -> None:
+    """Refuse a setting of the operator beside one of the primitive, which says the same by another name."""
+    for name, own in names.items():
+        if name in settings:
+            raise SettingsError(f"{label}: {name}={settings[name]!r} is not for {given}=; write {own}=")
 
 
 def _refuse_unknown(setting: str, value: str, values: Sequence[str]) -> None:

@@ -3,6 +3,8 @@
 import contextlib
 import dataclasses
 import datetime
+import inspect
+import json
 import keyword
 import types
 from collections.abc import Mapping
@@ -16,14 +18,28 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.strict_model import LISTED, NOT_EMPTY, NotBlank, StrictModel, Texts
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
-from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError, decode_text
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.conditional import ConditionalGroundTruth
 from pytest_verdict.templates.field import Verification, VerifiedField, read_operator
-from pytest_verdict.templates.form import judge_schema
+from pytest_verdict.templates.form import judge_schema, plain_numbers
 from pytest_verdict.templates.template_match import FieldCheck
 
+_STRATEGY: Final = "VerificationStrategy"
+# What a class statement and reading replies add to a class, beside what pydantic adds.
+_NO_CODE: Final = frozenset(
+    {
+        "__annotate_func__",
+        "__annotations_cache__",
+        "__dict__",
+        "__firstlineno__",
+        "__static_attributes__",
+        "__weakref__",
+        "_verdict_nullable",
+    }
+)
 _TYPES: Final[Mapping[str, Any]] = {
     "bool": bool,
     "date": datetime.date,
@@ -98,8 +114,11 @@ class TemplateFieldSpec(StrictModel):
 def _refuse_code(setting: Any, field: str) -> None:
     """Refuse an embedder at any depth of the settings of an operator; a spec names a model instead."""
     parts = list(setting.values()) if isinstance(setting, Mapping) else setting
-    if isinstance(setting, Mapping) and setting.get("operator") == "semantic" and setting["settings"]["embedder"]:
-        raise TemplateError(f"{field}: an embedder is code, which a spec cannot name; set a model")
+    if isinstance(setting, Mapping) and setting.get("operator") == "semantic":
+        # A JSON schema may have an object that looks like an operator.
+        settings = setting.get("settings")
+        if isinstance(settings, Mapping) and settings.get("embedder"):
+            raise TemplateError(f"{field}: an embedder is code, which a spec cannot name; set a model")
     for part in parts if isinstance(parts, list) else ():
         _refuse_code(part, field)
 
@@ -184,7 +203,7 @@ def template_from_spec(spec: TemplateSpec | Mapping[str, Any] | str | Path) -> t
 
     Raises:
         SettingsError: A key is unknown or missing, or a value has another type.
-        TemplateError: The template has a mistake, as where a class is defined.
+        TemplateError: The template has a mistake, as where a class is defined, or the file cannot be read.
 
     Example:
         >>> Answer = template_from_spec('''
@@ -194,25 +213,47 @@ def template_from_spec(spec: TemplateSpec | Mapping[str, Any] | str | Path) -> t
         >>> Answer(year=2016).verify()
         True
     """
-    if isinstance(spec, str | Path):
-        label = str(spec) if isinstance(spec, Path) else "the spec"
-        try:
-            document = YamlDocument.read(spec) if isinstance(spec, Path) else YamlDocument(spec)
-            misread = next(document.misread(), None)
-        except YamlTextError as error:
-            raise TemplateError(error.at(label)) from None
-        if misread is not None:
-            raise TemplateError(f"{label}:{misread[0]}: {misread[1]}")
-        spec = TemplateSpec.read(document.value, label)
-    if not isinstance(spec, TemplateSpec):
-        spec = TemplateSpec.read(spec)
+    try:
+        if isinstance(spec, str | Path):
+            label = str(spec) if isinstance(spec, Path) else "the spec"
+            spec = TemplateSpec.read(_read_document(spec, label), label)
+        if not isinstance(spec, TemplateSpec):
+            spec = TemplateSpec.read(spec)
+        return _build_template(spec)
+    except RecursionError:
+        raise TemplateError("the spec is nested too deeply") from None
 
+
+def _read_document(source: str | Path, label: str) -> Any:
+    """Read a text or a file; YAML reads 1e-07 and the escapes of a surrogate pair in another way than JSON."""
+    try:
+        text = decode_text(source.read_bytes()) if isinstance(source, Path) else source
+        if text.lstrip().startswith("{"):
+            # YAML refuses half of a surrogate pair.
+            with contextlib.suppress(JsonTextError, UnicodeEncodeError):
+                document = plain_numbers(parse_json(text))
+                json.dumps(document, ensure_ascii=False, default=str).encode()
+                return document
+        yaml = YamlDocument(text)
+        misread = next(yaml.misread(), None)
+    except OSError as error:
+        raise TemplateError(f"{label}: it cannot be read: {error.strerror}") from None
+    except YamlTextError as error:
+        raise TemplateError(error.at(label)) from None
+    if misread is not None:
+        raise TemplateError(f"{label}:{misread[0]}: {misread[1]}")
+    return yaml.value
+
+
+def _build_template(spec: TemplateSpec) -> type[BaseAnswer]:
     names = [spec.class_name, *(field.name for field in spec.fields)]
     for name in names:
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith(("_", "model_")):
             raise TemplateError(
                 f"{shown(name, 80)} is no name of a class or field: write letters, digits and underscores"
             )
+    if _STRATEGY in names[1:]:
+        raise TemplateError(f"{_STRATEGY} is the name of the strategy; rename the field")
     if len({*names[1:]}) < len(names) - 1:
         raise TemplateError(f"two fields of a template have one name: {', '.join(names[1:])}")
     fields = {field.name: field.build() for field in spec.fields}
@@ -220,9 +261,9 @@ def template_from_spec(spec: TemplateSpec | Mapping[str, Any] | str | Path) -> t
     body["__annotations__"] = {name: annotation for name, (annotation, _) in fields.items()}
     body.update(__module__=__name__, __qualname__=spec.class_name, __doc__=spec.description)
     if spec.verify_strategy is not None:
-        label = f"{spec.class_name}.VerificationStrategy"
+        label = f"{spec.class_name}.{_STRATEGY}"
         strategy = {"verify_strategy": spec.verify_strategy.build(), "__module__": __name__, "__qualname__": label}
-        body["VerificationStrategy"] = type("VerificationStrategy", (), strategy)
+        body[_STRATEGY] = type(_STRATEGY, (), strategy)
     template: type[BaseAnswer] = types.new_class(spec.class_name, (BaseAnswer,), exec_body=lambda own: own.update(body))
     return template
 
@@ -249,6 +290,9 @@ def template_to_spec(template: type[BaseAnswer]) -> TemplateSpec:
     has_code = definition.has_own_verify or definition.has_own_granular or definition.has_own_ground_truth
     has_code = has_code or any(getattr(own, part.name) for part in dataclasses.fields(own))
     has_code = has_code or template.regex is not BaseAnswer.regex
+    # Pydantic wraps the method in each class.
+    has_code = has_code or inspect.unwrap(template.model_post_init) is not inspect.unwrap(BaseAnswer.model_post_init)
+    has_code = has_code or template.__private_attributes__ != BaseAnswer.__private_attributes__
     if has_code or definition.plain or template.model_config != BaseAnswer.model_config:
         raise TemplateError(f"{label}: methods, validators, a configuration and plain fields are not for a spec")
     fields = [_describe_field(template, name, one) for name, one in definition.verified.items()]
@@ -257,6 +301,11 @@ def template_to_spec(template: type[BaseAnswer]) -> TemplateSpec:
         document["verify_strategy"] = _describe_strategy(definition.strategy)
     spec = TemplateSpec.read(document)
     copy = template_from_spec(spec)
+    own_sources = [source for source in template.__mro__ if source not in BaseAnswer.__mro__]
+    own_names = {name for source in own_sources for name in vars(source)}
+    others = own_names - template.model_fields.keys() - vars(copy).keys() - {_STRATEGY, *_NO_CODE}
+    if others:
+        raise TemplateError(f"{label}: class attributes such as {min(others)} are not for a spec")
     built = copy.__verdict_definition__
     is_equal = built.match == definition.match and encode(built.expected) == encode(definition.expected)
     if not is_equal or judge_schema(copy) != judge_schema(template):
@@ -277,6 +326,9 @@ def _describe_field(template: type[BaseAnswer], name: str, verification: Verific
     kind = next((kind for kind, one in _TYPES.items() if one == info.annotation), "literal" if choices else None)
     if kind is None or not all(isinstance(choice, str) for choice in choices):
         raise TemplateError(f"{template.__name__}.{name}: the type {shown(info.annotation, 80)} is not for a spec")
+    others = [item for item in info.metadata if not isinstance(item, Verification)]
+    if others:
+        raise TemplateError(f"{template.__name__}.{name}: {shown(others[0], 80)} is not for a spec")
     cases: list[Any] = []
     for one in verification.alternatives:
         truth = one.ground_truth

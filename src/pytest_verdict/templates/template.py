@@ -2,7 +2,7 @@
 
 import contextlib
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -319,10 +319,20 @@ def _read_correct(answer: BaseAnswer, definition: Definition) -> Mapping[str, An
     raise TemplateError(f"{rule}, got {shown(correct, 80)}")
 
 
-def _call_own_verify(answer: BaseAnswer, context: Any) -> Any:
-    """Return what the author's own ``verify()`` returns, or why it returns no verdict."""
+@contextlib.contextmanager
+def _context_of(answer: BaseAnswer, context: Any) -> Iterator[None]:
+    """Let the author's own methods read the context, which stays no longer with the answer."""
+    before = answer._scenario_context  # noqa: SLF001 - the slot that verify() of the base class reads
     if context is not None:
-        answer._scenario_context = context  # noqa: SLF001 - the slot that verify() of the base class reads
+        answer._scenario_context = context  # noqa: SLF001
+    try:
+        yield
+    finally:
+        answer._scenario_context = before  # noqa: SLF001
+
+
+def _call_own_verify(answer: BaseAnswer) -> Any:
+    """Return what the author's own ``verify()`` returns, or why it returns no verdict."""
     try:
         verdict: Any = answer.verify()
     except Exception as error:  # noqa: BLE001 - whatever the author's code raises is recorded
@@ -349,11 +359,12 @@ def _build_observed(parsed: ParsedAnswer, definition: Definition, context: Any) 
 
     if parsed.trace is not None or definition.has_own_verify or definition.has_own_granular:
         answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
-    if definition.has_own_verify:
-        observed[VERIFY_KEY] = _call_own_verify(answer, context)
-    if definition.has_own_granular:
-        try:
-            observed[GRANULAR_KEY] = float(answer.verify_granular())
-        except Exception:  # noqa: BLE001 - without a granular score there is still a verdict
-            observed[NOTES_KEY] = [*parsed.notes, "verify_granular_failed"]
+    with _context_of(answer, context):
+        if definition.has_own_verify:
+            observed[VERIFY_KEY] = _call_own_verify(answer)
+        if definition.has_own_granular:
+            try:
+                observed[GRANULAR_KEY] = float(answer.verify_granular())
+            except Exception:  # noqa: BLE001 - without a granular score there is still a verdict
+                observed[NOTES_KEY] = [*parsed.notes, "verify_granular_failed"]
     return observed
