@@ -233,6 +233,21 @@ def test_a_part_of_something_else_is_not_taken(rows, tmp_path, monkeypatch, chan
     assert report_in(tmp_path / "out") == report_in(tmp_path / "fresh")
 
 
+def test_a_shortened_summary_is_not_taken(tmp_path, monkeypatch):
+    from pytest_verdict.datasets import score as module
+
+    (tmp_path / "rows.jsonl").write_text("".join(f'{{"a": 1, "b": {n // 6 + 1}}}\n' for n in range(8)))
+    given = (tmp_path / "rows.jsonl", "exact", AB, tmp_path / "out")
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "find_repeated_ids", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            score_dataset(*given, unit_rows=2)
+    last = max((tmp_path / "out/parts").glob("*.jsonl.json"))
+    last.write_text(json.dumps({**json.loads(last.read_text()), "parts": []}))
+    check = score_dataset(*given, unit_rows=2)
+    assert (check.passed, check.total) == (6, 8)
+
+
 @pytest.fixture(scope="module")
 def long_rows_of_one(tmp_path_factory):
     """Rows that take some seconds, and the report that one process makes of them."""
