@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, partial
 from importlib.metadata import version
 from io import BufferedReader, BytesIO
 from itertools import chain, islice, pairwise
@@ -255,9 +255,8 @@ class Unit:
     def digest(self) -> str:
         """A digest of everything that its records depend on, in the names of its parts."""
         check = self.check
-        operator = check.evaluator.operator
-        how = repr(check.evaluator.__reduce__()) if operator is None else operator.identity.members
-        what = self.piece._replace(path=""), check.evaluator.mapping, check.evaluator.threshold, check.ids
+        how = check.evaluator.describe()
+        what = self.piece._replace(path=""), check.ids
         where = check.label, check.test, check.attempt, check.worker, check.end, self.redaction
         dependencies = f"{version('pytest-verdict')} {how} {what} {where}".encode("utf-8", "surrogatepass")
         return hashlib.sha256(dependencies).hexdigest()[:32]
@@ -428,8 +427,14 @@ def _build_keys(check: RowCheck, rows: Slice, names: Sequence[str], before: int)
     """Yield 128 bits of the digest of each id, and the ordinal of its record."""
     if check.ids is None:
         return
-    for ordinal, (number, name) in enumerate(zip(rows.numbers, names, strict=True), before + 1):
-        if name != f"{check.label}:{number}":
+    row_names = check.names()
+    # An id may be equal to the place of its row.
+    places = [index for index, number in enumerate(rows.numbers) if names[index] == row_names.place(number)]
+    documents = rows.documents(places)
+    unnamed = {index for index, row in zip(places, documents, strict=True) if row_names.find(row) is None}
+    for index, name in enumerate(names):
+        if index not in unnamed:
+            ordinal = before + index + 1
             yield hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:_KEY_BYTES] + ordinal.to_bytes(8)
 
 
@@ -495,7 +500,7 @@ def count_repeated_ids(keys: KeyRange) -> RepeatedIds:
     return RepeatedIds(len(entries), len(pairs), min(pairs, default=None))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _has_digest(path: Path, _modified: int, sha256: str) -> bool:
     """Return whether a file is whole; cached, because each range reads a bit of each file."""
     return digest_file(path) == sha256
