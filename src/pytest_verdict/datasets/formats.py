@@ -91,7 +91,7 @@ def parse_csv(lines: Iterable[str], path: Path, skipped: int = 0) -> Iterator[Ro
 
     def keep_line() -> Iterator[str]:
         nonlocal line
-        for line in lines:  # noqa: PLR1704
+        for line in lines:  # noqa: UP028 - the line is kept
             yield line
 
     reader = csv.reader(keep_line(), delimiter=delimiter, strict=True)

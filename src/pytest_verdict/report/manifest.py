@@ -131,7 +131,9 @@ def read_manifest(content: bytes, place: object) -> Manifest:
     for name, total in totals.items():
         says = getattr(manifest, name)
         if says != total:
-            raise RecordError(f"{place}: {name}: says {shown(says, 200)}, and {shown(total, 200)} follows from its parts")
+            raise RecordError(
+                f"{place}: {name}: says {shown(says, 200)}, and {shown(total, 200)} follows from its parts"
+            )
     return manifest
 
 
