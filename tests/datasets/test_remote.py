@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from test_score import COLUMNS, ROWS, killed_at, report_in
 
 from pytest_verdict.cli import main
 from pytest_verdict.datasets import units
-from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.suites import score_dataset
 
 fsspec = pytest.importorskip("fsspec")
@@ -92,6 +93,64 @@ def test_a_part_that_was_altered_is_made_again(bucket, tmp_path, monkeypatch):
     monkeypatch.setattr(units, "score_rows", lambda *given: scored.append(given[2]) or real(*given))
     assert score(*again) == 1
     assert len(scored) == 1
+    assert taken_down(bucket, "memory://bucket/out", tmp_path / "there") == report_in(tmp_path / "here")
+
+
+@pytest.mark.parametrize("layout", ["file", "parts"])
+@pytest.mark.parametrize("emptied", [False, True])
+def test_copies_of_an_earlier_run_on_another_machine(bucket, tmp_path, layout, emptied):
+    """Its parts are taken again, and are at the URL then; its list of keys is not that of another data set."""
+    scored = score_elsewhere(bucket, tmp_path, "abc", layout)
+    if emptied:
+        bucket.rm("/bucket/out", recursive=True)
+    assert score_elsewhere(bucket, tmp_path, "abc", layout) == scored
+    bucket.get("/bucket/out", "down", recursive=True)
+    assert main(["replay", "down"]) == 0
+    with pytest.raises(ConfigurationError, match="rows 1 and 2 have the same id, 'a'"):
+        score_elsewhere(bucket, tmp_path, "aac", layout)
+    score_elsewhere(bucket, tmp_path, "abc", layout)
+    for keys in (tmp_path / "worker/parts").glob("*.keys"):
+        keys.write_bytes(b"")
+    with pytest.raises(RecordError, match="the keys were changed"):
+        score_elsewhere(bucket, tmp_path, "abc", layout, scoring=tmp_path / "third")
+
+
+def score_elsewhere(bucket, tmp_path, ids, layout, scoring=None):
+    """Score rows where another machine does the work."""
+    text = "".join(json.dumps({"id": one, "want": 1, "got": 1}) + "\n" for one in ids)
+    bucket.pipe("/bucket/ids.jsonl", text.encode())
+
+    def run(function, work):
+        folder = scoring if function is units.score_unit else None
+        return [
+            function(replace(one, target=replace(one.target, folder=folder or tmp_path / "worker"))) for one in work
+        ]
+
+    columns = {"expected": "$.want", "observed": "$.got"}
+    source, to = "memory://bucket/ids.jsonl", "memory://bucket/out"
+    check = score_dataset(source, "exact", columns, to, ids="$.id", layout=layout, run=run)
+    return check.passed, check.total
+
+
+def test_parts_are_at_the_url_before_their_summary(bucket, tmp_path, monkeypatch):
+    put = type(bucket).put_file
+    with monkeypatch.context() as patched:
+        patched.setattr(type(bucket), "put_file", lambda self, path, *_: (_ for _ in ()).throw(OSError("no network")))
+        assert score("memory://bucket/rows.jsonl", "memory://bucket/out", "-j", "1") == 2
+    assert [path.suffix for path in copies(tmp_path) if path.name.startswith("part-")] == [".jsonl"]
+
+    def only_parts(self, path, to, **options):
+        if not to.endswith(".jsonl.json"):
+            return put(self, path, to, **options)
+        raise OSError("no network")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(bucket), "put_file", only_parts)
+        assert score("memory://bucket/rows.jsonl", "memory://bucket/out", "-j", "1") == 2
+    # The local summary is that of a unit whose parts the URL has lost since.
+    bucket.rm("/bucket/out", recursive=True)
+    assert score("memory://bucket/rows.jsonl", "memory://bucket/out", "-j", "1") == 1
+    score("rows.jsonl", "here", "-j", "1")
     assert taken_down(bucket, "memory://bucket/out", tmp_path / "there") == report_in(tmp_path / "here")
 
 

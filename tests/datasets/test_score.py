@@ -233,6 +233,87 @@ def test_a_part_of_something_else_is_not_taken(rows, tmp_path, monkeypatch, chan
     assert report_in(tmp_path / "out") == report_in(tmp_path / "fresh")
 
 
+def test_a_shortened_summary_is_not_taken(tmp_path, monkeypatch):
+    from pytest_verdict.datasets import score as module
+
+    (tmp_path / "rows.jsonl").write_text("".join(f'{{"a": 1, "b": {n // 6 + 1}}}\n' for n in range(8)))
+    given = (tmp_path / "rows.jsonl", "exact", AB, tmp_path / "out")
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "find_repeated_ids", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            score_dataset(*given, unit_rows=2)
+    last = max((tmp_path / "out/parts").glob("*.jsonl.json"))
+    last.write_text(json.dumps({**json.loads(last.read_text()), "parts": []}))
+    check = score_dataset(*given, unit_rows=2)
+    assert (check.passed, check.total) == (6, 8)
+
+
+MINE = """
+import sys
+from pathlib import Path
+from pytest_verdict.core.registry import REGISTRY
+from pytest_verdict.datasets import score
+from pytest_verdict.suites import score_dataset
+
+@REGISTRY.add
+def mine(expected, observed, *, how="a"):
+    return {verdict}
+
+if {verdict}:
+    score.find_repeated_ids = lambda *_: sys.exit(3)
+mapping = {{"expected": "$.a", "observed": "$.b", **{more}}}
+check = score_dataset("rows.jsonl", {operator}, mapping, "out", unit_rows=2)
+sys.exit(check.passed)
+"""
+FROM_ROWS = {
+    "a setting": ("'mine'", '{"how": "$.how"}'),
+    "the operator": ("'$.op'", "{}"),
+    "operators by group": ("{'mine': 'mine'}", '{"group": "$.op"}'),
+    "an operator by group": ("{'mine': {'operator': mine()}}", '{"group": "$.op"}'),
+}
+
+
+@pytest.mark.parametrize("what", FROM_ROWS)
+def test_parts_of_other_code_are_not_taken(tmp_path, what):
+    operator, more = FROM_ROWS[what]
+    (tmp_path / "rows.jsonl").write_text('{"a": 1, "b": 1, "how": "b", "op": "mine"}\n' * 4)
+    codes = []
+    for verdict in ("True", "False"):
+        (tmp_path / "mine.py").write_text(MINE.format(verdict=verdict, operator=operator, more=more))
+        codes.append(subprocess.run([sys.executable, "mine.py"], cwd=tmp_path, check=False).returncode)
+    assert codes == [3, 0]
+
+
+def test_the_names_of_parts_do_not_depend_on_the_hash_seed(tmp_path):
+    program = """
+from pathlib import Path
+from pytest_verdict.datasets.remote import ReportTarget
+from pytest_verdict.datasets.row_check import RowCheck
+from pytest_verdict.datasets.rows import Selection
+from pytest_verdict.datasets.units import plan_units
+from pytest_verdict.extraction.evaluator import Evaluator
+for more in ({"literal": {"a", "b", "c"}}, {"literal": frozenset("xyz")}):
+    check = RowCheck(evaluator=Evaluator("exact", {"expected": more, "observed": "$.b"}), label="rows")
+    print(plan_units(Path("rows.jsonl"), check, Selection(), ReportTarget(Path("out")), 2)[0].digest)
+"""
+    (tmp_path / "rows.jsonl").write_text('{"b": 1}\n')
+    command = [sys.executable, "-c", program]
+    names = {
+        subprocess.check_output(command, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": seed})
+        for seed in ("1", "2", "3")
+    }
+    assert len(names) == 1
+
+
+@pytest.mark.parametrize("order", [("r.csv:2", "r.csv:2"), ("x", "x"), ("r.csv:3", "r.csv:3")], ids=str)
+def test_a_repeated_id_that_is_a_place_is_found(tmp_path, order):
+    (tmp_path / "r.csv").write_text("id,a,b\n" + "".join(f"{name},1,1\n" for name in order))
+    with pytest.raises(ConfigurationError, match=f"rows 1 and 2 have the same id, '{order[0]}'"):
+        score_dataset(tmp_path / "r.csv", "exact", AB, tmp_path / "out", ids="$.id")
+    (tmp_path / "r.csv").write_text("id,a,b\nr.csv:2,1,1\nr.csv:3,1,1\n,1,1\n,1,1\n")
+    assert score_dataset(tmp_path / "r.csv", "exact", AB, tmp_path / "out", ids="$.id").total == 4
+
+
 @pytest.fixture(scope="module")
 def long_rows_of_one(tmp_path_factory):
     """Rows that take some seconds, and the report that one process makes of them."""

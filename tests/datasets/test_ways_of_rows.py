@@ -14,6 +14,7 @@ from pytest_verdict.datasets.row_check import RowCheck, explain_plan, judge_rows
 from pytest_verdict.datasets.rows import RowNames
 from pytest_verdict.datasets.score import score_dataset
 from pytest_verdict.datasets.slices import ColumnSlice, RowSlice, slice_batches
+from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -225,6 +226,45 @@ def test_a_row_that_is_too_long_is_an_error_and_the_others_are_compared(tmp_path
     error = next(result for result in check.first if result.error)
     assert f"it has more than {2**25:,} bytes; compare a part of its values, or a digest" in error.error
     assert len((tmp_path / "out" / "records.jsonl").read_bytes()) < 40_000
+
+
+@pytest.mark.parametrize(
+    ("row", "total"),
+    [
+        ('x,"{}\nx,x\nx,x\n"\n', None),
+        ('x,"{}""\nx,x\n"\n', None),
+        ('x,"{}"\n', 3),
+        ('x,"{}"",x"\n', 3),
+    ],
+    ids=str,
+)
+def test_the_rest_of_a_quoted_text_that_is_too_long_is_no_row(tmp_path, monkeypatch, row, total):
+    monkeypatch.setattr("pytest_verdict.datasets.formats.LONGEST_ROW", 10_000)
+    path = tmp_path / "rows.csv"
+    path.write_text("want,got\nx,x\n" + row.format("a" * 20_000) + "x,x\n")
+    given = path, "exact", {"expected": "$.want", "observed": "$.got"}, tmp_path / "out"
+    if total is not None:
+        assert score_dataset(*given).total == total
+        return
+    with pytest.raises(ConfigurationError, match=r"rows\.csv:3: a quote that opens here is not closed rightly"):
+        score_dataset(*given)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_a_dictionary_of_many_texts_makes_no_row_too_long(tmp_path, monkeypatch, suffix):
+    pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr("pytest_verdict.datasets.formats.LONGEST_ROW", 10_000)
+    monkeypatch.setattr("pytest_verdict.datasets.formats.BATCH_BYTES", 5_000)
+    texts = pyarrow.array([*(f"{n}" * 500 for n in range(100)), "a" * 20_000, None]).dictionary_encode()
+    table = pyarrow.table({"want": texts, "got": texts})
+    path = tmp_path / f"rows.{suffix}"
+    if suffix == "parquet":
+        pyarrow.parquet.write_table(table, path)
+    else:
+        with pyarrow.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table)
+    check = score_dataset(path, "exact", {"expected": "$.want", "observed": "$.got"}, tmp_path / "out", pass_rate=0.1)
+    assert (check.passed, check.errors, check.unreadable) == (101, 1, 1)
 
 
 @pytest.mark.ci

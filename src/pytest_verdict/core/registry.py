@@ -9,6 +9,7 @@ from typing import Any, Final
 from pytest_verdict.core.families import FAMILIES, GROUP, Families, load, load_installed
 from pytest_verdict.core.function_operator import operator_from_function
 from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator_code import code_of
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode
@@ -148,6 +149,13 @@ class OperatorRegistry:
             raise ConfigurationError(f"{place} is brought as {name!r} and calls itself {cls.name!r}")
         self._classes[name] = cls
         return cls
+
+    def describe_brought(self) -> list[tuple[str, int, str]]:
+        """List the name, the version and the code of each operator from another package."""
+        places = self._places()
+        # Ours are not imported for this.
+        names = [name for name in self.names() if not places.get(name, "").startswith(f"{GROUP}.")]
+        return [(name, self.find(name).version, code_of(self.find(name))) for name in names]
 
     def build(self, name: str, settings: Mapping[str, Any] = _NO_SETTINGS) -> Operator:
         """Build an operator from its name and settings.

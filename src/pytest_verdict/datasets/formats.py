@@ -87,7 +87,14 @@ def parse_csv(lines: Iterable[str], path: Path, skipped: int = 0) -> Iterator[Ro
     # The default of the csv module, 131,072 characters, is less than some models write.
     csv.field_size_limit(LONGEST_ROW)
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    line = ""
+
+    def keep_line() -> Iterator[str]:
+        nonlocal line
+        for line in lines:  # noqa: UP028 - the line is kept
+            yield line
+
+    reader = csv.reader(keep_line(), delimiter=delimiter, strict=True)
     header = _read_header(reader, path.name)
     while True:
         number = skipped + reader.line_num + 1
@@ -97,10 +104,11 @@ def parse_csv(lines: Iterable[str], path: Path, skipped: int = 0) -> Iterator[Ro
             return
         except csv.Error as error:
             last = skipped + reader.line_num
-            if last == number and "field limit" in str(error):
+            # With an odd number of quotes, the rows below it would be read from inside of a field.
+            if last == number and "field limit" in str(error) and not line.count('"') % 2:
                 yield Row(number, None, TOO_LONG)
                 continue
-            if last > number or str(error) == _ENDS_INSIDE_QUOTES:
+            if last > number or str(error) == _ENDS_INSIDE_QUOTES or "field limit" in str(error):
                 # The quotes may contain any number of rows.
                 reason = f"takes the rows up to line {last} with it: {error}"
                 place = f"{path.name}:{number}: a quote that opens here"

@@ -2,7 +2,7 @@
 
 import hashlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,8 +80,17 @@ class ReportTarget:
                     system.get_file(remote, str(new))
         return path
 
-    def upload_part(self, name: str) -> None:
-        self._upload(f"{PARTS}/{name}")
+    def upload_parts(self, names: Iterable[str], *, only_missing: bool = False) -> None:
+        for name in names:
+            if not (only_missing and self._has_whole(name)):
+                self._upload(f"{PARTS}/{name}")
+
+    def _has_whole(self, name: str) -> bool:
+        """Return whether the URL has a part of the same size as the local one."""
+        if self.url is not None:
+            with open_url(f"{self.url}/{PARTS}/{name}") as (system, remote), suppress(FileNotFoundError):
+                return bool(system.size(remote) == (self.parts / name).stat().st_size)
+        return False
 
     def refuse_foreign_files(self) -> None:
         """Refuse a URL with files that the report would replace although they belong to no report."""

@@ -84,14 +84,18 @@ class RowNames:
         return f"{self.label}:{number}"
 
     def name(self, number: int, value: Any) -> str:
+        return self.find(value) or self.place(number)
+
+    def find(self, value: Any) -> str | None:
+        """Return the id of a row, if it has one."""
         if self._fetch is None:
-            return self.place(number)
+            return None
         try:
             name = self._fetch(value)
         except MappingError:
-            name = None
+            return None
         if name is None or name == "":
-            return self.place(number)
+            return None
         if isinstance(name, str):
             return shorten(name, LONGEST_NAME)
         return shown(name, 60)

@@ -213,7 +213,7 @@ def _conclude_manifest(unit: Unit, scored: ScoredRows, outcome: DatasetCheck) ->
     counts: Counts = {}
     count(counts, outcome.gate.operator, outcome.gate.verdict)
     gate = write_part(unit.target, name, scored.rows, [line], leaves_of([line]), counts)
-    unit.target.upload_part(name)
+    unit.target.upload_parts([name])
     identity: dict[str, Any] = {}
     if not check.evaluator.is_by_row:
         identity = read_check(chain.from_iterable(read_part(unit.target, part) for part in scored.parts))

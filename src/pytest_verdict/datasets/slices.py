@@ -172,18 +172,34 @@ def slices_at(slices: Iterable[Slice], positions: Sequence[int]) -> Iterator[Sli
 def slice_batches(batches: Iterable[Any], position: int = 1) -> Iterator[ColumnSlice]:
     """Yield slices of batches, whose rows are numbered from ``position``; large batches are cut."""
     for batch in map(_without_views, batches):
-        size = max(formats.BATCH_BYTES * batch.num_rows // max(batch.nbytes, 1), 1)
+        size = max(formats.BATCH_BYTES * batch.num_rows // max(_size_of(batch), 1), 1)
         for start in range(0, batch.num_rows, size):
             part = batch.slice(start, size)
             numbers = range(position, position + part.num_rows)
             position += part.num_rows
-            if part.nbytes <= formats.LONGEST_ROW:
+            if _size_of(part) <= formats.LONGEST_ROW:
                 yield ColumnSlice(numbers, part)
                 continue
             for index, number in enumerate(numbers):
                 row = part.slice(index, 1)
-                errors = {0: formats.TOO_LONG} if row.nbytes > formats.LONGEST_ROW else {}
+                errors = {0: formats.TOO_LONG} if _size_of(row) > formats.LONGEST_ROW else {}
                 yield ColumnSlice([number], row, errors)
+
+
+def _size_of(batch: Any) -> int:
+    """Return the size of the values of a batch, in bytes."""
+    return sum(map(_size_of_column, batch.columns))
+
+
+def _size_of_column(column: Any) -> int:
+    from pyarrow import compute, types
+
+    texts = types.is_string, types.is_large_string, types.is_binary, types.is_large_binary
+    if not types.is_dictionary(column.type) or not any(is_type(column.type.value_type) for is_type in texts):
+        return int(column.nbytes)
+    # Each slice has the whole dictionary.
+    lengths = compute.take(compute.binary_length(column.dictionary), column.indices)
+    return int(column.indices.nbytes) + int(compute.sum(lengths).as_py() or 0)
 
 
 def _without_views(batch: Any) -> Any:

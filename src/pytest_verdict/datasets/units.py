@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from io import BufferedReader, BytesIO
 from itertools import chain, islice, pairwise
@@ -32,7 +32,7 @@ from pytest_verdict.datasets.remote import ReportTarget, fetch_file
 from pytest_verdict.datasets.row_check import SAMPLES, RowCheck, score_rows
 from pytest_verdict.datasets.rows import Selection, find_reader, ids_error, positions_between
 from pytest_verdict.datasets.slices import Slice, read_slices, slice_batches, slice_csv, slice_lines, slices_at
-from pytest_verdict.errors import ConfigurationError, VerdictError
+from pytest_verdict.errors import ConfigurationError, RecordError, VerdictError
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.folder import PARTS
 from pytest_verdict.report.manifest import Part
@@ -55,7 +55,6 @@ _BLANK_IN_CSV: Final = frozenset({b"\n", b"\r\n"})
 # Records repeat themselves, so higher levels save little and take three times as long.
 _LEVEL: Final = 1
 _KEYS: Final = ".keys"
-_KEY_FILES: Final = "part-keys.json"
 _KEYS_AT_ONCE: Final = 1 << 19
 _KEY_BYTES: Final = 16
 # The first row of a file with and without a header.
@@ -256,9 +255,8 @@ class Unit:
     def digest(self) -> str:
         """A digest of everything that its records depend on, in the names of its parts."""
         check = self.check
-        operator = check.evaluator.operator
-        how = repr(check.evaluator.__reduce__()) if operator is None else operator.identity.members
-        what = self.piece._replace(path=""), check.evaluator.mapping, check.evaluator.threshold, check.ids
+        how = check.evaluator.describe()
+        what = self.piece._replace(path=""), check.ids
         where = check.label, check.test, check.attempt, check.worker, check.end, self.redaction
         dependencies = f"{version('pytest-verdict')} {how} {what} {where}".encode("utf-8", "surrogatepass")
         return hashlib.sha256(dependencies).hexdigest()[:32]
@@ -307,6 +305,8 @@ def score_unit(unit: Unit) -> ScoredRows:
     with suppress(OSError, ValueError, VerdictError):
         scored = _SCORED.validate_json(summary.read_bytes(), strict=True)
         if _are_parts_of(unit, scored):
+            # The run may have been killed before it uploaded them, and a later one may have removed them.
+            target.upload_parts([*_files_of(scored), summary.name], only_missing=True)
             return scored
 
     SESSION.redaction = unit.redaction
@@ -325,10 +325,15 @@ def score_unit(unit: Unit) -> ScoredRows:
         raise ConfigurationError(f"{check.label}: the file changed while it was read; score it again")
 
     scored = join_rows(parts)
+    # The summary says that they are whole, so it comes last.
+    target.upload_parts(_files_of(scored))
     _write(summary, [_SCORED.dump_json(scored)])
-    for name in (*(target.local(part).name for part in scored.parts), *(name for name, _ in scored.keys), summary.name):
-        target.upload_part(name)
+    target.upload_parts([summary.name])
     return scored
+
+
+def _files_of(scored: ScoredRows) -> list[str]:
+    return [*(Path(part.file).name for part in scored.parts), *(name for name, _ in scored.keys)]
 
 
 def _score_part(unit: Unit, slices: Iterator[Slice], before: int) -> ScoredRows:
@@ -375,6 +380,8 @@ def _are_parts_of(unit: Unit, scored: ScoredRows) -> bool:
         join_rows([ScoredRows(unit.piece.before), *(ScoredRows(part.before, (part,)) for part in scored.parts)]).rows
         == sum(map(sum, scored.counts.values()))
         and scored.before == unit.piece.before
+        # Only a whole file has an unknown number of rows.
+        and (not unit.piece.stop or scored.rows == unit.piece.rows)
         and [part.file for part in scored.parts] == [f"{PARTS}/{stem}{unit.suffix}" for stem in stems]
         and [name for name, _ in scored.keys] == keys
         and all(digest_file(path) == sha256 for path, sha256 in files)
@@ -420,8 +427,14 @@ def _build_keys(check: RowCheck, rows: Slice, names: Sequence[str], before: int)
     """Yield 128 bits of the digest of each id, and the ordinal of its record."""
     if check.ids is None:
         return
-    for ordinal, (number, name) in enumerate(zip(rows.numbers, names, strict=True), before + 1):
-        if name != f"{check.label}:{number}":
+    row_names = check.names()
+    # An id may be equal to the place of its row.
+    places = [index for index, number in enumerate(rows.numbers) if names[index] == row_names.place(number)]
+    documents = rows.documents(places)
+    unnamed = {index for index, row in zip(places, documents, strict=True) if row_names.find(row) is None}
+    for index, name in enumerate(names):
+        if index not in unnamed:
+            ordinal = before + index + 1
             yield hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:_KEY_BYTES] + ordinal.to_bytes(8)
 
 
@@ -430,6 +443,8 @@ class KeyRange:
     """The keys between two bounds, in the files of all units; it can be pickled."""
 
     target: ReportTarget
+    files: str
+    """The file with the names and the digests of all files of keys."""
     start: bytes
     stop: bytes
     """The keys up to this one, which is no longer in the range; empty for all that follow."""
@@ -448,11 +463,14 @@ def find_repeated_ids(run: Executor, scored: ScoredRows, target: ReportTarget, c
     if not scored.keys:
         return RepeatedIds(0, 0, None)
     # One file names the others, because very many units have very many names.
-    _write(target.parts / _KEY_FILES, [json.dumps([name for name, _ in scored.keys]).encode("ascii")])
-    target.upload_part(_KEY_FILES)
+    listed = json.dumps(scored.keys).encode("ascii")
+    # Another machine may have those of an earlier run.
+    files = f"part-keys-{hashlib.sha256(listed).hexdigest()[:32]}.json"
+    _write(target.parts / files, [listed])
+    target.upload_parts([files])
     number = -(-scored.rows // _KEYS_AT_ONCE)
     bounds = [(index * 2**32 // number).to_bytes(4) for index in range(number)]
-    ranges = [KeyRange(target, *pair) for pair in pairwise([*bounds, b""])]
+    ranges = [KeyRange(target, files, *pair) for pair in pairwise([*bounds, b""])]
     found = list(run(count_repeated_ids, ranges))
     if not sum(one.keys for one in found):
         raise ids_error(check.label, check.ids)
@@ -463,8 +481,11 @@ def find_repeated_ids(run: Executor, scored: ScoredRows, target: ReportTarget, c
 def count_repeated_ids(keys: KeyRange) -> RepeatedIds:
     """Count the ids that occur twice among the keys of a range."""
     entries: list[bytes] = []
-    for name in json.loads(keys.target.part(_KEY_FILES).read_bytes()):
-        content = map_file(keys.target.part(name))
+    for name, sha256 in json.loads(keys.target.part(keys.files).read_bytes()):
+        path = keys.target.part(name)
+        if not _has_digest(path, path.stat().st_mtime_ns, sha256):
+            raise RecordError(f"{path}: the keys were changed; remove the file, and score the data set again")
+        content = map_file(path)
         position = partial(_read_entry, content)
         numbers = range(len(content) // _ENTRY_BYTES)
         start = bisect_left(numbers, keys.start, key=position)
@@ -477,6 +498,12 @@ def count_repeated_ids(keys: KeyRange) -> RepeatedIds:
         if one[:_KEY_BYTES] == other[:_KEY_BYTES]
     ]
     return RepeatedIds(len(entries), len(pairs), min(pairs, default=None))
+
+
+@cache
+def _has_digest(path: Path, _modified: int, sha256: str) -> bool:
+    """Return whether a file is whole; cached, because each range reads a bit of each file."""
+    return digest_file(path) == sha256
 
 
 def _read_entry(content: bytes | mmap, number: int) -> bytes:

@@ -13,6 +13,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult, has_error
 from pytest_verdict.core.values.display import safe_repr, shown
+from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.errors import ConfigurationError, MappingError, SettingsError, allowed
 from pytest_verdict.explanation import explain
 from pytest_verdict.extraction.input_mapping import (
@@ -226,6 +227,18 @@ class Evaluator:
         if self.is_by_row and isinstance(self._name, str):
             inputs = {name: source for name, source in inputs.items() if name != GROUP}
         return functools.partial(Evaluator, **settings), (self._name, inputs, self.threshold)
+
+    def describe(self) -> str:
+        """Describe everything that verdicts depend on, the code of operators included, in the same way in each process."""
+        how: Any
+        if self._operator is not None:
+            how = self._operator.identity.members
+        elif isinstance(self._name, Mapping):
+            how = [(group, evaluator.describe()) for group, evaluator in self._cache.items()]
+        else:
+            # A document may name any operator, also in a setting.
+            how = str(self._name), encode_text(self._settings), REGISTRY.describe_brought()
+        return repr((how, self.mapping.description, self.threshold))
 
     @property
     def operator(self) -> Operator | None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.values.display import visible
-from pytest_verdict.errors import VerdictError
+from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.compression import GZIP, MANIFEST, MANIFEST_MARK, is_manifest
 from pytest_verdict.report.journal import JOURNAL, OUTPUTS, PENDING, RECORDS, SHARD, TESTS
 from pytest_verdict.report.plugin import report_writers
@@ -96,7 +96,11 @@ class ReportFolder:
     def remove_earlier(self) -> None:
         """Remove the earlier report, with its parts."""
         earlier = self.path / EARLIER
-        _remove(self.path / PARTS, list_parts(earlier) - list_parts(self.path))
+        listed: set[str] = set()
+        # A damaged manifest says nothing of its parts.
+        with suppress(RecordError):
+            listed = list_parts(earlier)
+        _remove(self.path / PARTS, listed - list_parts(self.path))
         _remove(earlier, (*files_of_report(), MANIFEST))
 
     def release(self) -> None:

@@ -18,8 +18,9 @@ from pydantic import TypeAdapter, ValidationError
 from pytest_verdict.core.merkle import MerkleTree, subtree_sizes
 from pytest_verdict.core.record import Counts, merge_counts, parse_record, sum_counts
 from pytest_verdict.core.validation_messages import problems_in
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import MANIFEST, MANIFEST_MARK, open_decompressed
+from pytest_verdict.report.compression import MALFORMED, MANIFEST, MANIFEST_MARK, open_decompressed
 from pytest_verdict.report.folder import PARTS
 
 _BLOCK: Final = 1 << 20
@@ -76,21 +77,13 @@ _MANIFEST: Final = TypeAdapter(Manifest)
 
 def build_manifest(data: Mapping[str, str], parts: Sequence[Part], check: dict[str, Any], gate: bytes) -> Manifest:
     """Derive the manifest of some parts, of which the last one holds the record of the gate."""
-    counts: Counts = {}
-    tree = MerkleTree()
-    for part in parts:
-        merge_counts(counts, part.counts)
-        for size, root in zip(subtree_sizes(part.before, part.records), part.subtrees, strict=True):
-            tree.add_subtree(size, bytes.fromhex(root))
     record = parse_record(gate)
     return Manifest(
         manifest=1,
         input=dict(data),
         check=check,
         gate={name: record[name] for name in _GATE if name in record},
-        records=sum(part.records for part in parts),
-        counts=counts,
-        root=tree.root(),
+        **_add_up(parts),
         parts=tuple(parts),
     )
 
@@ -113,6 +106,8 @@ def read_manifest(content: bytes, place: object) -> Manifest:
         where = ".".join(map(str, problem.path))
         reason = f"{where}: {problem.message}" if where else problem.message
         raise RecordError(f"{place}: this is no manifest of pytest-verdict: {reason}") from None
+    if not manifest.parts:
+        raise RecordError(f"{place}: it lists no part, and each run has one with the record of its gate")
     before = 0
     files = set()
     for part in manifest.parts:
@@ -129,7 +124,44 @@ def read_manifest(content: bytes, place: object) -> Manifest:
             raise RecordError(f"{place}: {part.file} is listed with {what}")
         before += part.records
         files.add(part.file)
+    try:
+        totals = _add_up(manifest.parts)
+    except ValueError:
+        raise RecordError(f"{place}: a part is listed with a subtree that is no digest") from None
+    for name, total in totals.items():
+        says = getattr(manifest, name)
+        if says != total:
+            raise RecordError(
+                f"{place}: {name}: says {shown(says, 200)}, and {shown(total, 200)} follows from its parts"
+            )
     return manifest
+
+
+def _add_up(parts: Sequence[Part]) -> dict[str, Any]:
+    """Return the members of the manifest that follow from the entries of its parts."""
+    counts: Counts = {}
+    tree = MerkleTree()
+    for part in parts:
+        merge_counts(counts, part.counts)
+        for size, root in zip(subtree_sizes(part.before, part.records), part.subtrees, strict=True):
+            tree.add_subtree(size, bytes.fromhex(root))
+    return {"records": sum(part.records for part in parts), "counts": counts, "root": tree.root()}
+
+
+def refuse_other_manifest(content: bytes, path: Path) -> None:
+    """Refuse a manifest that is not the one that the report beside it names."""
+    # Not above, because it imports this module.
+    from pytest_verdict.report.json_report import REPORT
+
+    try:
+        report = json.loads((path.parent / REPORT).read_bytes())
+        named = report["records"]["sha256"]
+    except FileNotFoundError:
+        return
+    except MALFORMED:
+        named = None
+    if named != hashlib.sha256(content).hexdigest():
+        raise RecordError(f"{path}: it was changed: its SHA-256 is not the one in {REPORT}")
 
 
 def find_manifest(path: Path) -> Manifest | None:
