@@ -265,6 +265,18 @@ LEFT_OUT = {
     "named": ({}, ["test_it.py::test_city"], "", "tests were named"),
     "path": ({}, ["test_it.py"], "", ""),
     "configured": ({"pytest.ini": f"{MARKERS}addopts = -m 'not slow'\n"}, [], "", ""),
+    "configured, and a plugin": (
+        {"pytest.ini": f"{MARKERS}addopts = -m 'not slow'\n", "conftest.py": DESELECTS, "test_two.py": TESTS},
+        [],
+        "",
+        "2 tests deselected",
+    ),
+    "configured --deselect": (
+        {"pytest.ini": f"{MARKERS}addopts = --deselect=test_it.py::test_other\n"},
+        [],
+        "",
+        "",
+    ),
     "configured, other": (
         {"pytest.ini": f"{MARKERS}addopts = -m 'not slow'\n"},
         ["-m", "slow"],
