@@ -263,7 +263,21 @@ LEFT_OUT = {
     "--ignore-glob": ({"test_two.py": TESTS}, [], "--ignore-glob=*two.py", "--ignore"),
     "--deselect": ({}, ["--deselect=test_it.py::test_other"], "", "1 test deselected"),
     "named": ({}, ["test_it.py::test_city"], "", "tests were named"),
-    "path": ({}, ["test_it.py"], "", ""),
+    "file": ({"test_two.py": TESTS}, ["test_it.py"], "", "files were named (testpaths says which are all)"),
+    "root directory": ({}, ["."], "", ""),
+    "testpaths": ({"pytest.ini": f"{MARKERS}testpaths = test_*.py\n"}, ["test_it.py"], "", ""),
+    "one of testpaths": (
+        {"pytest.ini": f"{MARKERS}testpaths = test_*.py\n", "test_two.py": TESTS},
+        ["test_it.py"],
+        "",
+        "files were named (testpaths says which are all)",
+    ),
+    "configured file": (
+        {"pytest.ini": f"{MARKERS}addopts = test_it.py\n", "test_two.py": TESTS},
+        [],
+        "",
+        "",
+    ),
     "configured": ({"pytest.ini": f"{MARKERS}addopts = -m 'not slow'\n"}, [], "", ""),
     "configured, and a plugin": (
         {"pytest.ini": f"{MARKERS}addopts = -m 'not slow'\n", "conftest.py": DESELECTS, "test_two.py": TESTS},

@@ -132,7 +132,7 @@ class _Review:
     def omissions(self) -> list[str]:
         """Why a test that is absent from the report may still exist."""
         is_complete = self._document.get("complete") is True
-        return list_omissions(self._document, is_complete=is_complete, with_configured=True)
+        return list_omissions(self._document, is_complete=is_complete, within_files=True)
 
     @functools.cached_property
     def _outcomes(self) -> dict[str, str]:

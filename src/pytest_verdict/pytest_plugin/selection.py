@@ -3,6 +3,8 @@
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from glob import iglob
+from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
@@ -65,8 +67,19 @@ class Selection:
             # It skips files without telling anybody.
             "last_failed": bool(getattr(self._config.option, "lf", False)),
             "paths": bool(arguments),
+            "narrowed": self._is_narrowed([argument for argument in arguments if "::" not in argument], configured),
         }
         return {name: value for name, value in parts.items() if value}
+
+    def _is_narrowed(self, paths: Sequence[str], configured: Sequence[str]) -> bool:
+        """Return whether these are fewer files than those that pytest collects without a path."""
+        if not paths or not set(paths).isdisjoint(configured):
+            return False
+        folder = self._config.invocation_params.dir
+        named = [(folder / path).resolve() for path in paths]
+        root = self._config.rootpath.resolve()
+        usual = [place for pattern in self._config.getini("testpaths") for place in iglob(str(root / pattern), recursive=True)]
+        return not all(any(Path(place).is_relative_to(one) for one in named) for place in usual or [root])
 
 
 def _calling_module() -> str:

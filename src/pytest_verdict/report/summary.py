@@ -241,8 +241,8 @@ def list_names(names: Sequence[str]) -> str:
     return ", ".join(f"{name:.{_LONGEST_NAME}}" for name in names[:_MOST_LISTED]) + more
 
 
-def list_omissions(document: Mapping[str, Any], *, is_complete: bool, with_configured: bool) -> list[str]:
-    """Return why a run may lack tests of its project; with ``with_configured``, its configuration may leave some out."""
+def list_omissions(document: Mapping[str, Any], *, is_complete: bool, within_files: bool) -> list[str]:
+    """Return why a run may lack tests of its project; or, ``within_files``, any test of the files that it collected."""
     run = document.get("run", {})
     reasons = []
     if not is_complete:
@@ -259,13 +259,15 @@ def list_omissions(document: Mapping[str, Any], *, is_complete: bool, with_confi
     for selection in filter(None, selections):
         if selection.get("node_ids"):
             left_out["tests were named"] = None
+        if selection.get("narrowed") and not within_files:
+            left_out["files were named (testpaths says which are all)"] = None
         if selection.get("last_failed"):
             left_out["--last-failed"] = None
         if selection.get("overridden"):
             left_out["-o of what is collected"] = None
         if selection.get("ignored"):
             left_out["--ignore"] = None
-        if selection.get("deselected") and (with_configured or not selection.get("configured")):
+        if selection.get("deselected") and (within_files or not selection.get("configured")):
             left_out[f"{format_count(selection['deselected'], 'test')} deselected"] = None
     if left_out:
         reasons.append(f"only a part was selected: {', '.join(left_out)}")
