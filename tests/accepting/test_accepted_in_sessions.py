@@ -325,7 +325,9 @@ RENAMED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("lines", [["test_it.py::test_old -> test_it.py::test_new"], ["test_it.py::T -> test_it.py::U"]])
+@pytest.mark.parametrize(
+    "lines", [["test_it.py::test_old -> test_it.py::test_new"], ["test_it.py::T -> test_it.py::U"]]
+)
 def test_accepted_values_of_a_test_that_still_exists_are_its_own(project, lines):
     call = 'assert_matches("exact", accepted(), "b", name="v")'
     functions = "".join(f"def test_{name}(): {call}\n" for name in ("old", "new"))

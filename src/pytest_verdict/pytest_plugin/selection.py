@@ -78,7 +78,11 @@ class Selection:
         folder = self._config.invocation_params.dir
         named = [(folder / path).resolve() for path in paths]
         root = self._config.rootpath.resolve()
-        usual = [place for pattern in self._config.getini("testpaths") for place in iglob(str(root / pattern), recursive=True)]
+        usual = [
+            place
+            for pattern in self._config.getini("testpaths")
+            for place in iglob(str(root / pattern), recursive=True)
+        ]
         return not all(any(Path(place).is_relative_to(one) for one in named) for place in usual or [root])
 
 
