@@ -362,7 +362,7 @@ def _find_accepted(config: pytest.Config, name: str) -> AcceptedEntry:
     test = name_of(item.nodeid)
     module, _, inner = test.partition("::")
     renames = read_renames(config)
-    old_names = []
+    old_names: list[str] = []
     # A test that was renamed several times has the lines in order.
     for old, new in reversed(renames.items()):
         test = present_name(test, {new: old})

@@ -78,12 +78,10 @@ class Selection:
         folder = self._config.invocation_params.dir
         named = [(folder / path).resolve() for path in paths]
         root = self._config.rootpath.resolve()
-        usual = [
-            place
-            for pattern in self._config.getini("testpaths")
-            for place in iglob(str(root / pattern), recursive=True)
-        ]
-        return not all(any(Path(place).is_relative_to(one) for one in named) for place in usual or [root])
+        patterns = [str(root / pattern) for pattern in self._config.getini("testpaths")]
+        # An absolute pattern is none for Path.glob.
+        usual = [Path(place) for pattern in patterns for place in iglob(pattern, recursive=True)]  # noqa: PTH207
+        return not all(any(place.is_relative_to(one) for one in named) for place in usual or [root])
 
 
 def _calling_module() -> str:

@@ -36,6 +36,15 @@ _LONGEST_NAME: Final = 200
 # Operators that decide over other comparisons, or count them.
 _DECISIONS: Final = frozenset({"pass_rate", "row_count"})
 
+# Why a session is a part, by the member of its selection.
+_LEFT_OUT: Final = {
+    "node_ids": "tests were named",
+    "narrowed": "files were named (testpaths says which are all)",
+    "last_failed": "--last-failed",
+    "overridden": "-o of what is collected",
+    "ignored": "--ignore",
+}
+
 
 def is_answer(operator: str) -> bool:
     """Return whether comparisons of an operator are answers; decisions over rows and repeats count in no rate."""
@@ -257,16 +266,8 @@ def list_omissions(document: Mapping[str, Any], *, is_complete: bool, within_fil
         reasons.append("the report does not have what was left out")
     left_out: dict[str, None] = {}
     for selection in filter(None, selections):
-        if selection.get("node_ids"):
-            left_out["tests were named"] = None
-        if selection.get("narrowed") and not within_files:
-            left_out["files were named (testpaths says which are all)"] = None
-        if selection.get("last_failed"):
-            left_out["--last-failed"] = None
-        if selection.get("overridden"):
-            left_out["-o of what is collected"] = None
-        if selection.get("ignored"):
-            left_out["--ignore"] = None
+        known = [name for name in _LEFT_OUT if selection.get(name) and not (within_files and name == "narrowed")]
+        left_out.update(dict.fromkeys(_LEFT_OUT[name] for name in known))
         if selection.get("deselected") and (within_files or not selection.get("configured")):
             left_out[f"{format_count(selection['deselected'], 'test')} deselected"] = None
     if left_out:
