@@ -318,7 +318,24 @@ RENAMED = {
         "passed",
     ),
     "module": ("test_new: {v: [b]}", ["test_x.py -> test_it.py"], "passed"),
+    "function, then module": (
+        "test_old: {v: [b]}", ["test_x.py::test_old -> test_x.py::test_new", "test_x.py -> test_it.py"], "passed",
+    ),
+    "from another module": ("test_old: {v: [b]}", ["test_x.py::test_old -> test_it.py::test_new"], "failed"),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "lines", [["test_it.py::test_old -> test_it.py::test_new"], ["test_it.py::T -> test_it.py::U"]]
+)
+def test_accepted_values_of_a_test_that_still_exists_are_its_own(project, lines):
+    call = 'assert_matches("exact", accepted(), "b", name="v")'
+    functions = "".join(f"def test_{name}(): {call}\n" for name in ("old", "new"))
+    classes = "".join(f"class {name}:\n    def test_a(self): {call}\n" for name in "TU")
+    project.write("test_it.py", f"from pytest_verdict import accepted, assert_matches\n{functions}{classes}")
+    project.write("test_it.accepted.yaml", "test_old: {v: [b]}\nT::test_a: {v: [b]}\n")
+    project.write("pytest.ini", "\n  ".join(["[pytest]\npython_classes = T U\nverdict_renamed =", *lines]) + "\n")
+    project.run().assert_outcomes(passed=2, failed=2)
 
 
 @pytest.mark.parametrize("case", RENAMED)

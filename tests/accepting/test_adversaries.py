@@ -258,6 +258,39 @@ def test_fails_otherwise():
 """
 
 
+# What a test does after a failure that it expects, and the values that are accepted without a review.
+LATER_FAILURES = {
+    "raises": ('assert_matches("exact", accepted(), "right", name="w")', {"w"}),
+    "asserts": ('assert compare("exact", accepted(), "right", name="w")', {"w"}),
+    "collects": (
+        """with comparator.collect():
+        comparator.assert_matches("exact", accepted(), "right", name="w")
+        comparator.assert_matches("exact", accepted(), "right", name="x")""",
+        {"w", "x"},
+    ),
+    "looks at nothing": (
+        'compare("exact", accepted(), "right", name="w")\n    compare("exact", accepted(), "right", name="x")',
+        {"w", "x"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LATER_FAILURES)
+def test_expected_failure_of_a_test_that_fails_later_is_not_accepted_unread(project, case):
+    later, accepted = LATER_FAILURES[case]
+    expected = EXPECTED_FAILURES.partition("def test_looked")[0].partition("@pytest")[0]
+    body = 'with pytest.raises(MismatchError):\n        assert_matches("exact", accepted(), "wrong", name="v")'
+    project.write("test_it.py", f"{expected}def test_it(comparator):\n    {body}\n    {later}\n")
+    project.write("test_it.accepted.yaml", "test_it:\n  v: [old]\n  w: [old]\n  x: [old]\n")
+    project.run().assert_outcomes(failed=1)
+    status, out, _ = project.accept("--all")
+    values = parse_accepted(project.read("test_it.accepted.yaml"))["test_it"]
+    assert {name for name, (value,) in values.items() if value == "right"} == accepted
+    assert (status, values["v"]) == (1, ["old"])
+    assert "refused: test_it.py::test_it v: the test went on after it" in out
+    assert project.accept("--review", keys="a\n")[0] == 0
+
+
 @pytest.mark.parametrize("words", [["--all"], ["--test", "test_*"]])
 def test_failure_that_a_test_expects_is_not_accepted_unread(project, words):
     names = ("test_xfail", "test_looked", "test_raises", "test_fails", "test_fails_otherwise")

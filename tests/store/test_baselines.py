@@ -95,6 +95,36 @@ def test_tag_and_branch_choose_the_newest_run(store, run_of, command):
     assert "--tag and --branch choose the newest run" in err
 
 
+# The files of runs that are damaged, by the number of the run and their end, and whether the newest good run, 2, is blessed.
+DAMAGED = {
+    "none": ({}, True),
+    "an older index": ({1: "index.json.gz"}, True),
+    "a newer index": ({3: "index.json.gz"}, False),
+    "tags of a newer run": ({4: "tags-0123456789abcdef.json"}, False),
+    "a foreign file of a newer run": ({4: "notes.txt"}, True),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_newest_run_that_cannot_be_read_is_not_passed_over(store, run_of, command, case):
+    files, is_blessed = DAMAGED[case]
+    runs = [run_of() for _ in range(3)]
+    if 3 in files:
+        runs.append(run_of())
+    runs.append(run_of(partial=["only part 1 of 2 ran"]))
+    for number, file in files.items():
+        run = runs[min(number, len(runs) - 1)].name
+        (store.files.folder / f"runs/{run[:4]}/{run[4:6]}/{run}/{file}").write_bytes(b"torn")
+    words = ("bless", "--as", "main", "--because", "x", "--store", store.files.folder)
+    status, out, err = command(*words)
+    if is_blessed:
+        assert (status, out.split(" is ")[0]) == (0, f"blessed: {runs[2].name}"), err
+    else:
+        assert status == 2
+        assert f"name a run, such as {runs[2].name}" in err
+        assert command(*words, runs[2].name)[0] == 0
+
+
 REFUSED = {
     "failed": ({"failed": ["1 test did not pass"]}, "1 test did not pass"),
     "gate": ({"failed": ["gate operator:* >= 1: missed"]}, "gate operator"),
@@ -102,8 +132,10 @@ REFUSED = {
     "interrupted": ({"partial": ["the session did not end"]}, "the session did not end"),
     "shard": ({"partial": ["only part 1 of 2 ran"]}, "only part 1 of 2 ran"),
     "older": ({"number": 0}, "it is older than the baseline, which started at 2026-01-01T01:00:00"),
-    "fewer tests": ({"tests": {"a": "p"}}, "1 test of the baseline did not run: b"),
-    "skipped tests": ({"tests": {"a": "p", "b": "s"}}, "1 test of the baseline did not run: b"),
+    "fewer tests": ({"tests": {"a": "p"}}, "1 test of the baseline did not run, or may fail now: b"),
+    "skipped tests": ({"tests": {"a": "p", "b": "s"}}, "1 test of the baseline did not run, or may fail now: b"),
+    "expected failures": ({"tests": {"a": "p", "b": "x"}}, "1 test of the baseline did not run, or may fail now: b"),
+    "unexpected passes": ({"tests": {"a": "p", "b": "y"}}, "1 test of the baseline did not run, or may fail now: b"),
 }
 
 
@@ -124,7 +156,6 @@ def test_run_is_refused_unless_a_reason_is_given(store, run_of, case):
 ALLOWED = {
     "same run again": {"number": 1},
     "more tests": {"tests": {**TESTS, "c": "p"}},
-    "expected failures": {"tests": {"a": "p", "b": "x"}},
     "with changes": {"clean": False},
     "tags": {"tags": {"model": "small"}},
 }

@@ -84,6 +84,7 @@ SELECTIONS = [
     ({"deselected": 3, "configured": True}, [], ""),
     ({"deselected": 3, "configured": True, "ignored": True}, [], "--ignore"),
     ({"paths": True}, ["tests"], ""),
+    ({"paths": True, "narrowed": True}, ["tests"], "files were named (testpaths says which are all)"),
     *(({}, arguments, "") for arguments in (["-W", "ignore::DeprecationWarning"], ["-kall"], ["-m", "not slow"], [])),
 ]
 

@@ -14,6 +14,7 @@ import codecs
 import functools
 import json
 import os
+import re
 import shutil
 import sys
 from collections import Counter
@@ -28,6 +29,7 @@ from pytest_verdict.accepting.places import ALREADY, AcceptedFile
 from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.new_files import replacing
+from pytest_verdict.core.record import digest_of_test
 from pytest_verdict.core.values.display import format_count, safe_repr, shown
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.explanation.drawing import draw_explanation
@@ -40,6 +42,8 @@ from pytest_verdict.runs.run import read_run
 _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
 _CHANGE: Final = ("operator", "settings", "threshold", "expected", "observed")
 _NOT_ACCEPTED: Final = {"left", "rejected", "skipped", "refused"}
+# The failure of several comparisons: those of a block that collects, and those at which nothing looked.
+_SEVERAL: Final = re.compile(r"(?:Failed: )?(\d+) (?:failed, \d+ compared|comparisons did not pass)")
 _NO_CI: Final = {"", "0", "false"}
 # Most services set CI. These are for Jenkins and TeamCity, Azure Pipelines, and AWS CodeBuild, which do not.
 _CI_VARIABLES: Final = ("CI", "BUILD_NUMBER", "TF_BUILD", "CODEBUILD_BUILD_ID")
@@ -134,7 +138,7 @@ class _Review:
     def omissions(self) -> list[str]:
         """Why a test that is absent from the report may still exist."""
         is_complete = self._document.get("complete") is True
-        return list_omissions(self._document, is_complete=is_complete, with_configured=True)
+        return list_omissions(self._document, is_complete=is_complete, within_files=True)
 
     @functools.cached_property
     def _outcomes(self) -> dict[str, str]:
@@ -181,12 +185,33 @@ class _Review:
                     answer = self._choose(candidate, moves, f"{number} of {total}, {len(group) - position} more alike")
                 self._apply(candidate, answer, moves)
 
+    @functools.cached_property
+    def _decisive(self) -> set[str]:
+        """The ids of the last failing comparisons of each test, as many as its failure is about."""
+        attempts: dict[str, list[str]] = {}
+        for record in self._records:
+            if record["verdict"] != "pass" and is_answer(record["operator"]):
+                attempts.setdefault(str(record["id"]).rpartition("-")[0], []).append(str(record["id"]))
+        numbers = {}
+        for test in self._document.get("tests", ()):
+            match = _SEVERAL.match(test.get("message", ""))
+            number = int(match[1]) if match else 1
+            digest = digest_of_test(test["test"], test.get("worker", ""))
+            numbers[digest] = number + (test.get("subtests") or {}).get("failed", 0)
+        return {one for key, ids in attempts.items() for one in ids[-numbers.get(key.partition("-")[0], 1) :]}
+
     def _find_expected_failure(self, candidate: Candidate) -> str:
         """Return why a value that nobody reviews is refused: the test is content with a comparison that does not pass."""
         outcome = self._outcomes.get(candidate.test)
-        if self._arguments.review or outcome not in {"passed", "xfailed", "xpassed"}:
+        if self._arguments.review or outcome is None:
             return ""
-        return f"the test {outcome}, so it expects that this does not pass; accept it with --review if that is wrong"
+        if outcome in {"passed", "xfailed", "xpassed"}:
+            return (
+                f"the test {outcome}, so it expects that this does not pass; accept it with --review if that is wrong"
+            )
+        if "accepted" not in candidate.record or candidate.record["id"] in self._decisive:
+            return ""
+        return "the test went on after it, so it may expect that this does not pass; accept it with --review if that is wrong"
 
     def _choose(self, candidate: Candidate, moves: list[str], heading: str) -> str:
         """Return the key of a decision."""

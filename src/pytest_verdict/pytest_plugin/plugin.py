@@ -52,6 +52,7 @@ _FEWEST_COLUMNS = 40
 _MARGIN = 8
 _OUR_PREFIX = re.compile(r"--(verify|verdict)")
 _WATCH = pytest.StashKey[ComparisonWatch]()
+_COLLECTED = pytest.StashKey[set[str]]()
 # The members of the session's slot that this plugin sets.
 _SLOT = (
     *("budget", "advice", "redaction", "journal", "next_place"),
@@ -374,14 +375,22 @@ def _find_accepted(config: pytest.Config, name: str) -> AcceptedEntry:
     item = config.stash[_WATCH].item
     if item is None:
         raise ConfigurationError("accepted() is for tests: no test runs")
-    test = report_name(config, None)(item.nodeid)
-    inner = test.partition("::")[2]
-    old_names = []
+    name_of = report_name(config, None)
+    test = name_of(item.nodeid)
+    module, _, inner = test.partition("::")
+    renames = read_renames(config)
+    old_names: list[str] = []
     # A test that was renamed several times has the lines in order.
-    for old, new in reversed(read_renames(config).items()):
+    for old, new in reversed(renames.items()):
         test = present_name(test, {new: old})
-        # The file of accepted values moves with its module.
-        old_names.append(test.partition("::")[2])
+        old_module, _, old_inner = test.partition("::")
+        # The file of accepted values moves with its module, and not with a function that goes to another module.
+        if old_inner not in {inner, *old_names} and present_name(old_module, renames) == module:
+            old_names.append(old_inner)
+    if old_names and _COLLECTED not in config.stash:
+        config.stash[_COLLECTED] = {name_of(other.nodeid) for other in item.session.items}
+    # Another test may have that name.
+    old_names = [old for old in old_names if f"{module}::{old}" not in config.stash[_COLLECTED]]
     redaction = SESSION.redaction or str
     return find_entry(config.rootpath, item.path, inner, name, old_names=old_names, redaction=redaction)
 

@@ -65,7 +65,7 @@ def unused_values(built: Built, root: Path, run: Mapping[str, Any]) -> Iterator[
     """Yield a warning of accepted values that no test of a whole session used."""
     tests = {test.final.test: test.decisive.outcome for test in built.summary.tests}
     modules = {test.partition("::")[0] for test in tests}
-    if list_omissions({"run": run}, is_complete=built.summary.complete, with_configured=True):
+    if list_omissions({"run": run}, is_complete=built.summary.complete, within_files=True):
         return
     # Most sessions have no such file, and need no part of the package for it.
     if not any((root / module).with_suffix(".accepted.yaml").is_file() for module in modules):

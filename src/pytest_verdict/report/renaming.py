@@ -36,16 +36,11 @@ def parse_renames(lines: Iterable[str]) -> dict[str, str]:
 
 
 def present_name(test: str, renames: Mapping[str, str]) -> str:
-    """Return the present name of a test, which may have been renamed several times."""
-    # Each line counts once, because a folder may move into itself.
-    remaining = sorted(renames, key=len, reverse=True)
-    while True:
-        covering = (old for old in remaining if test == old or test.startswith(tuple(old + end for end in _ENDINGS)))
-        old = next(covering, None)
-        if old is None:
-            return test
-        remaining.remove(old)
-        test = renames[old] + test.removeprefix(old)
+    """Return the present name of a test, which may have been renamed several times; the oldest line is the first."""
+    for old, new in renames.items():
+        if test == old or test.startswith(tuple(old + end for end in _ENDINGS)):
+            test = new + test.removeprefix(old)
+    return test
 
 
 def present_names(tests: Collection[str], renames: Mapping[str, str], present: Collection[str]) -> dict[str, str]:

@@ -36,6 +36,15 @@ _LONGEST_NAME: Final = 200
 # Operators that decide over other comparisons, or count them.
 _DECISIONS: Final = frozenset({"pass_rate", "row_count"})
 
+# Why a session is a part, by the member of its selection.
+_LEFT_OUT: Final = {
+    "node_ids": "tests were named",
+    "narrowed": "files were named (testpaths says which are all)",
+    "last_failed": "--last-failed",
+    "overridden": "-o of what is collected",
+    "ignored": "--ignore",
+}
+
 
 def is_answer(operator: str) -> bool:
     """Return whether comparisons of an operator are answers; decisions over rows and repeats count in no rate."""
@@ -241,8 +250,8 @@ def list_names(names: Sequence[str]) -> str:
     return ", ".join(f"{name:.{_LONGEST_NAME}}" for name in names[:_MOST_LISTED]) + more
 
 
-def list_omissions(document: Mapping[str, Any], *, is_complete: bool, with_configured: bool) -> list[str]:
-    """Return why a run may lack tests of its project; with ``with_configured``, its configuration may leave some out."""
+def list_omissions(document: Mapping[str, Any], *, is_complete: bool, within_files: bool) -> list[str]:
+    """Return why a run may lack tests of its project; or, ``within_files``, any test of the files that it collected."""
     run = document.get("run", {})
     reasons = []
     if not is_complete:
@@ -257,15 +266,9 @@ def list_omissions(document: Mapping[str, Any], *, is_complete: bool, with_confi
         reasons.append("the report does not have what was left out")
     left_out: dict[str, None] = {}
     for selection in filter(None, selections):
-        if selection.get("node_ids"):
-            left_out["tests were named"] = None
-        if selection.get("last_failed"):
-            left_out["--last-failed"] = None
-        if selection.get("overridden"):
-            left_out["-o of what is collected"] = None
-        if selection.get("ignored"):
-            left_out["--ignore"] = None
-        if selection.get("deselected") and (with_configured or not selection.get("configured")):
+        known = [name for name in _LEFT_OUT if selection.get(name) and not (within_files and name == "narrowed")]
+        left_out.update(dict.fromkeys(_LEFT_OUT[name] for name in known))
+        if selection.get("deselected") and (within_files or not selection.get("configured")):
             left_out[f"{format_count(selection['deselected'], 'test')} deselected"] = None
     if left_out:
         reasons.append(f"only a part was selected: {', '.join(left_out)}")

@@ -48,6 +48,10 @@ def run(arguments: argparse.Namespace) -> int:
         if not runs:
             raise RecordError(f"{store.files} has no such run of a whole session")
         stored = runs[0]
+        for problem in store.list_damage_after(stored.name):
+            raise RecordError(
+                f"nobody knows which run is the newest, because {problem}; name a run, such as {stored.name}"
+            )
     elif arguments.tag or arguments.branch:
         raise ConfigurationError(f"--tag and --branch choose the newest run, so they are not given with {text}")
     elif Path(text).is_dir():

@@ -165,7 +165,7 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
     )
     table_name = hashlib.sha256(table).hexdigest()[:16]
     git = report.document["run"].get("git", {})
-    partial = list_omissions(report.document, is_complete=report.complete, with_configured=False)
+    partial = list_omissions(report.document, is_complete=report.complete, within_files=False)
     if not any(test.outcome not in _NOT_COUNTED for test in report.tests):
         partial.append("no test ran")
     index = _encode(

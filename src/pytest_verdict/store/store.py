@@ -28,6 +28,7 @@ RUN: Final = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
 RUN_PREFIX: Final = re.compile(r"\d{8}T[\w-]*")
 _INDEX: Final = re.compile(rf"runs/\d{{4}}/\d{{2}}/({RUN.pattern})/index\.json\.gz")
 _OTHER_FILE: Final = re.compile(rf"runs/\d{{4}}/\d{{2}}/({RUN.pattern})/(?:bundle\.zip|(tags-[0-9a-f]{{16}}\.json))")
+_DAMAGE: Final = re.compile(rf"runs/\d{{4}}/\d{{2}}/({RUN.pattern})/(?:index\.json\.gz|tags-[0-9a-f]{{16}}\.json)[: ]")
 _AT_ONCE: Final = 200
 BUNDLE_LIMIT: Final = 256_000_000
 # Records may be stored compressed.
@@ -109,6 +110,11 @@ class Store:
         stored = (run for batch in batches for run in self._read_runs({name: files[name] for name in batch}))
         accepted = (run for run in stored if accept is None or accept(run.index))
         return list(islice(accepted, most))[::-1]
+
+    def list_damage_after(self, run: str) -> list[str]:
+        """Return what was skipped of newer runs than this one."""
+        matches = ((_DAMAGE.match(line), line) for line in self.skipped)
+        return [line for match, line in matches if match is not None and match[1] > run]
 
     def find(self, prefix: str) -> StoredRun:
         """Find the run whose name begins with a text."""
