@@ -187,7 +187,7 @@ def read_part(text: str) -> None:
     summary.write_bytes(_encode(text))
     scored = score_unit(unit)
     assert scored.rows == 2
-    assert [dict(part.counts) for part in scored.parts] == [{"exact": [1, 1, 0]}]
+    assert [part.counts for part in scored.parts] == [{"exact": (1, 1, 0)}]
 
 
 def _scored_unit(folder: Path) -> Unit:

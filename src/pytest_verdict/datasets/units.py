@@ -24,7 +24,15 @@ from pydantic import TypeAdapter
 from pytest_verdict.core.merkle import build_subtrees, leaves_of
 from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.parallel import in_order
-from pytest_verdict.core.record import AttemptRecords, Counts, merge_counts, parse_record, read_verdict, record_end
+from pytest_verdict.core.record import (
+    AttemptRecords,
+    Counts,
+    count,
+    merge_counts,
+    parse_record,
+    read_verdict,
+    record_end,
+)
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.datasets import formats
@@ -385,7 +393,17 @@ def _are_parts_of(unit: Unit, scored: ScoredRows) -> bool:
         and [part.file for part in scored.parts] == [f"{PARTS}/{stem}{unit.suffix}" for stem in stems]
         and [name for name, _ in scored.keys] == keys
         and all(digest_file(path) == sha256 for path, sha256 in files)
+        and all(_count_records(unit.target.local(part)) == part.counts for part in scored.parts)
     )
+
+
+def _count_records(path: Path) -> Counts:
+    counts: Counts = {}
+    with open_records(path) as lines:
+        for line in lines:
+            record = parse_record(line)
+            count(counts, record["operator"], record["verdict"])
+    return counts
 
 
 def format_stem(before: int, digest: str) -> str:
