@@ -281,4 +281,4 @@ class WatchedScore(float):
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float)
+    return isinstance(value, int | float) and not isinstance(value, WatchedScore)
