@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 from pytest_verdict.comparison import build_failure, describe_failure, redact_result
 from pytest_verdict.core.result import ComparisonResult, has_error
 from pytest_verdict.core.values.redaction import Redaction
+from pytest_verdict.pytest_plugin.short_circuits import find_unread, find_unread_in_list
 from pytest_verdict.pytest_plugin.uses import Kind, find_use, is_doctest
 from pytest_verdict.session import PACKAGE, SESSION
 
@@ -68,12 +69,14 @@ class WatchedResult(ComparisonResult):
         """Whether the score reaches the threshold."""
         passed = super().passed
         self.look_unless_error(truth=passed)
+        self._settle_unread(passed)
         return passed
 
     @property
     def score(self) -> float:
         """How well the values match, from 0.0 to 1.0."""
         score = super().score
+        self._settle_unread(score)
         if self._watch is None or has_error(self):
             return score
         is_shown = is_doctest(_reading_frame())
@@ -87,8 +90,7 @@ class WatchedResult(ComparisonResult):
     def verdict(self) -> Any:
         """``pass``, ``fail``, or ``error`` when the comparison could not be made."""
         verdict = super().verdict
-        if self._watch is None:
-            return verdict
+        self._settle_unread(verdict)
         if is_doctest(_reading_frame()):
             self.look()
         return WatchedVerdict(verdict, self)
@@ -113,6 +115,42 @@ class WatchedResult(ComparisonResult):
         elif use is not False:
             self._watch.wait_for(use)
         return use is not False
+
+    def _settle_unread(self, value: bool | float | str) -> None:  # noqa: FBT001 - what is read
+        """Settle the results that nobody reads because a value of this one decides ``any``, ``or`` or a loop."""
+        frame = _reading_frame()
+        if frame is None:
+            return
+        others = find_unread(frame, value, self)
+        if others:
+            self._settle(others, frame, value)
+
+    def settle_list(self, *, is_equal: bool) -> None:
+        """Settle the results of the verdicts in a list that are not compared, because that of this one decides."""
+        frame = _reading_frame()
+        others = [] if frame is None else find_unread_in_list(frame, self, is_equal=is_equal)
+        if frame is not None and others:
+            self._settle(others, frame, None)
+
+    @staticmethod
+    def _settle(others: list[ComparisonResult], frame: FrameType, value: object) -> None:
+        use = find_use(frame, "verdict", value if isinstance(value, bool) else None)
+        for other in others:
+            if isinstance(other, WatchedResult):
+                other.settle_as(use)
+
+    def settle_as(self, use: bool | FrameType) -> None:  # noqa: FBT001 - as `find_use` returns it
+        """Note that this result is unread because another one, which has a use, decided."""
+        if self._watch is None or has_error(self):
+            return
+        if use is True:
+            self._watch.look()
+        elif use is not False:
+            self._watch.wait_for(use)
+
+    def passes(self) -> bool:
+        """Return whether the comparison passed, which is no look."""
+        return super().passed
 
     def settle(self) -> None:
         """End the watch, because an exception replaces this result."""
@@ -191,17 +229,24 @@ class WatchedVerdict(str):
         return self
 
     def __eq__(self, other: object) -> bool:
-        # The equality of two verdicts does not show which they are.
-        if isinstance(other, str) and not isinstance(other, WatchedVerdict):
+        if isinstance(other, WatchedVerdict):
+            # The equality of two comparisons that did not pass does not show which verdict they have.
+            if self._result.passes() is not other._result.passes():
+                self._compare(str.__str__(other))
+                other._compare(super().__str__())
+        elif isinstance(other, str):
             # The value of an enumeration, which `str` may show as its name.
-            text = str.__str__(other)
-            verdict = super().__str__()
-            if text in _TELLING[verdict]:
-                self._result.look(truth=text == verdict)
+            self._compare(str.__str__(other))
         return super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
+
+    def _compare(self, text: str) -> None:
+        verdict = super().__str__()
+        if text in _TELLING.get(verdict, ()):
+            self._result.look(truth=text == verdict)
+        self._result.settle_list(is_equal=text == verdict)
 
     def __str__(self) -> str:
         self._result.look_unless_error("evidence")
