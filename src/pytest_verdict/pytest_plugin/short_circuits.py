@@ -32,8 +32,15 @@ _OPERATORS: Final[dict[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
     ast.NotIn: lambda value, values: value not in values,
 }
 # Iterators that show by `__reduce__` what they iterate over, without an item of a generator being made.
-_ITERATORS: Final = (
-    *(type(iter(one)) for one in ([], (), set(), {}, {}.values(), {}.items())),
+_ITERATORS: Final[tuple[type, ...]] = (
+    *(
+        type(iter(())),
+        type(iter([])),
+        type(iter(set())),
+        type(iter({})),
+        type(iter({}.values())),
+        type(iter({}.items())),
+    ),
     *(type(reversed([])), enumerate, zip, map),
 )
 _DEEPEST: Final = 4

@@ -43,6 +43,8 @@ _COMPUTING: Final = frozenset(
     )
 )
 _SAME_TRUTH: Final = frozenset({"bool", "truth", "getattr"})
+# Methods of a text whose answer is the truth that is read.
+_ANSWERING: Final = frozenset({"startswith", "endswith"})
 # Calls that tell an error from None; those with a class do if it is str.
 _NOT_NONE: Final = frozenset({"assertIsNotNone", "is_not_none"})
 _OF_CLASS: Final = frozenset({"assertIsInstance", "is_instance", "isinstance"})
@@ -124,9 +126,14 @@ def is_doctest(frame: FrameType | None) -> bool:
 def find_use(frame: FrameType, kind: Kind, value: bool | None = None) -> bool | FrameType:  # noqa: FBT001 - as its truth is
     """Return whether what happens depends on a value that a frame reads; the frame, if all that happens is an exception."""
     file = frame.f_code.co_filename
-    if file.startswith(_EXPLANATIONS) or (kind == "evidence" and file.startswith(_LIBRARIES)):
+    if file.startswith(_EXPLANATIONS):
         return False
     current: FrameType | None = frame
+    while kind == "evidence" and current is not None and current.f_code.co_filename.startswith(_LIBRARIES):
+        # A library may read it for its caller, as `Counter` does; pytest reads it for nobody.
+        current = None if current.f_code.co_filename.startswith(str(_PYTEST)) else current.f_back
+    if current is None:
+        return False
     truth = Truth(kind != "evidence", value)
     callee = ""
     for _ in range(_MOST_CALLERS):
@@ -203,7 +210,8 @@ def _use_in(code: CodeType, offset: int, kind: Kind, truth: Truth, callee: str) 
         name = name_of(node)
         if name in _SHOWING or name in _PASSING_ON or name in _COMPUTING:
             return use.of_call(node, None, truth)
-        return use.of(node, truth if callee and name == callee else Truth(truth.tells))
+        is_known = name in _ANSWERING or (callee and name == callee)
+        return use.of(node, truth if is_known else Truth(truth.tells))
     # The truth of an operand is read where the operator or the statement stands.
     if isinstance(node, CONDITIONS):
         node = node.test

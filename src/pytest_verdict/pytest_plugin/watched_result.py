@@ -260,6 +260,45 @@ class WatchedVerdict(str):
         self._result.look_unless_error("evidence")
         return super().__hash__()
 
+    def __contains__(self, part: Any) -> bool:
+        return self._answer(part in super().__str__(), is_of_pass=part in "pass")
+
+    def startswith(self, *arguments: Any) -> bool:
+        return self._answer(super().startswith(*arguments), is_of_pass="pass".startswith(*arguments))
+
+    def endswith(self, *arguments: Any) -> bool:
+        return self._answer(super().endswith(*arguments), is_of_pass="pass".endswith(*arguments))
+
+    def _answer(self, answer: bool, *, is_of_pass: bool) -> bool:  # noqa: FBT001 - what Python asked for
+        if answer is not is_of_pass:
+            self._result.look_unless_error(truth=answer)
+        return answer
+
+    def __getitem__(self, key: Any) -> str:
+        return self._show()[key]
+
+    def upper(self) -> str:
+        return self._show().upper()
+
+    def lower(self) -> str:
+        return self._show().lower()
+
+    def casefold(self) -> str:
+        return self._show().casefold()
+
+    def title(self) -> str:
+        return self._show().title()
+
+    def capitalize(self) -> str:
+        return self._show().capitalize()
+
+    def strip(self, *arguments: Any) -> str:
+        return self._show().strip(*arguments)
+
+    def _show(self) -> str:
+        self._result.look_unless_error("evidence")
+        return super().__str__()
+
     def __reduce__(self) -> tuple[Any, ...]:
         return str, (super().__str__(),)
 
