@@ -65,7 +65,7 @@ def find_unread(frame: FrameType, value: bool | float | str, result: object) -> 
         sources.append(variables.get(".0"))
     results = [one for source in sources for one in _results_in(source)]
     if not results and region.is_container:
-        # A container without a name is held by the interpreter alone.
+        # A container without a name is held by the interpreter alone; to find it takes milliseconds.
         holders = [one for one in gc.get_referrers(result) if isinstance(one, list | tuple)]
         results = [one for holder in holders[:1] for one in _results_in(holder)] if len(holders) == 1 else []
     return [one for one in results if one is not result]
@@ -97,8 +97,8 @@ def _region_of_list(code: CodeType, offset: int, is_equal: bool) -> frozenset[st
 def _results_in(value: Any, depth: int = 0) -> Iterator[ComparisonResult]:
     if isinstance(value, ComparisonResult):
         yield value
-    elif isinstance(getattr(type(value), "_result", None), MemberDescriptorType):
-        yield value._result  # noqa: SLF001 - of a verdict or a score of ours
+    elif isinstance(getattr(type(value), "result", None), MemberDescriptorType):
+        yield value.result
     elif depth < _DEEPEST:
         items: Iterable[Any] = ()
         if isinstance(value, dict):
@@ -131,7 +131,7 @@ def _region_of(code: CodeType, offset: int, value: bool | float | str) -> _Regio
     if isinstance(node, CONDITIONS):
         node = node.test
     if isinstance(node, ast.BoolOp):
-        return _region(node, is_container=False) if bool(value) is isinstance(node.op, ast.Or) else None
+        return _region(node) if bool(value) is isinstance(node.op, ast.Or) else None
     if isinstance(node, ast.UnaryOp):
         value = not value
     return _climb(source, node, value)
@@ -150,7 +150,7 @@ def _climb(source: Source, node: ast.AST, value: Any) -> _Region | None:
             value = not value
         elif isinstance(parent, ast.BoolOp):
             if bool(value) is isinstance(parent.op, ast.Or):
-                return _region(parent, is_container=False)
+                return _region(parent)
             if node is not parent.values[-1]:
                 return None
         elif isinstance(parent, ast.GeneratorExp):
@@ -179,12 +179,14 @@ def _region_of_loop(source: Source, statement: ast.If | ast.Assert, *, is_true: 
     return _region(loop.iter) if ends and isinstance(loop, ast.For) else None
 
 
-def _region(node: ast.AST, *, is_container: bool = True) -> _Region:
+def _region(node: ast.AST) -> _Region:
+    container = next(iter(node.args), node) if isinstance(node, ast.Call) else node
+    is_container = isinstance(container, ast.List | ast.Tuple | ast.ListComp)
     names = frozenset(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
     return _Region(names, has_iterator=False, is_container=is_container)
 
 
-_ITERATOR: Final = _Region(frozenset(), has_iterator=True, is_container=True)
+_ITERATOR: Final = _Region(frozenset(), has_iterator=True, is_container=False)
 
 
 def _answer(comparison: ast.Compare, node: ast.AST, value: Any) -> bool | None:

@@ -218,20 +218,20 @@ def _plain(result: ComparisonResult) -> ComparisonResult:
 class WatchedVerdict(str):
     """A verdict: only a comparison with the right verdict is a look, and its truth as a text is not."""
 
-    __slots__ = ("_result",)
-    _result: WatchedResult
+    __slots__ = ("result",)
+    result: WatchedResult
 
     def __new__(cls, verdict: str, result: WatchedResult | None = None) -> Any:
         if result is None:
             return verdict
         self = super().__new__(cls, verdict)
-        self._result = result
+        self.result = result
         return self
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, WatchedVerdict):
             # The equality of two comparisons that did not pass does not show which verdict they have.
-            if self._result.passes() is not other._result.passes():
+            if self.result.passes() is not other.result.passes():
                 self._compare(str.__str__(other))
                 other._compare(super().__str__())
         elif isinstance(other, str):
@@ -245,11 +245,11 @@ class WatchedVerdict(str):
     def _compare(self, text: str) -> None:
         verdict = super().__str__()
         if text in _TELLING.get(verdict, ()):
-            self._result.look(truth=text == verdict)
-        self._result.settle_list(is_equal=text == verdict)
+            self.result.look(truth=text == verdict)
+        self.result.settle_list(is_equal=text == verdict)
 
     def __str__(self) -> str:
-        self._result.look_unless_error("evidence")
+        self.result.look_unless_error("evidence")
         return super().__str__()
 
     def __format__(self, form: str) -> str:
@@ -257,7 +257,7 @@ class WatchedVerdict(str):
 
     def __hash__(self) -> int:
         # Sets and dicts compare only verdicts with the same hash.
-        self._result.look_unless_error("evidence")
+        self.result.look_unless_error("evidence")
         return super().__hash__()
 
     def __contains__(self, part: Any) -> bool:
@@ -271,7 +271,7 @@ class WatchedVerdict(str):
 
     def _answer(self, answer: bool, *, is_of_pass: bool) -> bool:  # noqa: FBT001 - what Python asked for
         if answer is not is_of_pass:
-            self._result.look_unless_error(truth=answer)
+            self.result.look_unless_error(truth=answer)
         return answer
 
     def __getitem__(self, key: Any) -> str:
@@ -296,7 +296,7 @@ class WatchedVerdict(str):
         return self._show().strip(*arguments)
 
     def _show(self) -> str:
-        self._result.look_unless_error("evidence")
+        self.result.look_unless_error("evidence")
         return super().__str__()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -306,19 +306,19 @@ class WatchedVerdict(str):
 class WatchedScore(float):
     """A score that tells nothing by being true, as 0.6 is, or by being in the range that all scores are in."""
 
-    __slots__ = ("_result",)
-    _result: WatchedResult
+    __slots__ = ("result",)
+    result: WatchedResult
 
     def __new__(cls, score: float, result: WatchedResult | None = None) -> Any:
         # The module statistics builds a mean by the class of the values.
         if result is None:
             return float(score)
         self = super().__new__(cls, score)
-        self._result = result
+        self.result = result
         return self
 
     def __bool__(self) -> bool:
-        self._result.look_away()
+        self.result.look_away()
         return super().__bool__()
 
     def __eq__(self, other: object) -> bool:
@@ -340,8 +340,8 @@ class WatchedScore(float):
         return super().__format__(form)
 
     def _show(self) -> None:
-        if not self._result.look("evidence", is_firm=False):
-            self._result.look_away()
+        if not self.result.look("evidence", is_firm=False):
+            self.result.look_away()
 
     def __ge__(self, other: Any) -> bool:
         return self._answer(super().__ge__(other), holds_always=_is_number(other) and other <= 0.0)
@@ -359,8 +359,8 @@ class WatchedScore(float):
         return float, (float(self),)
 
     def _answer(self, answer: bool, *, holds_always: bool) -> bool:  # noqa: FBT001 - what Python asked for
-        if answer is not NotImplemented and (holds_always or not self._result.look(truth=answer)):
-            self._result.look_away()
+        if answer is not NotImplemented and (holds_always or not self.result.look(truth=answer)):
+            self.result.look_away()
         return answer
 
 
