@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
-from pytest_verdict.session import SESSION, calling_frame
+from pytest_verdict.session import calling_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -254,8 +254,7 @@ class ComparisonWatch:
         """Return the result for the test, which is watched when the comparison did not pass."""
         if not result.passed:
             return self._group().add(result)
-        if SESSION.redaction is None:
-            return result
+        # One that passed may decide an expression which then reads no other.
         from pytest_verdict.pytest_plugin.watched_result import WatchedResult
 
         return WatchedResult(result, None)

@@ -43,6 +43,8 @@ _COMPUTING: Final = frozenset(
     )
 )
 _SAME_TRUTH: Final = frozenset({"bool", "truth", "getattr"})
+# Methods of a text whose answer is the truth that is read.
+_ANSWERING: Final = frozenset({"startswith", "endswith"})
 # Calls that tell an error from None; those with a class do if it is str.
 _NOT_NONE: Final = frozenset({"assertIsNotNone", "is_not_none"})
 _OF_CLASS: Final = frozenset({"assertIsInstance", "is_instance", "isinstance"})
@@ -52,8 +54,8 @@ _CONTAINERS: Final = (
 )
 # A container with both tells nothing by having the value.
 _OPPOSITES: Final = ({"'pass'", "'fail'"}, {"True", "False"})
-_CONDITIONS: Final = (ast.Assert, ast.If, ast.While)
-_SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+CONDITIONS: Final = (ast.Assert, ast.If, ast.While)
+SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _INNER_FRAMES: Final = frozenset({"<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>"})
 _MOST_CALLERS: Final = 10
 # An `except` that names one of these means our failure, or our error.
@@ -111,7 +113,7 @@ def read_source(file: str) -> Source:
     nodes: dict[tuple[int | None, ...], ast.AST] = {
         (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
         for node in parents
-        if isinstance(node, (ast.expr, *_CONDITIONS))
+        if isinstance(node, (ast.expr, *CONDITIONS))
     }
     return Source(tree, parents, nodes)
 
@@ -124,9 +126,14 @@ def is_doctest(frame: FrameType | None) -> bool:
 def find_use(frame: FrameType, kind: Kind, value: bool | None = None) -> bool | FrameType:  # noqa: FBT001 - as its truth is
     """Return whether what happens depends on a value that a frame reads; the frame, if all that happens is an exception."""
     file = frame.f_code.co_filename
-    if file.startswith(_EXPLANATIONS) or (kind == "evidence" and file.startswith(_LIBRARIES)):
+    if file.startswith(_EXPLANATIONS):
         return False
     current: FrameType | None = frame
+    while kind == "evidence" and current is not None and current.f_code.co_filename.startswith(_LIBRARIES):
+        # A library may read it for its caller, as `Counter` does; pytest reads it for nobody.
+        current = None if current.f_code.co_filename.startswith(str(_PYTEST)) else current.f_back
+    if current is None:
+        return False
     truth = Truth(kind != "evidence", value)
     callee = ""
     for _ in range(_MOST_CALLERS):
@@ -134,18 +141,24 @@ def find_use(frame: FrameType, kind: Kind, value: bool | None = None) -> bool | 
             break
         use = _use_in(current.f_code, current.f_lasti, kind, truth, callee)
         if use.way == "raises":
-            return is_handled(current, use.line, use.exception) or current
+            return is_handled(current, use.line, use.exception) or _outer(current) or True
         if use.way != "returns":
             return use.way == "tells"
         truth = use.truth
-        while current is not None and current.f_code.co_name in _INNER_FRAMES:
-            current = current.f_back
+        current = _outer(current)
         callee = "" if current is None else current.f_code.co_name
         current = None if current is None else current.f_back
         if current is not None and current.f_code.co_filename.startswith(_LIBRARIES):
             # pytest drops what a test returns.
             return not callee.startswith("test")
     return True
+
+
+def _outer(frame: FrameType | None) -> FrameType | None:
+    """Return the frame of the function in which an expression runs."""
+    while frame is not None and frame.f_code.co_name in _INNER_FRAMES:
+        frame = frame.f_back
+    return frame
 
 
 def is_handled(frame: FrameType | None, line: int, exception: str) -> bool:
@@ -163,7 +176,7 @@ def is_handled(frame: FrameType | None, line: int, exception: str) -> bool:
         ]
         for block in sorted(blocks, key=lambda block: -block.lineno):
             for handler in block.handlers:
-                caught = {_name_of(node) for node in ast.walk(handler.type or ast.Pass())}
+                caught = {name_of(node) for node in ast.walk(handler.type or ast.Pass())}
                 if caught & names:
                     return _UseInSource(source, "verdict").handles(block, handler)
                 if handler.type is None or caught & {"Exception", "BaseException"}:
@@ -175,7 +188,7 @@ def is_handled(frame: FrameType | None, line: int, exception: str) -> bool:
 
 def _scope_of(source: Source, node: ast.AST) -> ast.AST | None:
     scope: ast.AST | None = node
-    while scope is not None and not isinstance(scope, (*_SCOPES, ast.ClassDef)):
+    while scope is not None and not isinstance(scope, (*SCOPES, ast.ClassDef)):
         scope = source.parents.get(scope)
     return scope
 
@@ -194,12 +207,13 @@ def _use_in(code: CodeType, offset: int, kind: Kind, truth: Truth, callee: str) 
     use = _UseInSource(source, kind)
     if isinstance(node, ast.Call) and "CALL" in dis.opname[code.co_code[offset]]:
         # A function in C reads the value, or one in Python has returned it.
-        name = _name_of(node)
+        name = name_of(node)
         if name in _SHOWING or name in _PASSING_ON or name in _COMPUTING:
             return use.of_call(node, None, truth)
-        return use.of(node, truth if callee and name == callee else Truth(truth.tells))
+        is_known = name in _ANSWERING or (callee and name == callee)
+        return use.of(node, truth if is_known else Truth(truth.tells))
     # The truth of an operand is read where the operator or the statement stands.
-    if isinstance(node, _CONDITIONS):
+    if isinstance(node, CONDITIONS):
         node = node.test
     if isinstance(node, ast.BoolOp):
         return use.of_part(node, node.values[0], truth)
@@ -255,7 +269,7 @@ class _UseInSource:
             return _DROPS if node in parent.ifs and not truth.tells else self.of(whole, _UNKNOWN)
         if isinstance(parent, _CONTAINERS):
             # One item that is false decides all().
-            is_of_all = _name_of(self._source.parents.get(parent)) == "all"
+            is_of_all = name_of(self._source.parents.get(parent)) == "all"
             return self.of(parent, Truth(tells=False, value=False if is_of_all and truth.value is False else None))
         return self.of_part(parent, node, truth)
 
@@ -305,8 +319,8 @@ class _UseInSource:
         if value is not None:
             branch = statement.body if value else statement.orelse
             last = branch[-1] if branch else None
-            if isinstance(last, ast.Raise) and "skip" not in _name_of(last.exc).casefold():
-                return Use("raises", line=last.lineno, exception=_name_of(last.exc))
+            if isinstance(last, ast.Raise) and "skip" not in name_of(last.exc).casefold():
+                return Use("raises", line=last.lineno, exception=name_of(last.exc))
             scope = _scope_of(self._source, statement)
             if isinstance(last, ast.Return) and getattr(scope, "name", "").startswith("test"):
                 return _DROPS if self.is_silent(branch) else _TELLS
@@ -315,7 +329,7 @@ class _UseInSource:
         return _DROPS if is_silent and not returns else _TELLS
 
     def of_call(self, call: ast.Call, node: ast.AST | None, truth: Truth) -> Use:
-        name = _name_of(call)
+        name = name_of(call)
         whole = self._source.parents.get(call)
         if node is call.func and name not in _PASSING_ON:
             # A method may change its object.
@@ -326,7 +340,7 @@ class _UseInSource:
             # The length of a list that is written down is known.
             return _DROPS
         if name in _PASSING_ON:
-            return self.of(call, Truth([_name_of(argument) for argument in call.args[:1]] == ["filter"]))
+            return self.of(call, Truth([name_of(argument) for argument in call.args[:1]] == ["filter"]))
         if name not in _COMPUTING or (name == "next" and not isinstance(whole, ast.stmt)):
             return _TELLS
         is_known = name in _SAME_TRUTH or (name == "all" and truth.value is False)
@@ -367,7 +381,7 @@ class _UseInSource:
             return statement.value is None or getattr(statement.value, "value", "") is None
         if isinstance(statement, ast.Expr):
             value = statement.value
-            return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and _name_of(value) in _SHOWING)
+            return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and name_of(value) in _SHOWING)
         if isinstance(statement, ast.Assign):
             return self._of_variables(statement, _UNKNOWN).way == "drops"
         if isinstance(statement, ast.If | ast.For | ast.With):
@@ -377,7 +391,7 @@ class _UseInSource:
     def handles(self, block: ast.Try, handler: ast.ExceptHandler) -> bool:
         """Return whether a handler does something, or the statement that raised nothing would have ended otherwise."""
         last = [*block.body, *block.orelse][-1]
-        is_failure = isinstance(last, ast.Expr) and _name_of(last.value) in {"fail", "exit", "skip", "xfail"}
+        is_failure = isinstance(last, ast.Expr) and name_of(last.value) in {"fail", "exit", "skip", "xfail"}
         is_false = isinstance(last, ast.Assert) and isinstance(last.test, ast.Constant)
         if is_failure or is_false or isinstance(last, ast.Raise | ast.Return | ast.Break):
             return True
@@ -421,7 +435,7 @@ def _is_bound_of_all(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> bo
         return False
     parts = list(ast.walk(value))
     if is_upper:
-        is_score = not any(isinstance(part, ast.BinOp) or _name_of(part) in {"sum", "len", "fsum"} for part in parts)
+        is_score = not any(isinstance(part, ast.BinOp) or name_of(part) in {"sum", "len", "fsum"} for part in parts)
         return is_score and (limit > 1 or (limit == 1 and includes_bound))
     is_negative = any(isinstance(part, ast.Sub | ast.USub) for part in parts)
     return not is_negative and (limit < 0 or (limit == 0 and includes_bound))
@@ -432,7 +446,7 @@ def _strongest(uses: list[Use]) -> Use:
     return min(uses, key=lambda use: order.index(use.way))
 
 
-def _name_of(node: ast.AST | None) -> str:
+def name_of(node: ast.AST | None) -> str:
     """Return the last name of a call, attribute or variable."""
     node = getattr(node, "func", node)
     return str(getattr(node, "attr", getattr(node, "id", "")))

@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 from pytest_verdict.comparison import build_failure, describe_failure, redact_result
 from pytest_verdict.core.result import ComparisonResult, has_error
 from pytest_verdict.core.values.redaction import Redaction
+from pytest_verdict.pytest_plugin.short_circuits import find_unread, find_unread_in_list
 from pytest_verdict.pytest_plugin.uses import Kind, find_use, is_doctest
 from pytest_verdict.session import PACKAGE, SESSION
 
@@ -68,12 +69,14 @@ class WatchedResult(ComparisonResult):
         """Whether the score reaches the threshold."""
         passed = super().passed
         self.look_unless_error(truth=passed)
+        self._settle_unread(passed)
         return passed
 
     @property
     def score(self) -> float:
         """How well the values match, from 0.0 to 1.0."""
         score = super().score
+        self._settle_unread(score)
         if self._watch is None or has_error(self):
             return score
         is_shown = is_doctest(_reading_frame())
@@ -87,8 +90,7 @@ class WatchedResult(ComparisonResult):
     def verdict(self) -> Any:
         """``pass``, ``fail``, or ``error`` when the comparison could not be made."""
         verdict = super().verdict
-        if self._watch is None:
-            return verdict
+        self._settle_unread(verdict)
         if is_doctest(_reading_frame()):
             self.look()
         return WatchedVerdict(verdict, self)
@@ -113,6 +115,42 @@ class WatchedResult(ComparisonResult):
         elif use is not False:
             self._watch.wait_for(use)
         return use is not False
+
+    def _settle_unread(self, value: bool | float | str) -> None:  # noqa: FBT001 - what is read
+        """Settle the results that nobody reads because a value of this one decides ``any``, ``or`` or a loop."""
+        frame = _reading_frame()
+        if frame is None:
+            return
+        others = find_unread(frame, value, self)
+        if others:
+            self._settle(others, frame, value)
+
+    def settle_list(self, *, is_equal: bool) -> None:
+        """Settle the results of the verdicts in a list that are not compared, because that of this one decides."""
+        frame = _reading_frame()
+        others = [] if frame is None else find_unread_in_list(frame, self, is_equal=is_equal)
+        if frame is not None and others:
+            self._settle(others, frame, None)
+
+    @staticmethod
+    def _settle(others: list[ComparisonResult], frame: FrameType, value: object) -> None:
+        use = find_use(frame, "verdict", value if isinstance(value, bool) else None)
+        for other in others:
+            if isinstance(other, WatchedResult):
+                other.settle_as(use)
+
+    def settle_as(self, use: bool | FrameType) -> None:  # noqa: FBT001 - as `find_use` returns it
+        """Note that this result is unread because another one, which has a use, decided."""
+        if self._watch is None or has_error(self):
+            return
+        if use is True:
+            self._watch.look()
+        elif use is not False:
+            self._watch.wait_for(use)
+
+    def passes(self) -> bool:
+        """Return whether the comparison passed, which is no look."""
+        return super().passed
 
     def settle(self) -> None:
         """End the watch, because an exception replaces this result."""
@@ -180,31 +218,38 @@ def _plain(result: ComparisonResult) -> ComparisonResult:
 class WatchedVerdict(str):
     """A verdict: only a comparison with the right verdict is a look, and its truth as a text is not."""
 
-    __slots__ = ("_result",)
-    _result: WatchedResult
+    __slots__ = ("result",)
+    result: WatchedResult
 
     def __new__(cls, verdict: str, result: WatchedResult | None = None) -> Any:
         if result is None:
             return verdict
         self = super().__new__(cls, verdict)
-        self._result = result
+        self.result = result
         return self
 
     def __eq__(self, other: object) -> bool:
-        # The equality of two verdicts does not show which they are.
-        if isinstance(other, str) and not isinstance(other, WatchedVerdict):
+        if isinstance(other, WatchedVerdict):
+            # The equality of two comparisons that did not pass does not show which verdict they have.
+            if self.result.passes() is not other.result.passes():
+                self._compare(str.__str__(other))
+                other._compare(super().__str__())
+        elif isinstance(other, str):
             # The value of an enumeration, which `str` may show as its name.
-            text = str.__str__(other)
-            verdict = super().__str__()
-            if text in _TELLING[verdict]:
-                self._result.look(truth=text == verdict)
+            self._compare(str.__str__(other))
         return super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
+    def _compare(self, text: str) -> None:
+        verdict = super().__str__()
+        if text in _TELLING.get(verdict, ()):
+            self.result.look(truth=text == verdict)
+        self.result.settle_list(is_equal=text == verdict)
+
     def __str__(self) -> str:
-        self._result.look_unless_error("evidence")
+        self.result.look_unless_error("evidence")
         return super().__str__()
 
     def __format__(self, form: str) -> str:
@@ -212,8 +257,47 @@ class WatchedVerdict(str):
 
     def __hash__(self) -> int:
         # Sets and dicts compare only verdicts with the same hash.
-        self._result.look_unless_error("evidence")
+        self.result.look_unless_error("evidence")
         return super().__hash__()
+
+    def __contains__(self, part: Any) -> bool:
+        return self._answer(part in super().__str__(), is_of_pass=part in "pass")
+
+    def startswith(self, *arguments: Any) -> bool:
+        return self._answer(super().startswith(*arguments), is_of_pass="pass".startswith(*arguments))
+
+    def endswith(self, *arguments: Any) -> bool:
+        return self._answer(super().endswith(*arguments), is_of_pass="pass".endswith(*arguments))
+
+    def _answer(self, answer: bool, *, is_of_pass: bool) -> bool:  # noqa: FBT001 - what Python asked for
+        if answer is not is_of_pass:
+            self.result.look_unless_error(truth=answer)
+        return answer
+
+    def __getitem__(self, key: Any) -> str:
+        return self._show()[key]
+
+    def upper(self) -> str:
+        return self._show().upper()
+
+    def lower(self) -> str:
+        return self._show().lower()
+
+    def casefold(self) -> str:
+        return self._show().casefold()
+
+    def title(self) -> str:
+        return self._show().title()
+
+    def capitalize(self) -> str:
+        return self._show().capitalize()
+
+    def strip(self, *arguments: Any) -> str:
+        return self._show().strip(*arguments)
+
+    def _show(self) -> str:
+        self.result.look_unless_error("evidence")
+        return super().__str__()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return str, (super().__str__(),)
@@ -222,19 +306,19 @@ class WatchedVerdict(str):
 class WatchedScore(float):
     """A score that tells nothing by being true, as 0.6 is, or by being in the range that all scores are in."""
 
-    __slots__ = ("_result",)
-    _result: WatchedResult
+    __slots__ = ("result",)
+    result: WatchedResult
 
     def __new__(cls, score: float, result: WatchedResult | None = None) -> Any:
         # The module statistics builds a mean by the class of the values.
         if result is None:
             return float(score)
         self = super().__new__(cls, score)
-        self._result = result
+        self.result = result
         return self
 
     def __bool__(self) -> bool:
-        self._result.look_away()
+        self.result.look_away()
         return super().__bool__()
 
     def __eq__(self, other: object) -> bool:
@@ -256,8 +340,8 @@ class WatchedScore(float):
         return super().__format__(form)
 
     def _show(self) -> None:
-        if not self._result.look("evidence", is_firm=False):
-            self._result.look_away()
+        if not self.result.look("evidence", is_firm=False):
+            self.result.look_away()
 
     def __ge__(self, other: Any) -> bool:
         return self._answer(super().__ge__(other), holds_always=_is_number(other) and other <= 0.0)
@@ -275,10 +359,10 @@ class WatchedScore(float):
         return float, (float(self),)
 
     def _answer(self, answer: bool, *, holds_always: bool) -> bool:  # noqa: FBT001 - what Python asked for
-        if answer is not NotImplemented and (holds_always or not self._result.look(truth=answer)):
-            self._result.look_away()
+        if answer is not NotImplemented and (holds_always or not self.result.look(truth=answer)):
+            self.result.look_away()
         return answer
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float)
+    return isinstance(value, int | float) and not isinstance(value, WatchedScore)
