@@ -331,7 +331,7 @@ class TestExpect:
 
     def test_a_numpy_array_is_compared_as_a_whole(self):
         numpy = pytest.importorskip("numpy")
-        assert type(numpy.array([1, 2]) == expect(Fixed(score=1.0), 1)) is ComparisonResult
+        assert isinstance(numpy.array([1, 2]) == expect(Fixed(score=1.0), 1), ComparisonResult)
 
     def test_repr_is_the_call(self):
         assert repr(expect("normalized_exact", "Paris")) == "expect('normalized_exact', 'Paris')"

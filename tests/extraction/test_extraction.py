@@ -127,6 +127,7 @@ def test_a_part_is_compared_and_the_record_has_the_raw_text():
         "mapping": {"observed": {"path": "$", "extract": "last_number"}},
         "document": reply,
         "steps": {"observed": [{"value": reply, "spans": [[26, 29]]}]},
+        "presets": {"last_number": 2},
     }
     assert replay_line(line_of(result)).status == "identical"
     assert altered(result, lambda record: record["sources"].update(document="It is -5.")).status == "differs"

@@ -33,6 +33,7 @@ from pytest_verdict.extraction.steps import PRESETS
 from pytest_verdict.judging import documents
 from pytest_verdict.operators.criteria import read_criteria
 from pytest_verdict.page.server import Server
+from pytest_verdict.report.manifest import read_manifest
 from pytest_verdict.store.files import configured_store
 from pytest_verdict.suites.agent_result import called_tools, name_of_call, result_from_json
 from pytest_verdict.templates import template_from_spec, template_to_spec
@@ -188,6 +189,12 @@ def read_part(text: str) -> None:
     scored = score_unit(unit)
     assert scored.rows == 2
     assert [part.counts for part in scored.parts] == [{"exact": (1, 1, 0)}]
+
+
+def read_manifest_text(text: str) -> None:
+    """Read the manifest of a report in parts."""
+    manifest = read_manifest(_encode(text), "manifest.json")
+    assert manifest.parts
 
 
 def _scored_unit(folder: Path) -> Unit:

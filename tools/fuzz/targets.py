@@ -150,6 +150,7 @@ TARGETS: Final = {
     "scored_rows": Target(file_targets.read_scored_rows, (VerdictError, MismatchError, ValueError), cost=2),
     "mappings": Target(file_targets.read_mapping, (VerdictError, OSError), cost=10),
     "parts": Target(file_targets.read_part, (VerdictError,), cost=10),
+    "manifests": Target(file_targets.read_manifest_text, (RecordError,)),
     "answers": Target(file_targets.read_answer),
     "agent_replies": Target(file_targets.read_agent_reply, (AdapterError, ValueError)),
     "blind_folders": Target(file_targets.read_blind_folder, (VerdictError,), cost=4),

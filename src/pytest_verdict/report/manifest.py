@@ -150,15 +150,15 @@ def _add_up(parts: Sequence[Part]) -> dict[str, Any]:
 
 def refuse_other_manifest(content: bytes, path: Path) -> None:
     """Refuse a manifest that is not the one that the report beside it names."""
-    # Not above, because it imports this module.
+    # Not above, because they import this module.
     from pytest_verdict.report.json_report import REPORT
+    from pytest_verdict.report.reading import read_document
 
     try:
-        report = json.loads((path.parent / REPORT).read_bytes())
-        named = report["records"]["sha256"]
+        named = read_document(path.parent / REPORT)["records"]["sha256"]
     except FileNotFoundError:
         return
-    except MALFORMED:
+    except (RecordError, *MALFORMED):
         named = None
     if named != hashlib.sha256(content).hexdigest():
         raise RecordError(f"{path}: it was changed: its SHA-256 is not the one in {REPORT}")
