@@ -175,6 +175,9 @@ class OperatorRegistry:
         operator = self._built.get(key)
         if operator is not None:
             return operator
+        if not all(isinstance(setting, str) for setting in settings):
+            # YAML has keys of other types, which no keyword argument has.
+            self.refuse_unknown_settings(name, settings)
         operator = self.find(name)(**settings)
         if len(self._built) >= _MOST_BUILT:
             self._built.clear()

@@ -278,7 +278,7 @@ _PATTERNS: Final = {
     "url": "a service has a URL with http:// or https://",
     "method": "a method is written in capitals, such as POST",
 }
-_YAML_TYPES: Final = {bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
+_YAML_TYPES: Final = {bool: "a boolean", int: "a number", float: "a number", type(None): "null", bytes: "bytes"}
 
 
 class Form(NamedTuple):
