@@ -272,6 +272,19 @@ LATER_FAILURES = {
         'compare("exact", accepted(), "right", name="w")\n    compare("exact", accepted(), "right", name="x")',
         {"w", "x"},
     ),
+    "has a message of its own": ('assert compare("exact", accepted(), "right", name="w"), "words"', {"w"}),
+    "fails in a subtest": (
+        """with subtests.test("a"):
+        assert_matches("exact", accepted(), "right", name="w")""",
+        {"w"},
+    ),
+    "asserts otherwise": ("assert [1] == [2]", set()),
+    "asserts otherwise after a second one": (
+        'assert not compare("exact", accepted(), "right", name="w")\n    assert [1] == [2]',
+        set(),
+    ),
+    "fails otherwise": ('pytest.fail("exact: bad")', set()),
+    "raises otherwise": ('raise ValueError("bad")', set()),
 }
 
 
@@ -280,15 +293,15 @@ def test_expected_failure_of_a_test_that_fails_later_is_not_accepted_unread(proj
     later, accepted = LATER_FAILURES[case]
     expected = EXPECTED_FAILURES.partition("def test_looked")[0].partition("@pytest")[0]
     body = 'with pytest.raises(MismatchError):\n        assert_matches("exact", accepted(), "wrong", name="v")'
-    project.write("test_it.py", f"{expected}def test_it(comparator):\n    {body}\n    {later}\n")
+    project.write("test_it.py", f"{expected}def test_it(comparator, subtests):\n    {body}\n    {later}\n")
     project.write("test_it.accepted.yaml", "test_it:\n  v: [old]\n  w: [old]\n  x: [old]\n")
-    project.run().assert_outcomes(failed=1)
+    assert project.run().ret == 1
     status, out, _ = project.accept("--all")
     values = parse_accepted(project.read("test_it.accepted.yaml"))["test_it"]
     assert {name for name, (value,) in values.items() if value == "right"} == accepted
     assert (status, values["v"]) == (1, ["old"])
-    assert "refused: test_it.py::test_it v: the test went on after it" in out
-    assert project.accept("--review", keys="a\n")[0] == 0
+    assert "refused: test_it.py::test_it v: the test failed for another reason" in out
+    assert project.accept("--review", keys="a\n" * 3)[0] == 0
 
 
 @pytest.mark.parametrize("words", [["--all"], ["--test", "test_*"]])

@@ -368,11 +368,21 @@ def test_page_has_the_last_results_and_the_link(harness):
     harness.run({"test_it.py": TESTS, "pytest.ini": ini}, "--verify-report")
     run = harness.run(REGRESSED, "--verify-report")
     history = WrittenPage(run.folder / "report.html").about["history"]
-    # Runs of the same second have no order.
-    assert sorted(history["tests"]["test_it.py::test_city"]) == ["f", "p"]
+    assert history["tests"]["test_it.py::test_city"] == "pf"
     assert history["trends"] == (harness.path / "site" / "index.html").resolve().as_uri()
     run = harness.run(TESTS, "--verify-report", "--verify-store=")
     assert "history" not in WrittenPage(run.folder / "report.html").about
+
+
+def test_last_results_of_a_renamed_test_begin_with_those_of_its_old_name(harness):
+    ini = "[pytest]\nverdict_store = store\nverdict_html = always\n"
+    renamed = "verdict_renamed = test_it.py::test_city -> test_it.py::test_town\n"
+    harness.run({"test_it.py": TESTS, "pytest.ini": ini}, "--verify-report")
+    new = TESTS.replace("test_city", "test_town")
+    run = harness.run({"test_it.py": new, "pytest.ini": ini + renamed}, "--verify-report")
+    tests = WrittenPage(run.folder / "report.html").about["history"]["tests"]
+    assert tests["test_it.py::test_town"] == "pp"
+    assert "test_it.py::test_city" not in tests
 
 
 def test_session_without_a_store_imports_no_store(harness):

@@ -28,6 +28,9 @@ MODES = {
         "store/test_addresses.py::test_baseline_that_cannot_be_read_is_an_error_before_the_session"
     ),
     "renamed test, history": "history/test_series.py::test_configured_new_name_joins_the_history",
+    "renamed test, last results on the page": (
+        "store/test_addresses.py::test_last_results_of_a_renamed_test_begin_with_those_of_its_old_name"
+    ),
     "renamed test, paired by its checks": "history/test_series.py::test_renamed_test_keeps_its_history",
     "renamed test, baseline": "store/test_bad_runs.py::test_renamed_test_is_not_missing_and_hides_no_other",
     "renamed test, accepted values": (

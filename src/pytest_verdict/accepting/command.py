@@ -32,7 +32,7 @@ from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.record import digest_of_test
 from pytest_verdict.core.values.display import format_count, safe_repr, shown
 from pytest_verdict.errors import ConfigurationError, RecordError
-from pytest_verdict.explanation.drawing import draw_explanation
+from pytest_verdict.explanation.drawing import draw_explanation, format_label
 from pytest_verdict.report.compression import reporting_damage
 from pytest_verdict.report.folder import acquire_lock, release_lock
 from pytest_verdict.report.reading import find_document
@@ -187,18 +187,17 @@ class _Review:
 
     @functools.cached_property
     def _decisive(self) -> set[str]:
-        """The ids of the last failing comparisons of each test, as many as its failure is about."""
-        attempts: dict[str, list[str]] = {}
+        """The ids of the last failing comparisons of each test, as far as its failure is about them."""
+        attempts: dict[str, list[Mapping[str, Any]]] = {}
         for record in self._records:
             if record["verdict"] != "pass" and is_answer(record["operator"]):
-                attempts.setdefault(str(record["id"]).rpartition("-")[0], []).append(str(record["id"]))
-        numbers = {}
-        for test in self._document.get("tests", ()):
-            match = _SEVERAL.match(test.get("message", ""))
-            number = int(match[1]) if match else 1
-            digest = digest_of_test(test["test"], test.get("worker", ""))
-            numbers[digest] = number + (test.get("subtests") or {}).get("failed", 0)
-        return {one for key, ids in attempts.items() for one in ids[-numbers.get(key.partition("-")[0], 1) :]}
+                attempts.setdefault(str(record["id"]).rpartition("-")[0], []).append(record)
+        tests = {digest_of_test(test["test"], test.get("worker", "")): test for test in self._document.get("tests", ())}
+        return {
+            str(record["id"])
+            for attempt, records in attempts.items()
+            for record in _select_decisive(records, tests.get(attempt.partition("-")[0], {}))
+        }
 
     def _find_expected_failure(self, candidate: Candidate) -> str:
         """Return why a value that nobody reviews is refused: the test is content with a comparison that does not pass."""
@@ -211,7 +210,10 @@ class _Review:
             )
         if "accepted" not in candidate.record or candidate.record["id"] in self._decisive:
             return ""
-        return "the test went on after it, so it may expect that this does not pass; accept it with --review if that is wrong"
+        return (
+            "the test failed for another reason, so it may expect that this does not pass; accept it with --review if"
+            " that is wrong"
+        )
 
     def _choose(self, candidate: Candidate, moves: list[str], heading: str) -> str:
         """Return the key of a decision."""
@@ -317,6 +319,18 @@ class _Review:
     def _name(self, path: Path) -> str:
         root = self._candidates.root
         return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+
+
+def _select_decisive(records: Sequence[Mapping[str, Any]], test: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Select from the failing comparisons of an attempt those that the failure of its test names or counts."""
+    message = test.get("message", "")
+    several = _SEVERAL.match(message)
+    if several is not None:
+        return records[-int(several[1]) :]
+    failed_subtests = (test.get("subtests") or {}).get("failed", 0)
+    if failed_subtests:
+        return records[-failed_subtests:]
+    return [one for one in records if f"{format_label(one['operator'], one.get('name'))}: " in message][-1:]
 
 
 def _replace(path: Path, original: bytes | None, content: bytes) -> None:

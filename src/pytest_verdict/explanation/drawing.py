@@ -88,14 +88,14 @@ def draw_explanation(result: ComparisonResult, budget: Budget) -> Iterator[Line]
 
 
 def _draw_headline(result: ComparisonResult, explanation: Explanation) -> Line:
-    return Part(f"{_format_label(result)}: "), *explanation.summary
+    return Part(f"{format_label(result.operator, result.name)}: "), *explanation.summary
 
 
-def _format_label(result: ComparisonResult) -> str:
-    operator = visible(result.operator)
-    if result.name is None:
-        return operator
-    return f"{operator} {shown(result.name, 80)}"
+def format_label(operator: str, name: str | None) -> str:
+    """Format the operator and the name of a comparison, with which the headline of its failure begins."""
+    if name is None:
+        return visible(operator)
+    return f"{visible(operator)} {shown(name, 80)}"
 
 
 def _draw_body(result: ComparisonResult, explanation: Explanation, budget: Budget) -> Iterator[Line]:
@@ -111,7 +111,7 @@ def _draw_body(result: ComparisonResult, explanation: Explanation, budget: Budge
 
 def _draw_child(child: ComparisonResult, budget: Budget) -> Iterator[Line]:
     if child.passed:
-        label = f"{_format_label(child)}: got "
+        label = f"{format_label(child.operator, child.name)}: got "
         yield mark(child.verdict), Part(label), Part(shown(child.observed, budget.room(len(label))), "observed")
         return
 

@@ -149,7 +149,7 @@ def build_views(runs: Sequence[StoredRun], keys: Sequence[str]) -> list[View]:
         )
         parts.setdefault(values, []).append(stored)
     views = [
-        View(dict(zip(names, values, strict=True)), part, _build_series(part)) for values, part in sorted(parts.items())
+        View(dict(zip(names, values, strict=True)), part, build_series(part)) for values, part in sorted(parts.items())
     ]
     _add_steps(views)
     for view in views:
@@ -158,7 +158,8 @@ def build_views(runs: Sequence[StoredRun], keys: Sequence[str]) -> list[View]:
     return views
 
 
-def _build_series(runs: Sequence[StoredRun]) -> list[TestSeries]:
+def build_series(runs: Sequence[StoredRun]) -> list[TestSeries]:
+    """Build the series of each test of some runs; the tests of renamed ones are joined."""
     rows: dict[str, bytearray] = {}
     cuts: dict[str, list[int]] = {}
     parameters: dict[str, Mapping[str, Any]] = {}

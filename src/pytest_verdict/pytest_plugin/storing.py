@@ -91,6 +91,7 @@ def push_session(config: pytest.Config, folder: Path, place: str, *, with_histor
         return Stored()
     stored = Stored()
     try:
+        from pytest_verdict.history.series import ABSENT, build_series
         from pytest_verdict.store.files import StoreFiles
         from pytest_verdict.store.store import Store
 
@@ -102,7 +103,11 @@ def push_session(config: pytest.Config, folder: Path, place: str, *, with_histor
             return stored
         tags = session_tags(config)
         runs = store.runs(_MOST_RESULTS, lambda index: index.tags == tags, _MOST_READ)
-        tests = {test: "".join(run.outcome(test) or "-" for run in runs) for test in store.find(pushed.run).table.tests}
+        # This session is the latest, also if it began in the same second as another one.
+        runs.sort(key=lambda run: run.name == pushed.run)
+        present = store.find(pushed.run).table.positions
+        series = [one for one in build_series(runs) if one.test in present]
+        tests = {one.test: one.letters.replace(ABSENT, "-") for one in series}
         trends = str(config.getini("verdict_trends"))
         if trends and not is_url(trends):
             trends = (config.rootpath / trends / "index.html").resolve().as_uri()
