@@ -266,7 +266,8 @@ class _Review:
                     _replace(path, self._candidates.originals[path], content)
             except (RecordError, OSError, ValueError) as error:
                 self.counts["not written"] += 1
-                complain(f"{self._name(path)}: nothing was written: {error}")
+                reason = getattr(error, "strerror", None) or error
+                complain(f"{self._name(path)}: nothing was written: {reason}")
 
     def _refuse(self, candidate: Candidate, reason: str) -> None:
         self.counts["refused"] += 1

@@ -66,8 +66,9 @@ def run_command(words: Sequence[str]) -> int:
 
 
 def _describe(error: Exception, words: Sequence[str]) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror:
+        # An error of writing, such as that of a full disk, names no file.
+        return f"{error.filename or shown(' '.join(words), 300)}: {error.strerror}"
     # What pathlib raises for a link to itself.
     if isinstance(error, VerdictError | OSError) or str(error).startswith("Symlink loop"):
         return "\n".join([str(error), *getattr(error, "__notes__", ())])

@@ -4,6 +4,7 @@ A file is written under another name in the same folder and then renamed, so a r
 the process is killed. A loss of power may still lose both.
 """
 
+import errno
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Final
 from uuid import uuid4
 
 _BLOCK: Final = 1 << 20
+# What writing raises without the name of a file.
+_FULL: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @contextmanager
@@ -20,8 +23,14 @@ def temporary_file(path: Path) -> Iterator[Path]:
     temporary = path.with_name(f"{path.name}.{uuid4().hex}.new")
     try:
         yield temporary
+    except OSError as error:
+        if error.filename == str(temporary) or (error.filename is None and error.errno in _FULL):
+            error.filename = str(path)
+        raise
     finally:
-        temporary.unlink(missing_ok=True)
+        # A disk that became read-only has an error for this, too.
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 @contextmanager

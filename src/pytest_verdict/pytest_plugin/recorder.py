@@ -264,7 +264,8 @@ def detach_records(report: Any) -> list[RecordBatch]:
 def create_counts(path: Path) -> Any:
     """Create the file of the counts, and map it."""
     with path.open("xb") as file:
-        file.truncate(8 * _MOST_PROCESSES)
+        # Not a hole: on a full disk, writing to the mapping of one ends the process.
+        file.write(bytes(8 * _MOST_PROCESSES))
     return map_counts(path)
 
 
