@@ -30,12 +30,28 @@ REPOSITORY: Final = Path(__file__).resolve().parents[2]
 PACKAGE: Final = "src/pytest_verdict"
 # Run once in one process, to see which tests call which functions; they must pass without any change.
 SEEN: Final = [
-    "tests/values", "tests/operators", "tests/trajectories", "tests/report", "tests/test_advice.py", "tests/test_comparison.py",
-    "tests/explanation", "tests/test_kernel.py", "tests/test_laws.py", "tests/test_matching.py",
-    "tests/test_normalizers.py", "tests/test_replay.py", "tests/test_result.py", "tests/test_surface.py", "tests/cli",
-    "tests/suites/test_statistics.py",
-]  # fmt: skip
-# For what runs in other processes, and what is made when a module is imported.
+    *(
+        "tests/values",
+        "tests/operators",
+        "tests/explanation",
+        "tests/extraction",
+        "tests/judging",
+        "tests/trajectories",
+    ),
+    *(
+        "tests/templates",
+        "tests/suites",
+        "tests/blind",
+        "tests/report",
+        "tests/runs",
+        "tests/history",
+        "tests/accepting",
+    ),
+    *("tests/summaries", "tests/cli", "tests/test_comparison.py", "tests/test_kernel.py", "tests/test_laws.py"),
+    *("tests/test_matching.py", "tests/test_normalizers.py", "tests/test_replay.py", "tests/test_result.py"),
+    "tests/test_surface.py",
+]
+# For what runs in other processes, and what is made when a module is imported; other packages have the tests of their name.
 UNSEEN: Final = {
     "core/families.py": ["tests/suites/test_what_packages_bring.py", "tests/test_example_family.py"],
     "core/record.py": ["tests/plugin/test_option_verify_report.py", "tests/plugin"],
@@ -56,6 +72,7 @@ UNSEEN: Final = {
     "pytest_plugin": ["tests/plugin/test_option_verify_report.py", "tests/plugin", "tests/suites", "tests/datasets"],
     "trajectories/readers": [],
     "trajectories": ["tests/trajectories", "tests/test_laws.py"],
+    "explanation": ["tests/explanation", "tests/plugin/test_option_verify_report.py"],
 }
 SECONDS: Final = 400
 SURVIVED: Final = "SURVIVED"
@@ -179,8 +196,10 @@ def module_of(path: str) -> str:
 
 def unseen_tests(path: str) -> list[list[str]]:
     """Yield the tests of a module that are not chosen by their calls, first those with a similar name."""
-    part = max((part for part in UNSEEN if module_of(path).startswith(part)), key=len, default="")
-    tests = dict.fromkeys(file for test in UNSEEN.get(part, []) for file in files_of(test))
+    module = module_of(path)
+    part = max((part for part in UNSEEN if module.startswith(part)), key=len, default="")
+    places = UNSEEN.get(part, [f"tests/{module.partition('/')[0]}"])
+    tests = dict.fromkeys(file for place in places for file in files_of(place))
     named = [test for test in tests if Path(path).stem in Path(test).stem]
     return [named, [test for test in tests if test not in named]]
 
