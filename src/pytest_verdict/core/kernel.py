@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pytest_verdict.core.record_members import RecordContent
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
 from pytest_verdict.core.values.refused import PLAIN, RefusedValueError, refuse_uncalled
@@ -66,8 +67,9 @@ def run(
             observed_copy = copy_refused(observed)
         outcome = error_outcome(error)
 
+    identity = operator.identity
     return ComparisonResult(
-        operator.identity, expected_copy, observed_copy, threshold, outcome, name, None, sources, negated, accepted
+        RecordContent(identity, expected_copy, observed_copy, threshold, outcome, name, negated, sources, accepted)
     )
 
 
@@ -117,11 +119,15 @@ def result_from_outcome(
     """Return the result of a comparison whose outcome is certain without running the operator."""
     if threshold is None:
         threshold = operator.default_threshold()
-    recorded_expected = copy_for_record(operator.effective_expected(expected))
-    recorded_observed = copy_for_record(observed)
-    return ComparisonResult(
-        operator.identity, recorded_expected, recorded_observed, check_threshold(threshold), outcome, name
+    content = RecordContent(
+        identity=operator.identity,
+        expected=copy_for_record(operator.effective_expected(expected)),
+        observed=copy_for_record(observed),
+        threshold=check_threshold(threshold),
+        outcome=outcome,
+        name=name,
     )
+    return ComparisonResult(content)
 
 
 def check_threshold(threshold: Any) -> float:

@@ -13,38 +13,38 @@ from typing import Any, Final, NamedTuple, cast
 
 from pytest_verdict.core.record_members import (
     COMPARISON,
+    CONTEXT,
+    EVIDENCE,
     EXPECTED,
     ID_PATTERN,
     MEMBER,
     OBSERVED,
+    OUTCOME,
     PLACE,
     RECORD_FORMAT,
+    THRESHOLD,
     VERDICTS,
     RecordContent,
     Verdict,
-    verdict_of,
-    write_decision,
     write_evidence,
-    write_evidence_members,
-    write_name,
+    write_members,
+    write_optional,
 )
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY
-from pytest_verdict.core.values.redaction import Redaction, hiding
+from pytest_verdict.core.values.redaction import hiding
 from pytest_verdict.errors import RecordError
 
 _VERDICT: Final = MEMBER["verdict"]
+_NAME: Final = MEMBER["name"]
 _TEST, _ATTEMPT, _ORDINAL, _PATH, _LINE = PLACE
 _BEGINNING: Final = f'{{{MEMBER["record"].key}{RECORD_FORMAT},{MEMBER["id"].key}"'
-_TO_OBSERVED: Final = f",{OBSERVED.key}"
 _TYPED: Final = f'"{TYPE_KEY}":'
 # The verdict follows the id, so counting and filtering records needs no parsing.
 _HEAD: Final = re.compile(
     f'{re.escape(_BEGINNING)}({ID_PATTERN})",{MEMBER["verdict"].key}"({"|".join(VERDICTS)})",'.encode("ascii")
 )
 _DIGEST_DIGITS: Final = 12
-# The length of a record's id and place, roughly.
-_PLACE_SIZE: Final = 300
 # 128 bits, because there may be many millions of rows.
 _KEY_DIGITS: Final = 32
 # json.loads would also search for blanks around the document.
@@ -58,66 +58,8 @@ Counts = dict[str, tuple[int, int, int]]
 _NO_COUNTS: Final = (0, 0, 0)
 
 
-class Envelope:
-    """The text of a comparison around its name and its two sides, shared by comparisons that differ only in these."""
-
-    __slots__ = ("_content", "after", "before", "operator", "start", "verdict")
-
-    def __init__(self, content: RecordContent) -> None:
-        self.operator = content.identity.name
-        self.verdict = verdict_of(content.outcome, content.threshold, negated=content.negated)
-        members = content.identity.redacted(content.redaction).members
-        self.start = f"{_VERDICT.key}{_VERDICT.write(self.verdict)}"
-        self.before = f",{members},{EXPECTED.key}"
-        evidence = write_evidence_members(content)
-        self.after = f",{write_decision(content.decision)}{evidence}"
-        # Evidence belongs to one pair of sides.
-        self._content = None if evidence else content
-
-    def fits(self, content: RecordContent) -> bool:
-        """Return whether another comparison has the same text around its sides."""
-        own = self._content
-        return (
-            own is not None
-            and content.outcome is own.outcome
-            and content.identity is own.identity
-            and content.threshold == own.threshold
-            and content.negated is own.negated
-            and content.sources is own.sources
-            and content.accepted is own.accepted
-            and content.redaction is own.redaction
-        )
-
-
-class EncodedComparison(NamedTuple):
-    """A comparison as JSON, still in parts."""
-
-    envelope: Envelope
-    name: str
-    """The member with its name, if it has one."""
-    expected: str
-    observed: str
-
-    @property
-    def members(self) -> str:
-        """The members of its JSON object, without the braces."""
-        around = self.envelope
-        start = f"{around.start}{self.name}{around.before}"
-        return f"{start}{self.expected}{_TO_OBSERVED}{self.observed}{around.after}"
-
-    def renamed(self, name: str, redaction: Redaction | None) -> EncodedComparison:
-        """Return the same comparison with another name."""
-        return self._replace(name=write_name(name, redaction))
-
-    @property
-    def size(self) -> int:
-        """The length of its record, roughly."""
-        around = len(self.envelope.before) + len(self.envelope.after) + _PLACE_SIZE
-        return around + len(self.name) + len(self.expected) + len(self.observed)
-
-
-def encode_comparison(content: RecordContent, previous: Envelope | None = None) -> EncodedComparison:
-    """Encode a comparison; the envelope of the previous one is shared if it fits."""
+def write_comparison(content: RecordContent) -> str:
+    """Write the members of a comparison, without the braces of the object."""
     expected = write_evidence(content.expected, content.redaction)
     observed = write_evidence(content.observed, content.redaction)
     # Only a value of a class can have hidden fields.
@@ -127,16 +69,31 @@ def encode_comparison(content: RecordContent, previous: Envelope | None = None) 
             content = content._replace(redaction=redaction)
             expected = content.write(content.expected)
             observed = content.write(content.observed)
-    if previous is None or not previous.fits(content):
-        previous = Envelope(content)
-    return EncodedComparison(previous, write_name(content.name, content.redaction), expected, observed)
+
+    outcome = content.outcome
+    texts = outcome.record_texts
+    if texts is None or content.redaction is not None:
+        texts = (write_members(OUTCOME, content), write_optional(EVIDENCE, outcome, content))
+        if content.redaction is None:
+            # Operators without evidence return the same outcome for all pairs.
+            vars(outcome)["record_texts"] = texts
+    decision, evidence = texts
+    start = f"{_VERDICT.key}{_VERDICT.write(content.verdict)}"
+    if content.name is not None:
+        start += f",{_NAME.key}{content.write_text(content.name)}"
+    operator = content.identity.redacted(content.redaction).members
+    sides = f"{EXPECTED.key}{expected},{OBSERVED.key}{observed}"
+    threshold = f"{THRESHOLD.key}{THRESHOLD.write(content)}"
+    return f"{start},{operator},{sides},{decision},{threshold}{evidence}{write_optional(CONTEXT, content, content)}"
 
 
 class PendingRecord(NamedTuple):
-    """A comparison, the attempt of its test, and the end of its record."""
+    """A comparison of an attempt of a test, and the members and the end of its record."""
 
     attempt: AttemptRecords
-    comparison: EncodedComparison
+    operator: str
+    verdict: Verdict
+    members: str
     end: str
 
 
@@ -160,8 +117,8 @@ class AttemptRecords:
         lines: list[str] = []
         counts: Counts = {}
         for ordinal, record in enumerate(records, self._ordinal + 1):
-            lines.append(self.line(record.comparison.members, ordinal, record.end))
-            count(counts, record.comparison.envelope.operator, record.comparison.envelope.verdict)
+            lines.append(self.line(record.members, ordinal, record.end))
+            count(counts, record.operator, record.verdict)
         # Last, because after an interrupt by Ctrl-C the same records are written again.
         self._ordinal += len(lines)
         return "".join(lines).encode("ascii"), counts

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from json.encoder import encode_basestring_ascii
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 from pytest_verdict.core.values.display import shown
@@ -25,7 +24,6 @@ RECORD_FORMAT: Final = 1
 Verdict = Literal["pass", "fail", "error"]
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 ID_PATTERN: Final = "[0-9a-f]{12}-[0-9]{1,20}-[0-9]{1,20}"
-_MOST_DECISIONS: Final = 1_000
 _ALL_REDACTED: Final = f'{{{REDACTED_VALUE},"value":"{REDACTED}"}}'
 _REQUIRED: Final = object()
 
@@ -51,37 +49,34 @@ class OperatorIdentity:
         return replace(self, settings={name: redact(value, redaction) for name, value in self.settings.items()})
 
 
-class Decision(NamedTuple):
-    """The part of a record that many comparisons share; the numbers are JSON, because 0.0 and -0.0 are equal."""
-
-    normalization: tuple[str, ...]
-    notes: tuple[str, ...]
-    score: str
-    threshold: str
-
-
 class RecordContent(NamedTuple):
-    """A comparison and its redaction: the source of the members of its record."""
+    """A comparison: what its record is written from."""
 
     identity: OperatorIdentity
     expected: Any
     observed: Any
     threshold: float
     outcome: Outcome
-    name: str | None
-    negated: bool
-    sources: str | None
-    """Typed JSON."""
-    accepted: Mapping[str, Any] | None
-    redaction: Redaction | None
+    name: str | None = None
+    negated: bool = False
+    """Whether the test expects that the values do not match."""
+    sources: str | None = None
+    """The document that the values were extracted from, and how, as typed JSON."""
+    accepted: Mapping[str, Any] | None = None
+    """The place of the accepted value that was expected, if ``accepted()`` was."""
+    message: str | None = None
+    """The first line of a failure; it is no evidence, so no record has it."""
+    redaction: Redaction | None = None
 
     @property
-    def decision(self) -> Decision:
-        notes = self.outcome.notes
-        if self.redaction is not None:
-            notes = tuple(map(self.redaction, notes))
-        score = _write_number(self.outcome.score)
-        return Decision(self.outcome.normalization, notes, score, _write_number(self.threshold))
+    def is_passed(self) -> bool:
+        return (self.outcome.score >= self.threshold) is not self.negated
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.outcome.error is not None:
+            return "error"
+        return "pass" if self.is_passed else "fail"
 
     def write(self, value: Any) -> str:
         return write_evidence(value, self.redaction)
@@ -96,15 +91,6 @@ def write_evidence(value: Any, redaction: Redaction | None) -> str:
     if redaction is None:
         return encode_text(value)
     return dump_json(redact(encode(value), redaction))
-
-
-def verdict_of(outcome: Outcome, threshold: float, *, negated: bool) -> Verdict:
-    """Return the verdict of a comparison."""
-    if outcome.error is not None:
-        return "error"
-    if (outcome.score >= threshold) is negated:
-        return "fail"
-    return "pass"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,15 +200,14 @@ def write_members(members: Iterable[Member], source: Any) -> str:
     return ",".join([member.key + text for member in members if (text := member.write(source))])
 
 
-def write_evidence_members(content: RecordContent) -> str:
-    """Write the members of the outcome and the context that do not have their default."""
+def write_optional(members: Iterable[Member], holder: Any, content: RecordContent) -> str:
+    """Write the members whose attribute of the holder does not have its default, each after a comma."""
     text = ""
-    for values, members in ((_get_evidence(content.outcome), EVIDENCE), (_get_context(content), CONTEXT)):
-        for value, member in zip(values, members, strict=True):
-            if value is not member.default:
-                written = member.write(content)
-                if written:
-                    text += f",{member.key}{written}"
+    for member in members:
+        if getattr(holder, member.name) is not member.default:
+            written = member.write(content)
+            if written:
+                text += f",{member.key}{written}"
     return text
 
 
@@ -248,9 +233,16 @@ def _write_sources(content: RecordContent) -> str:
     return dump_json(redact(json.loads(content.sources), content.redaction))
 
 
-def _write_number(number: float) -> str:
-    # Most scores and thresholds are 1.0, and the repr of a float is slow.
-    return "1.0" if number == 1.0 else repr(number)
+def _write_notes(content: RecordContent) -> str:
+    notes: Iterable[str] = content.outcome.notes
+    if content.redaction is not None:
+        notes = map(content.redaction, notes)
+    return dump_json(tuple(notes))
+
+
+def _write_threshold(content: RecordContent) -> str:
+    # Most thresholds are 1.0, and the repr of a float is slow.
+    return "1.0" if content.threshold == 1.0 else repr(content.threshold)
 
 
 # The table. The groups have the order of a line.
@@ -285,7 +277,7 @@ OPERATOR: Final = (
            "All settings, defaults included; one that was added in a later version only where it is not the default.",
            lambda identity: dump_json(identity.settings)),
 )
-"""Written from an `OperatorIdentity`; the groups below from a `RecordContent`, but for those of a `Decision`."""
+"""Written from an `OperatorIdentity`; the groups below from a `RecordContent`."""
 
 EXPECTED: Final = Member("expected", _EVIDENCE, "The expected value, verbatim; for `regex` the pattern.",
                          lambda content: content.write(content.expected), is_typed=True)
@@ -294,16 +286,15 @@ OBSERVED: Final = Member("observed", _EVIDENCE, "The observed value, verbatim.",
 
 OUTCOME: Final = (
     Member("normalization", _NAMES, "The steps that were applied, in order.",
-           lambda decision: dump_json(decision.normalization), convert=tuple),
+           lambda content: dump_json(content.outcome.normalization), convert=tuple),
     Member("notes", _NAMES, "Machine-readable codes, such as `json_parse_failed`.",
-           lambda decision: dump_json(decision.notes), convert=tuple),
+           _write_notes, convert=tuple),
     Member("score", _SCORE, "How well the values match, from 0.0 to 1.0.",
-           lambda decision: decision.score, convert=float),
+           lambda content: repr(content.outcome.score), convert=float),
 )
-"""Written from a `Decision`, like the threshold."""
 
 THRESHOLD: Final = Member("threshold", _THRESHOLD, "The lowest score that passes, in (0, 1].",
-                          lambda decision: decision.threshold, convert=float)
+                          _write_threshold, convert=float)
 
 EVIDENCE: Final = (
     Member("expected_surface", _EVIDENCE, "What was compared on the expected side; absent when it is the value itself.",
@@ -321,8 +312,6 @@ EVIDENCE: Final = (
 )
 """Attributes of the outcome, omitted when they have their default."""
 
-_get_evidence: Final = attrgetter(*(f"_{member.name}" for member in EVIDENCE))
-
 CONTEXT: Final = (
     Member("negated", JsonType("true", "true", {"const": True}, _accept_all),
            "The test expects no match, as `x != expect(...)` does: the verdict is `pass` when score < threshold.",
@@ -335,8 +324,6 @@ CONTEXT: Final = (
            default=None, is_typed=True),
 )
 """Set by the test, not by the operator."""
-
-_get_context: Final = attrgetter(*(member.name for member in CONTEXT))
 
 PLACE: Final = (
     Member("test", _TEXT, "The node id of the test.", encode_basestring_ascii),
@@ -354,17 +341,6 @@ COMPARISON: Final = (*HEAD, *OPERATOR, EXPECTED, OBSERVED, *OUTCOME, THRESHOLD, 
 
 MEMBERS: Final = (*START, *COMPARISON, *PLACE)
 MEMBER: Final[Mapping[str, Member]] = {member.name: member for member in MEMBERS}
-
-
-@functools.lru_cache(maxsize=_MOST_DECISIONS)
-def write_decision(decision: Decision) -> str:
-    """Write the normalization, the notes, the score and the threshold."""
-    return write_members((*OUTCOME, THRESHOLD), decision)
-
-
-def write_name(name: str | None, redaction: Redaction | None) -> str:
-    """Write the name of a comparison with the comma before it; an empty text without a name."""
-    return "" if name is None else f",{MEMBER['name'].key}{encode_text(str(redact_text(name, redaction)))}"
 
 
 def read_identity(record: Mapping[str, Any]) -> OperatorIdentity:

@@ -13,9 +13,7 @@ from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import (
-    Envelope,
     RecordSummary,
-    encode_comparison,
     operator_codes,
     parse_record,
     summarize_record,
@@ -85,68 +83,55 @@ _OPERATORS: Final[dict[tuple[type[Operator], str, int, str], InstalledOperator]]
 
 def replay(lines: Iterable[bytes]) -> Iterator[Replayed]:
     """Derive each record again, in order."""
-    return map(Replay().replay_line, lines)
+    return map(replay_line, lines)
 
 
 def replay_line(line: bytes) -> Replayed:
-    """Derive one record again."""
-    return Replay().replay_line(line)
+    """Derive one record again, write it, and compare the bytes."""
+    summary = None
+    try:
+        record = parse_record(line)
+        summary = summarize_record(record)
+        if summary is None or not _ID.fullmatch(summary.id):
+            _check_head(record)
+        return _replay_record(line, record, summary)
+    except RecordError as error:
+        return Replayed("", "unreadable", str(error), summary=summary)
+    except RecursionError:
+        return Replayed("", "unreadable", "it is nested too deeply", summary=summary)
 
 
-class Replay:
-    """Derives records again: each is parsed, derived and written, and the bytes are compared."""
+def _replay_record(line: bytes, record: dict[str, Any], summary: RecordSummary | None) -> Replayed:
+    identifier = record["id"]
+    test = record["test"]
+    operator = record["operator"]
+    try:
+        installed = find_operator(record)
+        result = derive_result(line, record, installed.operator)
+    except Unverifiable as reason:
+        return _unverifiable(record, summary, str(reason))
 
-    def __init__(self) -> None:
-        # Most records differ from the previous one only in their two sides.
-        self._envelope: Envelope | None = None
+    members = result.to_members()
+    text = line.removesuffix(b"\n").removesuffix(b"\r")
+    if summary is not None and text == write_record(members, summary).encode("ascii")[:-1]:
+        return Replayed(identifier, "identical", "", test, operator, (), summary)
 
-    def replay_line(self, line: bytes) -> Replayed:
-        """Derive one record again."""
-        summary = None
-        try:
-            record = parse_record(line)
-            summary = summarize_record(record)
-            if summary is None or not _ID.fullmatch(summary.id):
-                _check_head(record)
-            return self._replay_record(line, record, summary)
-        except RecordError as error:
-            return Replayed("", "unreadable", str(error), summary=summary)
-        except RecursionError:
-            return Replayed("", "unreadable", "it is nested too deeply", summary=summary)
-
-    def _replay_record(self, line: bytes, record: dict[str, Any], summary: RecordSummary | None) -> Replayed:
-        identifier = record["id"]
-        test = record["test"]
-        operator = record["operator"]
-        try:
-            installed = find_operator(record)
-            result = derive_result(line, record, installed.operator)
-        except Unverifiable as reason:
-            return _unverifiable(record, summary, str(reason))
-
-        comparison = encode_comparison(result.content(), self._envelope)
-        self._envelope = comparison.envelope
-        members = comparison.members
-        text = line.removesuffix(b"\n").removesuffix(b"\r")
-        if summary is not None and text == write_record(members, summary).encode("ascii")[:-1]:
-            return Replayed(identifier, "identical", "", test, operator, (), summary)
-
-        if installed.operator.asks_model and result.error is not None and "error" in record:
-            # The record has the error of the model's library instead of its reply.
-            return _unverifiable(record, summary, "not_recorded")
-        if not installed.operator.compares_decoded and _OF_CLASS.search(line):
-            # An operator of a user compared the object itself, and the record has only its fields.
-            return _unverifiable(record, summary, "not_encodable")
-        derived_record = json.loads(f"{{{members}}}")
-        differing = _find_differences(record, derived_record)
-        if differing and all(REDACTED in json.dumps(record.get(key)) for key in differing):
-            # A redacted name, note or error is still text, so only its mark shows it.
-            return _unverifiable(record, summary, "redacted")
-        change = installed.change
-        if not change and [*operator_codes(record)] != [*operator_codes(derived_record)]:
-            change = _OTHER_CODE
-        status: Status = "version_changed" if change else "differs"
-        return Replayed(identifier, status, change, test, operator, differing, summary)
+    if installed.operator.asks_model and result.error is not None and "error" in record:
+        # The record has the error of the model's library instead of its reply.
+        return _unverifiable(record, summary, "not_recorded")
+    if not installed.operator.compares_decoded and _OF_CLASS.search(line):
+        # An operator of a user compared the object itself, and the record has only its fields.
+        return _unverifiable(record, summary, "not_encodable")
+    derived_record = json.loads(f"{{{members}}}")
+    differing = _find_differences(record, derived_record)
+    if differing and all(REDACTED in json.dumps(record.get(key)) for key in differing):
+        # A redacted name, note or error is still text, so only its mark shows it.
+        return _unverifiable(record, summary, "redacted")
+    change = installed.change
+    if not change and [*operator_codes(record)] != [*operator_codes(derived_record)]:
+        change = _OTHER_CODE
+    status: Status = "version_changed" if change else "differs"
+    return Replayed(identifier, status, change, test, operator, differing, summary)
 
 
 def _check_head(record: dict[str, Any]) -> None:

@@ -7,17 +7,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_verdict.core.record import encode_comparison
-from pytest_verdict.core.record_members import (
-    EVIDENCE,
-    MEMBER,
-    OUTCOME,
-    OperatorIdentity,
-    RecordContent,
-    Verdict,
-    read_identity,
-    verdict_of,
-)
+from pytest_verdict.core.record import write_comparison
+from pytest_verdict.core.record_members import EVIDENCE, MEMBER, OUTCOME, RecordContent, Verdict, read_identity
 from pytest_verdict.core.values.display import safe_repr, shown, visible
 from pytest_verdict.core.values.encoding import decode, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
@@ -51,7 +42,22 @@ class Outcome:
         0.5
     """
 
-    __slots__ = tuple(f"_{name}" for name in _PARTS)
+    score: float
+    """How well the values match, from 0.0 to 1.0."""
+    normalization: tuple[str, ...]
+    """Names of the steps that were applied, in order."""
+    notes: tuple[str, ...]
+    """Machine-readable codes."""
+    expected_surface: Any
+    """The expected value after normalization; ABSENT if it did not change."""
+    observed_surface: Any
+    """The observed value after normalization; ABSENT if it did not change."""
+    children: tuple[ComparisonResult, ...]
+    """The results of the parts, for aggregates."""
+    error: str | None
+    """Why the comparison could not be made, or None."""
+    record_texts: tuple[str, str] | None = None
+    """Its members in a record without redaction, before and after the threshold; set when the first record is written."""
 
     def __init__(
         self,
@@ -72,57 +78,30 @@ class Outcome:
             raise ValueError(f"a score is a number from 0.0 to 1.0, got {score!r}")
         if error is not None and (score != 0.0 or not isinstance(error, str)):
             raise ValueError(f"the score of an error is 0.0, and the error is a text, got {safe_repr(error)}")
-        self._score = score
-        self._normalization = _check_names("normalization", normalization) if normalization else ()
-        self._notes = _check_names("notes", notes) if notes else ()
-        # The details may share lists with the evidence, which the test may change later.
-        self._details = details if details is None or callable(details) else snapshot(dict(details))
-        self._expected_surface = expected_surface
-        self._observed_surface = observed_surface
-        self._children = tuple(children)
-        self._error = error
-
-    @property
-    def score(self) -> float:
-        """How well the values match, from 0.0 to 1.0."""
-        return self._score
-
-    @property
-    def normalization(self) -> tuple[str, ...]:
-        """Names of the steps that were applied, in order."""
-        return self._normalization
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Machine-readable codes."""
-        return self._notes
+        if details is not None and not callable(details):
+            # The details may share lists with the evidence, which the test may change later.
+            details = snapshot(dict(details))
+        vars(self).update(
+            score=score,
+            normalization=_check_names("normalization", normalization) if normalization else (),
+            notes=_check_names("notes", notes) if notes else (),
+            _details=details,
+            expected_surface=expected_surface,
+            observed_surface=observed_surface,
+            children=tuple(children),
+            error=error,
+        )
 
     @property
     def details(self) -> Mapping[str, Any] | None:
         """Evidence of the operator, JSON values by name."""
-        if callable(self._details):
-            self._details = self._details()
-        return self._details
+        details: Any = vars(self)["_details"]
+        if callable(details):
+            details = vars(self)["_details"] = details()
+        return details  # type: ignore[no-any-return]
 
-    @property
-    def expected_surface(self) -> Any:
-        """The expected value after normalization; ABSENT if it did not change."""
-        return self._expected_surface
-
-    @property
-    def observed_surface(self) -> Any:
-        """The observed value after normalization; ABSENT if it did not change."""
-        return self._observed_surface
-
-    @property
-    def children(self) -> tuple[ComparisonResult, ...]:
-        """The results of the parts, for aggregates."""
-        return self._children
-
-    @property
-    def error(self) -> str | None:
-        """Why the comparison could not be made, or None."""
-        return self._error
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an outcome is immutable: replace({name}=...) returns another one")
 
     def replace(self, **changes: Any) -> Outcome:
         """Return a copy with other parts.
@@ -152,7 +131,7 @@ class Outcome:
         return NotImplemented
 
     def __hash__(self) -> int:
-        return hash((self._score, self._normalization, self._notes, self._error))
+        return hash((self.score, self.normalization, self.notes, self.error))
 
     def __repr__(self) -> str:
         parts = {name: value for name, value in self.parts().items() if value not in (None, ()) and value is not ABSENT}
@@ -172,16 +151,7 @@ class ComparisonResult:
     passed and false if it failed; `bool` of an ``error`` raises `UndecidedError`.
 
     Args:
-        identity: The operator's name, version and settings.
-        expected: The expected value, verbatim.
-        observed: The observed value, verbatim.
-        threshold: The lowest score that passes, in (0, 1].
-        outcome: The score and its evidence.
-        name: The name of this comparison in the test, if it has one.
-        message: A text that a failure shows first. It is no evidence, so no record has it.
-        sources: The document that the values were extracted from, and how, as typed JSON.
-        negated: Whether the test expects that the values do not match.
-        accepted: The place of the accepted value that was expected, if ``accepted()`` was.
+        content: The operator, the values, the outcome, and what the test set.
 
     Example:
         >>> from pytest_verdict import compare
@@ -190,154 +160,141 @@ class ComparisonResult:
         (False, 'fail', 0.0, 1.0)
     """
 
-    __slots__ = (
-        "_accepted", "_expected", "_identity", "_message", "_name", "_negated", "_observed", "_outcome", "_sources", "_threshold",
-    )  # fmt: skip
+    __slots__ = ("_content",)
 
-    def __init__(
-        self,
-        identity: OperatorIdentity,
-        expected: Any,
-        observed: Any,
-        threshold: float,
-        outcome: Outcome,
-        name: str | None = None,
-        message: str | None = None,
-        sources: str | None = None,
-        negated: bool = False,  # noqa: FBT001, FBT002 - keyword arguments would double the time of the call
-        accepted: Mapping[str, Any] | None = None,
-    ) -> None:
-        self._identity = identity
-        self._expected = expected
-        self._observed = observed
-        self._threshold = threshold
-        self._outcome = outcome
-        self._name = name
-        self._message = message
-        # An error is neither a match nor a mismatch.
-        self._negated = negated and outcome.error is None
-        self._sources = sources
-        self._accepted = accepted
+    def __init__(self, content: RecordContent) -> None:
+        if content.negated and content.outcome.error is not None:
+            # An error is neither a match nor a mismatch.
+            content = content._replace(negated=False)
+        self._content = content
+
+    @property
+    def content(self) -> RecordContent:
+        """Everything that the record is written from; the values are shared, not copied."""
+        return self._content
 
     @property
     def name(self) -> str | None:
         """The name of this comparison in the test, or None."""
-        return self._name
+        return self._content.name
 
     @property
     def message(self) -> str | None:
         """A text that a failure shows first, or None."""
-        return self._message
+        return self._content.message
 
     @property
     def operator(self) -> str:
         """The operator's registered name."""
-        return self._identity.name
+        return self._content.identity.name
 
     @property
     def operator_version(self) -> int:
         """The operator's version, from 1."""
-        return self._identity.version
+        return self._content.identity.version
 
     @property
     def settings(self) -> dict[str, Any]:
         """All settings of the operator as typed JSON, defaults included."""
-        return dict(snapshot(self._identity.settings))
+        return dict(snapshot(self._content.identity.settings))
 
     @property
     def expected(self) -> Any:
         """The expected value, before any normalization; a copy where it could be changed."""
-        return snapshot(self._expected)
+        return snapshot(self._content.expected)
 
     @property
     def observed(self) -> Any:
         """The observed value, before any normalization; a copy where it could be changed."""
-        return snapshot(self._observed)
+        return snapshot(self._content.observed)
 
     @property
     def outcome(self) -> Outcome:
         """The score and its evidence."""
-        return self._outcome
+        return self._content.outcome
 
     @property
     def score(self) -> float:
         """How well the values match, from 0.0 to 1.0."""
-        return self._outcome.score
+        return self._content.outcome.score
 
     @property
     def threshold(self) -> float:
         """The lowest score that passes, in (0, 1]."""
-        return self._threshold
+        return self._content.threshold
 
     @property
     def passed(self) -> bool:
         """Whether the score reaches the threshold; the opposite if `negated`."""
-        return (self._outcome.score >= self._threshold) is not self._negated
+        return self._content.is_passed
 
     @property
     def negated(self) -> bool:
         """Whether the test expects that the values do not match, as ``observed != expect(...)`` does."""
-        return self._negated
+        return self._content.negated
 
     @property
     def sources(self) -> Mapping[str, Any] | None:
         """The document that the values were extracted from, and how; None for values that were passed directly."""
-        if self._sources is None:
+        if self._content.sources is None:
             return None
-        sources: Mapping[str, Any] = decode(json.loads(self._sources))
+        sources: Mapping[str, Any] = decode(json.loads(self._content.sources))
         return sources
 
     @property
     def accepted(self) -> Mapping[str, Any] | None:
         """The file, the test and the entry of the accepted value that was expected, or None."""
-        return self._accepted
+        return self._content.accepted
 
     @property
     def verdict(self) -> Verdict:
         """``pass``, ``fail``, or ``error`` when the comparison could not be made."""
-        return verdict_of(self._outcome, self._threshold, negated=self._negated)
+        return self._content.verdict
 
     @property
     def normalization(self) -> list[str]:
         """Names of the steps that were applied, in order; empty when none was."""
-        return list(self._outcome.normalization)
+        return list(self._content.outcome.normalization)
 
     @property
     def notes(self) -> list[str]:
         """Machine-readable codes, such as ``json_parse_failed``."""
-        return list(self._outcome.notes)
+        return list(self._content.outcome.notes)
 
     @property
     def expected_surface(self) -> Any:
         """The expected value after normalization."""
-        surface = self._outcome.expected_surface
-        return snapshot(self._expected if surface is ABSENT else surface)
+        surface = self._content.outcome.expected_surface
+        return snapshot(self._content.expected if surface is ABSENT else surface)
 
     @property
     def observed_surface(self) -> Any:
         """The observed value after normalization."""
-        surface = self._outcome.observed_surface
-        return snapshot(self._observed if surface is ABSENT else surface)
+        surface = self._content.outcome.observed_surface
+        return snapshot(self._content.observed if surface is ABSENT else surface)
 
     @property
     def changed_sides(self) -> tuple[bool, bool]:
         """Whether normalization changed the expected value, and the observed value."""
-        return self._outcome.expected_surface is not ABSENT, self._outcome.observed_surface is not ABSENT
+        return (
+            self._content.outcome.expected_surface is not ABSENT,
+            self._content.outcome.observed_surface is not ABSENT,
+        )
 
     @property
     def details(self) -> dict[str, Any]:
         """Evidence of the operator: differences with their path, distances, matched text."""
-        return dict(snapshot(self._outcome.details or {}))
+        return dict(snapshot(self._content.outcome.details or {}))
 
     @property
     def children(self) -> tuple[ComparisonResult, ...]:
         """The results of the parts, for aggregates."""
-        return self._outcome.children
+        return self._content.outcome.children
 
     @property
     def error(self) -> str | None:
         """Why the comparison could not be made, or None."""
-        return self._outcome.error
+        return self._content.outcome.error
 
     def to_report(self) -> dict[str, Any]:
         """Return the eight values of the Comparator pattern.
@@ -367,14 +324,10 @@ class ComparisonResult:
         Returns:
             A new result.
         """
-        return ComparisonResult(**{**self.parts(), "message": message})
-
-    def parts(self) -> dict[str, Any]:
-        """Return the arguments that build an equal result; the values are shared, not copied."""
-        return {slot[1:]: getattr(self, slot) for slot in ComparisonResult.__slots__}
+        return ComparisonResult(self._content._replace(message=message))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return functools.partial(ComparisonResult, **self.parts()), ()
+        return ComparisonResult, (self._content,)
 
     def to_text(self, redaction: Redaction | None = None) -> str:
         """Write the full record as one line of JSON.
@@ -389,22 +342,9 @@ class ComparisonResult:
 
     def to_members(self, redaction: Redaction | None = None) -> str:
         """Write the members of the record without the braces of the object."""
-        return encode_comparison(self.content(redaction)).members
-
-    def content(self, redaction: Redaction | None = None) -> RecordContent:
-        """Return the source of the record."""
-        return RecordContent(
-            self._identity,
-            self._expected,
-            self._observed,
-            self._threshold,
-            self._outcome,
-            self._name,
-            self._negated,
-            self._sources,
-            self._accepted,
-            redaction,
-        )
+        if redaction is None:
+            return write_comparison(self._content)
+        return write_comparison(self._content._replace(redaction=redaction))
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ComparisonResult:
@@ -427,12 +367,13 @@ class ComparisonResult:
             children = tuple(map(ComparisonResult.from_record, members.pop("children")))
             names = ("expected", "observed", "threshold", "name", "negated", "accepted")
             sources = MEMBER["sources"].read(record)
-            return cls(
+            content = RecordContent(
                 identity=identity,
                 outcome=Outcome(**members, children=children),
                 sources=None if sources is None else encode_text(sources),
                 **{name: MEMBER[name].read(record) for name in names},
             )
+            return cls(content)
         except RecordError:
             raise
         except RecursionError:
@@ -454,20 +395,21 @@ class ComparisonResult:
         return hash(self.to_members())
 
     def __repr__(self) -> str:
-        label = "" if self._name is None else f" {shown(self._name, 40)}"
-        verdict = verdict_of(self._outcome, self._threshold, negated=self._negated)
-        score = "" if self._outcome.score in {0.0, 1.0} else f", score {self._outcome.score:.6g}"
-        return (
-            f"<{visible(self.operator)}{label}: {verdict}{score},"
-            f" expected {shown(self._expected, 60)}, got {shown(self._observed, 60)}>"
-        )
+        content = self._content
+        label = visible(content.identity.name)
+        if content.name is not None:
+            label += f" {shown(content.name, 40)}"
+        score = ""
+        if content.outcome.score not in {0.0, 1.0}:
+            score = f", score {content.outcome.score:.6g}"
+        return f"<{label}: {content.verdict}{score}, expected {shown(content.expected, 60)}, got {shown(content.observed, 60)}>"
 
 
 def has_passed(result: ComparisonResult) -> bool:
     """Return whether a comparison passed; no look of a test at the verdict."""
-    return (result._outcome.score >= result._threshold) is not result._negated  # noqa: SLF001 - this module's class
+    return result.content.is_passed
 
 
 def has_error(result: ComparisonResult) -> bool:
     """Return whether a comparison could not be made; no look of a test at the verdict."""
-    return result._outcome.error is not None  # noqa: SLF001 - this module's class
+    return result.content.outcome.error is not None
