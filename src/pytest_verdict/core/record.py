@@ -26,13 +26,12 @@ from pytest_verdict.core.record_members import (
     VERDICTS,
     RecordContent,
     Verdict,
-    write_evidence,
     write_members,
     write_optional,
 )
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.encoding import TYPE_KEY
-from pytest_verdict.core.values.redaction import hiding
+from pytest_verdict.core.values.encoding import TYPE_KEY, encode_text
+from pytest_verdict.core.values.redaction import Redaction, hiding
 from pytest_verdict.errors import RecordError
 
 _VERDICT: Final = MEMBER["verdict"]
@@ -58,33 +57,38 @@ Counts = dict[str, tuple[int, int, int]]
 _NO_COUNTS: Final = (0, 0, 0)
 
 
-def write_comparison(content: RecordContent) -> str:
+def write_comparison(content: RecordContent, redaction: Redaction | None = None) -> str:
     """Write the members of a comparison, without the braces of the object."""
-    expected = write_evidence(content.expected, content.redaction)
-    observed = write_evidence(content.observed, content.redaction)
+    expected = encode_text(content.expected)
+    observed = encode_text(content.observed)
     # Only a value of a class can have hidden fields.
     if _TYPED in expected or _TYPED in observed:
-        redaction = hiding(content.redaction, content.expected, content.observed)
-        if redaction is not content.redaction:
-            content = content._replace(redaction=redaction)
-            expected = content.write(content.expected)
-            observed = content.write(content.observed)
+        redaction = hiding(redaction, content.expected, content.observed)
+    identity = content.identity
+    if redaction is not None:
+        content = content._replace(redaction=redaction)
+        identity = identity.redacted(redaction)
+        expected = content.write(content.expected)
+        observed = content.write(content.observed)
 
-    outcome = content.outcome
-    texts = outcome.record_texts
-    if texts is None or content.redaction is not None:
-        texts = (write_members(OUTCOME, content), write_optional(EVIDENCE, outcome, content))
-        if content.redaction is None:
-            # Operators without evidence return the same outcome for all pairs.
-            vars(outcome)["record_texts"] = texts
-    decision, evidence = texts
-    start = f"{_VERDICT.key}{_VERDICT.write(content.verdict)}"
+    text = f'{_VERDICT.key}"{content.verdict}"'
     if content.name is not None:
-        start += f",{_NAME.key}{content.write_text(content.name)}"
-    operator = content.identity.redacted(content.redaction).members
-    sides = f"{EXPECTED.key}{expected},{OBSERVED.key}{observed}"
-    threshold = f"{THRESHOLD.key}{THRESHOLD.write(content)}"
-    return f"{start},{operator},{sides},{decision},{threshold}{evidence}{write_optional(CONTEXT, content, content)}"
+        text += f",{_NAME.key}{content.write_text(content.name)}"
+    text += f",{identity.members},{EXPECTED.key}{expected},{OBSERVED.key}{observed},{_write_outcome(content)}"
+    if content.negated or content.sources is not None or content.accepted is not None:
+        text += write_optional(CONTEXT, content, content)
+    return text
+
+
+def _write_outcome(content: RecordContent) -> str:
+    # Operators without evidence return one outcome for all pairs.
+    outcome = content.outcome
+    threshold, text = outcome.record_text
+    if threshold != content.threshold or content.redaction is not None:
+        text = write_members((*OUTCOME, THRESHOLD), content) + write_optional(EVIDENCE, outcome, content)
+        if content.redaction is None:
+            vars(outcome)["record_text"] = (content.threshold, text)
+    return text
 
 
 class PendingRecord(NamedTuple):

@@ -42,10 +42,8 @@ class OperatorIdentity:
         """The members of a JSON object, without its braces, in ASCII."""
         return write_members(OPERATOR, self)
 
-    def redacted(self, redaction: Redaction | None) -> OperatorIdentity:
+    def redacted(self, redaction: Redaction) -> OperatorIdentity:
         """Return the identity with redacted settings, which may hold evidence, such as substrings."""
-        if redaction is None:
-            return self
         return replace(self, settings={name: redact(value, redaction) for name, value in self.settings.items()})
 
 
@@ -69,14 +67,12 @@ class RecordContent(NamedTuple):
     redaction: Redaction | None = None
 
     @property
-    def is_passed(self) -> bool:
-        return (self.outcome.score >= self.threshold) is not self.negated
-
-    @property
     def verdict(self) -> Verdict:
         if self.outcome.error is not None:
             return "error"
-        return "pass" if self.is_passed else "fail"
+        if (self.outcome.score >= self.threshold) is self.negated:
+            return "fail"
+        return "pass"
 
     def write(self, value: Any) -> str:
         return write_evidence(value, self.redaction)
@@ -240,11 +236,6 @@ def _write_notes(content: RecordContent) -> str:
     return dump_json(tuple(notes))
 
 
-def _write_threshold(content: RecordContent) -> str:
-    # Most thresholds are 1.0, and the repr of a float is slow.
-    return "1.0" if content.threshold == 1.0 else repr(content.threshold)
-
-
 # The table. The groups have the order of a line.
 # fmt: off
 
@@ -294,7 +285,7 @@ OUTCOME: Final = (
 )
 
 THRESHOLD: Final = Member("threshold", _THRESHOLD, "The lowest score that passes, in (0, 1].",
-                          _write_threshold, convert=float)
+                          lambda content: repr(content.threshold), convert=float)
 
 EVIDENCE: Final = (
     Member("expected_surface", _EVIDENCE, "What was compared on the expected side; absent when it is the value itself.",

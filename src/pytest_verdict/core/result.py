@@ -56,8 +56,8 @@ class Outcome:
     """The results of the parts, for aggregates."""
     error: str | None
     """Why the comparison could not be made, or None."""
-    record_texts: tuple[str, str] | None = None
-    """Its members in a record without redaction, before and after the threshold; set when the first record is written."""
+    record_text: tuple[float, str] = (0.0, "")
+    """The threshold of the last record without redaction, and the members of that record from the outcome."""
 
     def __init__(
         self,
@@ -226,7 +226,7 @@ class ComparisonResult:
     @property
     def passed(self) -> bool:
         """Whether the score reaches the threshold; the opposite if `negated`."""
-        return self._content.is_passed
+        return self._content.verdict == "pass"
 
     @property
     def negated(self) -> bool:
@@ -342,9 +342,7 @@ class ComparisonResult:
 
     def to_members(self, redaction: Redaction | None = None) -> str:
         """Write the members of the record without the braces of the object."""
-        if redaction is None:
-            return write_comparison(self._content)
-        return write_comparison(self._content._replace(redaction=redaction))
+        return write_comparison(self._content, redaction)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ComparisonResult:
@@ -407,9 +405,9 @@ class ComparisonResult:
 
 def has_passed(result: ComparisonResult) -> bool:
     """Return whether a comparison passed; no look of a test at the verdict."""
-    return result.content.is_passed
+    return result.content.verdict == "pass"
 
 
 def has_error(result: ComparisonResult) -> bool:
     """Return whether a comparison could not be made; no look of a test at the verdict."""
-    return result.content.outcome.error is not None
+    return result.content.verdict == "error"

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from pytest_verdict.core.record import AttemptRecords, Counts, PendingRecord, record_end
+from pytest_verdict.core.record import AttemptRecords, Counts, PendingRecord, record_end, write_comparison
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.core.values.redaction import Redaction
@@ -151,11 +151,12 @@ class Recorder:
 
     def observe(self, result: ComparisonResult) -> ComparisonResult:
         # Encoded at once, because the test may change its values afterwards.
-        members = result.to_members(self._redaction)
+        content = result.content
+        members = write_comparison(content, self._redaction)
         published = result if self._watch is None else self._watch(result)
         if self._attempt is None:
             return published
-        record = PendingRecord(self._attempt, result.operator, result.verdict, members, self._current_end())
+        record = PendingRecord(self._attempt, content.identity.name, content.verdict, members, self._current_end())
         self._observed.append(record)
         self.pending[0] = len(self._observed)
         self._size += len(members) + _PLACE_SIZE
