@@ -48,7 +48,7 @@ def run(
         if type(observed) not in PLAIN:
             observed_copy, observed = _copy_evidence(operator, observed, original)
         if operator.replaces_expected:
-            expected_copy = operator.record_override(original)
+            expected_copy = recorded_form(operator.effective_expected(original))[0]
 
         if accepted is not None and "problem" in accepted:
             outcome = Outcome(0.0, error=str(accepted["problem"]))
@@ -117,13 +117,11 @@ def result_from_outcome(
     name: str | None = None,
 ) -> ComparisonResult:
     """Return the result of a comparison whose outcome is certain without running the operator."""
-    if threshold is None:
-        threshold = operator.default_threshold()
     content = RecordContent(
         identity=operator.identity,
         expected=copy_for_record(operator.effective_expected(expected)),
         observed=copy_for_record(observed),
-        threshold=check_threshold(threshold),
+        threshold=operator.own_threshold if threshold is None else check_threshold(threshold),
         outcome=outcome,
         name=name,
     )

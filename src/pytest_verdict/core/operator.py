@@ -16,7 +16,6 @@ from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.snapshot import recorded_form
 from pytest_verdict.errors import ArgumentsError, SettingsError
 
 PASS: Final = Outcome(1.0)
@@ -110,15 +109,7 @@ class Operator(BaseModel):
 
     def effective_expected(self, expected: Any) -> Any:
         """Return the expected value for the record, which a setting may replace."""
-        if self.expected_override is ABSENT:
-            return expected
-        return self.expected_override
-
-    def record_override(self, expected: Any) -> Any:
-        """Return the copy of `effective_expected` for the record."""
-        if type(self).effective_expected is Operator.effective_expected:
-            return self._recorded_override
-        return recorded_form(self.effective_expected(expected))[0]
+        return expected if self.expected_override is ABSENT else self.expected_override
 
     def needs_expected(self) -> bool:
         """Return whether a comparison needs an expected value; False when settings replace it."""
@@ -276,10 +267,6 @@ class Operator(BaseModel):
         return is_overridden or self.expected_override is not ABSENT
 
     @functools.cached_property
-    def _recorded_override(self) -> Any:
-        return recorded_form(self.expected_override)[0]
-
-    @functools.cached_property
     def own_threshold(self) -> float:
         """The validated `default_threshold`."""
         return check_threshold(self.default_threshold())
@@ -339,9 +326,7 @@ def _operators_inside(value: Any) -> Iterator[Operator]:
         inside = value
     else:
         # A part of an aggregate or template has its operator beside a threshold or a weight.
-        inside = []
-        if hasattr(value, "operator"):
-            inside = [value.operator]
+        inside = [value.operator] if hasattr(value, "operator") else []
     for item in inside:
         if isinstance(item, Operator):
             yield item
@@ -369,9 +354,7 @@ def as_setting(value: Any) -> Any:
 def _refuse_confusion(cls: type[Operator], settings: Mapping[str, Any]) -> None:
     # Pydantic would convert "no" and 1 to a bool, True to a number, and bytes to text.
     for name, value in settings.items():
-        kind = None
-        if name in cls.model_fields:
-            kind = cls.model_fields[name].annotation
+        kind = cls.model_fields[name].annotation if name in cls.model_fields else None
         if kind is bool and not isinstance(value, bool):
             raise SettingsError(f"{_label(cls)}: {name} must be True or False, got {shown(value, 80)}")
         if isinstance(value, bool) and kind in {int, float}:

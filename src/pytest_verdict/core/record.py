@@ -48,13 +48,12 @@ _DIGEST_DIGITS: Final = 12
 _KEY_DIGITS: Final = 32
 # json.loads would also search for blanks around the document.
 _decode: Final = json.JSONDecoder().raw_decode
-# Copied for each test, because creating it takes longer than a digest of a name. BLAKE2 is not available in FIPS mode.
-_DIGEST: Final = hashlib.sha256()
 
 Counts = dict[str, tuple[int, int, int]]
 """Per operator: how many comparisons passed, failed, and could not be made."""
 
 _NO_COUNTS: Final = (0, 0, 0)
+_POSITIONS: Final = {"pass": 0, "fail": 1, "error": 2}
 
 
 def write_comparison(content: RecordContent, redaction: Redaction | None = None) -> str:
@@ -74,20 +73,16 @@ def write_comparison(content: RecordContent, redaction: Redaction | None = None)
     text = f'{_VERDICT.key}"{content.verdict}"'
     if content.name is not None:
         text += f",{_NAME.key}{content.write_text(content.name)}"
-    text += f",{identity.members},{EXPECTED.key}{expected},{OBSERVED.key}{observed},{_write_outcome(content)}"
-    if content.negated or content.sources is not None or content.accepted is not None:
-        text += write_optional(CONTEXT, content, content)
-    return text
-
-
-def _write_outcome(content: RecordContent) -> str:
     # Operators without evidence return one outcome for all pairs.
     outcome = content.outcome
-    threshold, text = outcome.record_text
-    if threshold != content.threshold or content.redaction is not None:
-        text = write_members((*OUTCOME, THRESHOLD), content) + write_optional(EVIDENCE, outcome, content)
-        if content.redaction is None:
-            vars(outcome)["record_text"] = (content.threshold, text)
+    threshold, outcome_text = outcome.record_text
+    if threshold != content.threshold or redaction is not None:
+        outcome_text = write_members((*OUTCOME, THRESHOLD), content) + write_optional(EVIDENCE, outcome, content)
+        if redaction is None:
+            vars(outcome)["record_text"] = (content.threshold, outcome_text)
+    text += f",{identity.members},{EXPECTED.key}{expected},{OBSERVED.key}{observed},{outcome_text}"
+    if content.negated or content.sources is not None or content.accepted is not None:
+        text += write_optional(CONTEXT, content, content)
     return text
 
 
@@ -104,17 +99,15 @@ class PendingRecord(NamedTuple):
 class AttemptRecords:
     """Writes the records of one attempt of a test."""
 
-    __slots__ = ("_ordinal", "_place", "_start", "attempt", "test", "traits", "worker")
+    __slots__ = ("_ordinal", "_place", "_start", "attempt", "test", "traits")
 
     def __init__(self, test: str, attempt: int, worker: str = "", traits: dict[str, Any] | None = None) -> None:
         self.test = test
         self.traits = traits
         self.attempt = attempt
-        self.worker = worker
         self._ordinal = 0
-        # The text that all records share is written with the first one, because many tests have none.
-        self._start = ""
-        self._place = ""
+        self._place = _place_before_ordinal(test, attempt)
+        self._start = f"{_BEGINNING}{digest_of_test(test, worker)}-{attempt}-"
 
     def write(self, records: Iterable[PendingRecord]) -> tuple[bytes, Counts]:
         """Write the next records, and count their verdicts."""
@@ -134,10 +127,6 @@ class AttemptRecords:
 
     def line(self, members: str, ordinal: int | str, end: str) -> str:
         """Write one record."""
-        if not self._start:
-            # The start is set last, because another thread that has it uses both.
-            self._place = _place_before_ordinal(self.test, self.attempt)
-            self._start = f"{_BEGINNING}{digest_of_test(self.test, self.worker)}-{self.attempt}-"
         return f'{self._start}{ordinal}",{members},{self._place}{ordinal}{end}'
 
 
@@ -290,36 +279,25 @@ def record_keys(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def digest_of_test(test: str, worker: str) -> str:
     """Return the digest of a test, with which the ids of its records begin."""
-    digest = _DIGEST.copy()
-    digest.update(f"{test}\0{worker}".encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()[:_DIGEST_DIGITS]
+    return hashlib.sha256(f"{test}\0{worker}".encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_DIGITS]
 
 
 def merge_counts(counts: Counts, more: Counts) -> None:
     """Add counts to counts."""
-    for operator, (passed, failed, broken) in more.items():
-        before = counts.get(operator, _NO_COUNTS)
-        counts[operator] = before[0] + passed, before[1] + failed, before[2] + broken
+    for operator, numbers in more.items():
+        for verdict, number in zip(VERDICTS, numbers, strict=True):
+            count(counts, operator, verdict, number)
 
 
 def count(counts: Counts, operator: str, verdict: str, number: int = 1) -> None:
     """Count comparisons."""
-    passed, failed, broken = counts.get(operator, _NO_COUNTS)
-    if verdict == "pass":
-        passed += number
-    elif verdict == "fail":
-        failed += number
-    else:
-        broken += number
+    numbers = [*counts.get(operator, _NO_COUNTS)]
+    numbers[_POSITIONS.get(verdict, -1)] += number
+    passed, failed, broken = numbers
     counts[operator] = passed, failed, broken
 
 
 def sum_counts(counts: Counts) -> tuple[int, int, int]:
     """Add counts over all operators."""
-    # A loop, because this runs several times for each test, mostly for one operator.
-    passed = failed = broken = 0
-    for numbers in counts.values():
-        passed += numbers[0]
-        failed += numbers[1]
-        broken += numbers[2]
+    passed, failed, broken = map(sum, zip(_NO_COUNTS, *counts.values(), strict=True))
     return passed, failed, broken
