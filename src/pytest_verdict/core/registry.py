@@ -7,8 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, GROUP, Families, load, load_installed
-from pytest_verdict.core.function_operator import operator_from_function
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Operator, operator_from_function
 from pytest_verdict.core.operator_code import code_of
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
