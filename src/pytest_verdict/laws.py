@@ -238,7 +238,12 @@ def _check_reflexive(operator: Operator, values: Sequence[Any] | None, examples:
 
 def _check_fresh_process(cases: Sequence[tuple[Operator, Sequence[Any]]]) -> None:
     # All cases share one process, because its start takes longest.
-    triples = [(operator, *pair) for operator, values in cases for pair in _pair_values(values)]
+    triples = []
+    common = ("the quick brown fox", "quick fox the", ["b", "a", "c"], {"x": 1, "y": "z"}, 3, "12", "2024-05-01")
+    for operator, values in cases:
+        sample = [*values[:8], *common]
+        pairs = list(itertools.product(sample, sample))
+        triples += [(operator, *pair) for pair in pairs[:: max(1, len(pairs) // _PAIRS_IN_CHILD)]]
     hash_seed = "2424" if os.environ.get("PYTHONHASHSEED") == "4242" else "4242"
     process = subprocess.run(
         [sys.executable, "-c", _CHILD],
@@ -254,10 +259,3 @@ def _check_fresh_process(cases: Sequence[tuple[Operator, Sequence[Any]]]) -> Non
     for (operator, expected, observed), line in zip(triples, lines, strict=True):
         if record_line(operator, expected, observed) != line:
             _fail(operator, "fresh process", "another hash seed gives another record", expected, observed)
-
-
-def _pair_values(values: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Return about `_PAIRS_IN_CHILD` pairs of the caller's values and common ones."""
-    common = ("the quick brown fox", "quick fox the", ["b", "a", "c"], {"x": 1, "y": "z"}, 3, "12", "2024-05-01")
-    sample = [*values[:8], *common]
-    return list(itertools.product(sample, sample))[:: max(1, len(sample) ** 2 // _PAIRS_IN_CHILD)]

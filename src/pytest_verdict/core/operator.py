@@ -411,19 +411,16 @@ def operator_from_function(function: Callable[..., Any], name: str | None = None
     evaluate.made_of = function  # type: ignore[attr-defined]  # it has the source
     cls.evaluate = evaluate  # type: ignore[method-assign]
     cls.__abstractmethods__ = frozenset()
-    cls.__reduce__ = _reduce(function, label, version)  # type: ignore[method-assign, assignment]
-    return cls
 
-
-def _reduce(function: Callable[..., Any], name: str, version: int) -> Callable[[Operator], tuple[Any, ...]]:
-    # Pickle finds the function by its name, but not this class, unless a decorator has put it in place of the function.
     def reduce(operator: Operator) -> tuple[Any, ...]:
-        settings = {setting: getattr(operator, setting) for setting in type(operator).model_fields}
+        # Pickle finds the function by its name, but not this class, unless a decorator has put it in its place.
+        settings = {setting: getattr(operator, setting) for setting in fields}
         if getattr(sys.modules.get(function.__module__), function.__name__, None) is type(operator):
             return functools.partial(type(operator), **settings), ()
-        return _rebuild, (function, name, version, settings)
+        return _rebuild, (function, label, version, settings)
 
-    return reduce
+    cls.__reduce__ = reduce  # type: ignore[method-assign, assignment]
+    return cls
 
 
 def _field(label: str, parameter: inspect.Parameter) -> tuple[Any, Any]:
