@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import ComparisonResult, Outcome, RecordError, UndecidedError, compare
-from pytest_verdict.core.record_members import OperatorIdentity, RecordContent
+from pytest_verdict.core.record_members import OperatorIdentity
 from pytest_verdict.core.values.placeholders import ABSENT
 
 EIGHT_KEYS = ["operator", "expected", "observed", "normalization", "notes", "score", "threshold", "verdict"]
@@ -57,8 +57,8 @@ def results(children=st.just(())):
         st.integers(1, 9),
         st.dictionaries(st.text(max_size=3), json_values, max_size=2),
     )
-    contents = st.builds(
-        RecordContent,
+    return st.builds(
+        ComparisonResult,
         identities,
         evidence,
         evidence,
@@ -66,7 +66,6 @@ def results(children=st.just(())):
         outcomes(children),
         st.none() | texts,
     )
-    return contents.map(ComparisonResult)
 
 
 trees = results(st.lists(results(), max_size=2).map(tuple))

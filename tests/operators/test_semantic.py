@@ -60,7 +60,7 @@ def replayed(operator, result):
     blind = SemanticMatch(**read.settings)
     assert blind == operator
     outcome = blind.replay(read.expected, read.observed, read.details)
-    return ComparisonResult(read.content._replace(identity=operator.identity, outcome=outcome))
+    return ComparisonResult(operator.identity, read.expected, read.observed, read.threshold, outcome)
 
 
 def test_replay_needs_no_model():

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pytest_verdict import ComparisonResult, Outcome, compare
 from pytest_verdict.core.record import AttemptRecords
-from pytest_verdict.core.record_members import OperatorIdentity, RecordContent
+from pytest_verdict.core.record_members import OperatorIdentity
 from pytest_verdict.pytest_plugin.recorder import Recorder
 
 CHILD = compare("exact", "secret-1", 1)
@@ -24,14 +24,14 @@ OUTCOMES = [
     Outcome(0.0, error="secret-1"),
 ]
 RESULTS = st.builds(
-    RecordContent,
+    ComparisonResult,
     st.sampled_from(IDENTITIES),
     st.sampled_from(["secret-1", "a" * 150, "line\nbreak \u00e9 " * 20, [1], None]),
     st.sampled_from(["secret-1", "a" * 150, "b", 1]),
     st.sampled_from([1.0, 0.5]),
     st.sampled_from(OUTCOMES),
     st.sampled_from([None, "", "one", "secret-1"]),
-).map(ComparisonResult)
+)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_each_result_writes_its_own_record(recorder, redaction, made):
 def test_counts_are_by_operator_and_verdict(recorder, redaction):
     outcomes = [Outcome(1.0), Outcome(1.0), Outcome(0.0), Outcome(1.0), Outcome(0.0, error="broken")]
     for operator, outcome in zip(["exact", "exact", "exact", "regex", "exact"], outcomes, strict=True):
-        recorder.observe(ComparisonResult(RecordContent(OperatorIdentity(operator, 1, {}), "a", "a", 1.0, outcome)))
+        recorder.observe(ComparisonResult(OperatorIdentity(operator, 1, {}), "a", "a", 1.0, outcome))
     (batch,) = recorder.take()
     assert batch.counts == {"exact": (2, 1, 1), "regex": (1, 0, 0)}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_verdict.core.record_members import RecordContent
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
 from pytest_verdict.core.values.refused import PLAIN, RefusedValueError, refuse_uncalled
@@ -67,9 +66,8 @@ def run(
             observed_copy = copy_refused(observed)
         outcome = error_outcome(error)
 
-    identity = operator.identity
     return ComparisonResult(
-        RecordContent(identity, expected_copy, observed_copy, threshold, outcome, name, negated, sources, accepted)
+        operator.identity, expected_copy, observed_copy, threshold, outcome, name, negated, sources, accepted
     )
 
 
@@ -117,7 +115,7 @@ def result_from_outcome(
     name: str | None = None,
 ) -> ComparisonResult:
     """Return the result of a comparison whose outcome is certain without running the operator."""
-    content = RecordContent(
+    return ComparisonResult(
         identity=operator.identity,
         expected=copy_for_record(operator.effective_expected(expected)),
         observed=copy_for_record(observed),
@@ -125,7 +123,6 @@ def result_from_outcome(
         outcome=outcome,
         name=name,
     )
-    return ComparisonResult(content)
 
 
 def check_threshold(threshold: Any) -> float:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from json.encoder import encode_basestring_ascii
 from operator import itemgetter
-from typing import Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from pytest_verdict.core.record_members import (
     COMPARISON,
@@ -24,15 +24,19 @@ from pytest_verdict.core.record_members import (
     RECORD_FORMAT,
     THRESHOLD,
     VERDICTS,
-    RecordContent,
     Verdict,
+    write_evidence,
     write_members,
     write_optional,
+    write_redacted_text,
 )
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY, encode_text
 from pytest_verdict.core.values.redaction import Redaction, hiding
 from pytest_verdict.errors import RecordError
+
+if TYPE_CHECKING:
+    from pytest_verdict.core.result import ComparisonResult
 
 _VERDICT: Final = MEMBER["verdict"]
 _NAME: Final = MEMBER["name"]
@@ -56,33 +60,33 @@ _NO_COUNTS: Final = (0, 0, 0)
 _POSITIONS: Final = {"pass": 0, "fail": 1, "error": 2}
 
 
-def write_comparison(content: RecordContent, redaction: Redaction | None = None) -> str:
+def write_comparison(result: ComparisonResult, redaction: Redaction | None = None) -> str:
     """Write the members of a comparison, without the braces of the object."""
-    expected = encode_text(content.expected)
-    observed = encode_text(content.observed)
+    expected = encode_text(result.recorded_expected)
+    observed = encode_text(result.recorded_observed)
     # Only a value of a class can have hidden fields.
     if _TYPED in expected or _TYPED in observed:
-        redaction = hiding(redaction, content.expected, content.observed)
-    identity = content.identity
+        redaction = hiding(redaction, result.recorded_expected, result.recorded_observed)
+    identity = result.identity
     if redaction is not None:
-        content = content._replace(redaction=redaction)
         identity = identity.redacted(redaction)
-        expected = content.write(content.expected)
-        observed = content.write(content.observed)
+        expected = write_evidence(result.recorded_expected, redaction)
+        observed = write_evidence(result.recorded_observed, redaction)
 
-    text = f'{_VERDICT.key}"{content.verdict}"'
-    if content.name is not None:
-        text += f",{_NAME.key}{content.write_text(content.name)}"
+    text = f'{_VERDICT.key}"{result.verdict}"'
+    if result.name is not None:
+        text += f",{_NAME.key}{write_redacted_text(result.name, redaction)}"
     # Operators without evidence return one outcome for all pairs.
-    outcome = content.outcome
+    outcome = result.outcome
     threshold, outcome_text = outcome.record_text
-    if threshold != content.threshold or redaction is not None:
-        outcome_text = write_members((*OUTCOME, THRESHOLD), content) + write_optional(EVIDENCE, outcome, content)
+    if threshold != result.threshold or redaction is not None:
+        outcome_text = write_members((*OUTCOME, THRESHOLD), result, redaction)
+        outcome_text += write_optional(EVIDENCE, outcome, result, redaction)
         if redaction is None:
-            vars(outcome)["record_text"] = (content.threshold, outcome_text)
+            vars(outcome)["record_text"] = (result.threshold, outcome_text)
     text += f",{identity.members},{EXPECTED.key}{expected},{OBSERVED.key}{observed},{outcome_text}"
-    if content.negated or content.sources is not None or content.accepted is not None:
-        text += write_optional(CONTEXT, content, content)
+    if result.negated or result.sources_text is not None or result.accepted is not None:
+        text += write_optional(CONTEXT, result, result, redaction)
     return text
 
 
@@ -99,12 +103,13 @@ class PendingRecord(NamedTuple):
 class AttemptRecords:
     """Writes the records of one attempt of a test."""
 
-    __slots__ = ("_ordinal", "_place", "_start", "attempt", "test", "traits")
+    __slots__ = ("_ordinal", "_place", "_start", "attempt", "test", "traits", "worker")
 
     def __init__(self, test: str, attempt: int, worker: str = "", traits: dict[str, Any] | None = None) -> None:
         self.test = test
         self.traits = traits
         self.attempt = attempt
+        self.worker = worker
         self._ordinal = 0
         self._place = _place_before_ordinal(test, attempt)
         self._start = f"{_BEGINNING}{digest_of_test(test, worker)}-{attempt}-"

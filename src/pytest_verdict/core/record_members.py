@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from json.encoder import encode_basestring_ascii
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, dump_json, encode, encode_text
@@ -16,7 +16,7 @@ from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE, Redac
 from pytest_verdict.errors import RecordError
 
 if TYPE_CHECKING:
-    from pytest_verdict.core.result import Outcome
+    from pytest_verdict.core.result import ComparisonResult
 
 RECORD_FORMAT: Final = 1
 """Version of the record's format; readers refuse a newer one."""
@@ -47,46 +47,16 @@ class OperatorIdentity:
         return replace(self, settings={name: redact(value, redaction) for name, value in self.settings.items()})
 
 
-class RecordContent(NamedTuple):
-    """A comparison: what its record is written from."""
-
-    identity: OperatorIdentity
-    expected: Any
-    observed: Any
-    threshold: float
-    outcome: Outcome
-    name: str | None = None
-    negated: bool = False
-    """Whether the test expects that the values do not match."""
-    sources: str | None = None
-    """The document that the values were extracted from, and how, as typed JSON."""
-    accepted: Mapping[str, Any] | None = None
-    """The place of the accepted value that was expected, if ``accepted()`` was."""
-    message: str | None = None
-    """The first line of a failure; it is no evidence, so no record has it."""
-    redaction: Redaction | None = None
-
-    @property
-    def verdict(self) -> Verdict:
-        if self.outcome.error is not None:
-            return "error"
-        if (self.outcome.score >= self.threshold) is self.negated:
-            return "fail"
-        return "pass"
-
-    def write(self, value: Any) -> str:
-        return write_evidence(value, self.redaction)
-
-    def write_text(self, text: str) -> str:
-        """Write a text that is still a text after redaction."""
-        return encode_text(str(redact_text(text, self.redaction)))
-
-
 def write_evidence(value: Any, redaction: Redaction | None) -> str:
     """Write a value as JSON, redacted."""
     if redaction is None:
         return encode_text(value)
     return dump_json(redact(encode(value), redaction))
+
+
+def write_redacted_text(text: str, redaction: Redaction | None) -> str:
+    """Write a text that is still a text after redaction."""
+    return encode_text(str(redact_text(text, redaction)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +122,7 @@ class Member:
         name: Its key.
         type: The values that it may hold.
         about: One sentence for the reference and the JSON Schema.
-        write: Returns its JSON text from the source of its group; an empty text omits the member.
+        write: Returns its JSON text from the sources of its group; an empty text omits the member.
         default: The value that is omitted; a member without a default is required.
         is_typed: Whether the value is typed JSON.
         convert: Converts the JSON value to the value of a reader.
@@ -162,7 +132,7 @@ class Member:
     name: str
     type: JsonType
     about: str
-    write: Callable[[Any], str]
+    write: Callable[..., str]
     default: Any = _REQUIRED
     is_typed: bool = False
     convert: Callable[[Any], Any] | None = None
@@ -191,49 +161,48 @@ class Member:
         return value if self.convert is None else self.convert(value)
 
 
-def write_members(members: Iterable[Member], source: Any) -> str:
+def write_members(members: Iterable[Member], *source: Any) -> str:
     """Write members, joined by commas."""
-    return ",".join([member.key + text for member in members if (text := member.write(source))])
+    return ",".join([member.key + text for member in members if (text := member.write(*source))])
 
 
-def write_optional(members: Iterable[Member], holder: Any, content: RecordContent) -> str:
+def write_optional(
+    members: Iterable[Member], holder: Any, result: ComparisonResult, redaction: Redaction | None
+) -> str:
     """Write the members whose attribute of the holder does not have its default, each after a comma."""
     text = ""
     for member in members:
         if getattr(holder, member.name) is not member.default:
-            written = member.write(content)
+            written = member.write(result, redaction)
             if written:
                 text += f",{member.key}{written}"
     return text
 
 
-def _write_surface(content: RecordContent, surface: Any, side: Any) -> str:
+def _write_surface(surface: Any, side: Any, redaction: Redaction | None) -> str:
     # A pattern may match the side but not its surface, for example in lower case.
-    if content.redaction is not None and REDACTED_VALUE in content.write(side):
+    if redaction is not None and REDACTED_VALUE in write_evidence(side, redaction):
         return _ALL_REDACTED
-    return content.write(surface)
+    return write_evidence(surface, redaction)
 
 
-def _write_details(content: RecordContent) -> str:
-    details = content.outcome.details
+def _write_details(result: ComparisonResult, redaction: Redaction | None) -> str:
+    details = dict(result.outcome.details or {})
     if not details:
         return ""
-    if content.redaction is None:
-        return encode_text(details if type(details) is dict else dict(details))
-    return content.write(dict(redact_names(details, content.redaction)))
+    if redaction is not None:
+        details = redact_names(details, redaction)
+    return write_evidence(details, redaction)
 
 
-def _write_sources(content: RecordContent) -> str:
-    if content.sources is None or content.redaction is None:
-        return content.sources or ""
-    return dump_json(redact(json.loads(content.sources), content.redaction))
+def _write_notes(result: ComparisonResult, redaction: Redaction | None) -> str:
+    return dump_json([redact_text(note, redaction) for note in result.outcome.notes])
 
 
-def _write_notes(content: RecordContent) -> str:
-    notes: Iterable[str] = content.outcome.notes
-    if content.redaction is not None:
-        notes = map(content.redaction, notes)
-    return dump_json(tuple(notes))
+def _write_sources(result: ComparisonResult, redaction: Redaction | None) -> str:
+    if redaction is None:
+        return result.sources_text or ""
+    return dump_json(redact(json.loads(result.sources_text or ""), redaction))
 
 
 # The table. The groups have the order of a line.
@@ -268,50 +237,49 @@ OPERATOR: Final = (
            "All settings, defaults included; one that was added in a later version only where it is not the default.",
            lambda identity: dump_json(identity.settings)),
 )
-"""Written from an `OperatorIdentity`; the groups below from a `RecordContent`."""
+"""Written from an `OperatorIdentity`; the groups below from a result and a redaction."""
 
 EXPECTED: Final = Member("expected", _EVIDENCE, "The expected value, verbatim; for `regex` the pattern.",
-                         lambda content: content.write(content.expected), is_typed=True)
+                         lambda result, redaction: write_evidence(result.recorded_expected, redaction), is_typed=True)
 OBSERVED: Final = Member("observed", _EVIDENCE, "The observed value, verbatim.",
-                         lambda content: content.write(content.observed), is_typed=True)
+                         lambda result, redaction: write_evidence(result.recorded_observed, redaction), is_typed=True)
 
 OUTCOME: Final = (
     Member("normalization", _NAMES, "The steps that were applied, in order.",
-           lambda content: dump_json(content.outcome.normalization), convert=tuple),
+           lambda result, _: dump_json(result.outcome.normalization), convert=tuple),
     Member("notes", _NAMES, "Machine-readable codes, such as `json_parse_failed`.",
            _write_notes, convert=tuple),
     Member("score", _SCORE, "How well the values match, from 0.0 to 1.0.",
-           lambda content: repr(content.outcome.score), convert=float),
+           lambda result, _: repr(result.outcome.score), convert=float),
 )
 
 THRESHOLD: Final = Member("threshold", _THRESHOLD, "The lowest score that passes, in (0, 1].",
-                          lambda content: repr(content.threshold), convert=float)
+                          lambda result, _: repr(result.threshold), convert=float)
 
 EVIDENCE: Final = (
     Member("expected_surface", _EVIDENCE, "What was compared on the expected side; absent when it is the value itself.",
-           lambda content: _write_surface(content, content.outcome.expected_surface, content.expected),
+           lambda result, redaction: _write_surface(result.outcome.expected_surface, result.recorded_expected, redaction),
            default=ABSENT, is_typed=True),
     Member("observed_surface", _EVIDENCE, "What was compared on the observed side; absent when it is the value itself.",
-           lambda content: _write_surface(content, content.outcome.observed_surface, content.observed),
+           lambda result, redaction: _write_surface(result.outcome.observed_surface, result.recorded_observed, redaction),
            default=ABSENT, is_typed=True),
     Member("details", _OBJECT, "Evidence of the operator: differences with their paths, distances, matched text.",
            _write_details, default=None, is_typed=True),
     Member("children", _RESULTS, "The results of the parts of an aggregate, with the members from `verdict` to `sources`.",
-           lambda content: f"[{','.join([one.to_text(content.redaction) for one in content.outcome.children])}]", default=()),
+           lambda result, redaction: f"[{','.join([one.to_text(redaction) for one in result.outcome.children])}]", default=()),
     Member("error", _TYPED_TEXT, "Why the comparison could not be made.",
-           lambda content: content.write_text(content.outcome.error), default=None, is_typed=True),
+           lambda result, redaction: write_redacted_text(result.outcome.error, redaction), default=None, is_typed=True),
 )
 """Attributes of the outcome, omitted when they have their default."""
 
 CONTEXT: Final = (
     Member("negated", JsonType("true", "true", {"const": True}, _accept_all),
            "The test expects no match, as `x != expect(...)` does: the verdict is `pass` when score < threshold.",
-           lambda content: "true" if content.negated else "", default=False, convert=lambda value: value is True),
+           lambda _result, _redaction: "true", default=False, convert=lambda value: value is True),
     Member("sources", _OBJECT, "The document from which sides were extracted, the mapping, and the steps of each extraction.",
-           _write_sources,
-           default=None, is_typed=True),
+           _write_sources, default=None, is_typed=True),
     Member("accepted", _OBJECT, "Where expected comes from: file, test, entry, a digest of all values; or the problem.",
-           lambda content: "" if content.accepted is None else content.write(dict(content.accepted)),
+           lambda result, redaction: write_evidence(dict(result.accepted), redaction),
            default=None, is_typed=True),
 )
 """Set by the test, not by the operator."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 from pytest_verdict.core.record import write_comparison
-from pytest_verdict.core.record_members import EVIDENCE, MEMBER, OUTCOME, RecordContent, Verdict, read_identity
+from pytest_verdict.core.record_members import EVIDENCE, MEMBER, OUTCOME, OperatorIdentity, Verdict, read_identity
 from pytest_verdict.core.values.display import safe_repr, shown, visible
 from pytest_verdict.core.values.encoding import decode, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
@@ -144,6 +145,11 @@ def _check_names(part: str, names: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _read_only(slot: str, about: str) -> Any:
+    """Build a property that returns the value of a slot."""
+    return property(attrgetter(slot), doc=about)
+
+
 class ComparisonResult:
     """The result of one comparison, with everything that it depends on.
 
@@ -151,7 +157,16 @@ class ComparisonResult:
     passed and false if it failed; `bool` of an ``error`` raises `UndecidedError`.
 
     Args:
-        content: The operator, the values, the outcome, and what the test set.
+        identity: The operator's name, version and settings.
+        expected: The expected value, verbatim.
+        observed: The observed value, verbatim.
+        threshold: The lowest score that passes, in (0, 1].
+        outcome: The score and its evidence.
+        name: The name of this comparison in the test, if it has one.
+        negated: Whether the test expects that the values do not match.
+        sources: The document that the values were extracted from, and how, as typed JSON.
+        accepted: The place of the accepted value that was expected, if ``accepted()`` was.
+        message: A text that a failure shows first. It is no evidence, so no record has it.
 
     Example:
         >>> from pytest_verdict import compare
@@ -160,141 +175,142 @@ class ComparisonResult:
         (False, 'fail', 0.0, 1.0)
     """
 
-    __slots__ = ("_content",)
+    __slots__ = (
+        "_accepted", "_expected", "_identity", "_message", "_name", "_negated", "_observed", "_outcome", "_sources", "_threshold",
+    )  # fmt: skip
 
-    def __init__(self, content: RecordContent) -> None:
-        if content.negated and content.outcome.error is not None:
-            # An error is neither a match nor a mismatch.
-            content = content._replace(negated=False)
-        self._content = content
+    def __init__(
+        self,
+        identity: OperatorIdentity,
+        expected: Any,
+        observed: Any,
+        threshold: float,
+        outcome: Outcome,
+        name: str | None = None,
+        negated: bool = False,  # noqa: FBT001, FBT002 - keyword arguments would double the time of the call
+        sources: str | None = None,
+        accepted: Mapping[str, Any] | None = None,
+        message: str | None = None,
+    ) -> None:
+        self._identity = identity
+        self._expected = expected
+        self._observed = observed
+        self._threshold = threshold
+        self._outcome = outcome
+        self._name = name
+        # An error is neither a match nor a mismatch.
+        self._negated = negated and outcome.error is None
+        self._sources = sources
+        self._accepted = accepted
+        self._message = message
 
-    @property
-    def content(self) -> RecordContent:
-        """Everything that the record is written from; the values are shared, not copied."""
-        return self._content
-
-    @property
-    def name(self) -> str | None:
-        """The name of this comparison in the test, or None."""
-        return self._content.name
-
-    @property
-    def message(self) -> str | None:
-        """A text that a failure shows first, or None."""
-        return self._content.message
+    identity: OperatorIdentity = _read_only("_identity", "The operator's name, version, settings and code.")
+    recorded_expected: Any = _read_only("_expected", "The expected value itself, not a copy.")
+    recorded_observed: Any = _read_only("_observed", "The observed value itself, not a copy.")
+    sources_text: str | None = _read_only("_sources", "The sources as typed JSON, or None.")
+    name: str | None = _read_only("_name", "The name of this comparison in the test, or None.")
+    message: str | None = _read_only("_message", "A text that a failure shows first, or None.")
+    outcome: Outcome = _read_only("_outcome", "The score and its evidence.")
+    threshold: float = _read_only("_threshold", "The lowest score that passes, in (0, 1].")
+    negated: bool = _read_only(
+        "_negated", "Whether the test expects that the values do not match, as ``observed != expect(...)`` does."
+    )
+    accepted: Mapping[str, Any] | None = _read_only(
+        "_accepted", "The file, the test and the entry of the accepted value that was expected, or None."
+    )
 
     @property
     def operator(self) -> str:
         """The operator's registered name."""
-        return self._content.identity.name
+        return self._identity.name
 
     @property
     def operator_version(self) -> int:
         """The operator's version, from 1."""
-        return self._content.identity.version
+        return self._identity.version
 
     @property
     def settings(self) -> dict[str, Any]:
         """All settings of the operator as typed JSON, defaults included."""
-        return dict(snapshot(self._content.identity.settings))
+        return dict(snapshot(self._identity.settings))
 
     @property
     def expected(self) -> Any:
         """The expected value, before any normalization; a copy where it could be changed."""
-        return snapshot(self._content.expected)
+        return snapshot(self._expected)
 
     @property
     def observed(self) -> Any:
         """The observed value, before any normalization; a copy where it could be changed."""
-        return snapshot(self._content.observed)
-
-    @property
-    def outcome(self) -> Outcome:
-        """The score and its evidence."""
-        return self._content.outcome
+        return snapshot(self._observed)
 
     @property
     def score(self) -> float:
         """How well the values match, from 0.0 to 1.0."""
-        return self._content.outcome.score
-
-    @property
-    def threshold(self) -> float:
-        """The lowest score that passes, in (0, 1]."""
-        return self._content.threshold
+        return self._outcome.score
 
     @property
     def passed(self) -> bool:
         """Whether the score reaches the threshold; the opposite if `negated`."""
-        return self._content.verdict == "pass"
-
-    @property
-    def negated(self) -> bool:
-        """Whether the test expects that the values do not match, as ``observed != expect(...)`` does."""
-        return self._content.negated
+        return has_passed(self)
 
     @property
     def sources(self) -> Mapping[str, Any] | None:
         """The document that the values were extracted from, and how; None for values that were passed directly."""
-        if self._content.sources is None:
+        if self._sources is None:
             return None
-        sources: Mapping[str, Any] = decode(json.loads(self._content.sources))
+        sources: Mapping[str, Any] = decode(json.loads(self._sources))
         return sources
-
-    @property
-    def accepted(self) -> Mapping[str, Any] | None:
-        """The file, the test and the entry of the accepted value that was expected, or None."""
-        return self._content.accepted
 
     @property
     def verdict(self) -> Verdict:
         """``pass``, ``fail``, or ``error`` when the comparison could not be made."""
-        return self._content.verdict
+        return _verdict_of(self)
 
     @property
     def normalization(self) -> list[str]:
         """Names of the steps that were applied, in order; empty when none was."""
-        return list(self._content.outcome.normalization)
+        return list(self._outcome.normalization)
 
     @property
     def notes(self) -> list[str]:
         """Machine-readable codes, such as ``json_parse_failed``."""
-        return list(self._content.outcome.notes)
+        return list(self._outcome.notes)
 
     @property
     def expected_surface(self) -> Any:
         """The expected value after normalization."""
-        surface = self._content.outcome.expected_surface
-        return snapshot(self._content.expected if surface is ABSENT else surface)
+        surface = self._outcome.expected_surface
+        return snapshot(self._expected if surface is ABSENT else surface)
 
     @property
     def observed_surface(self) -> Any:
         """The observed value after normalization."""
-        surface = self._content.outcome.observed_surface
-        return snapshot(self._content.observed if surface is ABSENT else surface)
+        surface = self._outcome.observed_surface
+        return snapshot(self._observed if surface is ABSENT else surface)
 
     @property
     def changed_sides(self) -> tuple[bool, bool]:
         """Whether normalization changed the expected value, and the observed value."""
         return (
-            self._content.outcome.expected_surface is not ABSENT,
-            self._content.outcome.observed_surface is not ABSENT,
+            self._outcome.expected_surface is not ABSENT,
+            self._outcome.observed_surface is not ABSENT,
         )
 
     @property
     def details(self) -> dict[str, Any]:
         """Evidence of the operator: differences with their path, distances, matched text."""
-        return dict(snapshot(self._content.outcome.details or {}))
+        return dict(snapshot(self._outcome.details or {}))
 
     @property
     def children(self) -> tuple[ComparisonResult, ...]:
         """The results of the parts, for aggregates."""
-        return self._content.outcome.children
+        return self._outcome.children
 
     @property
     def error(self) -> str | None:
         """Why the comparison could not be made, or None."""
-        return self._content.outcome.error
+        return self._outcome.error
 
     def to_report(self) -> dict[str, Any]:
         """Return the eight values of the Comparator pattern.
@@ -324,10 +340,18 @@ class ComparisonResult:
         Returns:
             A new result.
         """
-        return ComparisonResult(self._content._replace(message=message))
+        return self.replace(message=message)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments that build an equal result; the values are shared, not copied."""
+        return {slot[1:]: getattr(self, slot) for slot in ComparisonResult.__slots__}
+
+    def replace(self, **changes: Any) -> ComparisonResult:
+        """Return a plain result with other arguments of the constructor."""
+        return ComparisonResult(**{**self.arguments(), **changes})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ComparisonResult, (self._content,)
+        return functools.partial(ComparisonResult, **self.arguments()), ()
 
     def to_text(self, redaction: Redaction | None = None) -> str:
         """Write the full record as one line of JSON.
@@ -342,7 +366,7 @@ class ComparisonResult:
 
     def to_members(self, redaction: Redaction | None = None) -> str:
         """Write the members of the record without the braces of the object."""
-        return write_comparison(self._content, redaction)
+        return write_comparison(self, redaction)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ComparisonResult:
@@ -365,13 +389,12 @@ class ComparisonResult:
             children = tuple(map(ComparisonResult.from_record, members.pop("children")))
             names = ("expected", "observed", "threshold", "name", "negated", "accepted")
             sources = MEMBER["sources"].read(record)
-            content = RecordContent(
+            return cls(
                 identity=identity,
                 outcome=Outcome(**members, children=children),
                 sources=None if sources is None else encode_text(sources),
                 **{name: MEMBER[name].read(record) for name in names},
             )
-            return cls(content)
         except RecordError:
             raise
         except RecursionError:
@@ -393,21 +416,30 @@ class ComparisonResult:
         return hash(self.to_members())
 
     def __repr__(self) -> str:
-        content = self._content
-        label = visible(content.identity.name)
-        if content.name is not None:
-            label += f" {shown(content.name, 40)}"
-        score = ""
-        if content.outcome.score not in {0.0, 1.0}:
-            score = f", score {content.outcome.score:.6g}"
-        return f"<{label}: {content.verdict}{score}, expected {shown(content.expected, 60)}, got {shown(content.observed, 60)}>"
+        label = visible(self.operator)
+        if self._name is not None:
+            label += f" {shown(self._name, 40)}"
+        label += f": {_verdict_of(self)}"
+        if self._outcome.score not in {0.0, 1.0}:
+            label += f", score {self._outcome.score:.6g}"
+        return f"<{label}, expected {shown(self._expected, 60)}, got {shown(self._observed, 60)}>"
 
 
 def has_passed(result: ComparisonResult) -> bool:
     """Return whether a comparison passed; no look of a test at the verdict."""
-    return result.content.verdict == "pass"
+    return _verdict_of(result) == "pass"
 
 
 def has_error(result: ComparisonResult) -> bool:
     """Return whether a comparison could not be made; no look of a test at the verdict."""
-    return result.content.verdict == "error"
+    return _verdict_of(result) == "error"
+
+
+def _verdict_of(result: ComparisonResult) -> Verdict:
+    # The slots, because a session watches who reads the properties.
+    outcome = result._outcome  # noqa: SLF001 - this module's class
+    if outcome.error is not None:
+        return "error"
+    if (outcome.score >= result._threshold) is result._negated:  # noqa: SLF001 - this module's class
+        return "fail"
+    return "pass"

@@ -177,7 +177,7 @@ class JudgedRows:
         """Write the records as the next ones of an attempt of a test."""
         redaction = SESSION.redaction
         members = {
-            position: write_comparison(result.content._replace(name=name), redaction)
+            position: write_comparison(result.replace(name=name), redaction)
             for position, (result, name) in self.singles.items()
         }
         if self.grouped is not None:

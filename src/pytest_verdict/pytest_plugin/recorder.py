@@ -151,12 +151,11 @@ class Recorder:
 
     def observe(self, result: ComparisonResult) -> ComparisonResult:
         # Encoded at once, because the test may change its values afterwards.
-        content = result.content
-        members = write_comparison(content, self._redaction)
+        members = write_comparison(result, self._redaction)
         published = result if self._watch is None else self._watch(result)
         if self._attempt is None:
             return published
-        record = PendingRecord(self._attempt, content.identity.name, content.verdict, members, self._current_end())
+        record = PendingRecord(self._attempt, result.operator, result.verdict, members, self._current_end())
         self._observed.append(record)
         self.pending[0] = len(self._observed)
         self._size += len(members) + _PLACE_SIZE
