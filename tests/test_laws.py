@@ -6,7 +6,7 @@ import pytest
 
 from operators.cases import CASES as OPERATOR_CASES
 from pytest_verdict import MissingExtraError, Operator, Outcome, laws
-from pytest_verdict.core.function_operator import operator_from_function
+from pytest_verdict.core.operator import operator_from_function
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.laws import check_operator_laws
 from pytest_verdict.templates import ExactMatch

@@ -255,7 +255,7 @@ def test_results_are_built_only_in_kernel_and_records():
         for node in nodes_of(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "ComparisonResult"
     }
-    assert makers == {"core.kernel", "core.result", "pytest_plugin.watched_result"}
+    assert makers == {"core.kernel", "core.result"}
 
 
 # Public in spite of their names: methods of named tuples, and the one way to a frame.

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from pytest_verdict import Operator, Outcome, compare
-from pytest_verdict.core.function_operator import operator_from_function
+from pytest_verdict.core.operator import operator_from_function
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.replay import replay_line
 from pytest_verdict.core.result import ComparisonResult

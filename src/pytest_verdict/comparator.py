@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
-from pytest_verdict.comparison import HIDDEN, build_failure, compare_with, describe_failure, find_operator
+from pytest_verdict.comparison import HIDDEN, Expectation, build_failure, describe_failure, find_operator
 from pytest_verdict.core.kernel import check_threshold
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
@@ -17,8 +17,6 @@ from pytest_verdict.session import SESSION
 from pytest_verdict.signatures import typed_comparator, typed_defaults
 
 _MOST_SHOWN: Final = 20
-
-"""A function that describes comparisons that did not pass, and these comparisons."""
 
 
 class _Failure(NamedTuple):
@@ -95,7 +93,7 @@ class Comparator:
         limit, settings = self.complete(operator, threshold, settings)
         operator = find_operator(operator, expected, observed, settings)
         operator.check_threshold(threshold)
-        result = compare_with(operator, expected, observed, limit, name, extract, message)
+        result = Expectation(operator, expected, limit, name, extract, message).compare(observed)
         if self._collecting and not has_passed(result):
             self._fail(functools.partial(describe_failure, result), [result])
         return result

@@ -73,19 +73,6 @@ def compare(
     operator = find_operator(operator, expected, observed, settings)
     if threshold is not None:
         operator.check_threshold(threshold)
-    return compare_with(operator, expected, observed, threshold, name, extract, message)
-
-
-def compare_with(
-    operator: Operator,
-    expected: Any,
-    observed: Any,
-    threshold: float | None,
-    name: str | None,
-    extract: Any = None,
-    message: str | None = None,
-) -> ComparisonResult:
-    """Compare as `compare` does, with arguments that others share, so that some may have no effect here."""
     if extract is None and message is None and type(expected) is not Accepted:
         return publish(run(operator, expected, observed, threshold, name))
     return Expectation(operator, expected, threshold, name, extract, message).compare(observed)
@@ -162,9 +149,7 @@ def describe_failure(result: ComparisonResult) -> str:
     redaction = SESSION.redaction
     advice: list[str] = []
     if SESSION.advice and not result.negated:
-        advice = advise(result)
-    if redaction is not None:
-        advice = list(map(redaction, advice))
+        advice = [redact_text(sentence, redaction) for sentence in advise(result)]
     text = failure_block(redact_result(result, redaction), SESSION.budget, advice)
     if result.message is not None:
         # Redacted before it is split, because a secret may have several lines.

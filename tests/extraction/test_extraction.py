@@ -249,7 +249,7 @@ def test_not_compared_does_not_have_the_settings_of_the_document():
 
 
 def test_an_operator_cannot_have_a_setting_called_extract():
-    from pytest_verdict.core.function_operator import operator_from_function
+    from pytest_verdict.core.operator import operator_from_function
 
     def odd(expected, observed, extract="x"):
         return True

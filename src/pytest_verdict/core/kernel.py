@@ -47,7 +47,7 @@ def run(
         if type(observed) not in PLAIN:
             observed_copy, observed = _copy_evidence(operator, observed, original)
         if operator.replaces_expected:
-            expected_copy = operator.record_override(original)
+            expected_copy = recorded_form(operator.effective_expected(original))[0]
 
         if accepted is not None and "problem" in accepted:
             outcome = Outcome(0.0, error=str(accepted["problem"]))
@@ -67,7 +67,7 @@ def run(
         outcome = error_outcome(error)
 
     return ComparisonResult(
-        operator.identity, expected_copy, observed_copy, threshold, outcome, name, None, sources, negated, accepted
+        operator.identity, expected_copy, observed_copy, threshold, outcome, name, negated, sources, accepted
     )
 
 
@@ -115,12 +115,13 @@ def result_from_outcome(
     name: str | None = None,
 ) -> ComparisonResult:
     """Return the result of a comparison whose outcome is certain without running the operator."""
-    if threshold is None:
-        threshold = operator.default_threshold()
-    recorded_expected = copy_for_record(operator.effective_expected(expected))
-    recorded_observed = copy_for_record(observed)
     return ComparisonResult(
-        operator.identity, recorded_expected, recorded_observed, check_threshold(threshold), outcome, name
+        identity=operator.identity,
+        expected=copy_for_record(operator.effective_expected(expected)),
+        observed=copy_for_record(observed),
+        threshold=operator.own_threshold if threshold is None else check_threshold(threshold),
+        outcome=outcome,
+        name=name,
     )
 
 

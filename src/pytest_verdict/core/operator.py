@@ -1,12 +1,14 @@
 """`Operator`: what every comparison operator is."""
 
 import functools
+import inspect
+import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Annotated, Any, ClassVar, Final, NamedTuple, Never, Self, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_serializer
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model, model_serializer
 
 from pytest_verdict.core.kernel import check_threshold
 from pytest_verdict.core.operator_code import code_of, is_ours
@@ -16,14 +18,15 @@ from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.snapshot import recorded_form
-from pytest_verdict.errors import ArgumentsError, SettingsError
+from pytest_verdict.errors import ArgumentsError, ConfigurationError, SettingsError
 
 PASS: Final = Outcome(1.0)
 FAIL: Final = Outcome(0.0)
 
 _T = TypeVar("_T")
 _OMIT_WHEN_DEFAULT: Final = "omit when default"
+# Arguments of `compare` that are not settings.
+_ARGUMENTS: Final = frozenset({"operator", "threshold", "name", "extract", "message"})
 OmitWhenDefault = Annotated[_T, _OMIT_WHEN_DEFAULT]
 """A setting added in a later version. Recorded only when it differs from the default, so older records keep their bytes."""
 
@@ -110,15 +113,7 @@ class Operator(BaseModel):
 
     def effective_expected(self, expected: Any) -> Any:
         """Return the expected value for the record, which a setting may replace."""
-        if self.expected_override is ABSENT:
-            return expected
-        return self.expected_override
-
-    def record_override(self, expected: Any) -> Any:
-        """Return the copy of `effective_expected` for the record."""
-        if type(self).effective_expected is Operator.effective_expected:
-            return self._recorded_override
-        return recorded_form(self.effective_expected(expected))[0]
+        return expected if self.expected_override is ABSENT else self.expected_override
 
     def needs_expected(self) -> bool:
         """Return whether a comparison needs an expected value; False when settings replace it."""
@@ -276,10 +271,6 @@ class Operator(BaseModel):
         return is_overridden or self.expected_override is not ABSENT
 
     @functools.cached_property
-    def _recorded_override(self) -> Any:
-        return recorded_form(self.expected_override)[0]
-
-    @functools.cached_property
     def own_threshold(self) -> float:
         """The validated `default_threshold`."""
         return check_threshold(self.default_threshold())
@@ -339,9 +330,7 @@ def _operators_inside(value: Any) -> Iterator[Operator]:
         inside = value
     else:
         # A part of an aggregate or template has its operator beside a threshold or a weight.
-        inside = []
-        if hasattr(value, "operator"):
-            inside = [value.operator]
+        inside = [value.operator] if hasattr(value, "operator") else []
     for item in inside:
         if isinstance(item, Operator):
             yield item
@@ -369,9 +358,7 @@ def as_setting(value: Any) -> Any:
 def _refuse_confusion(cls: type[Operator], settings: Mapping[str, Any]) -> None:
     # Pydantic would convert "no" and 1 to a bool, True to a number, and bytes to text.
     for name, value in settings.items():
-        kind = None
-        if name in cls.model_fields:
-            kind = cls.model_fields[name].annotation
+        kind = cls.model_fields[name].annotation if name in cls.model_fields else None
         if kind is bool and not isinstance(value, bool):
             raise SettingsError(f"{_label(cls)}: {name} must be True or False, got {shown(value, 80)}")
         if isinstance(value, bool) and kind in {int, float}:
@@ -397,3 +384,53 @@ def _sentence(cls: type[Operator], problem: Problem) -> str:
         start = f"there is no setting {place!r}."
         return f"{start} Did you mean the argument 'threshold'?{sentence.removeprefix(start)}"
     return sentence
+
+
+def operator_from_function(function: Callable[..., Any], name: str | None = None, version: int = 1) -> type[Operator]:
+    """Return the operator class of a function."""
+    label = str(name or getattr(function, "__name__", ""))
+    try:
+        parameters = list(inspect.signature(function, eval_str=True).parameters.values())
+    except (NameError, TypeError, ValueError) as error:
+        reason = f"the annotations of an operator function must be readable: {error}"
+        raise ConfigurationError(f"{label}: {reason}") from None
+    if [parameter.name for parameter in parameters[:2]] != ["expected", "observed"]:
+        raise ConfigurationError(f"{label}: an operator function takes expected and observed first, then its settings")
+    fields: dict[str, Any] = {parameter.name: _field(label, parameter) for parameter in parameters[2:]}
+    cls = create_model(label, __base__=Operator, __module__=function.__module__, __doc__=function.__doc__, **fields)
+    cls.__qualname__ = getattr(function, "__qualname__", label)
+    cls.name = label
+    cls.version = version
+
+    def evaluate(self: Operator, expected: Any, observed: Any) -> Outcome:
+        outcome = function(expected, observed, **{name: getattr(self, name) for name in fields})
+        if isinstance(outcome, Outcome):
+            return outcome
+        return Outcome(float(outcome) if isinstance(outcome, bool) else outcome)
+
+    evaluate.made_of = function  # type: ignore[attr-defined]  # it has the source
+    cls.evaluate = evaluate  # type: ignore[method-assign]
+    cls.__abstractmethods__ = frozenset()
+
+    def reduce(operator: Operator) -> tuple[Any, ...]:
+        # Pickle finds the function by its name, but not this class, unless a decorator has put it in its place.
+        settings = {setting: getattr(operator, setting) for setting in fields}
+        if getattr(sys.modules.get(function.__module__), function.__name__, None) is type(operator):
+            return functools.partial(type(operator), **settings), ()
+        return _rebuild, (function, label, version, settings)
+
+    cls.__reduce__ = reduce  # type: ignore[method-assign, assignment]
+    return cls
+
+
+def _field(label: str, parameter: inspect.Parameter) -> tuple[Any, Any]:
+    if parameter.kind in {parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL}:
+        raise ConfigurationError(f"{label}: settings are named one by one, not {parameter}")
+    if parameter.name in _ARGUMENTS or hasattr(Operator, parameter.name):
+        raise ConfigurationError(f"{label}: a setting cannot be called {parameter.name!r}, which has a meaning already")
+    annotation = Any if parameter.annotation is parameter.empty else parameter.annotation
+    return annotation, ... if parameter.default is parameter.empty else parameter.default
+
+
+def _rebuild(function: Callable[..., Any], name: str, version: int, settings: dict[str, Any]) -> Operator:
+    return operator_from_function(function, name, version)(**settings)

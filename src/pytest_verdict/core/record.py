@@ -9,134 +9,94 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from json.encoder import encode_basestring_ascii
 from operator import itemgetter
-from typing import Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from pytest_verdict.core.record_members import (
     COMPARISON,
+    CONTEXT,
+    EVIDENCE,
     EXPECTED,
     ID_PATTERN,
     MEMBER,
     OBSERVED,
+    OUTCOME,
     PLACE,
     RECORD_FORMAT,
+    THRESHOLD,
     VERDICTS,
-    RecordContent,
     Verdict,
-    verdict_of,
-    write_decision,
     write_evidence,
-    write_evidence_members,
-    write_name,
+    write_members,
+    write_optional,
+    write_redacted_text,
 )
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.encoding import TYPE_KEY
+from pytest_verdict.core.values.encoding import TYPE_KEY, encode_text
 from pytest_verdict.core.values.redaction import Redaction, hiding
 from pytest_verdict.errors import RecordError
 
+if TYPE_CHECKING:
+    from pytest_verdict.core.result import ComparisonResult
+
 _VERDICT: Final = MEMBER["verdict"]
+_NAME: Final = MEMBER["name"]
 _TEST, _ATTEMPT, _ORDINAL, _PATH, _LINE = PLACE
 _BEGINNING: Final = f'{{{MEMBER["record"].key}{RECORD_FORMAT},{MEMBER["id"].key}"'
-_TO_OBSERVED: Final = f",{OBSERVED.key}"
 _TYPED: Final = f'"{TYPE_KEY}":'
 # The verdict follows the id, so counting and filtering records needs no parsing.
 _HEAD: Final = re.compile(
     f'{re.escape(_BEGINNING)}({ID_PATTERN})",{MEMBER["verdict"].key}"({"|".join(VERDICTS)})",'.encode("ascii")
 )
 _DIGEST_DIGITS: Final = 12
-# The length of a record's id and place, roughly.
-_PLACE_SIZE: Final = 300
 # 128 bits, because there may be many millions of rows.
 _KEY_DIGITS: Final = 32
 # json.loads would also search for blanks around the document.
 _decode: Final = json.JSONDecoder().raw_decode
-# Copied for each test, because creating it takes longer than a digest of a name. BLAKE2 is not available in FIPS mode.
-_DIGEST: Final = hashlib.sha256()
 
 Counts = dict[str, tuple[int, int, int]]
 """Per operator: how many comparisons passed, failed, and could not be made."""
 
 _NO_COUNTS: Final = (0, 0, 0)
+_POSITIONS: Final = {"pass": 0, "fail": 1, "error": 2}
 
 
-class Envelope:
-    """The text of a comparison around its name and its two sides, shared by comparisons that differ only in these."""
-
-    __slots__ = ("_content", "after", "before", "operator", "start", "verdict")
-
-    def __init__(self, content: RecordContent) -> None:
-        self.operator = content.identity.name
-        self.verdict = verdict_of(content.outcome, content.threshold, negated=content.negated)
-        members = content.identity.redacted(content.redaction).members
-        self.start = f"{_VERDICT.key}{_VERDICT.write(self.verdict)}"
-        self.before = f",{members},{EXPECTED.key}"
-        evidence = write_evidence_members(content)
-        self.after = f",{write_decision(content.decision)}{evidence}"
-        # Evidence belongs to one pair of sides.
-        self._content = None if evidence else content
-
-    def fits(self, content: RecordContent) -> bool:
-        """Return whether another comparison has the same text around its sides."""
-        own = self._content
-        return (
-            own is not None
-            and content.outcome is own.outcome
-            and content.identity is own.identity
-            and content.threshold == own.threshold
-            and content.negated is own.negated
-            and content.sources is own.sources
-            and content.accepted is own.accepted
-            and content.redaction is own.redaction
-        )
-
-
-class EncodedComparison(NamedTuple):
-    """A comparison as JSON, still in parts."""
-
-    envelope: Envelope
-    name: str
-    """The member with its name, if it has one."""
-    expected: str
-    observed: str
-
-    @property
-    def members(self) -> str:
-        """The members of its JSON object, without the braces."""
-        around = self.envelope
-        start = f"{around.start}{self.name}{around.before}"
-        return f"{start}{self.expected}{_TO_OBSERVED}{self.observed}{around.after}"
-
-    def renamed(self, name: str, redaction: Redaction | None) -> EncodedComparison:
-        """Return the same comparison with another name."""
-        return self._replace(name=write_name(name, redaction))
-
-    @property
-    def size(self) -> int:
-        """The length of its record, roughly."""
-        around = len(self.envelope.before) + len(self.envelope.after) + _PLACE_SIZE
-        return around + len(self.name) + len(self.expected) + len(self.observed)
-
-
-def encode_comparison(content: RecordContent, previous: Envelope | None = None) -> EncodedComparison:
-    """Encode a comparison; the envelope of the previous one is shared if it fits."""
-    expected = write_evidence(content.expected, content.redaction)
-    observed = write_evidence(content.observed, content.redaction)
+def write_comparison(result: ComparisonResult, redaction: Redaction | None = None) -> str:
+    """Write the members of a comparison, without the braces of the object."""
+    expected = encode_text(result.recorded_expected)
+    observed = encode_text(result.recorded_observed)
     # Only a value of a class can have hidden fields.
     if _TYPED in expected or _TYPED in observed:
-        redaction = hiding(content.redaction, content.expected, content.observed)
-        if redaction is not content.redaction:
-            content = content._replace(redaction=redaction)
-            expected = content.write(content.expected)
-            observed = content.write(content.observed)
-    if previous is None or not previous.fits(content):
-        previous = Envelope(content)
-    return EncodedComparison(previous, write_name(content.name, content.redaction), expected, observed)
+        redaction = hiding(redaction, result.recorded_expected, result.recorded_observed)
+    identity = result.identity
+    if redaction is not None:
+        identity = identity.redacted(redaction)
+        expected = write_evidence(result.recorded_expected, redaction)
+        observed = write_evidence(result.recorded_observed, redaction)
+
+    text = f'{_VERDICT.key}"{result.verdict}"'
+    if result.name is not None:
+        text += f",{_NAME.key}{write_redacted_text(result.name, redaction)}"
+    # Operators without evidence return one outcome for all pairs.
+    outcome = result.outcome
+    threshold, outcome_text = outcome.record_text
+    if threshold != result.threshold or redaction is not None:
+        outcome_text = write_members((*OUTCOME, THRESHOLD), result, redaction)
+        outcome_text += write_optional(EVIDENCE, outcome, result, redaction)
+        if redaction is None:
+            vars(outcome)["record_text"] = (result.threshold, outcome_text)
+    text += f",{identity.members},{EXPECTED.key}{expected},{OBSERVED.key}{observed},{outcome_text}"
+    if result.negated or result.sources_text is not None or result.accepted is not None:
+        text += write_optional(CONTEXT, result, result, redaction)
+    return text
 
 
 class PendingRecord(NamedTuple):
-    """A comparison, the attempt of its test, and the end of its record."""
+    """A comparison of an attempt of a test, and the members and the end of its record."""
 
     attempt: AttemptRecords
-    comparison: EncodedComparison
+    operator: str
+    verdict: Verdict
+    members: str
     end: str
 
 
@@ -151,17 +111,16 @@ class AttemptRecords:
         self.attempt = attempt
         self.worker = worker
         self._ordinal = 0
-        # The text that all records share is written with the first one, because many tests have none.
-        self._start = ""
-        self._place = ""
+        self._place = _place_before_ordinal(test, attempt)
+        self._start = f"{_BEGINNING}{digest_of_test(test, worker)}-{attempt}-"
 
     def write(self, records: Iterable[PendingRecord]) -> tuple[bytes, Counts]:
         """Write the next records, and count their verdicts."""
         lines: list[str] = []
         counts: Counts = {}
         for ordinal, record in enumerate(records, self._ordinal + 1):
-            lines.append(self.line(record.comparison.members, ordinal, record.end))
-            count(counts, record.comparison.envelope.operator, record.comparison.envelope.verdict)
+            lines.append(self.line(record.members, ordinal, record.end))
+            count(counts, record.operator, record.verdict)
         # Last, because after an interrupt by Ctrl-C the same records are written again.
         self._ordinal += len(lines)
         return "".join(lines).encode("ascii"), counts
@@ -173,10 +132,6 @@ class AttemptRecords:
 
     def line(self, members: str, ordinal: int | str, end: str) -> str:
         """Write one record."""
-        if not self._start:
-            # The start is set last, because another thread that has it uses both.
-            self._place = _place_before_ordinal(self.test, self.attempt)
-            self._start = f"{_BEGINNING}{digest_of_test(self.test, self.worker)}-{self.attempt}-"
         return f'{self._start}{ordinal}",{members},{self._place}{ordinal}{end}'
 
 
@@ -329,36 +284,25 @@ def record_keys(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def digest_of_test(test: str, worker: str) -> str:
     """Return the digest of a test, with which the ids of its records begin."""
-    digest = _DIGEST.copy()
-    digest.update(f"{test}\0{worker}".encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()[:_DIGEST_DIGITS]
+    return hashlib.sha256(f"{test}\0{worker}".encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_DIGITS]
 
 
 def merge_counts(counts: Counts, more: Counts) -> None:
     """Add counts to counts."""
-    for operator, (passed, failed, broken) in more.items():
-        before = counts.get(operator, _NO_COUNTS)
-        counts[operator] = before[0] + passed, before[1] + failed, before[2] + broken
+    for operator, numbers in more.items():
+        for verdict, number in zip(VERDICTS, numbers, strict=True):
+            count(counts, operator, verdict, number)
 
 
 def count(counts: Counts, operator: str, verdict: str, number: int = 1) -> None:
     """Count comparisons."""
-    passed, failed, broken = counts.get(operator, _NO_COUNTS)
-    if verdict == "pass":
-        passed += number
-    elif verdict == "fail":
-        failed += number
-    else:
-        broken += number
+    numbers = [*counts.get(operator, _NO_COUNTS)]
+    numbers[_POSITIONS.get(verdict, -1)] += number
+    passed, failed, broken = numbers
     counts[operator] = passed, failed, broken
 
 
 def sum_counts(counts: Counts) -> tuple[int, int, int]:
     """Add counts over all operators."""
-    # A loop, because this runs several times for each test, mostly for one operator.
-    passed = failed = broken = 0
-    for numbers in counts.values():
-        passed += numbers[0]
-        failed += numbers[1]
-        broken += numbers[2]
+    passed, failed, broken = map(sum, zip(_NO_COUNTS, *counts.values(), strict=True))
     return passed, failed, broken

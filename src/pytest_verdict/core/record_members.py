@@ -7,8 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from json.encoder import encode_basestring_ascii
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, dump_json, encode, encode_text
@@ -17,7 +16,7 @@ from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE, Redac
 from pytest_verdict.errors import RecordError
 
 if TYPE_CHECKING:
-    from pytest_verdict.core.result import Outcome
+    from pytest_verdict.core.result import ComparisonResult
 
 RECORD_FORMAT: Final = 1
 """Version of the record's format; readers refuse a newer one."""
@@ -25,7 +24,6 @@ RECORD_FORMAT: Final = 1
 Verdict = Literal["pass", "fail", "error"]
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 ID_PATTERN: Final = "[0-9a-f]{12}-[0-9]{1,20}-[0-9]{1,20}"
-_MOST_DECISIONS: Final = 1_000
 _ALL_REDACTED: Final = f'{{{REDACTED_VALUE},"value":"{REDACTED}"}}'
 _REQUIRED: Final = object()
 
@@ -44,51 +42,9 @@ class OperatorIdentity:
         """The members of a JSON object, without its braces, in ASCII."""
         return write_members(OPERATOR, self)
 
-    def redacted(self, redaction: Redaction | None) -> OperatorIdentity:
+    def redacted(self, redaction: Redaction) -> OperatorIdentity:
         """Return the identity with redacted settings, which may hold evidence, such as substrings."""
-        if redaction is None:
-            return self
         return replace(self, settings={name: redact(value, redaction) for name, value in self.settings.items()})
-
-
-class Decision(NamedTuple):
-    """The part of a record that many comparisons share; the numbers are JSON, because 0.0 and -0.0 are equal."""
-
-    normalization: tuple[str, ...]
-    notes: tuple[str, ...]
-    score: str
-    threshold: str
-
-
-class RecordContent(NamedTuple):
-    """A comparison and its redaction: the source of the members of its record."""
-
-    identity: OperatorIdentity
-    expected: Any
-    observed: Any
-    threshold: float
-    outcome: Outcome
-    name: str | None
-    negated: bool
-    sources: str | None
-    """Typed JSON."""
-    accepted: Mapping[str, Any] | None
-    redaction: Redaction | None
-
-    @property
-    def decision(self) -> Decision:
-        notes = self.outcome.notes
-        if self.redaction is not None:
-            notes = tuple(map(self.redaction, notes))
-        score = _write_number(self.outcome.score)
-        return Decision(self.outcome.normalization, notes, score, _write_number(self.threshold))
-
-    def write(self, value: Any) -> str:
-        return write_evidence(value, self.redaction)
-
-    def write_text(self, text: str) -> str:
-        """Write a text that is still a text after redaction."""
-        return encode_text(str(redact_text(text, self.redaction)))
 
 
 def write_evidence(value: Any, redaction: Redaction | None) -> str:
@@ -98,13 +54,9 @@ def write_evidence(value: Any, redaction: Redaction | None) -> str:
     return dump_json(redact(encode(value), redaction))
 
 
-def verdict_of(outcome: Outcome, threshold: float, *, negated: bool) -> Verdict:
-    """Return the verdict of a comparison."""
-    if outcome.error is not None:
-        return "error"
-    if (outcome.score >= threshold) is negated:
-        return "fail"
-    return "pass"
+def write_redacted_text(text: str, redaction: Redaction | None) -> str:
+    """Write a text that is still a text after redaction."""
+    return encode_text(str(redact_text(text, redaction)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +122,7 @@ class Member:
         name: Its key.
         type: The values that it may hold.
         about: One sentence for the reference and the JSON Schema.
-        write: Returns its JSON text from the source of its group; an empty text omits the member.
+        write: Returns its JSON text from the sources of its group; an empty text omits the member.
         default: The value that is omitted; a member without a default is required.
         is_typed: Whether the value is typed JSON.
         convert: Converts the JSON value to the value of a reader.
@@ -180,7 +132,7 @@ class Member:
     name: str
     type: JsonType
     about: str
-    write: Callable[[Any], str]
+    write: Callable[..., str]
     default: Any = _REQUIRED
     is_typed: bool = False
     convert: Callable[[Any], Any] | None = None
@@ -209,48 +161,48 @@ class Member:
         return value if self.convert is None else self.convert(value)
 
 
-def write_members(members: Iterable[Member], source: Any) -> str:
+def write_members(members: Iterable[Member], *source: Any) -> str:
     """Write members, joined by commas."""
-    return ",".join([member.key + text for member in members if (text := member.write(source))])
+    return ",".join([member.key + text for member in members if (text := member.write(*source))])
 
 
-def write_evidence_members(content: RecordContent) -> str:
-    """Write the members of the outcome and the context that do not have their default."""
+def write_optional(
+    members: Iterable[Member], holder: Any, result: ComparisonResult, redaction: Redaction | None
+) -> str:
+    """Write the members whose attribute of the holder does not have its default, each after a comma."""
     text = ""
-    for values, members in ((_get_evidence(content.outcome), EVIDENCE), (_get_context(content), CONTEXT)):
-        for value, member in zip(values, members, strict=True):
-            if value is not member.default:
-                written = member.write(content)
-                if written:
-                    text += f",{member.key}{written}"
+    for member in members:
+        if getattr(holder, member.name) is not member.default:
+            written = member.write(result, redaction)
+            if written:
+                text += f",{member.key}{written}"
     return text
 
 
-def _write_surface(content: RecordContent, surface: Any, side: Any) -> str:
+def _write_surface(surface: Any, side: Any, redaction: Redaction | None) -> str:
     # A pattern may match the side but not its surface, for example in lower case.
-    if content.redaction is not None and REDACTED_VALUE in content.write(side):
+    if redaction is not None and REDACTED_VALUE in write_evidence(side, redaction):
         return _ALL_REDACTED
-    return content.write(surface)
+    return write_evidence(surface, redaction)
 
 
-def _write_details(content: RecordContent) -> str:
-    details = content.outcome.details
+def _write_details(result: ComparisonResult, redaction: Redaction | None) -> str:
+    details = dict(result.outcome.details or {})
     if not details:
         return ""
-    if content.redaction is None:
-        return encode_text(details if type(details) is dict else dict(details))
-    return content.write(dict(redact_names(details, content.redaction)))
+    if redaction is not None:
+        details = redact_names(details, redaction)
+    return write_evidence(details, redaction)
 
 
-def _write_sources(content: RecordContent) -> str:
-    if content.sources is None or content.redaction is None:
-        return content.sources or ""
-    return dump_json(redact(json.loads(content.sources), content.redaction))
+def _write_notes(result: ComparisonResult, redaction: Redaction | None) -> str:
+    return dump_json([redact_text(note, redaction) for note in result.outcome.notes])
 
 
-def _write_number(number: float) -> str:
-    # Most scores and thresholds are 1.0, and the repr of a float is slow.
-    return "1.0" if number == 1.0 else repr(number)
+def _write_sources(result: ComparisonResult, redaction: Redaction | None) -> str:
+    if redaction is None:
+        return result.sources_text or ""
+    return dump_json(redact(json.loads(result.sources_text or ""), redaction))
 
 
 # The table. The groups have the order of a line.
@@ -285,58 +237,52 @@ OPERATOR: Final = (
            "All settings, defaults included; one that was added in a later version only where it is not the default.",
            lambda identity: dump_json(identity.settings)),
 )
-"""Written from an `OperatorIdentity`; the groups below from a `RecordContent`, but for those of a `Decision`."""
+"""Written from an `OperatorIdentity`; the groups below from a result and a redaction."""
 
 EXPECTED: Final = Member("expected", _EVIDENCE, "The expected value, verbatim; for `regex` the pattern.",
-                         lambda content: content.write(content.expected), is_typed=True)
+                         lambda result, redaction: write_evidence(result.recorded_expected, redaction), is_typed=True)
 OBSERVED: Final = Member("observed", _EVIDENCE, "The observed value, verbatim.",
-                         lambda content: content.write(content.observed), is_typed=True)
+                         lambda result, redaction: write_evidence(result.recorded_observed, redaction), is_typed=True)
 
 OUTCOME: Final = (
     Member("normalization", _NAMES, "The steps that were applied, in order.",
-           lambda decision: dump_json(decision.normalization), convert=tuple),
+           lambda result, _: dump_json(result.outcome.normalization), convert=tuple),
     Member("notes", _NAMES, "Machine-readable codes, such as `json_parse_failed`.",
-           lambda decision: dump_json(decision.notes), convert=tuple),
+           _write_notes, convert=tuple),
     Member("score", _SCORE, "How well the values match, from 0.0 to 1.0.",
-           lambda decision: decision.score, convert=float),
+           lambda result, _: repr(result.outcome.score), convert=float),
 )
-"""Written from a `Decision`, like the threshold."""
 
 THRESHOLD: Final = Member("threshold", _THRESHOLD, "The lowest score that passes, in (0, 1].",
-                          lambda decision: decision.threshold, convert=float)
+                          lambda result, _: repr(result.threshold), convert=float)
 
 EVIDENCE: Final = (
     Member("expected_surface", _EVIDENCE, "What was compared on the expected side; absent when it is the value itself.",
-           lambda content: _write_surface(content, content.outcome.expected_surface, content.expected),
+           lambda result, redaction: _write_surface(result.outcome.expected_surface, result.recorded_expected, redaction),
            default=ABSENT, is_typed=True),
     Member("observed_surface", _EVIDENCE, "What was compared on the observed side; absent when it is the value itself.",
-           lambda content: _write_surface(content, content.outcome.observed_surface, content.observed),
+           lambda result, redaction: _write_surface(result.outcome.observed_surface, result.recorded_observed, redaction),
            default=ABSENT, is_typed=True),
     Member("details", _OBJECT, "Evidence of the operator: differences with their paths, distances, matched text.",
            _write_details, default=None, is_typed=True),
     Member("children", _RESULTS, "The results of the parts of an aggregate, with the members from `verdict` to `sources`.",
-           lambda content: f"[{','.join([one.to_text(content.redaction) for one in content.outcome.children])}]", default=()),
+           lambda result, redaction: f"[{','.join([one.to_text(redaction) for one in result.outcome.children])}]", default=()),
     Member("error", _TYPED_TEXT, "Why the comparison could not be made.",
-           lambda content: content.write_text(content.outcome.error), default=None, is_typed=True),
+           lambda result, redaction: write_redacted_text(result.outcome.error, redaction), default=None, is_typed=True),
 )
 """Attributes of the outcome, omitted when they have their default."""
-
-_get_evidence: Final = attrgetter(*(f"_{member.name}" for member in EVIDENCE))
 
 CONTEXT: Final = (
     Member("negated", JsonType("true", "true", {"const": True}, _accept_all),
            "The test expects no match, as `x != expect(...)` does: the verdict is `pass` when score < threshold.",
-           lambda content: "true" if content.negated else "", default=False, convert=lambda value: value is True),
+           lambda _result, _redaction: "true", default=False, convert=lambda value: value is True),
     Member("sources", _OBJECT, "The document from which sides were extracted, the mapping, and the steps of each extraction.",
-           _write_sources,
-           default=None, is_typed=True),
+           _write_sources, default=None, is_typed=True),
     Member("accepted", _OBJECT, "Where expected comes from: file, test, entry, a digest of all values; or the problem.",
-           lambda content: "" if content.accepted is None else content.write(dict(content.accepted)),
+           lambda result, redaction: write_evidence(dict(result.accepted), redaction),
            default=None, is_typed=True),
 )
 """Set by the test, not by the operator."""
-
-_get_context: Final = attrgetter(*(member.name for member in CONTEXT))
 
 PLACE: Final = (
     Member("test", _TEXT, "The node id of the test.", encode_basestring_ascii),
@@ -354,17 +300,6 @@ COMPARISON: Final = (*HEAD, *OPERATOR, EXPECTED, OBSERVED, *OUTCOME, THRESHOLD, 
 
 MEMBERS: Final = (*START, *COMPARISON, *PLACE)
 MEMBER: Final[Mapping[str, Member]] = {member.name: member for member in MEMBERS}
-
-
-@functools.lru_cache(maxsize=_MOST_DECISIONS)
-def write_decision(decision: Decision) -> str:
-    """Write the normalization, the notes, the score and the threshold."""
-    return write_members((*OUTCOME, THRESHOLD), decision)
-
-
-def write_name(name: str | None, redaction: Redaction | None) -> str:
-    """Write the name of a comparison with the comma before it; an empty text without a name."""
-    return "" if name is None else f",{MEMBER['name'].key}{encode_text(str(redact_text(name, redaction)))}"
 
 
 def read_identity(record: Mapping[str, Any]) -> OperatorIdentity:

@@ -7,8 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pytest_verdict.core.families import FAMILIES, GROUP, Families, load, load_installed
-from pytest_verdict.core.function_operator import operator_from_function
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Operator, operator_from_function
 from pytest_verdict.core.operator_code import code_of
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
@@ -182,7 +181,11 @@ class OperatorRegistry:
         if len(self._built) >= _MOST_BUILT:
             self._built.clear()
         # Only immutable values and lists of texts: an operator must not share a list that its caller may change.
-        if key is not None and all(map(_is_plain, settings.values())):
+        is_plain = all(
+            type(value) in PLAIN or (type(value) in _LISTS and TEXT.issuperset(map(type, value)))
+            for value in settings.values()
+        )
+        if key is not None and is_plain:
             self._built[key] = operator
         return operator
 
@@ -208,10 +211,6 @@ def key_of(name: str, settings: Mapping[str, Any]) -> Key:
         return name, marshal.dumps(settings, 2)  # type: ignore[arg-type]
     except ValueError:
         return None
-
-
-def _is_plain(value: Any) -> bool:
-    return type(value) in PLAIN or (type(value) in _LISTS and TEXT.issuperset(map(type, value)))
 
 
 REGISTRY: Final = OperatorRegistry(FAMILIES)

@@ -12,24 +12,8 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.record import (
-    Envelope,
-    RecordSummary,
-    encode_comparison,
-    operator_codes,
-    parse_record,
-    summarize_record,
-    write_record,
-)
-from pytest_verdict.core.record_members import (
-    EXPECTED,
-    ID_PATTERN,
-    MEMBER,
-    OBSERVED,
-    PLACE,
-    START,
-    THRESHOLD,
-)
+from pytest_verdict.core.record import RecordSummary, operator_codes, parse_record, summarize_record, write_record
+from pytest_verdict.core.record_members import EXPECTED, ID_PATTERN, MEMBER, OBSERVED, PLACE, START, THRESHOLD
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
@@ -85,68 +69,55 @@ _OPERATORS: Final[dict[tuple[type[Operator], str, int, str], InstalledOperator]]
 
 def replay(lines: Iterable[bytes]) -> Iterator[Replayed]:
     """Derive each record again, in order."""
-    return map(Replay().replay_line, lines)
+    return map(replay_line, lines)
 
 
 def replay_line(line: bytes) -> Replayed:
-    """Derive one record again."""
-    return Replay().replay_line(line)
+    """Derive one record again, write it, and compare the bytes."""
+    summary = None
+    try:
+        record = parse_record(line)
+        summary = summarize_record(record)
+        if summary is None or not _ID.fullmatch(summary.id):
+            _check_head(record)
+        return _replay_record(line, record, summary)
+    except RecordError as error:
+        return Replayed("", "unreadable", str(error), summary=summary)
+    except RecursionError:
+        return Replayed("", "unreadable", "it is nested too deeply", summary=summary)
 
 
-class Replay:
-    """Derives records again: each is parsed, derived and written, and the bytes are compared."""
+def _replay_record(line: bytes, record: dict[str, Any], summary: RecordSummary | None) -> Replayed:
+    try:
+        installed = find_operator(record)
+        result = derive_result(line, record, installed.operator)
+    except Unverifiable as reason:
+        return _unverifiable(record, summary, str(reason))
 
-    def __init__(self) -> None:
-        # Most records differ from the previous one only in their two sides.
-        self._envelope: Envelope | None = None
+    replayed = Replayed(record["id"], "identical", "", record["test"], record["operator"], (), summary)
+    members = result.to_members()
+    text = line.removesuffix(b"\n").removesuffix(b"\r")
+    if summary is not None and text == write_record(members, summary).encode("ascii")[:-1]:
+        return replayed
 
-    def replay_line(self, line: bytes) -> Replayed:
-        """Derive one record again."""
-        summary = None
-        try:
-            record = parse_record(line)
-            summary = summarize_record(record)
-            if summary is None or not _ID.fullmatch(summary.id):
-                _check_head(record)
-            return self._replay_record(line, record, summary)
-        except RecordError as error:
-            return Replayed("", "unreadable", str(error), summary=summary)
-        except RecursionError:
-            return Replayed("", "unreadable", "it is nested too deeply", summary=summary)
-
-    def _replay_record(self, line: bytes, record: dict[str, Any], summary: RecordSummary | None) -> Replayed:
-        identifier = record["id"]
-        test = record["test"]
-        operator = record["operator"]
-        try:
-            installed = find_operator(record)
-            result = derive_result(line, record, installed.operator)
-        except Unverifiable as reason:
-            return _unverifiable(record, summary, str(reason))
-
-        comparison = encode_comparison(result.content(), self._envelope)
-        self._envelope = comparison.envelope
-        members = comparison.members
-        text = line.removesuffix(b"\n").removesuffix(b"\r")
-        if summary is not None and text == write_record(members, summary).encode("ascii")[:-1]:
-            return Replayed(identifier, "identical", "", test, operator, (), summary)
-
-        if installed.operator.asks_model and result.error is not None and "error" in record:
-            # The record has the error of the model's library instead of its reply.
-            return _unverifiable(record, summary, "not_recorded")
-        if not installed.operator.compares_decoded and _OF_CLASS.search(line):
-            # An operator of a user compared the object itself, and the record has only its fields.
-            return _unverifiable(record, summary, "not_encodable")
-        derived_record = json.loads(f"{{{members}}}")
-        differing = _find_differences(record, derived_record)
-        if differing and all(REDACTED in json.dumps(record.get(key)) for key in differing):
-            # A redacted name, note or error is still text, so only its mark shows it.
-            return _unverifiable(record, summary, "redacted")
-        change = installed.change
-        if not change and [*operator_codes(record)] != [*operator_codes(derived_record)]:
-            change = _OTHER_CODE
-        status: Status = "version_changed" if change else "differs"
-        return Replayed(identifier, status, change, test, operator, differing, summary)
+    if installed.operator.asks_model and result.error is not None and "error" in record:
+        # The record has the error of the model's library instead of its reply.
+        return _unverifiable(record, summary, "not_recorded")
+    if not installed.operator.compares_decoded and _OF_CLASS.search(line):
+        # An operator of a user compared the object itself, and the record has only its fields.
+        return _unverifiable(record, summary, "not_encodable")
+    derived = json.loads(f"{{{members}}}")
+    absent = object()
+    changed = (key for key in record | derived if repr(record.get(key, absent)) != repr(derived.get(key, absent)))
+    differing = tuple(key for key in changed if key not in _OF_PLACE) or ("form",)
+    if all(REDACTED in json.dumps(record.get(key)) for key in differing):
+        # A redacted name, note or error is still text, so only its mark shows it.
+        return _unverifiable(record, summary, "redacted")
+    change = installed.change
+    if not change and [*operator_codes(record)] != [*operator_codes(derived)]:
+        change = _OTHER_CODE
+    status: Status = "version_changed" if change else "differs"
+    return replayed._replace(status=status, reason=change, differing=differing)
 
 
 def _check_head(record: dict[str, Any]) -> None:
@@ -158,9 +129,7 @@ def _check_head(record: dict[str, Any]) -> None:
 
 
 def _unverifiable(record: dict[str, Any], summary: RecordSummary | None, reason: str) -> Replayed:
-    identifier = record["id"]
-    test = record["test"]
-    operator = record["operator"]
+    replayed = Replayed(record["id"], "unverifiable", reason, record["test"], record["operator"], (), summary)
     # The verdict follows from the score even if nothing else can be derived.
     verdict = "error"
     if "error" not in record:
@@ -171,8 +140,8 @@ def _unverifiable(record: dict[str, Any], summary: RecordSummary | None, reason:
         verdict = "fail" if is_match is MEMBER["negated"].read(record) else "pass"
     if record.get("verdict") != verdict:
         wrong = "the verdict does not follow from the score"
-        return Replayed(identifier, "differs", wrong, test, operator, ("verdict",), summary)
-    return Replayed(identifier, "unverifiable", reason, test, operator, summary=summary)
+        return replayed._replace(status="differs", reason=wrong, differing=("verdict",))
+    return replayed
 
 
 def find_operator(record: dict[str, Any]) -> InstalledOperator:
@@ -222,8 +191,7 @@ def _without_versions(settings: Any) -> Any:
     if not isinstance(settings, dict):
         return settings
     is_operator = isinstance(settings.get("operator"), str) and {"version", "settings"} <= settings.keys()
-    dropped = "version" if is_operator else None
-    return {key: _without_versions(item) for key, item in settings.items() if key != dropped}
+    return {key: _without_versions(item) for key, item in settings.items() if not (is_operator and key == "version")}
 
 
 def derive_result(line: bytes, record: dict[str, Any], operator: Operator) -> ComparisonResult:
@@ -277,11 +245,3 @@ def _with_settings(operator: Operator, derived: dict[str, Any]) -> Operator:
         return REGISTRY.build(operator.recorded_name(), {**settings, **derived})
     except Exception:  # noqa: BLE001 - settings are untrusted, and users write validators
         raise Unverifiable("settings_refused") from None
-
-
-def _find_differences(record: dict[str, Any], derived: dict[str, Any]) -> tuple[str, ...]:
-    absent = object()
-    keys = [*record, *(key for key in derived if key not in record)]
-    changed = (key for key in keys if repr(record.get(key, absent)) != repr(derived.get(key, absent)))
-    differing = tuple(key for key in changed if key not in _OF_PLACE)
-    return differing or ("form",)

@@ -5,19 +5,11 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final
 
-from pytest_verdict.core.record import encode_comparison
-from pytest_verdict.core.record_members import (
-    EVIDENCE,
-    MEMBER,
-    OUTCOME,
-    OperatorIdentity,
-    RecordContent,
-    Verdict,
-    read_identity,
-    verdict_of,
-)
+from pytest_verdict.core.record import write_comparison
+from pytest_verdict.core.record_members import EVIDENCE, MEMBER, OUTCOME, OperatorIdentity, Verdict, read_identity
 from pytest_verdict.core.values.display import safe_repr, shown, visible
 from pytest_verdict.core.values.encoding import decode, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
@@ -51,7 +43,22 @@ class Outcome:
         0.5
     """
 
-    __slots__ = tuple(f"_{name}" for name in _PARTS)
+    score: float
+    """How well the values match, from 0.0 to 1.0."""
+    normalization: tuple[str, ...]
+    """Names of the steps that were applied, in order."""
+    notes: tuple[str, ...]
+    """Machine-readable codes."""
+    expected_surface: Any
+    """The expected value after normalization; ABSENT if it did not change."""
+    observed_surface: Any
+    """The observed value after normalization; ABSENT if it did not change."""
+    children: tuple[ComparisonResult, ...]
+    """The results of the parts, for aggregates."""
+    error: str | None
+    """Why the comparison could not be made, or None."""
+    record_text: tuple[float, str] = (0.0, "")
+    """The threshold of the last record without redaction, and the members of that record from the outcome."""
 
     def __init__(
         self,
@@ -72,57 +79,30 @@ class Outcome:
             raise ValueError(f"a score is a number from 0.0 to 1.0, got {score!r}")
         if error is not None and (score != 0.0 or not isinstance(error, str)):
             raise ValueError(f"the score of an error is 0.0, and the error is a text, got {safe_repr(error)}")
-        self._score = score
-        self._normalization = _check_names("normalization", normalization) if normalization else ()
-        self._notes = _check_names("notes", notes) if notes else ()
-        # The details may share lists with the evidence, which the test may change later.
-        self._details = details if details is None or callable(details) else snapshot(dict(details))
-        self._expected_surface = expected_surface
-        self._observed_surface = observed_surface
-        self._children = tuple(children)
-        self._error = error
-
-    @property
-    def score(self) -> float:
-        """How well the values match, from 0.0 to 1.0."""
-        return self._score
-
-    @property
-    def normalization(self) -> tuple[str, ...]:
-        """Names of the steps that were applied, in order."""
-        return self._normalization
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Machine-readable codes."""
-        return self._notes
+        if details is not None and not callable(details):
+            # The details may share lists with the evidence, which the test may change later.
+            details = snapshot(dict(details))
+        vars(self).update(
+            score=score,
+            normalization=_check_names("normalization", normalization) if normalization else (),
+            notes=_check_names("notes", notes) if notes else (),
+            _details=details,
+            expected_surface=expected_surface,
+            observed_surface=observed_surface,
+            children=tuple(children),
+            error=error,
+        )
 
     @property
     def details(self) -> Mapping[str, Any] | None:
         """Evidence of the operator, JSON values by name."""
-        if callable(self._details):
-            self._details = self._details()
-        return self._details
+        details: Any = vars(self)["_details"]
+        if callable(details):
+            details = vars(self)["_details"] = details()
+        return details  # type: ignore[no-any-return]
 
-    @property
-    def expected_surface(self) -> Any:
-        """The expected value after normalization; ABSENT if it did not change."""
-        return self._expected_surface
-
-    @property
-    def observed_surface(self) -> Any:
-        """The observed value after normalization; ABSENT if it did not change."""
-        return self._observed_surface
-
-    @property
-    def children(self) -> tuple[ComparisonResult, ...]:
-        """The results of the parts, for aggregates."""
-        return self._children
-
-    @property
-    def error(self) -> str | None:
-        """Why the comparison could not be made, or None."""
-        return self._error
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an outcome is immutable: replace({name}=...) returns another one")
 
     def replace(self, **changes: Any) -> Outcome:
         """Return a copy with other parts.
@@ -152,7 +132,7 @@ class Outcome:
         return NotImplemented
 
     def __hash__(self) -> int:
-        return hash((self._score, self._normalization, self._notes, self._error))
+        return hash((self.score, self.normalization, self.notes, self.error))
 
     def __repr__(self) -> str:
         parts = {name: value for name, value in self.parts().items() if value not in (None, ()) and value is not ABSENT}
@@ -163,6 +143,11 @@ def _check_names(part: str, names: Any) -> tuple[str, ...]:
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"{part} is a tuple of texts, got {safe_repr(names)}")
     return tuple(names)
+
+
+def _read_only(slot: str, about: str) -> Any:
+    """Build a property that returns the value of a slot."""
+    return property(attrgetter(slot), doc=about)
 
 
 class ComparisonResult:
@@ -178,10 +163,10 @@ class ComparisonResult:
         threshold: The lowest score that passes, in (0, 1].
         outcome: The score and its evidence.
         name: The name of this comparison in the test, if it has one.
-        message: A text that a failure shows first. It is no evidence, so no record has it.
-        sources: The document that the values were extracted from, and how, as typed JSON.
         negated: Whether the test expects that the values do not match.
+        sources: The document that the values were extracted from, and how, as typed JSON.
         accepted: The place of the accepted value that was expected, if ``accepted()`` was.
+        message: A text that a failure shows first. It is no evidence, so no record has it.
 
     Example:
         >>> from pytest_verdict import compare
@@ -202,10 +187,10 @@ class ComparisonResult:
         threshold: float,
         outcome: Outcome,
         name: str | None = None,
-        message: str | None = None,
-        sources: str | None = None,
         negated: bool = False,  # noqa: FBT001, FBT002 - keyword arguments would double the time of the call
+        sources: str | None = None,
         accepted: Mapping[str, Any] | None = None,
+        message: str | None = None,
     ) -> None:
         self._identity = identity
         self._expected = expected
@@ -213,21 +198,26 @@ class ComparisonResult:
         self._threshold = threshold
         self._outcome = outcome
         self._name = name
-        self._message = message
         # An error is neither a match nor a mismatch.
         self._negated = negated and outcome.error is None
         self._sources = sources
         self._accepted = accepted
+        self._message = message
 
-    @property
-    def name(self) -> str | None:
-        """The name of this comparison in the test, or None."""
-        return self._name
-
-    @property
-    def message(self) -> str | None:
-        """A text that a failure shows first, or None."""
-        return self._message
+    identity: OperatorIdentity = _read_only("_identity", "The operator's name, version, settings and code.")
+    recorded_expected: Any = _read_only("_expected", "The expected value itself, not a copy.")
+    recorded_observed: Any = _read_only("_observed", "The observed value itself, not a copy.")
+    sources_text: str | None = _read_only("_sources", "The sources as typed JSON, or None.")
+    name: str | None = _read_only("_name", "The name of this comparison in the test, or None.")
+    message: str | None = _read_only("_message", "A text that a failure shows first, or None.")
+    outcome: Outcome = _read_only("_outcome", "The score and its evidence.")
+    threshold: float = _read_only("_threshold", "The lowest score that passes, in (0, 1].")
+    negated: bool = _read_only(
+        "_negated", "Whether the test expects that the values do not match, as ``observed != expect(...)`` does."
+    )
+    accepted: Mapping[str, Any] | None = _read_only(
+        "_accepted", "The file, the test and the entry of the accepted value that was expected, or None."
+    )
 
     @property
     def operator(self) -> str:
@@ -255,29 +245,14 @@ class ComparisonResult:
         return snapshot(self._observed)
 
     @property
-    def outcome(self) -> Outcome:
-        """The score and its evidence."""
-        return self._outcome
-
-    @property
     def score(self) -> float:
         """How well the values match, from 0.0 to 1.0."""
         return self._outcome.score
 
     @property
-    def threshold(self) -> float:
-        """The lowest score that passes, in (0, 1]."""
-        return self._threshold
-
-    @property
     def passed(self) -> bool:
         """Whether the score reaches the threshold; the opposite if `negated`."""
-        return (self._outcome.score >= self._threshold) is not self._negated
-
-    @property
-    def negated(self) -> bool:
-        """Whether the test expects that the values do not match, as ``observed != expect(...)`` does."""
-        return self._negated
+        return has_passed(self)
 
     @property
     def sources(self) -> Mapping[str, Any] | None:
@@ -288,14 +263,9 @@ class ComparisonResult:
         return sources
 
     @property
-    def accepted(self) -> Mapping[str, Any] | None:
-        """The file, the test and the entry of the accepted value that was expected, or None."""
-        return self._accepted
-
-    @property
     def verdict(self) -> Verdict:
         """``pass``, ``fail``, or ``error`` when the comparison could not be made."""
-        return verdict_of(self._outcome, self._threshold, negated=self._negated)
+        return _verdict_of(self)
 
     @property
     def normalization(self) -> list[str]:
@@ -322,7 +292,10 @@ class ComparisonResult:
     @property
     def changed_sides(self) -> tuple[bool, bool]:
         """Whether normalization changed the expected value, and the observed value."""
-        return self._outcome.expected_surface is not ABSENT, self._outcome.observed_surface is not ABSENT
+        return (
+            self._outcome.expected_surface is not ABSENT,
+            self._outcome.observed_surface is not ABSENT,
+        )
 
     @property
     def details(self) -> dict[str, Any]:
@@ -367,14 +340,18 @@ class ComparisonResult:
         Returns:
             A new result.
         """
-        return ComparisonResult(**{**self.parts(), "message": message})
+        return self.replace(message=message)
 
-    def parts(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         """Return the arguments that build an equal result; the values are shared, not copied."""
         return {slot[1:]: getattr(self, slot) for slot in ComparisonResult.__slots__}
 
+    def replace(self, **changes: Any) -> ComparisonResult:
+        """Return a plain result with other arguments of the constructor."""
+        return ComparisonResult(**{**self.arguments(), **changes})
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return functools.partial(ComparisonResult, **self.parts()), ()
+        return functools.partial(ComparisonResult, **self.arguments()), ()
 
     def to_text(self, redaction: Redaction | None = None) -> str:
         """Write the full record as one line of JSON.
@@ -389,22 +366,7 @@ class ComparisonResult:
 
     def to_members(self, redaction: Redaction | None = None) -> str:
         """Write the members of the record without the braces of the object."""
-        return encode_comparison(self.content(redaction)).members
-
-    def content(self, redaction: Redaction | None = None) -> RecordContent:
-        """Return the source of the record."""
-        return RecordContent(
-            self._identity,
-            self._expected,
-            self._observed,
-            self._threshold,
-            self._outcome,
-            self._name,
-            self._negated,
-            self._sources,
-            self._accepted,
-            redaction,
-        )
+        return write_comparison(self, redaction)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ComparisonResult:
@@ -454,20 +416,30 @@ class ComparisonResult:
         return hash(self.to_members())
 
     def __repr__(self) -> str:
-        label = "" if self._name is None else f" {shown(self._name, 40)}"
-        verdict = verdict_of(self._outcome, self._threshold, negated=self._negated)
-        score = "" if self._outcome.score in {0.0, 1.0} else f", score {self._outcome.score:.6g}"
-        return (
-            f"<{visible(self.operator)}{label}: {verdict}{score},"
-            f" expected {shown(self._expected, 60)}, got {shown(self._observed, 60)}>"
-        )
+        label = visible(self.operator)
+        if self._name is not None:
+            label += f" {shown(self._name, 40)}"
+        label += f": {_verdict_of(self)}"
+        if self._outcome.score not in {0.0, 1.0}:
+            label += f", score {self._outcome.score:.6g}"
+        return f"<{label}, expected {shown(self._expected, 60)}, got {shown(self._observed, 60)}>"
 
 
 def has_passed(result: ComparisonResult) -> bool:
     """Return whether a comparison passed; no look of a test at the verdict."""
-    return (result._outcome.score >= result._threshold) is not result._negated  # noqa: SLF001 - this module's class
+    return _verdict_of(result) == "pass"
 
 
 def has_error(result: ComparisonResult) -> bool:
     """Return whether a comparison could not be made; no look of a test at the verdict."""
-    return result._outcome.error is not None  # noqa: SLF001 - this module's class
+    return _verdict_of(result) == "error"
+
+
+def _verdict_of(result: ComparisonResult) -> Verdict:
+    # The slots, because a session watches who reads the properties.
+    outcome = result._outcome  # noqa: SLF001 - this module's class
+    if outcome.error is not None:
+        return "error"
+    if (outcome.score >= result._threshold) is result._negated:  # noqa: SLF001 - this module's class
+        return "fail"
+    return "pass"

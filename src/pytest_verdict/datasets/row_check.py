@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pytest_verdict.core.record import (
     AttemptRecords,
     Counts,
-    EncodedComparison,
     count,
-    encode_comparison,
     record_end,
+    write_comparison,
 )
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
@@ -177,15 +176,10 @@ class JudgedRows:
     def write(self, attempt: AttemptRecords, end: str) -> bytes:
         """Write the records as the next ones of an attempt of a test."""
         redaction = SESSION.redaction
-        encoded: dict[int, EncodedComparison] = {}
-        members = {}
-        for position, (result, name) in self.singles.items():
-            comparison = encoded.get(id(result))
-            if comparison is None:
-                comparison = encoded[id(result)] = encode_comparison(result.content(redaction))
-            if name != result.name:
-                comparison = comparison.renamed(name, redaction)
-            members[position] = comparison.members
+        members = {
+            position: write_comparison(result.replace(name=name), redaction)
+            for position, (result, name) in self.singles.items()
+        }
         if self.grouped is not None:
             return self.grouped.write(members, attempt, end)
         first = attempt.take(len(members)) + 1

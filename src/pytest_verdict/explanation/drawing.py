@@ -13,9 +13,8 @@ from pytest_verdict.core.values.display import format_count, shown, visible
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.explanation.differences import Side, draw_marked
-from pytest_verdict.explanation.facts import build_explanation, shows_sides
+from pytest_verdict.explanation.facts import build_explanation, draw_note, is_refusal, shows_sides
 from pytest_verdict.explanation.lines import Block, Explanation, Line, Part, block, format_plain, indent, mark
-from pytest_verdict.explanation.notes import draw_note, is_refusal
 
 # Details that the first line and the differences show.
 _SHOWN_DETAILS: Final = frozenset(

@@ -8,9 +8,8 @@ from typing import Any, Final
 from pytest_verdict.core.values.dates import ReadDate, read_date
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import last_document
-from pytest_verdict.core.values.number_words import find_number_words
 from pytest_verdict.core.values.numbers import as_decimal
-from pytest_verdict.core.values.numerals import find_numerals
+from pytest_verdict.core.values.numerals import find_number_words, find_numerals
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.extraction.claims import Part, Value, find_claim, hide_markup, is_denied
 

@@ -9,9 +9,8 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.core.values.numbers import truth_value
 from pytest_verdict.explanation.differences import draw_window
-from pytest_verdict.explanation.facts import build_default_explanation, build_explanation
+from pytest_verdict.explanation.facts import build_default_explanation, build_explanation, is_refusal
 from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, format_plain, line
-from pytest_verdict.explanation.notes import is_refusal
 
 _NARROWEST: Final = 40
 _EXPLAINED: Final = (

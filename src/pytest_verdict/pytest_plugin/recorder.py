@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from pytest_verdict.core.record import AttemptRecords, Counts, Envelope, PendingRecord, encode_comparison, record_end
+from pytest_verdict.core.record import AttemptRecords, Counts, PendingRecord, record_end, write_comparison
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.core.values.redaction import Redaction
@@ -31,6 +31,8 @@ PENDING_COUNT: Final = "verdict_pending_count"
 
 _ATTRIBUTE: Final = "verdict_records"
 _SPILL: Final = 1 << 20
+# The length of a record's id and place, roughly.
+_PLACE_SIZE: Final = 300
 # The most processes of one session that have a count; the first is the session's own.
 _MOST_PROCESSES: Final = 512
 
@@ -75,8 +77,6 @@ class Recorder:
         self._most = 0 if flush == "comparison" else _SPILL
         # The number of pending records, readable by other processes when this one is gone.
         self.pending: MutableSequence[int] = [0]
-        # Most comparisons differ from the one before in the two sides alone.
-        self._envelope: Envelope | None = None
 
     @property
     def running(self) -> str:
@@ -151,14 +151,14 @@ class Recorder:
 
     def observe(self, result: ComparisonResult) -> ComparisonResult:
         # Encoded at once, because the test may change its values afterwards.
-        comparison = encode_comparison(result.content(self._redaction), self._envelope)
-        self._envelope = comparison.envelope
+        members = write_comparison(result, self._redaction)
         published = result if self._watch is None else self._watch(result)
         if self._attempt is None:
             return published
-        self._observed.append(PendingRecord(self._attempt, comparison, self._current_end()))
+        record = PendingRecord(self._attempt, result.operator, result.verdict, members, self._current_end())
+        self._observed.append(record)
         self.pending[0] = len(self._observed)
-        self._size += comparison.size
+        self._size += len(members) + _PLACE_SIZE
         # A test with a million comparisons must not hold them all in memory.
         if self._size > self._most:
             self._flush()

@@ -252,7 +252,7 @@ class ComparisonWatch:
 
     def observe(self, result: ComparisonResult) -> ComparisonResult:
         """Return the result for the test, which is watched when the comparison did not pass."""
-        if not result.passed:
+        if result.verdict != "pass":
             return self._group().add(result)
         # One that passed may decide an expression which then reads no other.
         from pytest_verdict.pytest_plugin.watched_result import WatchedResult

@@ -56,7 +56,7 @@ class WatchedResult(ComparisonResult):
     __slots__ = ("_watch",)
 
     def __init__(self, result: ComparisonResult, watch: Watch | None) -> None:
-        super().__init__(**result.parts())
+        super().__init__(**result.arguments())
         self._watch = watch
 
     outcome = _watch_evidence("outcome")
@@ -212,7 +212,7 @@ def _reading_frame() -> FrameType | None:
 
 
 def _plain(result: ComparisonResult) -> ComparisonResult:
-    return ComparisonResult(**result.parts())
+    return result.replace()
 
 
 class WatchedVerdict(str):

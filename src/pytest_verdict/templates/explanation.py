@@ -7,9 +7,8 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shorten, shown
-from pytest_verdict.explanation.facts import build_default_explanation, build_explanation
+from pytest_verdict.explanation.facts import build_default_explanation, build_explanation, is_refusal
 from pytest_verdict.explanation.lines import Explanation, Line, Part, format_plain, indent, line, mark, table, wrap
-from pytest_verdict.explanation.notes import is_refusal
 from pytest_verdict.operators.explanation import describe_failed_parts, explain_parts
 from pytest_verdict.templates.template_match import REPLY_KEY, UNKNOWN_KEY, WHOLE_REPLY, is_abstention, read_problems
 

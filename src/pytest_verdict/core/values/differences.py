@@ -1,6 +1,5 @@
 """The differences between two values: mappings by key, objects by field, lists aligned, sets by member."""
 
-import functools
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -70,14 +69,9 @@ def step(path: str, label: str | int) -> str:
     """Extend a JSONPath by one step."""
     if isinstance(label, int):
         return f"{path}[{label}]"
-    return path + _key_step(label)
-
-
-@functools.lru_cache(maxsize=1_000)
-def _key_step(key: str) -> str:
-    if _IDENTIFIER.fullmatch(key):
-        return f".{key}"
-    return f"['{_TO_ESCAPE.sub(_escape_character, key)}']"
+    if _IDENTIFIER.fullmatch(label):
+        return f"{path}.{label}"
+    return f"{path}['{_TO_ESCAPE.sub(_escape_character, label)}']"
 
 
 def _escape_character(match: re.Match[str]) -> str:

@@ -14,11 +14,11 @@ import json
 import pathlib
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from json.encoder import c_make_encoder, encode_basestring_ascii  # type: ignore[attr-defined]
+from json.encoder import encode_basestring_ascii
 from math import isfinite
 from typing import Any, Final
 
@@ -41,8 +41,6 @@ MAXIMUM_DEPTH: Final = 200
 LONGEST_PLAIN_INT: Final = 10**600
 # A JSON parser reads the escapes of these two as one character.
 _SURROGATE_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_LONGEST_DIGITS: Final = 600
-_LONG_NUMBER: Final = re.compile(f"[0-9]{{{_LONGEST_DIGITS}}}")
 _TEXT: Final = frozenset({str})
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 _CONTAINERS: Final = frozenset({dict, list})
@@ -101,11 +99,6 @@ dump_json: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separato
 """Write JSON values as a record has them."""
 
 
-_OPTIONS: Final = {"sort_keys": False, "skipkeys": False, "allow_nan": False}
-# The encoder of dump_json, which json.dumps would build for each call.
-_encode_plain: Final = c_make_encoder(None, None, encode_basestring_ascii, None, ":", ",", *_OPTIONS.values())
-
-
 def _tag(kind: str, text: str) -> str:
     return f'{{"{TYPE_KEY}":"{kind}","value":{text}}}'
 
@@ -123,10 +116,6 @@ def encode_text(value: Any, above: tuple[int, ...] = ()) -> str:
     kind = type(value)
     if kind is str and value.isascii():
         return encode_basestring_ascii(value)
-    if kind in _CONTAINERS and not above and is_plain(value):
-        text = _write_plain(value)
-        if text is not None:
-            return text
     try:
         writer = _WRITERS.get(kind)
         if writer is not None:
@@ -160,7 +149,7 @@ def _write_member(cls: str, member: str | None, value: Any, above: tuple[int, ..
 def _write_fields(value: Any, above: tuple[int, ...]) -> str:
     kind, cls, fields = named_fields(value)
     named = {str(name): item for name, item in fields.items()}
-    return _tag_with_class(kind, cls, _write_object(named, _enter(value, above)))
+    return _tag_with_class(kind, cls, _write_object(named.items(), _enter(value, above)))
 
 
 def _write_repr(value: Any, text: str) -> str:
@@ -215,16 +204,6 @@ def is_plain(value: Any, levels: int = _PLAIN_LEVELS) -> bool:
     )
 
 
-def _write_plain(value: Any) -> str | None:
-    """Write plain JSON at once; None if a number or a text needs a tag."""
-    try:
-        text = "".join(_encode_plain(value, 0))
-    except ValueError:
-        return None
-    # Pairs of surrogates and long numbers need one.
-    return text if "\\ud" not in text and (len(text) < _LONGEST_DIGITS or not _LONG_NUMBER.search(text)) else None
-
-
 def _write_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> str:
     inside = _enter(value, above)
     # The items are read once, because a class under test may return others the next time.
@@ -233,20 +212,19 @@ def _write_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> str:
         # Decided before anything is written, because each level would be written twice.
         if type(key) is not str or not key.isascii() or key == TYPE_KEY:
             return _write_other_keys(items, inside)
-    texts = [f"{encode_basestring_ascii(key)}:{encode_text(item, inside)}" for key, item in items]
-    return f"{{{','.join(texts)}}}"
+    return _write_object(items, inside)
 
 
 def _write_other_keys(items: list[tuple[Any, Any]], inside: tuple[int, ...]) -> str:
     keys = [key for key, _ in items]
     if TYPE_KEY not in keys and all(map(_is_plain_key, keys)):
-        return _write_object({str.__str__(key): item for key, item in items}, inside)
+        return _write_object({str.__str__(key): item for key, item in items}.items(), inside)
     pairs = [f"[{encode_text(key, inside)},{encode_text(item, inside)}]" for key, item in items]
     return _tag("dict", f"[{','.join(pairs)}]")
 
 
-def _write_object(members: Mapping[str, Any], inside: tuple[int, ...]) -> str:
-    texts = [f"{encode_basestring_ascii(key)}:{encode_text(item, inside)}" for key, item in members.items()]
+def _write_object(members: Iterable[tuple[str, Any]], inside: tuple[int, ...]) -> str:
+    texts = [f"{encode_basestring_ascii(key)}:{encode_text(item, inside)}" for key, item in members]
     return f"{{{','.join(texts)}}}"
 
 

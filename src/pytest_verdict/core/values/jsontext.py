@@ -33,8 +33,6 @@ _BEGINNING: Final = re.compile(
 )
 # Each attempt may take as long as reading the rest of the text.
 _MOST_TRIED: Final = 1_000
-_STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
-_ESCAPES: Final = re.compile(r'\\[\\"]')
 _QUOTED: Final = re.compile(rb'"[^"]*"?')
 _SHORT: Final = 500
 _SQUARE: Final = bytes.maketrans(b"{}", b"[]")
@@ -239,18 +237,10 @@ def _is_surely_shallow(document: str) -> bool:
     """Remove empty pairs of brackets level by level, which is faster than counting brackets."""
     if len(document) < 10 * _SHORT and document.count("[") + document.count("{") <= MAXIMUM_DEPTH:
         return True
-    # A regular expression is faster for few escapes.
-    if document.count("\\") * 50 < len(document):
-        text = _ESCAPES.sub("", document)
-    else:
-        text = document.replace("\\\\", "").replace('\\"', "")
+    text = document.replace("\\\\", "").replace('\\"', "")
     # A string without brackets becomes two quotes.
-    brackets = _marks(text).replace(b'""', b"")
-    if b'"' in brackets:
-        if "\\" in document:
-            brackets = _marks(_STRINGS.sub("", document))
-        else:
-            brackets = _QUOTED.sub(b"", brackets)
+    marks = text.encode("utf-8", "surrogatepass").translate(_SQUARE, _NO_MARK)
+    brackets = _QUOTED.sub(b"", marks.replace(b'""', b""))
     for level in range(MAXIMUM_DEPTH):
         # Each round removes the innermost level; the rest is at most as deep as it has opening brackets.
         if level + brackets.count(b"[") <= MAXIMUM_DEPTH:
@@ -260,10 +250,6 @@ def _is_surely_shallow(document: str) -> bool:
         if len(brackets) == len(before):
             return False
     return False
-
-
-def _marks(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass").translate(_SQUARE, _NO_MARK)
 
 
 _MOST_DIGITS: Final = 4_300

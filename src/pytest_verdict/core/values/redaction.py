@@ -183,7 +183,10 @@ def redact(encoded: Any, redaction: Redaction) -> Any:
     kind = None
     if isinstance(encoded, dict):
         if TYPE_KEY not in encoded:
-            return _redact_dict(encoded, redaction)
+            entries = [[redact(key, redaction), redact(item, redaction)] for key, item in encoded.items()]
+            if all(isinstance(key, str) for key, _ in entries):
+                return dict(entries)
+            return {TYPE_KEY: "dict", "value": entries}
         kind = encoded[TYPE_KEY]
         if kind in _CONTAINERS:
             return _redact_container(encoded, redaction)
@@ -215,13 +218,6 @@ def redact_names(named: Mapping[str, Any], redaction: Redaction) -> dict[str, An
             label += "#"
         redacted[label] = value
     return redacted
-
-
-def _redact_dict(encoded: dict[str, Any], redaction: Redaction) -> dict[str, Any]:
-    entries = [[redact(key, redaction), redact(item, redaction)] for key, item in encoded.items()]
-    if all(isinstance(key, str) for key, _ in entries):
-        return dict(entries)
-    return {TYPE_KEY: "dict", "value": entries}
 
 
 def _redact_container(encoded: dict[str, Any], redaction: Redaction) -> Any:

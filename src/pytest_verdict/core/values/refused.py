@@ -78,7 +78,9 @@ def refuse(value: Any, *, matchers: bool = False) -> None:
         # Not isinstance, which would believe a class that claims to be another one.
         base: Any = next((base for base in _CONTAINERS if issubclass(type(part), base)), None)
         if base is not None:
-            content = _content_of(part, base)
+            content = [*base.__iter__(part)]
+            if base is dict:
+                content += [base.__getitem__(part, key) for key in content]
             remaining += [(item, is_field) for item in content]
             if type(part) in _HONEST:
                 continue
@@ -117,13 +119,6 @@ def refuse_uncalled(expected: Any, observed: Any) -> None:
     parts = expected if isinstance(expected, _CONTAINERS) else [expected]
     if not any(map(callable, parts)):
         raise UnfinishedValueError(f"{safe_repr(observed)[:80]} is not called; write () behind it")
-
-
-def _content_of(container: Any, base: Any) -> list[Any]:
-    content = [*base.__iter__(container)]
-    if base is dict:
-        content += [base.__getitem__(container, key) for key in content]
-    return content
 
 
 def _shows(container: Any, base: Any, content: list[Any]) -> bool:

@@ -15,7 +15,7 @@ from pyarrow import compute
 
 from pytest_verdict.core.families import load_brought
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.record import AttemptRecords, encode_comparison
+from pytest_verdict.core.record import AttemptRecords
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY, dump_json, encode_text
@@ -175,12 +175,11 @@ def _build_group(operator: Operator, parts: Mapping[Path, Array], positions: Arr
     mark = hashlib.sha256(result.to_members().encode("ascii")).hexdigest()
     outcome = result.outcome
     record: dict[str, Any] = {name: getattr(outcome, name) for name in (*_SURFACES, "details")}
-    content = result.content()
-    record |= {name: getattr(content, name) for name in ("name", "expected", "observed")}
-    record["sources"] = json.loads(content.sources or "null")
+    record |= {"name": result.name, "expected": result.recorded_expected, "observed": result.recorded_observed}
+    record["sources"] = json.loads(result.sources_text or "null")
     for number, path in enumerate(parts):
         record = _replace_at(record, path, f"{mark}{number}")
-    content = content._replace(
+    marked = result.replace(
         identity=operator.identity,
         expected=record.pop("expected"),
         observed=record.pop("observed"),
@@ -188,7 +187,7 @@ def _build_group(operator: Operator, parts: Mapping[Path, Array], positions: Arr
         sources=dump_json(record.pop("sources")),
         outcome=outcome.replace(**record),
     )
-    template = Template(encode_comparison(content).members, mark, [*parts])
+    template = Template(marked.to_members(), mark, [*parts])
 
     attempt = AttemptRecords("", 1)
     lines = template.fill(attempt, "", parts, ends).to_pylist()
