@@ -62,6 +62,7 @@ class Condition:
         return result_from_outcome(self.operator, first, second, outcome, self.threshold, name)
 
     def written(self) -> dict[str, Any]:
+        """Return the condition as in a record."""
         settings: dict[str, Any] = as_setting(self.operator)
         if self.threshold is None:
             return settings
@@ -99,6 +100,7 @@ class Parts(Operator):
     kind: ClassVar[str] = "aggregate"
 
     def outcome_of(self, children: list[ComparisonResult], details: Mapping[str, Any] | None = None) -> Outcome:
+        """Return the outcome of these parts."""
         notes = (CHILD_ERROR,) if first_error(children) is not None else ()
         counts = {"passed": sum(child.passed for child in children), "total": len(children)}
         score = self._score([self._child_score(child) for child in children])

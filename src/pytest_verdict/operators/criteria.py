@@ -57,6 +57,7 @@ class CheckedCriterion(StrictModel):
 
     @cached_property
     def condition(self) -> Condition:
+        """The operator with its threshold."""
         values = {key: getattr(self, key) for key in ("settings", "threshold") if key in self.model_fields_set}
         return read_condition({"operator": self.operator, **values} if values else self.operator)
 

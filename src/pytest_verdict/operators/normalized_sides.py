@@ -53,6 +53,7 @@ class NormalizedSides:
         normalization: Sequence[str] = (),
         error: str | None = None,
     ) -> Outcome:
+        """Return the outcome of a comparison of these sides."""
         if self.effective:
             details = functools.partial(self._add_effective_steps, details)
         return Outcome(

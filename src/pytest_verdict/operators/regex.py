@@ -61,13 +61,16 @@ class FoundMatch(NamedTuple):
 
     @property
     def text(self) -> str:
+        """The matched text."""
         return self.observed[slice(*self.regions[0])]
 
     @property
     def groups(self) -> list[str | None]:
+        """The text of each group; None for a group that took no part."""
         return [None if start < 0 else self.observed[start:end] for start, end in self.regions[1:]]
 
     def details(self) -> dict[str, Any]:
+        """Return the match as details of an outcome."""
         groups = self.groups
         details: dict[str, Any] = {"matched": self.text, "span": [*self.regions[0]]}
         if groups:

@@ -116,6 +116,7 @@ class RegexProcess:
         return answer
 
     def stop(self) -> None:
+        """End the process, if there is one."""
         process, self._process = self._process, None
         if process is not None:
             with process:

@@ -28,9 +28,11 @@ class NamedEmbedder:
     function: Embedder | None = field(default=None, compare=False)
 
     def written(self) -> str:
+        """Return the name that is recorded."""
         return self.name
 
     def __call__(self, texts: list[str]) -> Sequence[Sequence[float]]:
+        """Embed texts."""
         if self.function is not None:
             return self.function(texts)
         module, _, path = self.name.partition(":")

@@ -129,6 +129,7 @@ class _Splitter:
         self.fields: dict[str, tuple[str, Any]] = {}
 
     def take_out(self, document: Any, path: str) -> Any:
+        """Return a document without its fields."""
         if not isinstance(document, dict | list):
             return document
         remaining = []

@@ -150,6 +150,7 @@ class TreeComparison:
         self._cache: dict[tuple[int, int, int], tuple[int, bool]] = {}
 
     def cost(self) -> int:
+        """Return the cost of turning one document into the other."""
         return self._cost(self._first, self._second, BUDGET)
 
     def notes(self) -> list[str]:
@@ -202,6 +203,7 @@ class TreeComparison:
         return max(round(2 * UNIT * (1 - similarity)), 1)
 
     def differences(self) -> Iterator[Difference]:
+        """Yield the places where the cost arises."""
         pending: list[_Place] = [("$", "$", self._first, self._second, BUDGET)]
         while pending:
             place = first_path, second_path, first, second, budget = pending.pop()

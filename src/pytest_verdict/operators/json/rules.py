@@ -116,6 +116,7 @@ class Marks:
     root: Place = (0, "$")
 
     def policy(self, inherited: Policy, place: Place) -> Policy:
+        """Return the policy of a part."""
         for rank, rule in self.rules.get(place, ()):
             changes: dict[str, Any] = {name: getattr(rule, name) for name in rule.model_fields_set - {"ignore"}}
             if "tolerance" in changes:

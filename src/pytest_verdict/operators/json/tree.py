@@ -100,6 +100,7 @@ class TreeBuilder:
         self._built = 0
 
     def build(self, document: Any, marks: Marks = NO_MARKS) -> Node:
+        """Build the tree of a document."""
         self._marks = marks
         return self._node(document, "$", marks.policy(self._policy, marks.root))
 
