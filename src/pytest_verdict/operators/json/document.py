@@ -53,29 +53,31 @@ def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[
     """Read both documents, or return the outcome when one cannot be read."""
     expected_text = expected if isinstance(expected, str) else None
     observed_text = observed if isinstance(observed, str) else None
-    is_parsed = all(isinstance(side, Mapping | list | tuple) for side in (expected, observed))
-    if is_parsed and steps and all(isinstance(step, SynonymMap) or step in _FOR_CONTENT for step in steps):
+    if steps and all(isinstance(step, SynonymMap) or step in _FOR_CONTENT for step in steps):
         requirement = (
             "JSON text for normalize; the texts in parsed values are normalized by by_field or case_sensitive=False"
         )
-        return unusable(NORMALIZE_UNUSED, requirement, expected)
+        if all(isinstance(side, Mapping | list | tuple) for side in (expected, observed)):
+            return unusable(NORMALIZE_UNUSED, requirement, expected)
     sides = normalize_sides(expected_text, observed_text, steps)
-    first = expected if expected_text is None else sides.expected
-    second = observed if observed_text is None else sides.observed
-    documents: dict[str, Any] = {}
-    errors: dict[str, JsonTextError] = {}
-    for side, value, is_to_parse in zip(("expected", "observed"), (first, second), parse, strict=True):
-        try:
-            documents[side] = read_document(value, parse=is_to_parse)
-        except JsonTextError as error:
-            errors[side] = error
-    if not errors:
-        return Documents(**documents, sides=sides)
+    first = _read_or_error(expected if expected_text is None else sides.expected, parse=parse[0])
+    second = _read_or_error(observed if observed_text is None else sides.observed, parse=parse[1])
+    if type(first) is not JsonTextError and type(second) is not JsonTextError:
+        return Documents(first, second, sides)
+    documents = {"expected": first, "observed": second}
+    errors = {side: error for side, error in documents.items() if type(error) is JsonTextError}
     requirement = "a JSON document" if expected_text is None else "JSON text, unless parse=False"
     error_text = must_be(requirement, expected) if "expected" in errors else None
     notes = [*dict.fromkeys(error.note for error in errors.values())]
     reasons = {side: str(error) for side, error in errors.items()}
     return sides.outcome(0.0, notes, {"unreadable": reasons}, error=error_text)
+
+
+def _read_or_error(value: Any, *, parse: bool) -> Any:
+    try:
+        return read_document(value, parse=parse)
+    except JsonTextError as error:
+        return error
 
 
 def read_document(value: Any, *, parse: bool = True) -> Any:

@@ -95,9 +95,13 @@ class JsonSchema(JsonOperator, PassFailOperator):
             raise ValueError(problem)
         return self
 
+    @functools.cached_property
+    def _texts(self) -> tuple[str, str]:
+        return encode_text(self.schema_document), encode_text(self.schemas)
+
     def _find_format_problem(self, schema: Any) -> str | None:
         """Return which format the library cannot check; it would accept everything as one."""
-        if self.format != "assert" or schema is None:
+        if self.format != "assert" or not isinstance(schema, dict | bool):
             return None
         unknown = _formats_in([schema, *self.schemas.values()]) - set(validator_class(schema).FORMAT_CHECKER.checkers)
         if not unknown:
@@ -109,21 +113,22 @@ class JsonSchema(JsonOperator, PassFailOperator):
         super().__init__(**settings)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        from referencing.exceptions import Unresolvable
+
         expected = self.effective_expected(expected)
         documents = read_both(expected, observed, self.normalize, (True, self.parse))
         if isinstance(documents, Outcome):
             return documents
-        schemas = encode_text(self.schemas)
-        validator = _build_validator(encode_text(documents.expected), schemas, asserts_formats=self.format == "assert")
+        schema_text, schemas_text = self._texts
+        if self.schema_document is None:
+            schema_text = encode_text(documents.expected)
+        validator = _build_validator(schema_text, schemas_text, asserts_formats=self.format == "assert")
+        problem = self._find_format_problem(documents.expected)
         if validator is None:
             problem = str(_find_problem(_prepare(documents.expected)))
+        if problem is not None:
             return _refuse_schema(INVALID_SCHEMA, documents, expected, problem)
-        if format_problem := self._find_format_problem(documents.expected):
-            return _refuse_schema(INVALID_SCHEMA, documents, expected, format_problem)
-        notes = []
-        if self.format is None and _formats_in([documents.expected, *self.schemas.values()]):
-            notes.append(FORMAT_UNCHECKED)
-        from referencing.exceptions import Unresolvable
+        notes = [FORMAT_UNCHECKED] if self.format is None and _have_formats(schema_text, schemas_text) else []
 
         try:
             errors = list(validator.iter_errors(_prepare(documents.observed)))
@@ -213,6 +218,12 @@ def _formats_in(schema: Any, *, by_name: bool = False) -> set[str]:
     formats = {schema["format"]} if isinstance(schema.get("format"), str) else set()
     parts = {key: part for key, part in schema.items() if key not in _DATA}
     return formats.union(*(_formats_in(part, by_name=key in _BY_NAME) for key, part in parts.items()))
+
+
+@functools.lru_cache(maxsize=256)
+def _have_formats(*texts: str) -> bool:
+    schema, schemas = map(json.loads, texts)
+    return bool(_formats_in([schema, *schemas.values()]))
 
 
 def _find_problem(schema: Any) -> str | None:
