@@ -68,7 +68,7 @@ def test_invalid_criteria_are_rejected(wrong):
 @pytest.mark.parametrize("key", [1, None, True, b"pattern", ("pattern",)])
 def test_setting_whose_name_is_no_text_is_refused(key):
     settings = {"pattern": "x+", key: 3}
-    with pytest.raises(SettingsError, match="there is no setting .*Allowed: flags, mode, normalize, pattern"):
+    with pytest.raises(SettingsError, match=r"there is no setting .*Allowed: flags, mode, normalize, pattern"):
         checking({**SHORT, "operator": "regex", "settings": settings})
     with pytest.raises(SettingsError, match="there is no setting"):
         compare("all_of", None, "xx", conditions=[{"operator": "regex", "settings": settings}])

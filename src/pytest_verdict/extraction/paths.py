@@ -72,7 +72,7 @@ def finder(path: str, dialect: Dialect = "jsonpath_ng") -> Find:
 
 @functools.lru_cache(maxsize=1_000)
 def _build_finder(path: str, dialect: Dialect) -> Find:
-    steps: list[tuple[Any, type]] | None = None
+    steps: list[tuple[Any, Any]] | None = None
     search: Find
     if dialect == "rfc9535":
         search = _compile_standard(path)
@@ -88,7 +88,7 @@ def _build_finder(path: str, dialect: Dialect) -> Find:
 
     def find(document: Any) -> Sequence[Any]:
         if steps is not None:
-            value = document
+            value: Any = document
             for step, container in steps:
                 if type(value) is not container:
                     # The library decides about containers of other types.

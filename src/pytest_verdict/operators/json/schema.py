@@ -17,6 +17,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import shorten, shown
 from pytest_verdict.core.values.encoding import LONGEST_PLAIN_INT, decode, encode_text
+from pytest_verdict.core.values.equality import content_key
 from pytest_verdict.core.values.jsontext import JsonTextError
 from pytest_verdict.core.values.numbers import EXACT, MAXIMUM_MAGNITUDE, as_decimal
 from pytest_verdict.core.values.placeholders import ABSENT
@@ -101,7 +102,7 @@ class JsonSchema(JsonOperator, PassFailOperator):
 
     def _find_format_problem(self, schema: Any) -> str | None:
         """Return which format the library cannot check; it would accept everything as one."""
-        if self.format != "assert" or not isinstance(schema, dict | bool):
+        if self.format != "assert" or schema is None:
             return None
         unknown = _formats_in([schema, *self.schemas.values()]) - set(validator_class(schema).FORMAT_CHECKER.checkers)
         if not unknown:
@@ -123,11 +124,11 @@ class JsonSchema(JsonOperator, PassFailOperator):
         if self.schema_document is None:
             schema_text = encode_text(documents.expected)
         validator = _build_validator(schema_text, schemas_text, asserts_formats=self.format == "assert")
-        problem = self._find_format_problem(documents.expected)
         if validator is None:
             problem = str(_find_problem(_prepare(documents.expected)))
-        if problem is not None:
             return _refuse_schema(INVALID_SCHEMA, documents, expected, problem)
+        if problem_of_format := self._find_format_problem(documents.expected):
+            return _refuse_schema(INVALID_SCHEMA, documents, expected, problem_of_format)
         notes = [FORMAT_UNCHECKED] if self.format is None and _have_formats(schema_text, schemas_text) else []
 
         try:
@@ -266,6 +267,7 @@ def _build_validator(schema_text: str, schemas_text: str, *, asserts_formats: bo
 def _guard(cls: Any) -> Any:
     # The library matches with re itself, where a backtracking pattern could hang.
     guarded = {"pattern": _pattern, "patternProperties": _pattern_properties, "multipleOf": _multiple_of}
+    guarded["uniqueItems"] = _unique_items
     guarded["additionalProperties"] = _additional_properties(cls.VALIDATORS["additionalProperties"])
     return _validators().extend(cls, guarded)
 
@@ -295,6 +297,14 @@ def _multiple_of(validator: Any, divisor: Any, instance: Any, _schema: Any) -> I
         raise ArithmeticError("multipleOf is a number of at most 5000 digits")
     if EXACT.remainder(number, unit):
         yield ValidationError(f"{instance!r} is not a multiple of {divisor!r}")
+
+
+def _unique_items(validator: Any, are_unique: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    # The library compares each object with each.
+    from jsonschema import ValidationError
+
+    if are_unique and validator.is_type(instance, "array") and len({*map(content_key, instance)}) < len(instance):
+        yield ValidationError(f"{instance!r} has non-unique elements")
 
 
 def _pattern_properties(validator: Any, patterns: Any, instance: Any, _schema: Any) -> Iterator[Any]:
