@@ -7,8 +7,8 @@ import pytest
 from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.blind.baseline import Baseline
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.operators.aggregate import compare_derived
 from pytest_verdict.operators.criteria import read_criteria
-from pytest_verdict.operators.derived import compare_derived
 
 CRITERIA = """
 id: city-answers

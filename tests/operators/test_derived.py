@@ -4,7 +4,7 @@ import pytest
 
 from pytest_verdict import ConfigurationError
 from pytest_verdict.operators import DerivedMatch
-from pytest_verdict.operators.derived import compare_derived
+from pytest_verdict.operators.aggregate import compare_derived
 from refusals import refused
 
 

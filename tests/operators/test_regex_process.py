@@ -163,7 +163,7 @@ def test_interrupted_match_leaves_no_answer_behind(raised):
 )
 def test_any_text_reaches_the_process_unchanged(text):
     assert last_number(text) == "2"
-    assert find_matches(f"(?:a*)*{text[:6]}", (), "match", text)[0].end == min(len(text), 6)
+    assert find_matches(f"(?:a*)*{text[:6]}", (), "match", text)[0].regions[0][1] == min(len(text), 6)
 
 
 def test_many_matches_are_returned():

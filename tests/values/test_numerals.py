@@ -28,9 +28,17 @@ NOT_FIVE = [
     *("5 out of 8", "5 over 8", "half of 5", "10 to the power of 5", "5 to the power of 2", "5 gross"),
     *("5_000", "5i", "5j", "5 grand", "5 grand.", "5 octillion", "5 sextillions", "5 nonillion", "5 000", "5 000 000"),
     *("–5", "-$5", "−$5", "-€5"),
+    *("$5m", "US$5m", "$5mm", "USD 5m", "€5 mm", "5 Mill.", "5 kk", "5 thou", "5‑million", "5‐million", "5 e3", "5.e3"),
+    *("5 per mille", "5 per thousand", "5-", "5\u2212", "—5", "﹣5", "－5", "5h30", "5'6\"", "5-and-a-half", "5 and 1/2"),
+    *("5k+", "5M+", "5k/month", "$5k/yr", "5M–6M", "5k\u2014or so", "5bn/year", "5k=5000", "5 below zero", "5° below zero"),
+    *("5 degrees below zero", "k€ 5", "M€ 5", "Mio. € 5", "Mrd. EUR 5", "5 vạn", "5 chục", "5 ezer", "5 tuhat", "5 mijë"),
+    *("5 elfu", "5 libo", "5 tisuća", "5 hiljada", "5 хиляди", "5 χιλιάδες", "5 εκατομμύρια", "5 אלף", "5 מיליון"),
+    *("5 พัน", "5 ล้าน", "5 แสน", "5 tūkstančiai", "5 milionë", "5 tuhatta", "5 tuhande"),
     *("5 dutzend", "5 douzaines", "5 docenas", "5 juta", "5 ribu", "5 triệu", "5 مليون", "5 ألف",),
 ]  # fmt: skip
 FIVE = [
+    *("5 M&Ms", "5 m/s", "5 per person", "5 per month", "5 e-mails", "5 E. coli cells", "5 mills", "5 milliseconds"),
+    *("5 m", "$5 more", "I'm $5 short", "5 hours", "5 below average", "5 and a friend", "5 - a few", "5 km/h", "5 homes"),
     *("5", "5.", "5 kg", "5kg", "5 km/h", "5 °C", "5°", "5 m", "5 m²", "5 miles", "5 mi", "5 mm", "5 ml"),
     *("5 mg", "5 MB", "5 GB", "5 kB", "5 cents", "5 cent", "5 centimeters", "5 millimetres", "5 milliseconds"),
     *("5 ms", "5 apples", "5 people", "5 euros", "5 USD", "$5", "€5", "5 €", "EUR 5", "5 points", "5 centuries"),

@@ -37,7 +37,8 @@ _QUANTITY: Final = re.compile(
     rf"\s*([+-]?)\s*(?:{_CURRENCY}|[A-Z]{{3}}\b)?\s*([+-]?[0-9][0-9.,{_BLANKS}]*+(?:[eE][+-]?[0-9]+(?![0-9.,]))?)"
     rf"[{_BLANKS}]*(?:{_CURRENCY}|([^\W\d_][^\s,;]*|\xb0\w?))?\s*"
 )
-_OTHER_BASE: Final = re.compile(r"[xXbBoOeE][+-]?[0-9A-Fa-f]*[0-9][0-9A-Fa-f]*\b|[xX\xd7][0-9A-Fa-f]+\b")
+_PAID: Final = re.compile(rf"\s*[+-]?\s*(?:{_CURRENCY}|[A-Z]{{3}}\b)")
+_OTHER_BASE: Final = re.compile(r"h[0-9]|[xXbBoOeE][+-]?[0-9A-Fa-f]*[0-9][0-9A-Fa-f]*\b|[xX\xd7][0-9A-Fa-f]+\b")
 _EMPHASIS: Final = re.compile(r"(?<![\w*~`])[*_~`]++(?=\S)|(?<=[^\s*_~`])[*_~`]++(?!\w)")
 _ASCII: Final = str.maketrans({
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'"), **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\xab\xbb", '"'),
@@ -76,7 +77,8 @@ def _strip_unit(text: str) -> str:
     if quantity is None:
         return text
     sign, number, unit = quantity.groups()
-    if unit and (_OTHER_BASE.match(unit) or changes_number(unit)):
+    is_million = unit in {"m", "mm"} and _PAID.match(text)
+    if unit and (is_million or _OTHER_BASE.match(unit) or changes_number(unit)):
         return text
     return f"{sign}{number.strip()}"
 

@@ -1,9 +1,13 @@
-"""Presets that read one answer or none: a number, a date, a name, a list, or a JSON document."""
+"""Presets that read the answer that a reply claims, or none: a number, a date, a name, a list, or a JSON document.
+
+A value is no claim where it is negated, asked, taken back or said of somebody else. What a reply announces ("the answer is")
+comes before what it concludes ("so", "=", "that leaves"), and that before what it only says. Several values are no answer.
+"""
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.dates import ReadDate, read_date
 from pytest_verdict.core.values.display import shown
@@ -11,65 +15,279 @@ from pytest_verdict.core.values.jsontext import last_document
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.numerals import find_number_words, find_numerals
 from pytest_verdict.errors import SettingsError
-from pytest_verdict.extraction.claims import Part, Value, find_claim, hide_markup, is_denied
+
+
+class Part(NamedTuple):
+    value: Any
+    start: int
+    end: int
+
+
+class Value(NamedTuple):
+    """A value in a reply; two with the same key are the same answer, and one without a key cannot be read."""
+
+    part: Part
+    key: Hashable | None
+
+
+# Markup without a meaning is replaced by as many blanks, so that positions stay.
+_MARKUP: Final = re.compile(
+    r"\\(?:text|textbf|mathrm|mathbf|mbox)\{|\\[()\[\]!;: {}]|\\,(?!\d)|(?<!\w)[*_]+|[*_]+(?!\w)|[`\"“”]"
+    # The dollar between a sign and a number does not part them.
+    r"|(?<![-+\u2212])\$|\$(?!\d)|(?<=\d)\\\$"
+)
+_HARD: Final = re.compile(r"\n|(?:[.!?\u2026]+(?=[\s)\]\"'}]|$))|;")
+_SUBJECTS: Final = "it|that|this|there|the|i|we|you|he|she|they|so"
+_SOFT: Final = re.compile(
+    rf"(?i)(?<!\s),?\s++(?<!anything )(?<!everything )(?<!all )(?=(?:but|however|whereas|although|though|while"
+    rf"|because|since|so|hence|which|and not|and (?:{_SUBJECTS}))\b)|,\s+(?=(?:{_SUBJECTS}|not|no|and|hence|thus"
+    rf"|therefore|as|in|altogether)\b)|(?<!\s)\s++(?=(?:rather than|instead of|not)\b)"
+)
+_ASIDE: Final = re.compile(r"\s[(\u2013\u2014-](?=[\s(]|\w)|:\s")
+_NEGATED: Final = re.compile(
+    r"(?i)\b(?:not(?! (?:sure|certain|mistaken|only|just|wrong)\b)|never|cannot|neither|nor|no(?= \w)(?! doubt)"
+    r"|without|except|excluding|unlike|rather than|instead of|(?:any|every)thing but|all but|other than|doubt"
+    r"|incorrect|wrong|rul(?:e|ing) out|eliminate|contrary to|(?:might|would|could|may) (?:expect|think)"
+    r"|many (?:think|believe)|some (?:say|think)|you said|at first|initially|i (?:first|thought|considered|said)"
+    r"|first i)\b|n['\u2019]t\b(?! (?:sure|certain))"
+)
+_SUBORDINATE: Final = re.compile(
+    r"\s*(?:because|since|as|while|although|though|whereas|given|of|after|if|when|counting)\b(?! i\b)", re.IGNORECASE
+)
+_DENIED: Final = re.compile(
+    r"(?i)[\s)\]'\u2019]*(?:(?:is|are|was|were|would be)\b[^,;.!\n]{0,20}\b(?:wrong|incorrect|false|out|not|tempting"
+    r"|close|distractor|unlikely)\b|(?:is|are|was|would|ca|could|does|did)n['\u2019]t\b|(?:does|do|did|can|could"
+    r"|would) not\b|(?::|\s-)\s+no\b|out\b|(?:looks?|seems?|sounds?|appears?|comes? to mind|fails?|contradicts?)\b)"
+)
+_CONFIRMED: Final = re.compile(
+    r"[\s)\]'\u2019]*(?:is|was) (?:right|correct|the (?:\w+ )?(?:answer|option|choice|one))\b", re.IGNORECASE
+)
+_ANNOUNCED: Final = re.compile(
+    r"(?im)\b(?:answer|result|solution|conclusion|verdict|decision|label|category|classification|sentiment|choice"
+    r"|option|pick|total|guess|(?:correct|right|final|actual) (?:value|number|date|name"
+    r"|one))\b[^.:=\n]{0,60}?(?:\b(?:is|are|was|be|equals|comes to|amounts to)\b|[:=\u2192]|[-=]>|[*_ ]*\n)|^[*_ ]*A:"
+)
+_DIRECT: Final = (
+    r"(?:\s|[({\[]|about|approximately|roughly|around|only|exactly|just|a|an|the|you|him|her|us|with|at|to|of|on|-"
+    r"|\u2212)*$"
+)
+_CONCLUDED: Final = re.compile(
+    r"(?i)^\W*(?:so|therefore|thus|hence|consequently|in (?:total|the end|summary|short|conclusion)|overall"
+    r"|altogether|total)\b"
+    rf"|(?:=|\u2192|->|\b(?:equals?|gives?|gets?|yields?|makes?|leaves?|leaving|comes to|comes out to|adds up to"
+    rf"|works out to|end up|arrive|remaining)){_DIRECT}"
+)
+_STATED: Final = re.compile(rf"\b(?:is|are|was|be){_DIRECT}", re.IGNORECASE)
+_REMAINS: Final = re.compile(r"[^,.;]{0,30}\b(?:remain|left|stay|in total|altogether|in all)\b", re.IGNORECASE)
+_CORRECTION: Final = re.compile(
+    r"(?i)(?:^\s*|(?<=[.!?,;:\n(\u2013\u2014\u2026-])\s*|(?<=[.!?,;:\n(\u2013\u2014\u2026-]\s))(?:(?:oh|hmm|ah|um"
+    r"|but),? *)?(?P<word>no, wait|wait, no|wait|actually|correction|corrected|updated|fixed|sorry|oops|scratch that"
+    r"|on reflection|on second thought|i meant?|i made a mistake|no)\b[,:.!?\s]*"
+)
+_WITHDRAWN: Final = ("no, wait", "wait, no", "correction", "scratch that", "i made a mistake", "oops")
+_NO_ANSWER: Final = re.compile(
+    r"(?i)\b(?:i (?:do not|don['\u2019]t|can(?:no|['\u2019])t|could not) (?:\w+ )?(?:know|tell|say|answer|determine)"
+    r"|cannot (?:be determined|say|tell|answer)|unknown|unclear|undetermined|none of (?:them|these|the)|it depends)\b"
+)
+# Words about something that is not said; they refuse the value of their sentence only.
+_NOT_SAID: Final = re.compile(
+    r"(?i)\b(?:(?:not|\w+n['\u2019]t) (?:known|stated|given|specified|clear)|no idea|(?:hard|impossible"
+    r"|difficult) to (?:say|tell|know))\b"
+)
+_SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n")
+_GUESS: Final = re.compile(r"\b(?:guess|estimate|speculat|maybe|perhaps|possibly)", re.IGNORECASE)
+# Words behind a value that make it another answer, and not a worse one.
+_ALSO: Final = re.compile(
+    r"(?i)[\s)]*(?:(?:is|are|(?:would|might|could|may) be|seems) (?:also|equally|just as|still) (?:possible|plausible"
+    r"|valid|acceptable|correct|right|likely)|(?:is|are|would be) (?:possible|plausible|valid|acceptable|correct"
+    r"|right),? (?:too|as well)|(?:might|could|may|would|can) (?:also|equally|still|as well) (?:work|be|fit|apply)"
+    r"|(?:cannot|can['\u2019]t) be (?:ruled out|excluded))\b"
+)
+_ALTERNATIVE: Final = re.compile(r"\b(?:or|alternatively|maybe|perhaps|could also|also|possibly)\b", re.IGNORECASE)
+
+
+def hide_markup(text: str) -> str:
+    return _MARKUP.sub(lambda match: " " * len(match[0]), text)
+
+
+def is_denied(text: str, end: int) -> bool:
+    """Return whether the words behind a value deny it."""
+    return _DENIED.match(text.replace("`", " "), end) is not None
+
+
+def find_claim(text: str, values: Sequence[Value], bound: re.Pattern[str]) -> Part | None:
+    """Return the value that a text claims; None if there is none, or if it is a bound, unreadable or one of several."""
+    if not values:
+        return None
+    # A text with more values is a reasoning, and only its end counts.
+    values = _without_corrected(text, values[-200:])
+    starts = _find_clauses(text, values)
+    announced = [match.end() for match in _ANNOUNCED.finditer(text)]
+    ranked: list[tuple[int, int, Value]] = []
+    # The label "no" denies nothing.
+    context = text
+    for value in values:
+        start, end, sentence = _clause_of(value, starts, text)
+        before = context[start : value.part.start]
+        context = (
+            context[: value.part.start] + "\ufffc" * (value.part.end - value.part.start) + context[value.part.end :]
+        )
+        after = text[value.part.end : end]
+        if (
+            _NEGATED.search(before)
+            or is_denied(text, value.part.end)
+            or _SUBORDINATE.match(before)
+            or text[end : end + 1] == "?"
+        ):
+            continue
+        candidate = value
+        if bound.search(before) or _BOUND_AFTER.match(text, value.part.end):
+            candidate = value._replace(key=None)
+        has_earlier = any(start <= other.part.start < value.part.start for other in values)
+        is_stated = has_earlier and _STATED.search(before)
+        is_concluded = _CONCLUDED.search(before) or _CONCLUDED.match(text[sentence:start]) or _REMAINS.match(after)
+        line_before = text[text.rfind("\n", 0, value.part.start) + 1 : value.part.start]
+        is_alone = not line_before.strip() and not after.strip()
+        rank = 0
+        if is_stated or is_concluded or is_alone:
+            rank = 1
+        # The first clause with a value behind an announcement in its sentence.
+        earlier = [other.part.start for _, _, other in ranked if other.part.start < start]
+        places = [place for place in announced if sentence <= place <= value.part.start]
+        if _CONFIRMED.match(after) or any(not any(place <= other for other in earlier) for place in places):
+            rank = 2
+        ranked.append((rank, start, candidate))
+    claim = _choose(text, ranked)
+    if claim is None or any(value.key != claim.key and _ALSO.match(text, value.part.end) for value in values):
+        return None
+    return claim.part
+
+
+def _choose(text: str, ranked: Sequence[tuple[int, int, Value]]) -> Value | None:
+    if not ranked:
+        return None
+    best = max(rank for rank, _, _ in ranked)
+    top = [(start, value) for rank, start, value in ranked if rank == best]
+    if best:
+        top = [(start, value) for start, value in top if start == top[-1][0]]
+    chosen = [value for _, value in top]
+    last = chosen[-1]
+    if best and len(chosen) > 1:
+        between = text[chosen[-2].part.end : last.part.start]
+        is_stated = _CONCLUDED.search(between) or _STATED.search(between)
+        if is_stated and not re.search(r"[,;]\s|\b(?:and|or)\b", between):
+            chosen = [last]
+    if last.key is None or any(value.key != last.key for value in chosen):
+        return None
+    for _, start, value in ranked:
+        if start > top[-1][0] and value.key != last.key and _ALTERNATIVE.search(text[start : value.part.start]):
+            return None
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    beginning = max((end for end in ends if end <= last.part.start), default=0)
+    ending = min((end for end in ends if end >= last.part.end), default=len(text))
+    is_guess = _GUESS.search(text, beginning, ending) is not None
+    for refusal in (_NO_ANSWER.search(text), _NOT_SAID.search(text, beginning, ending)):
+        if refusal and (not best or refusal.start() > last.part.start or is_guess):
+            return None
+    return last
+
+
+def _without_corrected(text: str, values: Sequence[Value]) -> Sequence[Value]:
+    """Leave out the values before the last correction."""
+    for match in reversed(list(_CORRECTION.finditer(text))):
+        earlier = [value for value in values if value.part.start < match.end()]
+        later = [value for value in values if value.part.start >= match.end()]
+        word = match["word"].casefold()
+        if word == "wait, no" and not later:
+            later = [value for value in values if value.part.start > match.start("word")]
+        if not earlier or (word == "no" and any(match.start() <= value.part.start for value in earlier)):
+            continue
+        if later or word in _WITHDRAWN:
+            return later
+    return values
+
+
+def _find_clauses(text: str, values: Sequence[Value]) -> list[tuple[int, bool]]:
+    """Return the start of each clause, and whether it starts a sentence."""
+    spans = [(value.part.start, value.part.end) for value in values]
+    starts = {0: True}
+    for pattern in (_ASIDE, _SOFT, _CORRECTION, _HARD):
+        for match in pattern.finditer(text):
+            if not any(start <= match.start() < end for start, end in spans):
+                starts[match.end()] = pattern is _HARD
+    asides = {match.end() for match in _ASIDE.finditer(text)}
+    clauses: list[tuple[int, bool]] = []
+    for start in sorted(starts):
+        # An aside ends a clause only where the clause has a value.
+        if start in asides and not starts[start] and not any(clauses[-1][0] <= first < start for first, _ in spans):
+            continue
+        clauses.append((start, starts[start]))
+    return clauses
+
+
+def _clause_of(value: Value, clauses: Iterable[tuple[int, bool]], text: str) -> tuple[int, int, int]:
+    """Return where the clause of a value starts and ends, and where its sentence starts."""
+    begin = sentence = 0
+    end = len(text)
+    for start, is_sentence in clauses:
+        if start > value.part.start:
+            end = start
+            break
+        begin = start
+        if is_sentence:
+            sentence = start
+    while end > value.part.end and end < len(text) and text[end - 1].isspace():
+        end -= 1
+    if end > value.part.end and text[end - 1] == "?":
+        end -= 1
+    return begin, end, sentence
+
 
 # The claim of a longer reply is in its last characters, which bounds the time of the search.
 _LONGEST: Final = 4_000
+TAG: Final = re.compile(r"<((?:final_)?answer)>((?:[^<]|<(?!/?\1>))*+)</\1>", re.IGNORECASE)
 _MARKED: Final = (
-    re.compile(r"<((?:final_)?answer)>((?:[^<]|<(?!/?\1>))*+)</\1>", re.IGNORECASE),
+    TAG,
     re.compile(r"(\\)boxed\{((?:[^{}\\]|\\.|\{(?:[^{}\\]|\\.|\{[^{}]*\})*+\})*+)\}", re.DOTALL),
     re.compile(r"^(#{4,})[ \t]+(.+)$", re.MULTILINE),
 )
 # Numbers that count or name something else: list markers, steps, references, ordinals and names such as GPT-4.
 _MARKER_BEFORE: Final = re.compile(
-    r"(?:(?:\n|^)\s*\(?|\b(?:step|question|problem|part|chapter|page|line|case|method|the|these"
-    r"|those)\s+|[A-Za-z]-|\w\s*\[)$",
-    re.IGNORECASE,
+    r"(?i)(?:(?:\n|^)\s*\(?|\b(?:step|question|problem|part|chapter|page|line|case|method|the|these|those)\s+"
+    r"|[A-Za-z]-|\w\s*\[)$"
 )
 _MARKER_AFTER: Final = re.compile(r"[.):]\s+(?=\S)|[:.]? |(?=\])")
+_LIST_MARKER_AFTER: Final = re.compile(r"[.)]\s+\S")
 _SAYS_ONE: Final = re.compile(r"(?:\b(?:is|are|be)|[:=]|^)\W*$")
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th)\b")
 _NUMBER_BOUND: Final = re.compile(
-    r"(?:\b(?:at (?:the )?(?:least|most)|anywhere from|double|twice|triple|times|per|(?:more|less"
-    r"|fewer|greater|higher|lower|larger|smaller|bigger) than(?: or equal to)?|"
-    r"up to|over|under|above|below|nearly|almost|close to|beyond|exceed(?:s|ing)?|just|maxim(?:um|al)(?: of| is)?|"
-    r"minim(?:um|al)(?: of| is)?|upwards of|max|min|(?:half|thirds?|quarters?|fourths?|fifths?"
-    r"|tenths?|percent|%) (?:of|in)|(?:one|two|three|four|five|[0-9]|\ufffc) (?:in|of|out of))"
-    r"|[<>\u2264\u2265\xb1])[\s$\u20ac\xa3:]*$",
-    re.IGNORECASE,
+    r"(?i)(?:\b(?:at (?:the )?(?:least|most)|anywhere from|double|twice|triple|times|per|(?:more|less|fewer|greater"
+    r"|higher|lower|larger|smaller|bigger) than(?: or equal to)?|up to|over|under|above|below|nearly|almost|close to"
+    r"|beyond|exceed(?:s|ing)?|just|maxim(?:um|al)(?: of| is)?|minim(?:um|al)(?: of| is)?|upwards of|max|min|(?:half"
+    r"|thirds?|quarters?|fourths?|fifths?|tenths?|percent|%) (?:of|in)|(?:one|two|three|four|five|[0-9]|\ufffc) (?:in"
+    r"|of|out of))|[<>\u2264\u2265\xb1])[\s$\u20ac\xa3:]*$"
 )
 _DATE_BOUND: Final = re.compile(
-    r"\b(?:(?:week|month|year|days?|weeks|months|years) (?:of|from)|within|(?:around the time|start"
-    r"|end) of|before|after|by|until|till|since|prior to|following|than|latest|earliest"
-    r"|at (?:the )?(?:least|most)|early|late)[\s:,]*$"
-    r"|[0-9](?:st|nd|rd|th)?\s*(?:and|or|to|through|[-\u2013/&,])\s*$|[<>\u2264\u2265]\s*$",
-    re.IGNORECASE,
+    r"(?i)\b(?:(?:week|month|year|days?|weeks|months|years) (?:of|from)|within|(?:around the time|start|end) of"
+    r"|before|after|by|until|till|since|prior to|following|than|latest|earliest|at (?:the )?(?:least|most)|early"
+    r"|late)[\s:,]*$|[0-9](?:st|nd|rd|th)?\s*(?:and|or|to|through|[-\u2013/&,])\s*$|[<>\u2264\u2265]\s*$"
 )
 _BOUND_AFTER: Final = re.compile(
-    r"[\s)]*(?:(?:or|and) (?:[0-9]{4}\b|more|less|fewer|above|below|higher|lower|over|under|up|later"
-    r"|earlier|before|after)\b|\+|\u2265|\xb1"
-    r"|(?:\.{2,}|\u2026)\s*[0-9]|(?:at (?:the )?(?:most|least|latest|earliest)|minimum|maximum|max"
-    r"|min|per thousand|times as|times more)\b|[\u2013\u2014-]\s*[0-9])",
-    re.IGNORECASE,
+    r"(?i)[\s)]*(?:(?:or|and) (?:[0-9]{4}\b|more|less|fewer|above|below|higher|lower|over|under|up|later|earlier"
+    r"|before|after)\b|\+|\u2265|\xb1|(?:\.{2,}|\u2026)\s*[0-9]|(?:at (?:the )?(?:most|least|latest|earliest)|minimum"
+    r"|maximum|max|min|per thousand|times as|times more)\b|[\u2013\u2014-]\s*[0-9])"
 )
 _MONTH: Final = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?"
-    r"|dec(?:ember)?)\.?"
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _DAY: Final = r"[0-9]{1,2}(?:st|nd|rd|th)?"
 _DATE: Final = re.compile(
-    r"(?<![\w/.])(?<![\w]-)(?:[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?"
-    r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
-    rf"|[0-9]{{4}}[/.][0-9]{{1,2}}[/.][0-9]{{1,2}}|[0-9]{{1,2}}([/.-])[0-9]{{1,2}}\1[0-9]{{2,4}}"
-    rf"|{_DAY}(?: of|-)? ?{_MONTH},?[ -][0-9]{{4}}|{_MONTH} {_DAY},? [0-9]{{4}}"
-    rf"|[0-9]{{4}} {_MONTH} {_DAY})(?![\w/]|[.-]\w)",
-    re.IGNORECASE,
+    r"(?i)(?<![\w/.])(?<![\w]-)(?:[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z"
+    r"|[+-][0-9]{2}:?[0-9]{2})?)?"
+    rf"|[0-9]{{4}}[/.][0-9]{{1,2}}[/.][0-9]{{1,2}}|[0-9]{{1,2}}([/.-])[0-9]{{1,2}}\1[0-9]{{2,4}}|{_DAY}(?: of"
+    rf"|-)? ?{_MONTH},?[ -][0-9]{{4}}|{_MONTH} {_DAY},? [0-9]{{4}}|[0-9]{{4}} {_MONTH} {_DAY})(?![\w/]|[.-]\w)"
 )
-
-
-def _is_bound(pattern: re.Pattern[str]) -> Callable[[str, str], bool]:
-    return lambda before, after: pattern.search(before) is not None or _BOUND_AFTER.match(after) is not None
 
 
 def _claim_in(text: str, find: Callable[[str], Iterable[Value]], bound: re.Pattern[str]) -> list[Part]:
@@ -82,10 +300,8 @@ def _claim_in(text: str, find: Callable[[str], Iterable[Value]], bound: re.Patte
         start += offset
         region = region[offset:]
     plain = hide_markup(region)
-    claim = find_claim(plain, list(find(plain)), _is_bound(bound))
-    if claim is None:
-        return []
-    return [Part(claim.value, claim.start + start, claim.end + start)]
+    claim = find_claim(plain, list(find(plain)), bound)
+    return [] if claim is None else [Part(claim.value, claim.start + start, claim.end + start)]
 
 
 def _marked_region(text: str) -> tuple[int, str]:
@@ -112,21 +328,15 @@ def _find_numbers(text: str) -> Iterable[Value]:
         before = text[max(numeral.start - 20, 0) : numeral.start]
         after = text[numeral.end : numeral.end + 10]
         word = text[numeral.start : numeral.end].casefold()
-        if _ORDINAL.match(after) or (_MARKER_BEFORE.search(before) and _is_marker(text, numeral.start, after)):
+        begins_line = not text[text.rfind("\n", 0, numeral.start) + 1 : numeral.start].strip(" (\t")
+        marker_after = _LIST_MARKER_AFTER if begins_line else _MARKER_AFTER
+        if _ORDINAL.match(after) or (_MARKER_BEFORE.search(before) and marker_after.match(after)):
             continue
         # "One" is a pronoun, unless it is all that is said.
         if word == "one" and not (_SAYS_ONE.search(before) and re.match(r"\W*(?:\n|$)", after)):
             continue
         # None also for an exponent that no Decimal has.
-        key = as_decimal(numeral.value)
-        yield Value(Part(numeral.value, numeral.start, numeral.end), key)
-
-
-def _is_marker(text: str, start: int, after: str) -> bool:
-    begins_line = not text[text.rfind("\n", 0, start) + 1 : start].strip(" (\t")
-    if begins_line:
-        return re.match(r"[.)]\s+\S", after) is not None
-    return _MARKER_AFTER.match(after) is not None
+        yield Value(Part(*numeral), as_decimal(numeral.value))
 
 
 def find_date(text: str) -> list[Part]:
@@ -165,7 +375,6 @@ def name_finder(labels: Any) -> Callable[[str], list[Part]]:
 
 
 def _read_labels(labels: Any) -> dict[str, str]:
-    """Return the label of each name."""
     entries = labels
     if isinstance(labels, Sequence) and not isinstance(labels, str):
         entries = {label if isinstance(label, str) else "": () for label in labels}
@@ -199,16 +408,13 @@ _ITEM: Final = re.compile(r"^(\s*)(?:[-*+\u2022\u2013]|\(?[0-9]+[.)]|\(?[a-z]\))
 _ROW: Final = re.compile(r"^\s*\|(.*)\|\s*$")
 _FENCE: Final = re.compile(r"^ {0,3}(?:```|~~~)[^\n]*$")
 _OPEN: Final = re.compile(
-    r"\b(?:or|not|neither|nor|except|without|etc|such as|for example|e\.g|among others|and (?:so on"
-    r"|more|others)|never|either)\b"
-    r"|n['\u2019]t\b|\.\.\.|\u2026|\?",
-    re.IGNORECASE,
+    r"(?i)\b(?:or|not|neither|nor|except|without|etc|such as|for example|e\.g|among others|and (?:so on|more|others)"
+    r"|never|either)\b|n['\u2019]t\b|\.\.\.|\u2026|\?"
 )
 # Behind a list: something that is added to it, or that takes it back.
 _ADDED: Final = re.compile(
-    r"^\W*(?:(?:(?:no|oh|hmm),? )?wait|actually|correction|and|also|plus|but|however|sorry|oops|as well as"
-    r"|there (?:is|are) (?:also|more|another|others)|i (?:forgot|missed|made|meant))\b",
-    re.IGNORECASE | re.MULTILINE,
+    r"(?im)^\W*(?:(?:(?:no|oh|hmm),? )?wait|actually|correction|and|also|plus|but|however|sorry|oops|as well as"
+    r"|there (?:is|are) (?:also|more|another|others)|i (?:forgot|missed|made|meant))\b"
 )
 # Behind an item, or before it: it does not belong to the list.
 _STRUCK: Final = re.compile(

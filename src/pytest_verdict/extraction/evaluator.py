@@ -117,8 +117,6 @@ class Evaluator:
         ('true', 1.0, 'maximize')
     """
 
-    __slots__ = ("_cache", "_name", "_operator", "_settings", "is_by_row", "mapping", "threshold")
-
     def __init__(
         self,
         operator: str | Operator | Mapping[str, Any],
@@ -129,15 +127,12 @@ class Evaluator:
         observed: str | None = None,
         **settings: Any,
     ) -> None:
-        inputs = mapping.inputs if isinstance(mapping, InputMapping) else mapping
-        sides = {EXPECTED: expected, OBSERVED: observed}
-        for side, column in sides.items():
+        inputs: Any = mapping.inputs if isinstance(mapping, InputMapping) else mapping
+        for side, column in ((EXPECTED, expected), (OBSERVED, observed)):
             if not isinstance(column, str | None):
                 raise ConfigurationError(f"{side} is the name of a column, got {shown(column, 60)}")
-        columns = {side: key_path(column) for side, column in sides.items() if column is not None}
-        if columns and inputs is not None:
-            inputs = _merge(inputs, columns, "it is a column and an input of the mapping")
-        inputs = inputs or columns
+            if column is not None:
+                inputs = _merge(inputs or {}, {side: key_path(column)}, "it is a column and an input of the mapping")
 
         is_path = isinstance(operator, str) and operator.startswith("$")
         self.is_by_row = is_path or isinstance(operator, Mapping)
@@ -148,7 +143,8 @@ class Evaluator:
             self.mapping.refuse_same_sides()
         self.threshold = None if threshold is None else check_threshold(threshold)
         self._name = operator
-        self._operator: Operator | None = None
+        self.operator: Operator | None = None
+        """None when the operator, or a setting of it, comes from the document."""
         self._settings = {**settings, **self.mapping.literals}
         self._cache: dict[str, Evaluator] = {}
         if self.is_by_row and self._settings:
@@ -164,11 +160,10 @@ class Evaluator:
 
         inputs_of_settings = dict.fromkeys(self.mapping.settings)
         _merge(settings, inputs_of_settings, "it is a setting and an input of the mapping; take one away")
-        from_document = [name for name in self.mapping.settings if name not in self.mapping.literals]
-        self._operator = _build_operator(operator, self._settings, from_document)
-        if self._operator is not None:
-            self._operator.check_threshold(self.threshold)
-            self._require_expected(self._operator)
+        self.operator = self._build_operator()
+        if self.operator is not None:
+            self.operator.check_threshold(self.threshold)
+            self._require_expected(self.operator)
 
     def evaluate(self, document: Mapping[str, Any], *, name: str | None = None) -> Evaluation:
         """Compare the inputs from a document, and record the comparison.
@@ -205,7 +200,7 @@ class Evaluator:
             return evaluator.judge(document, name=name, threshold=threshold)
 
         mapped = map_inputs(self.mapping, document)
-        operator = self._operator
+        operator = self.operator
         if operator is None and mapped.reason is None:
             settings = {name: mapped.inputs[name] for name in self.mapping.settings}
             try:
@@ -213,8 +208,7 @@ class Evaluator:
                 self._require_expected(operator)
             except ConfigurationError as error:
                 operator = None
-                reason = f"the settings in the document are wrong: {error}"
-                mapped = mapped._replace(reason=reason, sources=None)
+                mapped = mapped._replace(reason=f"the settings in the document are wrong: {error}", sources=None)
         # Without an input for it, settings take the place of expected.
         expected = mapped.inputs.get(EXPECTED)
         limit = threshold if self.threshold is None else self.threshold
@@ -231,8 +225,8 @@ class Evaluator:
     def describe(self) -> str:
         """Describe everything that verdicts depend on, the code of operators included, in the same way in each process."""
         how: Any
-        if self._operator is not None:
-            how = self._operator.identity.members
+        if self.operator is not None:
+            how = self.operator.identity.members
         elif isinstance(self._name, Mapping):
             how = [(group, evaluator.describe()) for group, evaluator in self._cache.items()]
         else:
@@ -241,15 +235,10 @@ class Evaluator:
         return repr((how, self.mapping.description, self.threshold))
 
     @property
-    def operator(self) -> Operator | None:
-        """The operator; None when a setting comes from the document."""
-        return self._operator
-
-    @property
     def operator_name(self) -> str | None:
         """The name of the operator; None when it depends on the document."""
-        if self._operator is not None:
-            return self._operator.recorded_name()
+        if self.operator is not None:
+            return self.operator.recorded_name()
         return None if self.is_by_row else str(self._name)
 
     def _find_evaluator(self, document: Any) -> Evaluator:
@@ -257,25 +246,20 @@ class Evaluator:
         group = self.mapping.fetch[GROUP](document)
         key = safe_repr(group)
         evaluator = self._cache.get(key)
-        if evaluator is not None:
-            return evaluator
-        if isinstance(self._name, Mapping):
+        if evaluator is None and isinstance(self._name, Mapping):
             hint = allowed("group", group, map(str, self._name))
             raise MappingError(f"group: {shown(group, 60)} has no operator.{hint}")
-
-        if len(self._cache) >= _MOST_CACHED:
-            self._cache.clear()
-        try:
-            evaluator = self._build_evaluator(group)
-        except ConfigurationError as error:
-            raise MappingError(f"the operator in the document is wrong: {error}") from None
-        self._cache[key] = evaluator
+        if evaluator is None:
+            if len(self._cache) >= _MOST_CACHED:
+                self._cache.clear()
+            try:
+                evaluator = self._cache[key] = self._build_evaluator(group)
+            except ConfigurationError as error:
+                raise MappingError(f"the operator in the document is wrong: {error}") from None
         return evaluator
 
     def _build_evaluator(self, operator: Any) -> Evaluator:
-        entry = operator
-        if isinstance(entry, str | Operator):
-            entry = {"operator": entry}
+        entry: Any = {"operator": operator} if isinstance(operator, str | Operator) else operator
         if not isinstance(entry, Mapping) or "operator" not in entry:
             raise SettingsError(f"an operator is a name, or a dict with 'operator', got {shown(operator, 80)}")
         refuse_unknown_keys("an operator of a group", entry, ("operator", "settings", "threshold", "mapping"))
@@ -285,6 +269,18 @@ class Evaluator:
             raise SettingsError(f"settings and mapping of an operator are dicts, got {shown(operator, 80)}")
         threshold = entry.get("threshold", self.threshold)
         return build_evaluator(entry["operator"], {**self.mapping.inputs, **mapping}, threshold, settings)
+
+    def _build_operator(self) -> Operator | None:
+        """Build the operator; None when a setting comes from the document."""
+        from_document = [name for name in self.mapping.settings if name not in self.mapping.literals]
+        if isinstance(self._name, Operator):
+            if self._settings or from_document:
+                raise SettingsError(f"settings go into the operator: {type(self._name).__name__}(...)")
+            return self._name
+        if not isinstance(self._name, str):
+            raise ConfigurationError(f"an operator is named, such as 'exact', or is one; got {safe_repr(self._name)}")
+        REGISTRY.refuse_unknown_settings(self._name, from_document, others=(EXPECTED, OBSERVED))
+        return None if from_document else REGISTRY.build(self._name, self._settings)
 
     def _require_expected(self, operator: Operator) -> None:
         if EXPECTED not in self.mapping.fetch and operator.needs_expected():
@@ -313,28 +309,12 @@ def build_evaluator(
 _ARGUMENTS: Final = {"self", *inspect.signature(Evaluator).parameters} - {"settings"}
 
 
-def _build_operator(operator: Any, settings: Mapping[str, Any], from_document: list[str]) -> Operator | None:
-    """Build the operator; None when a setting comes from the document."""
-    if isinstance(operator, Operator):
-        if settings or from_document:
-            raise SettingsError(f"settings go into the operator: {type(operator).__name__}(...)")
-        return operator
-    if not isinstance(operator, str):
-        raise ConfigurationError(f"an operator is named, such as 'exact', or is one; got {safe_repr(operator)}")
-    REGISTRY.refuse_unknown_settings(operator, from_document, others=(EXPECTED, OBSERVED))
-    if from_document:
-        return None
-    return REGISTRY.build(operator, settings)
-
-
 def comparison_of_part(extract: Any) -> Callable[..., ComparisonResult]:
     """Return a function that compares a part of an observed value, as `run` compares the whole."""
     mapping = mapping_of_part(extract)
-
-    def compare_part(operator: Operator, expected: Any, observed: Any, **arguments: Any) -> ComparisonResult:
-        return _compare_mapped(map_inputs(mapping, observed), operator, expected, **arguments)
-
-    return compare_part
+    return lambda operator, expected, observed, **arguments: _compare_mapped(
+        map_inputs(mapping, observed), operator, expected, **arguments
+    )
 
 
 def _compare_mapped(
@@ -351,7 +331,6 @@ def _compare_mapped(
     if mapped.reason is None and isinstance(operator, Operator):
         observed = mapped.inputs[OBSERVED]
         return run(operator, expected, observed, threshold, name, negated=negated, sources=sources, accepted=accepted)
-    if isinstance(operator, Operator):
-        operator = operator.recorded_name()
+    label = None if operator is None else str(operator)
     reason = mapped.reason or ""
-    return not_compared(reason, expected, instead_of=operator, name=name, sources=sources, is_fail=mapped.is_fail)
+    return not_compared(reason, expected, instead_of=label, name=name, sources=sources, is_fail=mapped.is_fail)

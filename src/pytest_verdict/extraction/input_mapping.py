@@ -10,21 +10,8 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, digest, encode_text
 from pytest_verdict.errors import MappingError, RecordError, SettingsError
-from pytest_verdict.extraction.paths import (
-    NothingFoundError,
-    are_same_place,
-    check_word,
-    first_key,
-    only_key,
-    read_path,
-)
-from pytest_verdict.extraction.steps import (
-    ExtractionTimeLimitError,
-    apply_steps,
-    find_changed_presets,
-    read_steps,
-    refuse_unknown_keys,
-)
+from pytest_verdict.extraction import steps
+from pytest_verdict.extraction.paths import NothingFoundError, check_word, first_key, only_key, place_of, read_path
 
 Trace = list[dict[str, Any]]
 """For each step of an extracted input, its value and its evidence."""
@@ -69,20 +56,6 @@ class InputMapping:
         {'expected': 'positive', 'observed': None}
     """
 
-    __slots__ = (
-        "_sources",
-        "description",
-        "extracted",
-        "fails_where_missing",
-        "fetch",
-        "first_keys",
-        "inputs",
-        "keys",
-        "literals",
-        "presets",
-        "settings",
-    )
-
     def __init__(self, /, *, observed: Any, expected: Any = None, group: Any = None, **settings: Any) -> None:
         optional = {name: source for name, source in ((EXPECTED, expected), (GROUP, group)) if source is not None}
         self.inputs: dict[str, Any] = {**optional, OBSERVED: observed, **settings}
@@ -96,7 +69,7 @@ class InputMapping:
         self.keys = None if None in keys else keys
         self.settings = tuple(settings)
         self.literals = {name: self._sources[name]["literal"] for name in settings if "literal" in self._sources[name]}
-        self.presets = find_changed_presets([source.get("extract") for source in self._sources.values()])
+        self.presets = steps.find_changed_presets([source.get("extract") for source in self._sources.values()])
         # The members of the sources that all documents share.
         described = {"kind": "input_mapping", "mapping": self.inputs}
         if self.presets:
@@ -151,19 +124,14 @@ class InputMapping:
         """
         observed = self._sources[OBSERVED]
         others = {name: source for name, source in self._sources.items() if name not in {OBSERVED, GROUP}}
-        if "path" not in observed:
-            if all("literal" in source for source in others.values()):
-                raise SettingsError(
-                    "observed is a literal, and so is everything that it is compared with; give it a path"
-                )
-            return
+        if "literal" in observed and all("literal" in source for source in others.values()):
+            raise SettingsError("observed is a literal, and so is everything that it is compared with; give it a path")
         for name, source in others.items():
-            if "path" not in source or not are_same_place(source, observed):
+            if "literal" in {*source, *observed} or place_of(source) != place_of(observed):
                 continue
-            steps = source.get("extract"), observed.get("extract")
-            if None not in steps and steps[0] != steps[1]:
-                continue
-            if observed.get("same") is not True:
+            extracts = source.get("extract"), observed.get("extract")
+            is_same_part = None in extracts or extracts[0] == extracts[1]
+            if is_same_part and observed.get("same") is not True:
                 raise SettingsError(
                     f"{name} and observed are the same value, {source['path']} and {observed['path']}, so the comparison"
                     f" shows nothing; name another path, or write observed: {{path: ..., same: true}} if this is meant"
@@ -193,9 +161,8 @@ def _resolve_into(inputs: dict[str, Any], traces: dict[str, Trace], mapping: Inp
     """Add the value and the trace of every input; after an error, those of the inputs before it remain."""
     for name, fetch in mapping.fetch.items():
         try:
-            inputs[name] = (
-                fetch(document, traces.setdefault(name, [])) if name in mapping.extracted else fetch(document)
-            )
+            trace = [traces.setdefault(name, [])] if name in mapping.extracted else []
+            inputs[name] = fetch(document, *trace)
         except MappingError as error:
             message = f"{name}: {error}"
             if name == OBSERVED and mapping.fails_where_missing and isinstance(error, NothingFoundError):
@@ -208,12 +175,11 @@ def _as_dict(source: Any) -> Any:
 
 
 def read_input(name: str, source: Any) -> Fetch:
-    """Return the function that fetches one input from a document."""
     source = _as_dict(source)
     if not isinstance(source, Mapping):
         ways = "a path such as $.output, {'path': ...} or {'literal': ...}"
         raise SettingsError(f"{name}: an input is {ways}, got {shown(source, 80)}")
-    refuse_unknown_keys(f"{name}: an input", source, _KEYS)
+    steps.refuse_unknown_keys(f"{name}: an input", source, _KEYS)
     if "literal" in source:
         for key in [key for key in source if key != "literal"]:
             raise SettingsError(f"{name}: an input is a path or a literal, not both; take {key!r} or 'literal' away")
@@ -224,7 +190,7 @@ def read_input(name: str, source: Any) -> Fetch:
 
     try:
         follow = read_path(source["path"], source.get("many"), source.get("dialect"))
-        steps = read_steps(source.get("extract"))
+        extraction = steps.read_steps(source.get("extract"))
         on_missing = check_word("on_missing", source.get("on_missing"), ("error", "fail"))
     except SettingsError as error:
         raise SettingsError(f"{name}: {error}") from None
@@ -234,7 +200,7 @@ def read_input(name: str, source: Any) -> Fetch:
         raise SettingsError(f"{name}: on_missing is for observed; without {name} there is nothing to compare with")
     if source.get("extract") is None:
         return follow
-    return lambda document, trace=None: apply_steps(steps, follow(document), [] if trace is None else trace)
+    return lambda document, trace=None: steps.apply_steps(extraction, follow(document), [] if trace is None else trace)
 
 
 class MappedInputs(NamedTuple):
@@ -254,7 +220,7 @@ def map_inputs(mapping: InputMapping, document: Any) -> MappedInputs:
     traces: dict[str, Trace] = {}
     try:
         _resolve_into(inputs, traces, mapping, document)
-    except ExtractionTimeLimitError as error:
+    except steps.ExtractionTimeLimitError as error:
         # Another run may be fast enough, so replay derives nothing.
         return MappedInputs(inputs, None, str(error))
     except MappingError as error:
@@ -290,18 +256,16 @@ def derive(sources: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     mapped = map_inputs(mapping, sources["document"])
     if mapped.sources is None:
         raise RecordError("time_limit")
-    if mapped.reason is None:
-        return {name: value for name, value in mapped.inputs.items() if name != GROUP}, mapped.sources
-
-    # A comparison that was not made does not have the settings of the mapping.
-    inputs = {name: value for name, value in mapped.inputs.items() if name == EXPECTED}
-    return {**inputs, OBSERVED: mapped.reason}, mapped.sources
+    inputs = {name: value for name, value in mapped.inputs.items() if name != GROUP}
+    if mapped.reason is not None:
+        # A comparison that was not made does not have the settings of the mapping.
+        inputs = {name: value for name, value in inputs.items() if name == EXPECTED} | {OBSERVED: mapped.reason}
+    return inputs, mapped.sources
 
 
 def _describe_sources(
     mapping: InputMapping, document: Any, traces: Mapping[str, Trace], inputs: Mapping[str, Any]
 ) -> str:
-    """Write the sources as typed JSON."""
     members = f"{mapping.description},{write_source('document', document)}"
     if any(traces.values()):
         members += f",{write_source('steps', {name: trace for name, trace in traces.items() if trace})}"

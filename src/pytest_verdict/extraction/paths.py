@@ -17,7 +17,6 @@ Many = Literal["error", "first", "last", "list"]
 MANY: Final = get_args(Many)
 
 _MOST_KEYS: Final = 12
-_OTHER_ITEMS: Final = 1_000
 # The libraries read a path by recursion.
 _LONGEST_PATH: Final = 1_000
 
@@ -29,13 +28,12 @@ class NothingFoundError(MappingError):
 def read_path(path: Any, many: Any = None, dialect: Any = None) -> Callable[[Any], Any]:
     """Return a function that follows a path, with a rule for several matches."""
     rule = check_word("many", many, MANY)
-    if dialect is None and isinstance(path, str) and path.strip():
-        finder(path)
+    find = finder(path, check_word("dialect", dialect, get_args(Dialect)))
+    if dialect is None:
         try:
             refuse_unclear_path(path)
         except ValueError as error:
             raise SettingsError(str(error)) from None
-    find = finder(path, check_word("dialect", dialect, get_args(Dialect)))
 
     def follow(document: Any) -> Any:
         matches = find(document)
@@ -74,7 +72,7 @@ def finder(path: str, dialect: Dialect = "jsonpath_ng") -> Find:
 
 @functools.lru_cache(maxsize=1_000)
 def _build_finder(path: str, dialect: Dialect) -> Find:
-    steps: Sequence[tuple[Any, Any]] | None = None
+    steps: list[tuple[Any, Any]] | None = None
     search: Find
     if dialect == "rfc9535":
         search = _compile_standard(path)
@@ -90,7 +88,7 @@ def _build_finder(path: str, dialect: Dialect) -> Find:
 
     def find(document: Any) -> Sequence[Any]:
         if steps is not None:
-            value = document
+            value: Any = document
             for step, container in steps:
                 if type(value) is not container:
                     # The library decides about containers of other types.
@@ -130,78 +128,46 @@ def _plain_steps(tree: Any) -> tuple[str | int, ...] | None:
     if kind == "Child":
         before = _plain_steps(tree.left)
         after = _plain_steps(tree.right)
-        if before is None or after is None:
-            return None
-        return (*before, *after)
+        return None if before is None or after is None else (*before, *after)
     if kind == "Fields" and len(tree.fields) == 1 and "*" not in tree.fields:
         return (str(tree.fields[0]),)
-    indices = getattr(tree, "indices", None)
-    if kind == "Index" and indices is not None and len(indices) == 1:
+    indices: Any = getattr(tree, "indices", None) or ()
+    if kind == "Index" and len(indices) == 1:
         return (int(indices[0]),)
     return None
 
 
 def first_key(source: Mapping[str, Any]) -> str | None:
     """Return the first key of an input's path; None when the path may match elsewhere in the document."""
-    if source.get("dialect") == "rfc9535":
-        return None
-    steps = _plain_steps(compile_path(source["path"]))
-    if steps and isinstance(steps[0], str):
-        return steps[0]
-    return None
+    steps = None
+    if source.get("dialect") != "rfc9535":
+        steps = _plain_steps(compile_path(source["path"]))
+    return steps[0] if steps and isinstance(steps[0], str) else None
 
 
 def only_key(path: str) -> str | None:
     """Return the key that is the whole path, in the extended dialect; None for any other path."""
     steps = _plain_steps(compile_path(path))
-    if steps and len(steps) == 1 and isinstance(steps[0], str):
-        return steps[0]
-    return None
+    return first_key({"path": path}) if steps and len(steps) == 1 else None
 
 
-def are_same_place(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether the paths of two inputs match the same value, whatever their spelling."""
-    for steps, source in ((_steps_of(one), other), (_steps_of(other), one)):
-        if steps is None or any(isinstance(step, int) and abs(step) > _OTHER_ITEMS for step in steps):
-            continue
-        # A document that has nothing but the value of one path, and many items beside it in each list.
-        marker = object()
-        document: Any = marker
-        beside: Any = None
-        for step in reversed(steps):
-            if isinstance(step, str):
-                document = {step: document}
-                beside = {step: beside}
-            else:
-                items = [beside] * (abs(step) + _OTHER_ITEMS)
-                items[step] = document
-                document = items
-                beside = [beside]
-        try:
-            value = read_path(source["path"], source.get("many"), source.get("dialect"))(document)
-        except MappingError:
-            return False
-        return value is marker or value == [marker]
-    return one.get("many") == other.get("many") and _normal_form(one) == _normal_form(other)
-
-
-def _steps_of(source: Mapping[str, Any]) -> tuple[str | int, ...] | None:
+def place_of(source: Mapping[str, Any]) -> Any:
+    """Return the place of an input in a document, the same for each spelling of its path in a dialect."""
     path = source["path"]
-    try:
-        return _plain_steps(compile_path(_normal_form(source) if source.get("dialect") == "rfc9535" else path))
-    except ValueError:
-        return None
-
-
-def _normal_form(source: Mapping[str, Any]) -> str:
-    """Return a path in one spelling of its dialect."""
     if source.get("dialect") == "rfc9535":
-        return str(importlib.import_module("jsonpath_rfc9535").compile(source["path"]))
+        path = str(importlib.import_module("jsonpath_rfc9535").compile(path))
     try:
-        return str(compile_path(source["path"])).removeprefix("$.")
+        tree = compile_path(path)
+    except ValueError:
+        return path, source.get("many")
+    steps = _plain_steps(tree)
+    if steps is not None:
+        return steps
+    try:
+        return str(tree).removeprefix("$."), source.get("many")
     except TypeError:
         # The library cannot write some of its own paths.
-        return str(source["path"])
+        return path, source.get("many")
 
 
 def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -> str:
@@ -224,12 +190,10 @@ def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -
     contents = f"is {shown(value, 60)}"
     if isinstance(value, list | tuple):
         contents = f"is a list of {len(value)}"
-    elif isinstance(value, Mapping) and value:
+    elif isinstance(value, Mapping):
         keys = [shown(key, 40) for key in value]
         more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
-        contents = f"has the keys {', '.join(keys[:_MOST_KEYS])}{more}"
-    elif isinstance(value, Mapping):
-        contents = "is an empty object"
+        contents = f"has the keys {', '.join(keys[:_MOST_KEYS])}{more}" if keys else "is an empty object"
 
     key = path.removeprefix("$.")
     hint = ""
@@ -239,6 +203,5 @@ def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -
 
 
 def key_path(key: str) -> str:
-    """Return the path of a key with any characters."""
     escaped = key.replace("\\", "\\\\").replace("'", "\\'")
     return f"$['{escaped}']"

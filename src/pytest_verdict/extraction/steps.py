@@ -15,17 +15,16 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json
 from pytest_verdict.core.values.numerals import find_numerals
 from pytest_verdict.errors import MappingError, SettingsError, allowed
-from pytest_verdict.extraction.answers import find_date, find_last_json, find_list, find_one_number, name_finder
-from pytest_verdict.extraction.claims import Part
+from pytest_verdict.extraction import answers
+from pytest_verdict.extraction.answers import Part
 from pytest_verdict.extraction.paths import MANY, Many, NothingFoundError, check_word, choose, read_path
-from pytest_verdict.operators.regex import compile_pattern, find_matches
+from pytest_verdict.operators.regex import compile_pattern, find_matches, flag_names
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
 
 # A tag in the middle of a line may be mentioned.
 _THINKING: Final = re.compile(
     r"<(?P<close>/)(?:think|thinking|reasoning)>|^[^\S\n]*<(?:think|thinking|reasoning)>", re.MULTILINE
 )
-_TAG: Final = re.compile(r"<((?:final_)?answer)>((?:[^<]|<(?!/?\1>))*+)</\1>", re.IGNORECASE)
 _BOXED: Final = re.compile(r"\\boxed\{([^{}]*)\}")
 _HASHES: Final = re.compile(r"^#{4,}[ \t]+(.+)$", re.MULTILINE)
 # A lookahead, because the same line may contain another announcement; its length is bounded, because it may contain thousands.
@@ -71,18 +70,15 @@ def _find_groups(pattern: re.Pattern[str], text: str, start: int = 0) -> Iterato
 
 
 def _find_numbers(text: str) -> Iterator[Part]:
-    for value, start, end in find_numerals(text):
-        yield Part(value, start, end)
+    return map(Part._make, find_numerals(text))
 
 
 def _find_final_answer(text: str) -> Iterator[Part]:
     """Yield the final answer: in a tag, in a box, after #### or after a word such as answer or result."""
     last_lines = "\n".join(text.rstrip().rsplit("\n", 2)[-2:])
-    for pattern in (_TAG, _BOXED, _HASHES, _NAMED, _CONCLUDED):
-        start = 0
-        if pattern is _CONCLUDED:
-            start = len(text.rstrip()) - len(last_lines)
-        for last in deque(_find_groups(pattern, text, start), maxlen=1):
+    starts = {_CONCLUDED: len(text.rstrip()) - len(last_lines)}
+    for pattern in (answers.TAG, _BOXED, _HASHES, _NAMED, _CONCLUDED):
+        for last in deque(_find_groups(pattern, text, starts.get(pattern, 0)), maxlen=1):
             answer = _strip_decoration(last)
             if answer.value:
                 yield answer
@@ -113,8 +109,7 @@ def _is_inside_answer(text: str, end: re.Match[str]) -> bool:
 
 def _find_lines(text: str) -> Iterator[Part]:
     """Yield the lines that are not empty and not the end of a code block."""
-    lines = map(_strip_decoration, _find_groups(_LINE, text))
-    return (line for line in lines if line.value)
+    return (line for line in map(_strip_decoration, _find_groups(_LINE, text)) if line.value)
 
 
 def _find_json(text: str) -> list[Part]:
@@ -133,17 +128,17 @@ class Preset(NamedTuple):
 
 PRESETS: Final[dict[str, Preset]] = {
     "after_thinking": Preset(lambda text: [Part(text, 0, len(text))], "first"),
-    "answer_tag": Preset(functools.partial(_find_groups, _TAG), "last"),
-    "date": Preset(find_date, "first", 2),
+    "answer_tag": Preset(functools.partial(_find_groups, answers.TAG), "last"),
+    "date": Preset(answers.find_date, "first", 2),
     "fenced_block": Preset(functools.partial(_find_groups, _FENCED), "first"),
     "final_answer": Preset(_find_final_answer, "first"),
     "first_json": Preset(_find_json, "first"),
     "first_number": Preset(_find_numbers, "first", 2),
-    "last_json": Preset(find_last_json, "first", 2),
+    "last_json": Preset(answers.find_last_json, "first", 2),
     "last_line": Preset(_find_lines, "last"),
     "last_number": Preset(_find_numbers, "last", 2),
-    "list": Preset(find_list, "first", 2),
-    "one_number": Preset(find_one_number, "first", 2),
+    "list": Preset(answers.find_list, "first", 2),
+    "one_number": Preset(answers.find_one_number, "first", 2),
 }
 
 
@@ -153,23 +148,22 @@ def _is_missing(value: Any) -> bool:
 
 def find_parts(name: str, text: str) -> list[Part]:
     """Return the part that a preset finds, or no part."""
-    find, which, _ = PRESETS[name]
-    offset = _thinking_end(text)
-    parts: Iterable[Part] = find(text[offset:])
-    if which == "first":
-        parts = itertools.islice(parts, 1)
-    else:
-        parts = deque(parts, maxlen=1)
+    preset = PRESETS[name]
+
+    def find(answer: str) -> Iterable[Part]:
+        parts = preset.find(answer)
+        return itertools.islice(parts, 1) if preset.which == "first" else deque(parts, maxlen=1)
+
     # No other part takes the place of a number that is refused or of an empty text: it would be another answer.
-    return [Part(part.value, part.start + offset, part.end + offset) for part in parts if not _is_missing(part.value)]
+    return [part for part in _find_after_thinking(find, text) if not _is_missing(part.value)]
 
 
-def _thinking_end(text: str) -> int:
-    """Return where the last thinking ends; thinking without an end takes the rest of the reply."""
-    end = 0
+def _find_after_thinking(find: Callable[[str], Iterable[Part]], text: str) -> list[Part]:
+    """Find parts behind the last thinking; thinking without an end takes the rest of the reply."""
+    offset = 0
     for tag in _THINKING.finditer(text):
-        end = tag.end() if tag["close"] else len(text)
-    return end
+        offset = tag.end() if tag["close"] else len(text)
+    return [Part(part.value, part.start + offset, part.end + offset) for part in find(text[offset:])]
 
 
 class StepResult(NamedTuple):
@@ -218,9 +212,7 @@ def _read_step(step: Any) -> Step:
         if step not in PRESETS:
             raise SettingsError(f"unknown step of extract: {shown(step, 40)}.{allowed('step', step, PRESETS)}")
         return _parts_step(step, functools.partial(find_parts, step))
-    kinds = []
-    if isinstance(step, Mapping):
-        kinds = [kind for kind in _KINDS if kind in step]
+    kinds = [kind for kind in _KINDS if kind in step] if isinstance(step, Mapping) else []
     if len(kinds) != 1:
         ways = f"a name such as 'last_number', or a dict with one of {', '.join(_KINDS)}"
         raise SettingsError(f"a step of extract is {ways}, got {shown(step, 80)}")
@@ -236,10 +228,7 @@ def find_changed_presets(extract: Any) -> dict[str, int]:
     if isinstance(extract, str):
         version = PRESETS[extract].version
         return {extract: version} if version > 1 else {}
-    if isinstance(extract, Mapping):
-        parts = extract.get("first_of", ())
-    else:
-        parts = extract or ()
+    parts = extract.get("first_of", ()) if isinstance(extract, Mapping) else extract or ()
     return {name: version for part in parts for name, version in find_changed_presets(part).items()}
 
 
@@ -272,13 +261,7 @@ def _parts_step(label: str, find: Callable[[str], Sequence[Part]], many: Many = 
 
 def _name_step(labels: Any) -> Step:
     """Return a step that finds the label that a reply claims."""
-    find = name_finder(labels)
-
-    def find_after_thinking(text: str) -> list[Part]:
-        offset = _thinking_end(text)
-        return [Part(part.value, part.start + offset, part.end + offset) for part in find(text[offset:])]
-
-    return _parts_step("name", find_after_thinking)
+    return _parts_step("name", functools.partial(_find_after_thinking, answers.name_finder(labels)))
 
 
 def _first_of_step(alternatives: Any) -> Step:
@@ -307,10 +290,10 @@ def _read_list(key: str, value: Any, types: tuple[type, ...] = (str,)) -> list[A
     return items
 
 
-def _regex_step(pattern: Any, group: Any = _DEFAULT_GROUP, flags: Any = None, many: Any = None) -> Step:
+def _regex_step(pattern: Any, group: Any = _DEFAULT_GROUP, flags: Any = (), many: Any = None) -> Step:
     """Return a step that finds a group of a pattern: the first one, or the whole match if it has none."""
     many = check_word("many", many, MANY)
-    flags = _read_flags(flags)
+    flags = flag_names(flags)
     if not isinstance(pattern, str) or not pattern:
         raise SettingsError(f"the regex of extract is a text that is not empty, got {shown(pattern, 80)}")
     try:
@@ -318,13 +301,14 @@ def _regex_step(pattern: Any, group: Any = _DEFAULT_GROUP, flags: Any = None, ma
     except (re.error, RegexTimeLimitError) as error:
         raise SettingsError(f"{shown(pattern)} is not a regular expression: {error}") from None
 
+    groups: dict[int | str, int] = {number: number for number in range(compiled.groups + 1)}
+    groups.update(compiled.groupindex)
     if group is _DEFAULT_GROUP:
         group = int(compiled.groups > 0)
-    groups = [*range(compiled.groups + 1), *compiled.groupindex]
     if type(group) not in {int, str} or group not in groups:
         names = ", ".join(map(str, groups))
         raise SettingsError(f"{pattern!r} has no group {shown(group, 40)}; it has the groups {names}")
-    index = compiled.groupindex[group] if isinstance(group, str) else group
+    index = groups[group]
     limit = {"first": 1, "error": 2}.get(many)
 
     def find(text: str) -> list[Part]:
@@ -334,25 +318,17 @@ def _regex_step(pattern: Any, group: Any = _DEFAULT_GROUP, flags: Any = None, ma
     return _parts_step(f"the regex {pattern}", find, many)
 
 
-def _read_flags(flags: Any) -> tuple[str, ...]:
-    if flags is None:
-        return ()
-    if not isinstance(flags, list | tuple) or not all(isinstance(flag, str) for flag in flags):
-        raise SettingsError(f"flags is a list of names such as [IGNORECASE], got {shown(flags, 80)}")
-    return tuple(flags)
-
-
-def _after_step(marker: Any, flags: Any = None, many: Any = None) -> Step:
+def _after_step(marker: Any, flags: Any = (), many: Any = None) -> Step:
     """Return a step that finds the rest of the line after a marker, or the next line if the marker ends its own."""
     (marker,) = _read_list("after", [marker])
     # The atomic group keeps the blanks, so no position is tried twice.
     return _regex_step(re.escape(marker) + r"(?>\s*)([^\n]*\S)", flags=flags, many=many)
 
 
-def _choice_step(options: Any, flags: Any = None, many: Any = None) -> Step:
+def _choice_step(options: Any, flags: Any = (), many: Any = None) -> Step:
     """Return a step that finds one of the options as a word; naming one option twice is no ambiguity."""
     many = check_word("many", many, MANY)
-    flags = _read_flags(flags)
+    flags = flag_names(flags)
     # The longer of two options with the same beginning is tried first.
     options = sorted(_read_list("choice", options), key=len, reverse=True)
     groups = "|".join(f"({re.escape(option)})" for option in options)
@@ -361,7 +337,7 @@ def _choice_step(options: Any, flags: Any = None, many: Any = None) -> Step:
 
     def find(text: str) -> list[Part]:
         matches = find_matches(pattern, flags, "search", text, None)
-        parts = [Part(options[match.groups.index(match.text)], match.start, match.end) for match in matches]
+        parts = [Part(options[match.groups.index(match.text)], *match.regions[0]) for match in matches]
         if many != "error":
             return parts
         return [*{part.value: part for part in reversed(parts)}.values()]

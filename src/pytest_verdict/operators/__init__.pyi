@@ -3,20 +3,20 @@ from .aggregate import (
     AnyOf as AnyOf,
     AtLeastN as AtLeastN,
     BestOf as BestOf,
+    DerivedMatch as DerivedMatch,
     ListSimilarity as ListSimilarity,
     NoneOf as NoneOf,
     Weighted as Weighted,
+    compare_derived as compare_derived,
 )
 from .category import BooleanMatch as BooleanMatch, IsType as IsType, LiteralMatch as LiteralMatch, OneOf as OneOf
 from .criteria import CriteriaMatch as CriteriaMatch, read_criteria as read_criteria
 from .date import DateMatch as DateMatch, DateRange as DateRange, DateTolerance as DateTolerance
-from .derived import DerivedMatch as DerivedMatch, compare_derived as compare_derived
 from .json.by_field import ByField as ByField
-from .json.distance import JsonDistance as JsonDistance
+from .json.distance import JsonDistance as JsonDistance, JsonSimilarity as JsonSimilarity
 from .json.equality import JsonCanonical as JsonCanonical, JsonSubset as JsonSubset
 from .json.rules import JsonRule as JsonRule
 from .json.schema import JsonSchema as JsonSchema
-from .json.similarity import JsonSimilarity as JsonSimilarity
 from .lists import (
     MappingMatch as MappingMatch,
     OrderedMatch as OrderedMatch,

@@ -1,7 +1,8 @@
-"""Operators on the verdicts of other operators."""
+"""Operators on the verdicts of other operators, and expected values that are derived before the draft is read."""
 
+import inspect
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
@@ -15,12 +16,14 @@ from pytest_verdict.core.refusals import REFUSALS
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.encoding import encode
+from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.errors import SettingsError, allowed
+from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
 from pytest_verdict.operators.category import AcceptedValues
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
 from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, unusable
+from pytest_verdict.session import publish
 
 MISSING_EXPECTED: Final = "missing_expected"
 MISSING_OBSERVED: Final = "missing_observed"
@@ -31,29 +34,32 @@ _ONE: Final = 10**12
 _REFERENCES: Final = "a list of at least one accepted reference"
 _KEYS: Final = ("operator", "version", "settings", "threshold")
 
+Source = Literal["spec", "reference", "blind_rederivation"]
+Extraction = Literal["programmatic", "model_mediated"]
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One part of an aggregate."""
-
     operator: Operator
     threshold: float | None = None
 
     def compare(self, expected: Any, observed: Any, name: str) -> ComparisonResult:
         """Compare this part; ABSENT means that a mapping lacks the key."""
-        missing = []
+        notes = []
         error = None
         if self.operator.effective_expected(expected) is ABSENT:
-            missing.append(MISSING_EXPECTED)
+            notes.append(MISSING_EXPECTED)
             error = "there is no expected value under this key"
         if observed is ABSENT:
-            missing.append(MISSING_OBSERVED)
-        expected = None if expected is ABSENT else expected
-        observed = None if observed is ABSENT else observed
-        if missing:
-            outcome = Outcome(0.0, notes=missing, error=error)
-            return result_from_outcome(self.operator, expected, observed, outcome, self.threshold, name)
-        return run(self.operator, expected, observed, threshold=self.threshold, name=name)
+            notes.append(MISSING_OBSERVED)
+        if notes:
+            return self.refuse(expected, observed, name, Outcome(0.0, notes=notes, error=error))
+        return run(self.operator, None if expected is ABSENT else expected, observed, self.threshold, name)
+
+    def refuse(self, expected: Any, observed: Any, name: str, outcome: Outcome) -> ComparisonResult:
+        """Return the result of a part of which a side is ABSENT."""
+        first, second = [None if side is ABSENT else side for side in (expected, observed)]
+        return result_from_outcome(self.operator, first, second, outcome, self.threshold, name)
 
     def written(self) -> dict[str, Any]:
         """Return the condition as in a record."""
@@ -64,7 +70,6 @@ class Condition:
 
 
 def read_condition(value: Any) -> Condition:
-    """Read a condition."""
     if isinstance(value, Condition):
         return value
     if not isinstance(value, Mapping):
@@ -72,10 +77,9 @@ def read_condition(value: Any) -> Condition:
     for key in value:
         if key not in _KEYS:
             raise SettingsError(f"a condition has no key {key!r}.{allowed('key', key, _KEYS)}")
-    settings = {key: item for key, item in value.items() if key != "threshold"}
-    is_only_operator = list(settings) == ["operator"]
-    operator = operator_from_settings(settings["operator"] if is_only_operator else settings)
-    threshold = value.get("threshold")
+    settings = dict(value)
+    threshold = settings.pop("threshold", None)
+    operator = operator_from_settings(settings["operator"] if [*settings] == ["operator"] else settings)
     operator.check_configured_threshold(threshold)
     return Condition(operator, None if threshold is None else check_threshold(threshold))
 
@@ -120,25 +124,28 @@ class _Aggregate(Parts):
     conditions: Annotated[Any, BeforeValidator(_read_conditions)]
 
     def needs_expected(self) -> bool:
-        conditions = self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
-        return any(condition.operator.needs_expected() for condition in conditions)
+        return any(condition.operator.needs_expected() for condition in self._all_conditions())
+
+    def _all_conditions(self) -> Iterable[Condition]:
+        conditions: Iterable[Condition] = self.conditions
+        if isinstance(self.conditions, dict):
+            conditions = self.conditions.values()
+        return conditions
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        if not isinstance(self.conditions, dict):
+            parts = enumerate(self.conditions)
+            return self.outcome_of([condition.compare(expected, observed, str(index)) for index, condition in parts])
+
+        expected_items = expected if isinstance(expected, Mapping) else {}
+        observed_items = observed if isinstance(observed, Mapping) else {}
         children = []
-        if isinstance(self.conditions, dict):
-            expected_items = expected if isinstance(expected, Mapping) else {}
-            observed_items = observed if isinstance(observed, Mapping) else {}
-            for key, condition in self.conditions.items():
-                child = condition.compare(expected_items.get(key, ABSENT), observed_items.get(key, ABSENT), key)
-                children.append(child)
-        else:
-            for index, condition in enumerate(self.conditions):
-                children.append(condition.compare(expected, observed, str(index)))
+        for key, condition in self.conditions.items():
+            children.append(condition.compare(expected_items.get(key, ABSENT), observed_items.get(key, ABSENT), key))
         return self.outcome_of(children)
 
 
 def first_error(children: Iterable[ComparisonResult]) -> str | None:
-    """Return the error of the first part that could not be compared."""
     return next((child.error for child in children if child.error is not None), None)
 
 
@@ -161,7 +168,22 @@ class AllOf(_Aggregate):
     name: ClassVar[str] = "all_of"
 
 
-class AnyOf(_Aggregate):
+class _Counted(_Aggregate):
+    def default_threshold(self) -> float:
+        return 1 / len(self.conditions)
+
+    def check_threshold(self, threshold: float | None) -> None:
+        super().check_threshold(threshold)
+        total = len(self.conditions)
+        needed = round(self.default_threshold() * total)
+        if threshold is not None and math.ceil(threshold * total) != needed:
+            raise SettingsError(
+                f"{self}: threshold={threshold} overrides the number of conditions that must pass, {needed} of {total};"
+                " leave it out, or compare with at_least_n and another n"
+            )
+
+
+class AnyOf(_Counted):
     """At least one condition passes; the score is the share that passes, the threshold the share of one condition.
 
     The conditions are those of `AllOf`.
@@ -172,24 +194,6 @@ class AnyOf(_Aggregate):
     """
 
     name: ClassVar[str] = "any_of"
-
-    def default_threshold(self) -> float:
-        return 1 / len(self.conditions)
-
-    def check_threshold(self, threshold: float | None) -> None:
-        super().check_threshold(threshold)
-        _refuse_other_count(self, threshold)
-
-
-def _refuse_other_count(operator: _Aggregate, threshold: float | None) -> None:
-    """Refuse a threshold that asks for another number of conditions than the operator itself."""
-    total = len(operator.conditions)
-    own = operator.default_threshold()
-    if threshold is not None and math.ceil(threshold * total) != round(own * total):
-        raise SettingsError(
-            f"{operator}: threshold={threshold} overrides the number of conditions that must pass, {round(own * total)}"
-            f" of {total}; leave it out, or compare with at_least_n and another n"
-        )
 
 
 class NoneOf(_Aggregate):
@@ -212,7 +216,7 @@ class NoneOf(_Aggregate):
         return float(child.verdict == "fail" and REFUSALS.isdisjoint(child.notes))
 
 
-class AtLeastN(_Aggregate):
+class AtLeastN(_Counted):
     """At least n conditions pass; the score is the share that passes, the threshold the share of n conditions.
 
     Args:
@@ -236,10 +240,6 @@ class AtLeastN(_Aggregate):
 
     def default_threshold(self) -> float:
         return self.n / len(self.conditions)
-
-    def check_threshold(self, threshold: float | None) -> None:
-        super().check_threshold(threshold)
-        _refuse_other_count(self, threshold)
 
 
 class Weighted(_Aggregate):
@@ -274,8 +274,7 @@ class Weighted(_Aggregate):
             fits = isinstance(self.conditions, tuple) and len(weights) == len(self.conditions)
         if not fits:
             raise ValueError(f"weights: takes one weight for each condition, in the same form, got {weights!r}")
-        conditions = self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
-        if any(condition.threshold is not None for condition in conditions):
+        if any(condition.threshold is not None for condition in self._all_conditions()):
             raise ValueError("the threshold of a condition has no effect: weighted counts its score; leave it out")
         if min(self._exact_weights()) <= 0:
             raise ValueError(f"weights: takes numbers above 0, got {weights!r}")
@@ -361,7 +360,20 @@ class ListSimilarity(Operator):
         return Outcome(min(total / longest, 1.0) if longest else 1.0, details={"pairs": [list(pair) for pair in pairs]})
 
 
-class BestOf(Operator):
+class _WithInner(Operator):
+    kind: ClassVar[str] = "aggregate"
+
+    inner: Annotated[Any, BeforeValidator(operator_from_settings)]
+
+    def default_threshold(self) -> float:
+        return float(self.inner.default_threshold())
+
+    @property
+    def is_graded(self) -> bool:
+        return bool(self.inner.is_graded)
+
+
+class BestOf(_WithInner):
     """One of several accepted references matches; the best match gives the score and is named in the details.
 
     Each reference is compared by the inner operator and recorded; of equally good ones the first is the best. The default
@@ -380,18 +392,10 @@ class BestOf(Operator):
     """
 
     name: ClassVar[str] = "best_of"
-    kind: ClassVar[str] = "aggregate"
     expected_settings: ClassVar[tuple[str, ...]] = ("references",)
 
     inner: Annotated[Any, BeforeValidator(_read_inner)]
     references: AcceptedValues = None
-
-    def default_threshold(self) -> float:
-        return float(self.inner.default_threshold())
-
-    @property
-    def is_graded(self) -> bool:
-        return bool(self.inner.is_graded)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         references = as_list(self.effective_expected(expected))
@@ -406,7 +410,80 @@ class BestOf(Operator):
     def reject_undecidable(self, outcome: Outcome, threshold: float) -> Outcome:
         """Return an error if a reference that could not be used might have been the best."""
         del threshold
-        error = first_error(outcome.children)
-        if error is None:
-            return outcome
-        return outcome.replace(score=0.0, error=error)
+        if error := first_error(outcome.children):
+            return outcome.replace(score=0.0, error=error)
+        return outcome
+
+
+class DerivedMatch(_WithInner):
+    """Observed is compared with an expected value that was derived first, from the question alone.
+
+    The inner operator decides; the record also has the origin of the expected value.
+
+    Args:
+        inner: The operator that compares the two, or its name.
+        source: The origin of the expected value: ``spec``, ``reference`` or ``blind_rederivation``.
+        extraction: How observed was extracted from the draft: ``programmatic`` or ``model_mediated``.
+
+    Example:
+        >>> compare("derived", 42, "42", inner="numeric_exact", source="spec").score
+        1.0
+    """
+
+    name: ClassVar[str] = "derived"
+
+    source: Source
+    extraction: Extraction = "programmatic"
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        return run(self.inner, expected, observed).outcome
+
+    def effective_expected(self, expected: Any) -> Any:
+        return self.inner.effective_expected(expected)
+
+    def needs_expected(self) -> bool:
+        return bool(self.inner.needs_expected())
+
+
+def compare_derived(
+    operator: str | Operator,
+    question: Any,
+    derive: Callable[[Any], Any],
+    draft: Any,
+    extract: Callable[[Any], Any],
+    *,
+    source: Source = "blind_rederivation",
+    extraction: Extraction = "programmatic",
+    name: str | None = None,
+) -> ComparisonResult:
+    """Derive the expected value from the question, then extract the observed one from the draft, and compare them.
+
+    Args:
+        operator: The operator that compares them, or its name.
+        question: Everything that ``derive`` may know.
+        derive: A function from the question to the expected value. It is called twice and must return the same value.
+        draft: The text or object to check; ``derive`` never gets it.
+        extract: A function from the draft to the observed value, called after the expected value is fixed.
+        source: The origin of the expected value: ``spec``, ``reference`` or ``blind_rederivation``.
+        extraction: How the observed value is extracted: ``programmatic`` or ``model_mediated``.
+        name: The name of this comparison in the report.
+
+    Returns:
+        The result, recorded as the operator ``derived``.
+
+    Raises:
+        ConfigurationError: ``derive`` takes more than the question, or returns two different values.
+
+    Example:
+        >>> compare_derived("numeric_exact", (6, 7), lambda pair: pair[0] * pair[1], "It is 42.", lambda text: text[6:8]).passed
+        True
+    """
+    if len(inspect.signature(derive).parameters) != 1:
+        raise ConfigurationError("derive takes the question and nothing else, so that it cannot see the draft")
+    expected = derive(question)
+    if not equal(expected, derive(question)):
+        raise ConfigurationError(
+            "derive returned two different values for the same question, so neither can be expected"
+        )
+    derived = DerivedMatch(inner=operator, source=source, extraction=extraction)
+    return publish(run(derived, expected, extract(draft), name=name))

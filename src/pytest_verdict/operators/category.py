@@ -1,6 +1,5 @@
 """Operators on categories: truth values, literals, types, and one of several accepted values."""
 
-import functools
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Final
 
@@ -37,12 +36,9 @@ class BooleanMatch(PassFailOperator):
     kind: ClassVar[str] = "boolean"
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        unreadable = (
-            expected is not None and truth_value(expected) is None,
-            observed is not None and truth_value(observed) is None,
-        )
-        if any(unreadable):
-            return NormalizedSides().unreadable(NOT_A_BOOLEAN, "true, false or null", expected, unreadable)
+        first, second = [value is not None and truth_value(value) is None for value in (expected, observed)]
+        if first or second:
+            return NormalizedSides().unreadable(NOT_A_BOOLEAN, "true, false or null", expected, (first, second))
         if observed is None and expected is not None:
             return Outcome(0.0, notes=("null_observed",))
         return PASS if truth_value(expected) is truth_value(observed) else FAIL
@@ -161,11 +157,7 @@ class OneOf(PassFailOperator):
             return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
         steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
         sides = normalize_sides(accepted, [observed], steps)
-        for index, value in enumerate(sides.expected):
-            if equal(value, sides.observed[0]):
-                return sides.outcome(1.0, details=functools.partial(_describe_match, index, accepted[index]))
-        return sides.outcome(0.0)
-
-
-def _describe_match(index: int, value: Any) -> dict[str, Any]:
-    return {"matched_index": index, "matched": encode(value)}
+        place = next((place for place, value in enumerate(sides.expected) if equal(value, sides.observed[0])), None)
+        if place is None:
+            return sides.outcome(0.0)
+        return sides.outcome(1.0, details=lambda: {"matched_index": place, "matched": encode(accepted[place])})

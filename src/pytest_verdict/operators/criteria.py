@@ -38,7 +38,6 @@ _Items = TypeVar("_Items", bound="tuple[Any, ...]")
 
 
 def different_ids(items: _Items) -> _Items:
-    """Refuse two items with the same id."""
     name, times = Counter(item.id for item in items).most_common(1)[0]
     if times > 1:
         raise ValueError(f"the id {name!r} occurs twice")
@@ -46,8 +45,6 @@ def different_ids(items: _Items) -> _Items:
 
 
 class CheckedCriterion(StrictModel):
-    """One criterion that an operator checks."""
-
     subject: ClassVar[str] = "a criterion"
 
     id: Text = Field(description="a text")
@@ -61,10 +58,8 @@ class CheckedCriterion(StrictModel):
     @cached_property
     def condition(self) -> Condition:
         """The operator with its threshold."""
-        keys = [key for key in ("settings", "threshold") if key in self.model_fields_set]
-        if not keys:
-            return read_condition(self.operator)
-        return read_condition({"operator": self.operator, **{key: getattr(self, key) for key in keys}})
+        values = {key: getattr(self, key) for key in ("settings", "threshold") if key in self.model_fields_set}
+        return read_condition({"operator": self.operator, **values} if values else self.operator)
 
     @model_validator(mode="after")
     def _check_operator(self) -> CheckedCriterion:
@@ -74,14 +69,6 @@ class CheckedCriterion(StrictModel):
     def written(self) -> dict[str, Any]:
         """Return the criterion as JSON, from which an equal one is read."""
         return {"id": self.id, "version": self.version, "severity": self.severity, "operator": self.condition.written()}
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, CheckedCriterion):
-            return self.written() == other.written()
-        return NotImplemented
-
-    def __hash__(self) -> int:
-        return hash((self.id, self.version, self.severity, self.condition))
 
 
 _Criteria = Annotated[

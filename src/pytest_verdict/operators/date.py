@@ -154,7 +154,7 @@ class DateRange(PassFailOperator):
 
     @model_validator(mode="after")
     def _check_order(self) -> Self:
-        low, high = self._read_bounds([self.min, self.max], day_first=False)
+        low, high = _read_bounds([self.min, self.max], day_first=False)
         if isinstance(low, str) or isinstance(high, str):
             return self
         problem = _find_disorder(low, high)
@@ -162,20 +162,20 @@ class DateRange(PassFailOperator):
             raise ValueError(f"no date lies between min={self.min} and max={self.max} ({problem}); min must come first")
         return self
 
-    @staticmethod
-    def _read_bounds(bounds: list[Any], *, day_first: bool) -> list[ReadDate | str | None]:
-        return [None if bound is None else read_date(bound, day_first=day_first) for bound in bounds]
-
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         expected = self.effective_expected(expected)
         bounds = bounds_of(expected)
         if bounds is None:
             return unusable(NOT_A_RANGE, RANGE, expected)
-        low, high = self._read_bounds(bounds, day_first=self.day_first)
+        low, high = _read_bounds(bounds, day_first=self.day_first)
         date = read_date(observed, day_first=self.day_first)
         if isinstance(low, str) or isinstance(high, str) or isinstance(date, str):
             return _unreadable(expected, low if isinstance(low, str) else high, date)
         return _decide_range(expected, low, high, date)
+
+
+def _read_bounds(bounds: list[Any], *, day_first: bool) -> list[ReadDate | str | None]:
+    return [None if bound is None else read_date(bound, day_first=day_first) for bound in bounds]
 
 
 def _decide_range(expected: Any, low: ReadDate | None, high: ReadDate | None, date: ReadDate) -> Outcome:
@@ -245,7 +245,5 @@ def _unreadable(expected: Any, first: ReadDate | str | None, second: ReadDate | 
     for side, date in (("expected", first), ("observed", second)):
         if isinstance(date, str):
             sides.setdefault(date, []).append(side)
-    error = None
-    if isinstance(first, str):
-        error = must_be("a whole date, such as '2024-12-31'", expected)
+    error = must_be("a whole date, such as '2024-12-31'", expected) if isinstance(first, str) else None
     return Outcome(0.0, notes=tuple(sides), details=sides, error=error)

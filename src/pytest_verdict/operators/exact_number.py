@@ -26,7 +26,6 @@ def as_setting(value: Any) -> int | float | str:
 
 
 def as_exact(setting: float | str | Decimal) -> Decimal:
-    """Return the exact decimal value of a setting."""
     number = as_decimal(setting)
     if number is None:
         raise TypeError(f"not a validated setting: {setting!r}")
@@ -35,14 +34,13 @@ def as_exact(setting: float | str | Decimal) -> Decimal:
 
 def as_written(number: Decimal) -> str:
     """Return the text of a number in a record."""
-    if not number.is_finite():
-        return EXACT.to_sci_string(number)
     if not number:
         return "0"
-    short = number.normalize(EXACT)
-    if abs(short.adjusted()) <= 30:
-        return format(short, "f")
-    return EXACT.to_sci_string(short)
+    if number.is_finite():
+        number = number.normalize(EXACT)
+        if abs(number.adjusted()) <= 30:
+            return format(number, "f")
+    return EXACT.to_sci_string(number)
 
 
 ExactNumber = Annotated[int | float | str | Decimal, BeforeValidator(as_setting)]

@@ -14,19 +14,8 @@ from pytest_verdict.explanation.lines import Explanation, Line, Part, cut, forma
 
 _NARROWEST: Final = 40
 _EXPLAINED: Final = (
-    *(
-        "conditions",
-        "criteria",
-        "rules",
-        "fields",
-        "n",
-        "passed",
-        "total",
-        "criteria_id",
-        "criteria_version",
-        "criteria_sha256",
-    ),
-    *("length", "count", "matched", "position", "rate", "attempts", "score", "explanation"),
+    *("conditions", "criteria", "rules", "fields", "n", "passed", "total", "criteria_id", "criteria_version"),
+    *("criteria_sha256", "length", "count", "matched", "position", "rate", "attempts", "score", "explanation"),
     *("similarity", "vectors", "dimensions", "inner", "best_index", "best", "type"),
 )
 
@@ -49,17 +38,13 @@ def explain_parts(result: ComparisonResult, budget: Budget) -> Explanation:
     total = len(result.children)
     head = f"{sum(child.passed for child in result.children)} of {total} passed"
     if result.operator == "weighted":
-        head = _format_score(result)
+        head = f"score {result.score:.6g}, {result.threshold:.6g} needed"
     elif is_none_of:
         head += ", none may"
     elif result.operator != "criteria":
         needed = next((number for number in range(1, total) if number / total >= result.threshold), total)
         head += f", {needed} needed"
     return replace(default, summary=describe_failed_parts(result, failed, f"{head}: ", budget), sides=False)
-
-
-def _format_score(result: ComparisonResult) -> str:
-    return f"score {result.score:.6g}, {result.threshold:.6g} needed"
 
 
 def _describe_best(result: ComparisonResult, budget: Budget) -> Line:
@@ -124,27 +109,20 @@ def _describe_search(result: ComparisonResult, budget: Budget) -> Line:
     setting = settings.get("pattern", settings.get("substring"))
     target = result.expected if setting is None else setting
     count = settings.get("count_min") or 1
-    times = ""
-    if count != 1:
-        times = f" {count} times (found {result.details['count']})"
-    head = "expected "
+    times = "" if count == 1 else f" {count} times (found {result.details['count']})"
+    is_forbidden = setting is not None and truth_value(result.expected) is False
     observed = [_draw_observed(result.observed, budget, 60)]
-    if setting is not None and truth_value(result.expected) is False:
-        head = "expected no "
-        position = result.details.get("position")
-        if position is not None:
-            observed = _draw_window(result.observed, position, target, budget)
+    if is_forbidden and "position" in result.details:
+        observed = _draw_window(result.observed, result.details["position"], target, budget)
+    head = Part("expected no " if is_forbidden else "expected ")
     tail = line(shorten(f"{times} in the trace, got ", 80))
-    return Part(head), Part(shown(target, budget.room(0) // 3), "expected"), *tail, *observed
+    return head, Part(shown(target, budget.room(0) // 3), "expected"), *tail, *observed
 
 
 def _describe_scorer(result: ComparisonResult, budget: Budget) -> Line:
     reply = result.observed
-    head = result.settings.get("scorer") or "the scorer"
-    if reply["passed"] is False:
-        head += " says no"
-    else:
-        head += f" gave {result.score:.6g}, {result.threshold:.6g} needed"
+    verdict = "says no" if reply["passed"] is False else f"gave {result.score:.6g}, {result.threshold:.6g} needed"
+    head = f"{result.settings.get('scorer') or 'the scorer'} {verdict}"
     if reply["explanation"]:
         head += f": {reply['explanation']}"
     head = visible(shorten(head, budget.room(50)))

@@ -37,7 +37,6 @@ def as_list(value: Any) -> list[Any] | None:
 
 
 def item_details(name: str, items: Sequence[Any]) -> dict[str, Any]:
-    """Return the details that list items."""
     details: dict[str, Any] = {name: [encode(item) for item in items[:MOST_ITEMS]]}
     if len(items) > MOST_ITEMS:
         details[f"{name}_omitted"] = len(items) - MOST_ITEMS
@@ -194,38 +193,28 @@ class MappingMatch(PassFailOperator):
     def _compare(self, expected: Any, observed: Any, path: str) -> Iterator[Difference]:
         if isinstance(expected, Mapping) and isinstance(observed, Mapping):
             yield from self._compare_fields(self._fields(expected), self._fields(observed), path)
-            if self.none_is_absent and self.mode == "subset":
-                yield from self._find_present(expected, observed, path)
         elif type(expected) is type(observed) is list and len(expected) == len(observed):
             for index, (item, other) in enumerate(zip(expected, observed, strict=True)):
                 yield from self._compare(item, other, step(path, index))
         elif not equal(expected, observed):
             yield Difference(path, expected, observed)
 
-    def _find_present(
-        self, expected: Mapping[Any, Any], observed: Mapping[Any, Any], path: str
-    ) -> Iterator[Difference]:
-        """Yield the keys of observed that are expected to be absent."""
-        for key, value in expected.items():
-            other = observed.get(key)
-            if value is None and other is not None:
-                yield Difference(step(path, key if isinstance(key, str) else encode_text(key)), ABSENT, other)
-
     def _compare_fields(
-        self, expected: Mapping[Any, Any], observed: Mapping[Any, Any], path: str
+        self, expected: Mapping[Any, tuple[str, Any]], observed: Mapping[Any, tuple[str, Any]], path: str
     ) -> Iterator[Difference]:
         for key, (label, value) in expected.items():
-            if key in observed:
-                yield from self._compare(value, observed[key][1], step(path, label))
-            else:
-                yield Difference(step(path, label), value, ABSENT)
+            _, other = observed.get(key, (label, ABSENT))
+            if value is not ABSENT and other is not ABSENT:
+                yield from self._compare(value, other, step(path, label))
+            elif value is not other:
+                yield Difference(step(path, label), value, other)
         for key, (label, value) in observed.items():
-            if key not in expected and self.mode == "exact":
+            if key not in expected and value is not ABSENT and self.mode == "exact":
                 yield Difference(step(path, label), ABSENT, value)
-        orders = [
-            [label for key, (label, _) in side.items() if key in other]
-            for side, other in ((expected, observed), (observed, expected))
+        present = [
+            {key: label for key, (label, value) in side.items() if value is not ABSENT} for side in (expected, observed)
         ]
+        orders = [[side[key] for key in side if key in other] for side, other in (present, present[::-1])]
         if self.key_order and orders[0] != orders[1]:
             yield Difference(path, orders[0], orders[1], reason="the keys are in another order")
 
@@ -233,9 +222,8 @@ class MappingMatch(PassFailOperator):
         """Return the label and value of each key."""
         fields = {}
         for key, value in mapping.items():
-            if value is not None or not self.none_is_absent:
-                label = key if isinstance(key, str) else encode_text(key)
-                fields[content_key(key) or label] = (label, value)
+            label = key if isinstance(key, str) else encode_text(key)
+            fields[content_key(key) or label] = (label, ABSENT if value is None and self.none_is_absent else value)
         return fields
 
 
@@ -249,7 +237,6 @@ def _read_lists(expected: Any, observed: Any, steps: Normalization) -> Normalize
 
 
 def _split(sides: NormalizedSides) -> tuple[list[Any], list[Any], list[Any]]:
-    """Return the missing, the unexpected and the common items."""
     expected = _Distinct(sides.expected)
     observed = _Distinct(sides.observed)
     missing, common = expected.split(observed)
@@ -260,18 +247,13 @@ def _split(sides: NormalizedSides) -> tuple[list[Any], list[Any], list[Any]]:
 
 
 def _split_details(missing: list[Any], unexpected: list[Any], common: list[Any]) -> dict[str, Any]:
-    return {
-        **item_details("missing", missing),
-        **item_details("unexpected", unexpected),
-        **item_details("common", common),
-    }
+    return item_details("missing", missing) | item_details("unexpected", unexpected) | item_details("common", common)
 
 
 class _Distinct:
     """The items of a list that differ by `equal`, in order; items without a key are compared one by one."""
 
     def __init__(self, items: Sequence[Any]) -> None:
-        # An item without a key is stored under a new object.
         self.items: dict[Hashable, Any] = {}
         self.unkeyed: dict[Hashable, Any] = {}
         self.has_only_texts = TEXT.issuperset(map(type, items))
@@ -298,11 +280,7 @@ class _Distinct:
         """Split the items into those that another list lacks and those that it has."""
         if self.has_only_texts and self.items.keys() <= other.items.keys():
             return [], [*self.items.values()]
-        missing = []
-        common = []
+        parts: tuple[list[Any], list[Any]] = ([], [])
         for key, item in self.items.items():
-            if other.contains(None if key in self.unkeyed else key, item):
-                common.append(item)
-            else:
-                missing.append(item)
-        return missing, common
+            parts[other.contains(None if key in self.unkeyed else key, item)].append(item)
+        return parts

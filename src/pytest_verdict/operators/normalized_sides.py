@@ -1,6 +1,7 @@
 """Both sides of a comparison after normalization, and the outcome when a side cannot be used."""
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -53,8 +54,6 @@ class NormalizedSides:
         error: str | None = None,
     ) -> Outcome:
         """Return the outcome of a comparison of these sides."""
-        if not self.normalization:
-            return Outcome(score, normalization, notes, details or None, error=error)
         if self.effective:
             details = functools.partial(self._add_effective_steps, details)
         return Outcome(
@@ -81,9 +80,7 @@ class NormalizedSides:
 
     def unreadable(self, note: str, requirement: str, expected: Any, unreadable: tuple[bool, bool]) -> Outcome:
         """Return the outcome when one or both sides cannot be read; it is an error when expected cannot."""
-        sides = [
-            side for side, is_unreadable in zip(("expected", "observed"), unreadable, strict=True) if is_unreadable
-        ]
+        sides = [*itertools.compress(("expected", "observed"), unreadable)]
         error = must_be(requirement, expected) if unreadable[0] else None
         return self.outcome(0.0, [note], {note: sides}, error=error)
 
@@ -104,7 +101,6 @@ def unusable(
 
 
 def not_text(expected: Any, observed: Any, requirement: str = "a text") -> Outcome | None:
-    """Refuse a side that is not text."""
     if not isinstance(expected, str):
         return unusable(NOT_TEXT, requirement, expected)
     if isinstance(observed, str):

@@ -73,16 +73,15 @@ class _Numeric(_GradedOperator):
         if first is None or second is None:
             return sides.unreadable(NOT_A_NUMBER, "a number", expected, (first is None, second is None))
         if first == self._no_limit:
-            return sides.unreadable(
-                NOT_A_NUMBER, "a finite number, because every number passes", expected, (True, False)
-            )
+            requirement = "a finite number, because every number passes"
+            return sides.unreadable(NOT_A_NUMBER, requirement, expected, (True, False))
         return sides.outcome(self._score(first, second), details=functools.partial(self._details, first, second))
 
     def _score(self, expected: Number, observed: Number) -> float:
         raise NotImplementedError
 
     def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
-        raise NotImplementedError
+        return {"distance": as_written(_difference(expected, observed).copy_abs())}
 
 
 class NumericExact(_Numeric):
@@ -100,9 +99,6 @@ class NumericExact(_Numeric):
 
     def _score(self, expected: Number, observed: Number) -> float:
         return float(is_within(expected, observed, 0, "absolute"))
-
-    def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
-        return {"distance": as_written(_difference(expected, observed).copy_abs())}
 
 
 class NumericTolerance(_Numeric):
@@ -145,8 +141,7 @@ class NumericTolerance(_Numeric):
         if self.zero_at is None or not distance.is_finite():
             return 0.0
         full = Fraction(_limit(expected, self.tolerance, self.mode))
-        zero = Fraction(_limit(expected, self.zero_at, self.mode))
-        return _fade(Fraction(distance) - full, zero - full, self.decay)
+        return _fade(Fraction(distance) - full, Fraction(_limit(expected, self.zero_at, self.mode)) - full, self.decay)
 
     def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
         return _tolerance_details(expected, observed, self.tolerance, self.mode)
@@ -178,9 +173,6 @@ class NumericSimilarity(_Numeric):
     def _score(self, expected: Number, observed: Number) -> float:
         return similarity_of_numbers(expected, observed)
 
-    def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
-        return {"distance": as_written(_difference(expected, observed).copy_abs())}
-
 
 class _Limit(_Numeric):
     needs: ClassVar[Mapping[str, Needs]] = {"zero_at": _ABOVE_ZERO, "mode": _FALLS, "decay": _FALLS}
@@ -196,11 +188,7 @@ class _Limit(_Numeric):
         margin = self._margin(expected, observed)
         if margin > 0 or (margin == 0 and not self.exclusive):
             return 1.0
-        unit = Fraction(1)
-        limit = to_decimal(expected)
-        if self.mode == "relative" and limit.is_finite():
-            unit = Fraction(limit.copy_abs())
-        return _score_outside(margin.copy_abs(), self.zero_at, self.decay, unit)
+        return _score_outside(margin.copy_abs(), self.zero_at, self.decay, self.mode, expected)
 
     def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
         return {"margin": as_written(self._margin(expected, observed))}
@@ -359,7 +347,7 @@ class Delta(PassFailOperator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         pair: list[Any] = []
-        if isinstance(observed, Mapping) and "before" in observed and "after" in observed:
+        if isinstance(observed, Mapping) and {"before", "after"} <= observed.keys():
             pair = [observed["before"], observed["after"]]
         elif isinstance(observed, list | tuple) and len(observed) == 2:
             pair = list(observed)
@@ -432,19 +420,20 @@ def _limit(expected: Number, tolerance: ExactNumber, mode: ToleranceMode) -> Dec
 def _tolerance_details(
     expected: Number, observed: Number, tolerance: ExactNumber, mode: ToleranceMode
 ) -> dict[str, Any]:
-    first = to_decimal(expected)
-    second = to_decimal(observed)
-    distance = _difference(first, second).copy_abs()
+    distance = _difference(expected, observed).copy_abs()
     details = {"distance": as_written(distance)}
-    if first.is_finite() and second.is_finite():
-        details["margin"] = as_written(EXACT.subtract(_limit(first, tolerance, mode), distance))
+    if to_decimal(expected).is_finite() and distance.is_finite():
+        details["margin"] = as_written(EXACT.subtract(_limit(expected, tolerance, mode), distance))
     return details
 
 
-def _score_outside(distance: Decimal, zero_at: ExactNumber | None, decay: Decay, unit: Fraction = Fraction(1)) -> float:
-    if zero_at is None or not distance.is_finite():
+def _score_outside(
+    distance: Decimal, zero_at: ExactNumber | None, decay: Decay, mode: ToleranceMode = "absolute", limit: Number = 0
+) -> float:
+    width = Decimal("inf") if zero_at is None else _limit(limit, zero_at, mode)
+    if not distance.is_finite() or not width.is_finite():
         return 0.0
-    return _fade(Fraction(distance), Fraction(as_exact(zero_at)) * unit, decay)
+    return _fade(Fraction(distance), Fraction(width), decay)
 
 
 def _fade(excess: Fraction, width: Fraction, decay: Decay) -> float:

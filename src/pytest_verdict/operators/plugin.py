@@ -28,17 +28,14 @@ _CLASSES: Final = {
     "date": {"date_match": "DateMatch", "date_range": "DateRange", "date_tolerance": "DateTolerance"},
     "json.by_field": {"by_field": "ByField"},
     "json.equality": {"json_canonical": "JsonCanonical", "json_subset": "JsonSubset"},
-    "json.distance": {"json_distance": "JsonDistance"},
-    "json.similarity": {"json_similarity": "JsonSimilarity"},
+    "json.distance": {"json_distance": "JsonDistance", "json_similarity": "JsonSimilarity"},
     "json.schema": {"json_schema": "JsonSchema"},
     "trace": {"trace_contains": "TraceContains", "trace_length": "TraceLength", "trace_regex": "TraceRegex"},
     "aggregate": {
-        "all_of": "AllOf", "any_of": "AnyOf", "at_least_n": "AtLeastN", "best_of": "BestOf",
-        "list_similarity": "ListSimilarity", "none_of": "NoneOf",
-        "weighted": "Weighted",
+        "all_of": "AllOf", "any_of": "AnyOf", "at_least_n": "AtLeastN", "best_of": "BestOf", "derived": "DerivedMatch",
+        "list_similarity": "ListSimilarity", "none_of": "NoneOf", "weighted": "Weighted",
     },
     "criteria": {"criteria": "CriteriaMatch"},
-    "derived": {"derived": "DerivedMatch"},
     "synthetic_operators": {"not_blank": "NotBlank"},
 }  # fmt: skip
 _OPERATORS: Final = {
@@ -67,6 +64,7 @@ def recorded_operators() -> Mapping[str, str]:
 @hookimpl
 def explanations() -> Mapping[str, str]:
     """Return the explanations by operator."""
-    parts = dict.fromkeys((*_CLASSES["aggregate"], "by_field", "criteria"), f"{_HERE}explanation:explain_parts")
+    aggregates = {*_CLASSES["aggregate"], "by_field", "criteria"} - {"derived"}
+    parts = dict.fromkeys(aggregates, f"{_HERE}explanation:explain_parts")
     described = "is_type", "not_contains", "pass_rate", "row_count", "scorer_verdict", "semantic", *_CLASSES["trace"]
     return {**parts, **dict.fromkeys(described, f"{_HERE}explanation:explain_in_words")}

@@ -11,13 +11,13 @@ import itertools
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import AfterValidator, model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import FAIL, PassFailOperator
+from pytest_verdict.core.operator import PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError, allowed
@@ -48,38 +48,45 @@ TIME_LIMIT: Final = 10
 LONGEST_READ_HERE: Final = 1_000
 # A step takes one to ten nanoseconds.
 _HARMLESS_STEPS: Final = 100_000_000.0
-_SHORT_TEXT: Final = 1_000
 _REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
 _SINGLE: Final = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY", "AT"})
 
 
 class FoundMatch(NamedTuple):
-    """One match of a regular expression."""
-
-    start: int
-    end: int
-    text: str
-    groups: tuple[str | None, ...]
-    named_groups: dict[str, str | None]
+    observed: str
     regions: Sequence[Sequence[int]]
     """The spans of the match and of each of its groups."""
+    names: Mapping[str, int]
+    """The numbers of named groups."""
+
+    @property
+    def text(self) -> str:
+        """The matched text."""
+        return self.observed[slice(*self.regions[0])]
+
+    @property
+    def groups(self) -> list[str | None]:
+        """The text of each group; None for a group that took no part."""
+        return [None if start < 0 else self.observed[start:end] for start, end in self.regions[1:]]
 
     def details(self) -> dict[str, Any]:
         """Return the match as details of an outcome."""
-        details: dict[str, Any] = {"matched": self.text, "span": [self.start, self.end]}
-        if self.groups:
-            details["groups"] = list(self.groups)
-        if self.named_groups:
-            details["named_groups"] = dict(self.named_groups)
+        groups = self.groups
+        details: dict[str, Any] = {"matched": self.text, "span": [*self.regions[0]]}
+        if groups:
+            details["groups"] = groups
+        if self.names:
+            details["named_groups"] = {name: groups[number - 1] for name, number in self.names.items()}
         return details
 
 
-def flag_names(flags: Sequence[str]) -> tuple[str, ...]:
-    """Return the long names of flags, sorted."""
+def flag_names(flags: Any) -> tuple[str, ...]:
+    if not isinstance(flags, list | tuple):
+        raise SettingsError(f"flags is a list of names such as [IGNORECASE], got {shown(flags, 80)}")
     for flag in flags:
-        if flag not in FLAGS and flag not in SHORT_FLAGS:
+        if not isinstance(flag, str) or flag not in {*FLAGS, *SHORT_FLAGS}:
             raise SettingsError(f"unknown flag: {flag!r}.{allowed('flag', flag, FLAGS)}")
-    return tuple(sorted({SHORT_FLAGS.get(flag, flag) for flag in flags}))
+    return tuple(sorted({str(SHORT_FLAGS.get(flag, flag)) for flag in flags}))
 
 
 Flags = Annotated[tuple[str, ...], AfterValidator(flag_names)]
@@ -110,7 +117,6 @@ class LongPattern(NamedTuple):
 
 
 def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str] | LongPattern:
-    """Compile a regular expression."""
     flag_bits = 0
     if flags:
         flag_bits = sum(FLAGS[name] for name in flag_names(flags))
@@ -155,25 +161,7 @@ def find_matches(
     else:
         match = getattr(compiled, mode)(text)
         spans = [match.regs] if match else []
-    return tuple([_build_match(compiled, text, regions) for regions in spans])
-
-
-def _build_match(compiled: re.Pattern[str] | LongPattern, text: str, regions: Sequence[Sequence[int]]) -> FoundMatch:
-    parts = [None if start < 0 else text[start:end] for start, end in regions]
-    named = {name: parts[number] for name, number in compiled.groupindex.items()}
-    start, end = regions[0]
-    return FoundMatch(start, end, text[start:end], tuple(parts[1:]), named, regions)
-
-
-@functools.lru_cache(maxsize=1_024)
-def _quick_matcher(pattern: str, flags: tuple[str, ...], mode: Mode) -> Callable[[str], re.Match[str] | None] | None:
-    """Return the match method of a pattern that is harmless on every short text; None for any other pattern."""
-    if refuse_pattern(pattern, flags, mode) or isinstance(compiled := compile_pattern(pattern, flags), LongPattern):
-        return None
-    if most_steps(pattern, compiled.flags & ~_UNICODE, _SHORT_TEXT, mode) > _HARMLESS_STEPS:
-        return None
-    match_text: Callable[[str], re.Match[str] | None] = getattr(compiled, mode)
-    return match_text
+    return tuple([FoundMatch(text, regions, compiled.groupindex) for regions in spans])
 
 
 def most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
@@ -305,7 +293,6 @@ def _is_any_character(node: _Node) -> bool:
 
 
 def refuse_pattern(pattern: Any, flags: tuple[str, ...], mode: Mode = "search") -> Outcome | None:
-    """Refuse an expected value that is not a regular expression."""
     requirement = "a regular expression"
     if not isinstance(pattern, str):
         return unusable(NOT_TEXT, requirement, pattern)
@@ -361,13 +348,6 @@ class Regex(PassFailOperator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         pattern = self.effective_expected(expected)
-        if not self.normalize and type(pattern) is type(observed) is str and len(observed) <= _SHORT_TEXT:
-            match_text = _quick_matcher(pattern, self.flags, self.mode)
-            if match_text is not None:
-                match = match_text(observed)
-                if match:
-                    return Outcome(1.0, details=lambda: _build_match(match.re, observed, match.regs).details())
-                return FAIL
         if refusal := refuse_pattern(pattern, self.flags, self.mode) or not_text(pattern, observed):
             return refusal
         sides = normalize_sides(None, observed, self.normalize)
@@ -375,6 +355,4 @@ class Regex(PassFailOperator):
             matches = find_matches(pattern, self.flags, self.mode, sides.observed)
         except RegexTimeLimitError as error:
             return sides.outcome(0.0, error=str(error))
-        if matches:
-            return sides.outcome(1.0, details=matches[0].details())
-        return sides.outcome(0.0)
+        return sides.outcome(1.0, details=matches[0].details) if matches else sides.outcome(0.0)

@@ -14,7 +14,7 @@ from pytest_verdict.core.operator import Needs, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError, MissingExtraError, RecordError
-from pytest_verdict.operators.normalized_sides import NormalizedSides, must_be, normalize_sides, not_text
+from pytest_verdict.operators.normalized_sides import must_be, normalize_sides, not_text
 
 Embedder = Callable[[list[str]], Sequence[Sequence[float]]]
 """A function from texts to one vector of floats for each."""
@@ -95,29 +95,30 @@ class SemanticMatch(Operator):
         return self.threshold
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        if refusal := not_text(expected, observed):
-            return refusal
-        sides = normalize_sides(expected, observed, self.normalize)
         embed = self.embedder or (lambda texts: _load_model(self.model).encode(texts).tolist())
-        vectors = _check_vectors([_read_vector(vector) for vector in embed([sides.expected, sides.observed])])
-        return self._decide(expected, sides, *vectors)
+        return self._compare(expected, observed, embed)
 
     def replay(self, expected: Any, observed: Any, details: Mapping[str, Any]) -> Outcome:
         """Derive the outcome again from the recorded vectors, without the model."""
-        if refusal := not_text(expected, observed):
-            return refusal
         vectors = details.get("vectors")
-        if vectors is None:
-            raise RecordError(
-                "the vectors were not recorded (keep_vectors=False), so the verdict cannot be derived again"
-            )
+
+        def recorded(_texts: list[str]) -> Sequence[Sequence[float]]:
+            if vectors is None:
+                raise RecordError(
+                    "the vectors were not recorded (keep_vectors=False), so the verdict cannot be derived again"
+                )
+            return vectors["expected"], vectors["observed"]
+
         try:
-            pair = _check_vectors([_read_vector(vectors["expected"]), _read_vector(vectors["observed"])])
+            return self._compare(expected, observed, recorded)
         except (KeyError, TypeError, ValueError) as error:
             raise RecordError(f"the recorded vectors cannot be read: {error}") from None
-        return self._decide(expected, normalize_sides(expected, observed, self.normalize), *pair)
 
-    def _decide(self, expected: str, sides: NormalizedSides, first: list[float], second: list[float]) -> Outcome:
+    def _compare(self, expected: Any, observed: Any, embed: Embedder) -> Outcome:
+        if refusal := not_text(expected, observed):
+            return refusal
+        sides = normalize_sides(expected, observed, self.normalize)
+        first, second = _check_vectors([_read_vector(vector) for vector in embed([sides.expected, sides.observed])])
         details: dict[str, Any] = {"dimensions": len(first)}
         if self.keep_vectors:
             details["vectors"] = {"expected": first, "observed": second}
@@ -139,7 +140,6 @@ def _find_problem(vector: Sequence[float]) -> str | None:
 
 
 def cosine(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return the cosine of the angle between two vectors."""
     first = _scale(first)
     second = _scale(second)
     product = math.fsum(one * other for one, other in zip(first, second, strict=True))

@@ -13,6 +13,7 @@ BLANK: Final = "blank"
 
 # Letters and symbols that are drawn as blanks.
 _FILLERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffc\U0001d159")
+_INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Mc", "Me", "Mn", "Zl", "Zp", "Zs"})
 
 
 class NotBlank(PassFailOperator):
@@ -41,14 +42,8 @@ class NotBlank(PassFailOperator):
 
 
 def is_blank_text(text: str) -> bool:
-    """Return whether a text has no visible character."""
-    return not any(map(_is_visible, text))
-
-
-def _is_visible(character: str) -> bool:
-    """Return whether a character alone shows something: no blank, control or format character, mark or filler."""
-    category = unicodedata.category(character)
-    return category not in {"Cc", "Cf", "Cs"} and category[0] not in "MZ" and character not in _FILLERS
+    """Return whether a text has no visible character: only blanks, control and format characters, marks and fillers."""
+    return all(character in _FILLERS or unicodedata.category(character) in _INVISIBLE for character in text)
 
 
 def _is_empty(value: Any) -> bool:
@@ -61,13 +56,10 @@ def _is_empty(value: Any) -> bool:
 
 def _is_missing(value: Any) -> bool:
     """Return whether a value is NaN, also in Decimal, NumPy and pandas, or NA or NaT of pandas."""
-    if type(value).__module__.startswith("pandas.") and type(value).__name__ in {"NAType", "NaTType"}:
-        return True
-    if type(value).__module__ == "numpy" and str(value) == "NaT":
-        return True
     if isinstance(value, complex):
         return value != value  # noqa: PLR0124 - only NaN differs from itself
-    return is_number(value) and is_nan(value)
+    is_marker = type(value).__name__ in {"NAType", "NaTType", "datetime64", "timedelta64"}
+    return (is_marker and str(value) in {"<NA>", "NaT"}) or (is_number(value) and is_nan(value))
 
 
 class NotCompared(PassFailOperator):

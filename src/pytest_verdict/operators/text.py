@@ -9,6 +9,7 @@ from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
+from pytest_verdict.operators.lists import as_list
 from pytest_verdict.operators.normalized_sides import (
     EMPTY_EXPECTED,
     IN_ORDER,
@@ -97,8 +98,8 @@ class _Contains(PassFailOperator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         expected = self.effective_expected(expected)
-        texts = _as_texts(expected)
-        if texts is None:
+        texts = [expected] if isinstance(expected, str) else as_list(expected)
+        if texts is None or not all(isinstance(text, str) for text in texts):
             return unusable(NOT_TEXT, _SUBSTRINGS, expected)
         sides = normalize_sides(texts, observed if isinstance(observed, str) else None, self._steps())
         texts = sides.expected
@@ -212,14 +213,3 @@ class EndsWith(_Contains):
 
     def _find(self, texts: list[str], observed: str) -> list[str]:
         return [text for text in texts if str.endswith(observed, text)]
-
-
-def _as_texts(value: Any) -> list[str] | None:
-    if isinstance(value, str):
-        return [value]
-    if not isinstance(value, list | tuple | set | frozenset) or not all(isinstance(item, str) for item in value):
-        return None
-    # A set has no order of its own; sorted, the record is the same in every process.
-    if isinstance(value, set | frozenset):
-        return sorted(value)
-    return list(value)

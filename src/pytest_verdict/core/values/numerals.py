@@ -22,7 +22,7 @@ _FACTORS: Final = {
 _SYMBOLS: Final = frozenset({
     "k", "K", "M", "MM", "mm.", "mn", "Mn", "MN", "mio", "Mio", "MIO", "mil", "mln", "Mln", "mld", "Mld", "mrd", "Mrd",
     "MRD", "Md", "B", "bn", "Bn", "BN", "bil", "bln", "tn", "Tn", "TN", "trn", "T", "tr", "L", "lac", "Cr", "cr", "tsd",
-    "Tsd", "TSD", "tys", "tis", "bio", "Bio", "grand", "i", "j",
+    "Tsd", "TSD", "tys", "tis", "bio", "Bio", "grand", "i", "j", "kk", "KK", "thou",
 })  # fmt: skip
 # Stems, because most languages inflect the words for powers of ten.
 _STEMS: Final = (
@@ -32,7 +32,9 @@ _STEMS: Final = (
     "billion", "biljoen", "billón", "bilhão", "bilhões", "trillion", "trillón", "trilhão", "триллион", "трлн",
     "quadrillion", "quintillion", "lakh", "crore", "arab", "kharab", "myriad", "dozen", "dutzend", "douzaine", "docena",
     "dúzia", "dozzina", "tuzin", "дюжин", "score", "gross", "googol", "juta", "ribu", "milyar", "milyon", "bin", "triệu",
-    "tỷ", "nghìn", "हज़ार", "हजार", "लाख", "करोड़", "ألف", "مليون", "مليار",
+    "tỷ", "nghìn", "vạn", "chục", "ezer", "tuha", "mijë", "milionë", "elfu", "libo", "tūkst", "tisuć",
+    "hiljad", "хиляд", "χιλι", "εκατομμ", "δισεκ", "אלף", "אלפ", "מיליון", "מיליארד", "พัน", "หมื่น",
+    "แสน", "ล้าน", "हज़ार", "हजार", "लाख", "करोड़", "ألف", "مليون", "مليار",
 )  # fmt: skip
 _FRACTION_WORDS: Final = (
     "half", "halves", "third", "thirds", "quarter", "quarters", "fourth", "fourths", "fifth", "fifths", "sixth", "sixths",
@@ -46,7 +48,7 @@ _EXACT_WORDS: Final = frozenset({*_FACTORS, *_FRACTION_WORDS, *_POWER_WORDS})
 _PLAIN_WORDS: Final = frozenset({
     "cent", "cents", "centavo", "centavos", "centime", "centimes", "center", "centers", "centre", "centres", "central",
     "century", "centuries", "centimeter", "centimeters", "centimetre", "centimetres", "centigrade", "centiliter",
-    "centiliters", "centilitre", "centilitres", "centner", "centimo", "centimos", "mile", "miles", "mill", "mills",
+    "centiliters", "centilitre", "centilitres", "centner", "centimo", "centimos", "mile", "miles", "mills",
     "milligram", "milligrams", "milligramme", "milligrammes", "milliliter", "milliliters", "millilitre", "millilitres",
     "millimeter", "millimeters", "millimetre", "millimetres", "millisecond", "milliseconds", "millivolt", "millivolts",
     "milliwatt", "milliwatts", "milliamp", "milliamps", "millibar", "millibars", "millimole", "millimoles", "millimolar",
@@ -74,7 +76,7 @@ _CONTINENTAL: Final = re.compile(
 )
 # An operator, a sign or a bracket before a number that makes it a part of another number.
 _CHANGED_BEFORE: Final = re.compile(
-    rf"(?:(?<!\S)\u2013|\w[{_BLANKS}]*(?:\^|(?<=\w)\*\*)[{_BLANKS}]*[({{]?[-+\u2212]?|±|\+/-|[/\u2044\u2215][{_BLANKS}]?"
+    rf"(?:(?<!\S)[\u2013\u2014\ufe63\uff0d]|(?<![\w'\u2019])(?:[kM]|Mio\.?|Mrd\.?|mln|mn|bn)[{_BLANKS}]?(?:EUR|USD|[$€£¥])[{_BLANKS}]?|\w[{_BLANKS}]*(?:\^|(?<=\w)\*\*)[{_BLANKS}]*[({{]?[-+\u2212]?|±|\+/-|[/\u2044\u2215][{_BLANKS}]?"
     rf"|[0-9][{_BLANKS}]*(?:[\xd7·⋅✕x*]|\\(?:times|cdot))[{_BLANKS}]*|[0-9][.,:]|√[{_BLANKS}]?|\\[dt]?(?:frac|sqrt)[^ ]*{{"
     rf"|\b(?:minus|negative|out of|to the power of|power of|half of|times ten to the)[{_BLANKS}]+)[$€£¥]?$",
     re.IGNORECASE,
@@ -82,12 +84,18 @@ _CHANGED_BEFORE: Final = re.compile(
 _CHANGED_AFTER: Final = re.compile(
     rf"[.,:][0-9]|[{_BLANKS}]*\\(?:times|cdot)[{_BLANKS}]*10|[{_BLANKS}]*[/\u2044\u2215][{_BLANKS}]*[0-9]|[{_BLANKS}]*\^|\*\*[({{]?[-+]?[0-9]|[{_BLANKS}]*[\xd7·⋅✕*x][{_BLANKS}]*10(?![0-9.,])"
     rf"|[xXbBoO][0-9A-Fa-f]+\b|[{_BLANKS}]*[‰‱]|[{_BLANKS}]+(?:out of|to the power of|times ten to|over)[{_BLANKS}]+[0-9]"
-    rf"|[{_BLANKS}]+[0-9]{{1,15}}[/\u2044\u2215][0-9]|[{_BLANKS}]+and[{_BLANKS}]+(?:a|an|one|two|three)[-{_BLANKS}]+(?:half|third|quarter|fourth)"
-    rf"|e[+-]?[0-9]|_[0-9]",
+    rf"|[{_BLANKS}]+[0-9]{{1,15}}[/\u2044\u2215][0-9]|[{_BLANKS}]+and[{_BLANKS}]+[0-9]+[/\u2044\u2215][0-9]|[-{_BLANKS}]+and[-{_BLANKS}]+(?:a|an|one|two|three)[-{_BLANKS}]+(?:half|third|quarter|fourth)"
+    rf"|(?:\.|[{_BLANKS}]+)?e[+-]?[0-9]|_[0-9]|[-\u2212](?=[\s.,;)]|$)|[h'\u2019\u2032][0-9]|[{_BLANKS}]+per[{_BLANKS}]+(?:mil|thousand|hundred|myriad)"
+    rf"|(?:[{_BLANKS}]*(?:°[CF]?|degrees?))?[{_BLANKS}]+below[{_BLANKS}]+(?:zero|freezing)",
     re.IGNORECASE,
 )
 _CURRENCY: Final = "$\xa2\xa3\xa4\xa5\u20ac\u20b9\u20bd\u20ba\u20a9\u20bf"
-_WORD: Final = re.compile(rf"[{_DECORATION}]*[{_BLANKS}]*-?[*_~`]*([^\W\d_][^\s\d,;:!?()\[\]{{}}*_~`\"'-]*)")
+_SYMBOLS_BESIDE: Final = _SYMBOLS - {"L", "T", "B", "i", "j", "mil", "tr", "Cr", "cr"}
+_PAID: Final = re.compile(rf"(?:[{_CURRENCY}]|\b(?:USD|EUR|GBP|CHF)) ?$")
+_HEAD: Final = re.compile(r"([^\W\d_]+)[/+|=\u2013\u2014\u2192]")
+_WORD: Final = re.compile(
+    rf"[{_DECORATION}]*[{_BLANKS}]*[-\u2010\u2011]?[*_~`]*([^\W\d_][^\s\d,;:!?()\[\]{{}}*_~`\"'-]*)"
+)
 
 
 class Numeral(NamedTuple):
@@ -139,6 +147,8 @@ def _read(text: str, match: re.Match[str], digits: str, end: int) -> Numeral:
             break
         is_compound = len(word[1]) == 1 and text[word.end(1) : word.end(1) + 1] == "-"
         multiplier = 1 if is_compound else _multiplier_of(word[1])
+        if word[1].casefold() in {"m", "mm"} and _PAID.search(before):
+            multiplier = None
         if multiplier is None:
             return refused
         if multiplier == 1:
@@ -170,7 +180,9 @@ def _multiplier_of(word: str) -> int | None:
 def changes_number(word: str) -> bool:
     """Return whether a word behind a number is a magnitude, a fraction or a power, and no unit."""
     plain = word.rstrip("./" + _CURRENCY)
-    if plain in _SYMBOLS or plain[:1] in _EAST_ASIAN:
+    # What follows a magnitude directly, as in "5k/month", "5k+" and "5M\u20136M".
+    head = _HEAD.match(plain)
+    if plain in _SYMBOLS or (head and head[1] in _SYMBOLS_BESIDE) or plain[:1] in _EAST_ASIAN:
         return True
     # A superscript or a vulgar fraction is a letter to a regular expression.
     if plain and not plain[0].isalpha() and plain[0] != "°":

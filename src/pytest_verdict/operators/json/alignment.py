@@ -26,17 +26,8 @@ _LEAVE_RIGHT: Final = 2
 Cost = Callable[[Node, Node, int], int]
 
 
-@dataclass(slots=True)
-class Bound:
-    """Whether a bound on the time was reached, so that a cost may be higher than the lowest one."""
-
-    reached: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """How the items of two lists are paired."""
-
     cost: int | None
     pairs: Pairs
     budget: int
@@ -74,12 +65,11 @@ class _Span(NamedTuple):
 
 
 class Aligner:
-    """Pairs the items of lists."""
-
-    def __init__(self, cost: Cost, bound: Bound, *, strict: bool) -> None:
+    def __init__(self, cost: Cost, *, strict: bool) -> None:
         self._cost = cost
-        self._bound = bound
         self._strict = strict
+        self.reached_bound = False
+        """Whether a bound on the time was reached, so that a cost may be higher than the lowest one."""
 
     def ordered(self, items: Sequence[Node], others: Sequence[Node], budget: int) -> Alignment:
         """Pair items without crossing: the edit-distance alignment."""
@@ -98,9 +88,9 @@ class Aligner:
             return Alignment(_size(*inner) - saved, ends + pairs, share)
         anchors, gaps = _find_anchors(*inner, whole)
         if min(whole.rows, whole.columns) * weight > budget:
-            self._bound.reached = True
+            self.reached_bound = True
             return Alignment(None, ends + anchors + [pair for gap in gaps for pair in _diagonal(gap)], 0)
-        before = self._bound.reached
+        before = self.reached_bound
         share = budget // max(sum(gap.work for gap in gaps), 1)
         saved = sum(2 * items[index].size for index, _ in anchors)
         pairs = anchors
@@ -112,11 +102,11 @@ class Aligner:
         slack = _slack(*inner, saved)
         cells = min(whole.cells, whole.rows * (2 * slack + 1 + abs(whole.rows - whole.columns)))
         if cells * weight <= budget:
-            self._bound.reached = before
+            self.reached_bound = before
             best, more_pairs = self._fill(items, others, whole, slack, saved, budget // cells)
             if best >= saved:
                 return Alignment(_size(*inner) - best, ends + more_pairs, budget // cells)
-        self._bound.reached = True
+        self.reached_bound = True
         return Alignment(_size(*inner) - saved, ends + pairs, share)
 
     def _fill(
@@ -178,10 +168,10 @@ class Aligner:
         pairs, rest = without_equal(items, others) if self._strict else ([], everything)
         if not self._strict and not _assignable(items, others, rest, budget):
             pairs, rest = without_equal(items, others)
-            self._bound.reached = True
+            self.reached_bound = True
         rows, columns = rest
         if not _assignable(items, others, rest, budget):
-            self._bound.reached = True
+            self.reached_bound = True
             rows.sort(key=lambda index: _SORT_KEY(items[index]))
             columns.sort(key=lambda index: _SORT_KEY(others[index]))
             aligned = self.ordered([items[index] for index in rows], [others[index] for index in columns], budget)

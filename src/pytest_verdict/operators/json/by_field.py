@@ -7,17 +7,15 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BeforeValidator
 
-from pytest_verdict.core.kernel import result_from_outcome, run
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.differences import step
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import allowed
 from pytest_verdict.operators.aggregate import MISSING_OBSERVED, Condition, Parts, read_condition
-from pytest_verdict.operators.json.document import JSONPATH_FAILED, Documents, are_equal, read_both
+from pytest_verdict.operators.json.document import apply_to_both, are_equal, read_both, with_floats
 from pytest_verdict.operators.json.equality import JsonCanonical
 from pytest_verdict.operators.json.rules import Place, find_by_place, refuse_root
-from pytest_verdict.operators.normalized_sides import must_be
 
 UNEXPECTED: Final = "unexpected"
 UNKNOWN_PATH: Final = "unknown_path"
@@ -82,28 +80,21 @@ class ByField(Parts):
         documents = read_both(expected, observed, self.normalize, (True, True))
         if isinstance(documents, Outcome):
             return documents
-        fields: list[dict[str, tuple[str, Any]]] = []
-        rests = []
-        matched: set[str] = set()
-        for document in (documents.expected, documents.observed):
-            try:
-                splitter = _Splitter(document, self.rules)
-            except Exception as error:  # noqa: BLE001 - jsonpath-ng raises whatever a filter meets in the evidence
-                reason = f"{type(error).__name__}: {error}"
-                text = None if fields else must_be("a document to which the JSONPaths can be applied", expected)
-                return documents.sides.outcome(0.0, [JSONPATH_FAILED], {"reason": reason}, error=text)
-            rests.append(splitter.take_out(document, "$"))
-            fields.append(splitter.fields)
-            matched |= splitter.matched
-
+        splitters = apply_to_both(documents, expected, lambda document: _Splitter(document, self.rules))
+        if isinstance(splitters, Outcome):
+            return splitters
         for path in self.rules:
-            if path not in matched:
-                error_text = _explain_unknown(path, documents)
-                return documents.sides.outcome(0.0, [UNKNOWN_PATH], {"path": path}, error=error_text)
-        children = self._compare_fields(*fields)
-        if self.rest is not None and not _are_both_empty(*rests):
-            first, second = map(_as_value, rests)
-            children.append(run(self.rest.operator, first, second, threshold=self.rest.threshold, name=REST))
+            if not any(path in splitter.matched for splitter in splitters):
+                names = {name for document in documents[:2] for name in islice(_leaves(document), _MOST_NAMED)}
+                error = f"the rule {path!r} matches nothing in either document.{allowed('path', path, names)}"
+                return documents.sides.outcome(0.0, [UNKNOWN_PATH], {"path": path}, error=error)
+
+        rests = [splitter.take_out(document, "$") for splitter, document in zip(splitters, documents, strict=False)]
+        children = self._compare_fields(*[splitter.fields for splitter in splitters])
+        # Rules may take everything out of both documents, so that there is nothing to compare.
+        is_empty = are_equal(*rests) and next(_leaves(rests[0]), None) is None
+        if self.rest is not None and not is_empty:
+            children.append(self.rest.compare(*[with_floats(rest, Decimal) for rest in rests], REST))
         outcome = self.outcome_of(children, {"fields": [_summarize(child) for child in children]})
         sides = documents.sides
         return sides.outcome(outcome.score, outcome.notes, outcome.details).replace(children=outcome.children)
@@ -116,18 +107,13 @@ class ByField(Parts):
             path, first = expected.get(place, (None, ABSENT))
             other_path, second = observed.get(place, (None, ABSENT))
             condition = self.rules[path or other_path]
-            is_needed = condition.operator.needs_expected()
-            note = None
+            first, second = (with_floats(value, Decimal) for value in (first, second))
             if second is ABSENT:
-                note = MISSING_OBSERVED
-            elif first is ABSENT and is_needed:
-                note = UNEXPECTED
-            first, second = (None if value is ABSENT else _as_value(value) for value in (first, second))
-            if note is None:
-                child = run(condition.operator, first, second, threshold=condition.threshold, name=place)
+                child = condition.refuse(first, second, place, Outcome(0.0, notes=(MISSING_OBSERVED,)))
+            elif first is ABSENT and condition.operator.needs_expected():
+                child = condition.refuse(first, second, place, Outcome(0.0, notes=(UNEXPECTED,)))
             else:
-                outcome = Outcome(0.0, notes=(note,))
-                child = result_from_outcome(condition.operator, first, second, outcome, condition.threshold, place)
+                child = condition.compare(None if first is ABSENT else first, second, place)
             children.append(child)
         return children
 
@@ -161,16 +147,6 @@ class _Splitter:
         return [item for _, item in remaining]
 
 
-def _explain_unknown(path: str, documents: Documents) -> str:
-    names = {name for document in documents[:2] for name in islice(_leaves(document), _MOST_NAMED)}
-    return f"the rule {path!r} matches nothing in either document.{allowed('path', path, names)}"
-
-
-def _are_both_empty(expected: Any, observed: Any) -> bool:
-    """Return whether rules took everything out of both documents, so that there is nothing to compare."""
-    return are_equal(expected, observed) and next(_leaves(expected), None) is None
-
-
 def _leaves(document: Any, path: str = "$") -> Iterator[str]:
     """Yield the JSONPaths of the scalars of a document."""
     if isinstance(document, dict | list):
@@ -178,17 +154,6 @@ def _leaves(document: Any, path: str = "$") -> Iterator[str]:
             yield from _leaves(item, step(path, label))
     else:
         yield path
-
-
-def _as_value(document: Any) -> Any:
-    """Return a part of a document as Python's json reads it, with floats where they are exact."""
-    if isinstance(document, dict):
-        return {key: _as_value(item) for key, item in document.items()}
-    if isinstance(document, list):
-        return [_as_value(item) for item in document]
-    if isinstance(document, Decimal) and Decimal(repr(float(document))) == document:
-        return float(document)
-    return document
 
 
 def _summarize(child: ComparisonResult) -> dict[str, Any]:

@@ -1,5 +1,6 @@
-"""The operator on the distance between two JSON documents: what it costs to turn one into the other."""
+"""The operators on how alike two JSON documents are: what it costs to turn one into the other, and their parts on average."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, ClassVar, Final
@@ -9,16 +10,19 @@ from pydantic import field_validator
 from pytest_verdict.core.operator import Needs
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, step
-from pytest_verdict.core.values.numbers import EXACT, as_decimal
+from pytest_verdict.core.values.encoding import encode_text
+from pytest_verdict.core.values.numbers import EXACT, as_decimal, is_number
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.operators.exact_number import Tolerance, as_exact, as_written
-from pytest_verdict.operators.json.alignment import Aligner, Alignment, Bound
+from pytest_verdict.operators.json.alignment import Aligner, Alignment
 from pytest_verdict.operators.json.document import (
     JsonOperator,
+    apply_to_both,
+    are_equal,
     difference_details,
-    mark_both,
     read_both,
     refuse_ignored,
+    with_floats,
 )
 from pytest_verdict.operators.json.rules import (
     IgnoredPaths,
@@ -29,8 +33,10 @@ from pytest_verdict.operators.json.rules import (
     StringSimilarity,
     ToleranceMode,
     is_root,
+    mark,
 )
 from pytest_verdict.operators.json.tree import UNIT, Kind, Node, TreeBuilder, find_unpaired, precedes
+from pytest_verdict.operators.number import similarity_of_numbers
 from pytest_verdict.operators.similarity import measure_of
 
 ALIGNMENT_BOUNDED: Final = "alignment_bounded"
@@ -104,7 +110,7 @@ class JsonDistance(JsonOperator):
         documents = read_both(expected, observed, self.normalize, (self.parse, self.parse))
         if isinstance(documents, Outcome):
             return documents
-        marks = mark_both(documents, expected, self.ignore, self.rules)
+        marks = apply_to_both(documents, expected, lambda document: mark(document, self.ignore, self.rules))
         if isinstance(marks, Outcome):
             return marks
 
@@ -135,15 +141,12 @@ class JsonDistance(JsonOperator):
 
 
 class TreeComparison:
-    """The comparison of two documents."""
-
     def __init__(self, expected: Node, observed: Node, *, strict: bool) -> None:
         # The two are compared in an order of their own, so that swapping them cannot change the result.
         self._swapped = precedes(expected, observed) > 0
         self._first, self._second = (observed, expected) if self._swapped else (expected, observed)
-        self._bound = Bound()
         self._similarity_bounded = False
-        self._aligner = Aligner(self._cost, self._bound, strict=strict)
+        self._aligner = Aligner(self._cost, strict=strict)
         self._cache: dict[tuple[int, int, int], tuple[int, bool]] = {}
 
     def cost(self) -> int:
@@ -152,12 +155,8 @@ class TreeComparison:
 
     def notes(self) -> list[str]:
         """Return a note for each bound that was reached."""
-        notes = []
-        if self._bound.reached:
-            notes.append(ALIGNMENT_BOUNDED)
-        if self._similarity_bounded:
-            notes.append(SIMILARITY_BOUNDED)
-        return notes
+        bounds = {ALIGNMENT_BOUNDED: self._aligner.reached_bound, SIMILARITY_BOUNDED: self._similarity_bounded}
+        return [note for note, is_reached in bounds.items() if is_reached]
 
     def _cost(self, first: Node, second: Node, budget: int) -> int:
         if first.identity == second.identity:
@@ -169,11 +168,11 @@ class TreeComparison:
         key = (first.context, second.context, budget)
         cached = self._cache.get(key)
         if cached is not None:
-            self._bound.reached |= cached[1]
+            self._aligner.reached_bound |= cached[1]
             return cached[0]
 
-        was_reached = self._bound.reached
-        self._bound.reached = False
+        was_reached = self._aligner.reached_bound
+        self._aligner.reached_bound = False
         if first.kind is Kind.LIST:
             total, pairs = _pair_items(first, second, self._alignment(first, second)(first.items, second.items, budget))
         else:
@@ -181,8 +180,8 @@ class TreeComparison:
         for part, other, share in pairs:
             total += self._cost(part, other, share)
         if len(self._cache) < _MOST_CACHED:
-            self._cache[key] = total, self._bound.reached
-        self._bound.reached |= was_reached
+            self._cache[key] = total, self._aligner.reached_bound
+        self._aligner.reached_bound |= was_reached
         return total
 
     def _alignment(self, first: Node, second: Node) -> Callable[[Sequence[Node], Sequence[Node], int], Alignment]:
@@ -291,3 +290,67 @@ def _is_within(first: int | Decimal, second: int | Decimal, policy: Policy) -> b
     if policy.mode == "relative":
         limit = EXACT.multiply(limit, max(number.copy_abs(), other.copy_abs()))
     return EXACT.subtract(number, other).copy_abs() <= limit
+
+
+class JsonSimilarity(JsonOperator):
+    """The parts of two JSON documents are similar on average.
+
+    The score of two objects is the mean over all their keys, where a key that is missing is null; that of two lists is
+    the sum over their positions, divided by the longer length. Texts score as by `TextSimilarity` with Levenshtein,
+    numbers as by `NumericSimilarity`, null 1.0 with null and 0.0 with anything else; values of other types are compared
+    as JSON texts. This is ``JSONDiff`` of autoevals, except that a bool is no number and texts inside are not parsed.
+    The default threshold is 0.8.
+
+    Args:
+        normalize: Normalizers for evidence that is text, as for `JsonCanonical` (default: none).
+        parse: Whether text is parsed, as for `JsonCanonical`.
+
+    Example:
+        >>> result = compare("json_similarity", {"name": "Ann", "age": 60}, {"name": "Ann", "age": 100})
+        >>> result.score, result.details
+        (0.875, {'parts': [['$.age', 0.75]]})
+    """
+
+    name: ClassVar[str] = "json_similarity"
+
+    def default_threshold(self) -> float:
+        return 0.8
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        documents = read_both(expected, observed, self.normalize, (self.parse, self.parse))
+        if isinstance(documents, Outcome):
+            return documents
+        parts: list[list[Any]] = []
+        score = _compare_parts(documents.expected, documents.observed, "$", parts)
+        return documents.sides.outcome(score, details={"parts": parts[:100]})
+
+
+def _compare_parts(expected: Any, observed: Any, path: str, parts: list[list[Any]]) -> float:
+    """Return the score of a part, and list the scalars and other parts inside that are not equal."""
+    if are_equal(expected, observed):
+        return 1.0
+    if isinstance(expected, dict) and isinstance(observed, dict):
+        keys = sorted({*expected, *observed})
+        scores = [_compare_parts(expected.get(key), observed.get(key), step(path, key), parts) for key in keys]
+        return _mean(scores, len(keys))
+    if isinstance(expected, list) and isinstance(observed, list):
+        pairs = zip(expected, observed, strict=False)
+        scores = [_compare_parts(*pair, step(path, index), parts) for index, pair in enumerate(pairs)]
+        return _mean(scores, max(len(expected), len(observed)))
+
+    if expected is None or observed is None:
+        score = 0.0
+    elif is_number(expected) and is_number(observed):
+        score = similarity_of_numbers(expected, observed)
+    else:
+        texts = expected, observed
+        if not (isinstance(expected, str) and isinstance(observed, str)):
+            texts = encode_text(with_floats(expected)), encode_text(with_floats(observed))
+        score = measure_of("levenshtein").normalized_similarity(*texts)
+    parts.append([path, score])
+    return score
+
+
+def _mean(scores: Sequence[float], count: int) -> float:
+    # The builtin sum has other last digits in other versions of Python.
+    return round(math.fsum(scores) / count, 12)

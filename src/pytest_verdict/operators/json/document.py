@@ -1,10 +1,10 @@
 """JSON evidence: reading both sides, equality of two documents, parts to ignore, and differences in details."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 from pytest_verdict.core.normalizers import NORMALIZERS, Normalization, Step, SynonymMap
 from pytest_verdict.core.operator import Operator
@@ -15,7 +15,6 @@ from pytest_verdict.core.values.equality import TEXT
 from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_exact, is_number, plain_scalar, truth_value
 from pytest_verdict.core.values.placeholders import has_named_fields, named_fields
-from pytest_verdict.operators.json.rules import JsonRule, Marks, mark
 from pytest_verdict.operators.normalized_sides import (
     EMPTY_EXPECTED,
     NormalizedSides,
@@ -32,11 +31,10 @@ _FOR_CONTENT: Final = frozenset(NORMALIZERS) - {
     *("strip_markdown_fence", "ascii_punctuation", "nfc", "nfkc", "strip", "collapse_whitespace")
 }
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
+_T = TypeVar("_T")
 
 
 class Documents(NamedTuple):
-    """The documents of both sides."""
-
     expected: Any
     observed: Any
     sides: NormalizedSides
@@ -55,33 +53,31 @@ def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[
     """Read both documents, or return the outcome when one cannot be read."""
     expected_text = expected if isinstance(expected, str) else None
     observed_text = observed if isinstance(observed, str) else None
-    is_parsed = all(isinstance(side, Mapping | list | tuple) for side in (expected, observed))
-    if is_parsed and steps and all(isinstance(step, SynonymMap) or step in _FOR_CONTENT for step in steps):
+    if steps and all(isinstance(step, SynonymMap) or step in _FOR_CONTENT for step in steps):
         requirement = (
             "JSON text for normalize; the texts in parsed values are normalized by by_field or case_sensitive=False"
         )
-        return unusable(NORMALIZE_UNUSED, requirement, expected)
+        if all(isinstance(side, Mapping | list | tuple) for side in (expected, observed)):
+            return unusable(NORMALIZE_UNUSED, requirement, expected)
     sides = normalize_sides(expected_text, observed_text, steps)
-    first = expected if expected_text is None else sides.expected
-    second = observed if observed_text is None else sides.observed
-    try:
-        return Documents(read_document(first, parse=parse[0]), read_document(second, parse=parse[1]), sides)
-    except JsonTextError:
-        # Read again, because the other side may be unreadable too.
-        errors = {"expected": _find_error(first, parse=parse[0]), "observed": _find_error(second, parse=parse[1])}
+    first = _read_or_error(expected if expected_text is None else sides.expected, parse=parse[0])
+    second = _read_or_error(observed if observed_text is None else sides.observed, parse=parse[1])
+    if type(first) is not JsonTextError and type(second) is not JsonTextError:
+        return Documents(first, second, sides)
+    documents = {"expected": first, "observed": second}
+    errors = {side: error for side, error in documents.items() if type(error) is JsonTextError}
     requirement = "a JSON document" if expected_text is None else "JSON text, unless parse=False"
-    error_text = None if errors["expected"] is None else must_be(requirement, expected)
-    notes = [*dict.fromkeys(error.note for error in errors.values() if error is not None)]
-    reasons = {side: str(error) for side, error in errors.items() if error is not None}
+    error_text = must_be(requirement, expected) if "expected" in errors else None
+    notes = [*dict.fromkeys(error.note for error in errors.values())]
+    reasons = {side: str(error) for side, error in errors.items()}
     return sides.outcome(0.0, notes, {"unreadable": reasons}, error=error_text)
 
 
-def _find_error(value: Any, *, parse: bool) -> JsonTextError | None:
+def _read_or_error(value: Any, *, parse: bool) -> Any:
     try:
-        read_document(value, parse=parse)
+        return read_document(value, parse=parse)
     except JsonTextError as error:
         return error
-    return None
 
 
 def read_document(value: Any, *, parse: bool = True) -> Any:
@@ -164,41 +160,36 @@ def are_equal(expected: Any, observed: Any) -> bool:
     return bool(expected == observed)
 
 
-def mark_both(
-    documents: Documents, expected: Any, ignore: Sequence[str], rules: Mapping[str, JsonRule]
-) -> tuple[Marks, Marks] | Outcome:
-    """Mark what JSONPaths match in both documents, or return the outcome when they cannot be applied."""
-    marks: list[Marks] = []
+def apply_to_both(documents: Documents, expected: Any, apply: Callable[[Any], _T]) -> tuple[_T, _T] | Outcome:
+    """Apply JSONPaths to both documents, or return the outcome when they cannot be applied."""
+    applied = []
     for document in (documents.expected, documents.observed):
         try:
-            marks.append(mark(document, ignore, rules))
+            applied.append(apply(document))
         except Exception as error:  # noqa: BLE001 - jsonpath-ng raises whatever a filter meets in the evidence
-            error_text = None
-            if not marks:
-                error_text = must_be("a document to which the JSONPaths can be applied", expected)
+            requirement = "a document to which the JSONPaths can be applied"
+            error_text = None if applied else must_be(requirement, expected)
             reason = f"{type(error).__name__}: {error}"
             return documents.sides.outcome(0.0, [JSONPATH_FAILED], {"reason": reason}, error=error_text)
-    return marks[0], marks[1]
+    return applied[0], applied[1]
 
 
 def refuse_ignored(documents: Documents) -> Outcome:
-    """Refuse an expected document that is ignored as a whole."""
     requirement = "a document of which something is left when the ignored parts are taken out"
     return documents.sides.outcome(0.0, [EMPTY_EXPECTED], error=must_be(requirement, documents.expected))
 
 
 def difference_details(differences: Iterable[Difference]) -> dict[str, Any]:
-    """Return the details that list differences of documents."""
-    return summarize_differences(differences, difference_encoding)
+    return summarize_differences(differences, with_floats)
 
 
-def difference_encoding(document: Any) -> Any:
-    """Return a document with floats and texts in place of exact numbers."""
+def with_floats(document: Any, convert_others: Callable[[Decimal], Any] = str) -> Any:
+    """Return a document with floats in place of exact numbers, or with something else where no float is exact."""
     if isinstance(document, dict):
-        return {key: difference_encoding(item) for key, item in document.items()}
+        return {key: with_floats(item, convert_others) for key, item in document.items()}
     if isinstance(document, list):
-        return [difference_encoding(item) for item in document]
+        return [with_floats(item, convert_others) for item in document]
     if isinstance(document, Decimal):
         nearest = float(document)
-        return nearest if Decimal(repr(nearest)) == document else str(document)
+        return nearest if Decimal(repr(nearest)) == document else convert_others(document)
     return document

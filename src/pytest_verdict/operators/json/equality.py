@@ -13,13 +13,13 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.operators.json.document import (
     Documents,
     JsonOperator,
+    apply_to_both,
     are_equal,
     difference_details,
-    mark_both,
     read_both,
     refuse_ignored,
 )
-from pytest_verdict.operators.json.rules import IgnoredPaths, Marks
+from pytest_verdict.operators.json.rules import IgnoredPaths, Marks, mark
 from pytest_verdict.operators.json.tree import Kind, Node, TreeBuilder, without_equal
 from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, must_be
 
@@ -38,7 +38,7 @@ class _JsonPartsOperator(JsonOperator, PassFailOperator):
         documents = read_both(expected, observed, self.normalize, (self.parse, self.parse))
         if isinstance(documents, Outcome) or (self.case_sensitive and not self.ignore):
             return documents
-        marks = mark_both(documents, expected, self.ignore, {})
+        marks = apply_to_both(documents, expected, lambda document: mark(document, self.ignore, {}))
         if isinstance(marks, Outcome):
             return marks
         fold = not self.case_sensitive

@@ -95,8 +95,6 @@ Rank = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How a part of a document is compared."""
-
     tolerance: Decimal = Decimal(0)
     mode: ToleranceMode = "absolute"
     string_similarity: StringSimilarity | None = None
@@ -132,7 +130,6 @@ NO_MARKS: Final = Marks()
 
 @functools.lru_cache(maxsize=1_000)
 def compile_path(path: str) -> Any:
-    """Compile a JSONPath in the extended dialect of jsonpath-ng."""
     from jsonpath_ng.ext import parse
 
     refuse_slow_path(path)
@@ -181,7 +178,6 @@ def refuse_unclear_path(path: str) -> str:
 
 
 def is_root(path: str) -> bool:
-    """Return whether a JSONPath matches the document itself."""
     from jsonpath_ng import Root, This
 
     return isinstance(compile_path(path), Root | This)

@@ -1,8 +1,11 @@
-"""The operator on JSON Schema."""
+"""The operator on JSON Schema, and the formats that the checkers of the library jsonschema accept too easily."""
 
+import copy
 import functools
+import ipaddress
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from types import ModuleType
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
@@ -14,13 +17,13 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import shorten, shown
 from pytest_verdict.core.values.encoding import LONGEST_PLAIN_INT, decode, encode_text
+from pytest_verdict.core.values.equality import content_key
 from pytest_verdict.core.values.jsontext import JsonTextError
 from pytest_verdict.core.values.numbers import EXACT, MAXIMUM_MAGNITUDE, as_decimal
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import MissingExtraError
 from pytest_verdict.operators.json.document import Documents, JsonOperator, difference_details, read_both, read_document
-from pytest_verdict.operators.json.formats import build_checker
 from pytest_verdict.operators.normalized_sides import must_be
 from pytest_verdict.operators.regex import find_matches
 from pytest_verdict.operators.regex_process import RegexTimeLimitError
@@ -93,6 +96,10 @@ class JsonSchema(JsonOperator, PassFailOperator):
             raise ValueError(problem)
         return self
 
+    @functools.cached_property
+    def _texts(self) -> tuple[str, str]:
+        return encode_text(self.schema_document), encode_text(self.schemas)
+
     def _find_format_problem(self, schema: Any) -> str | None:
         """Return which format the library cannot check; it would accept everything as one."""
         if self.format != "assert" or schema is None:
@@ -107,21 +114,22 @@ class JsonSchema(JsonOperator, PassFailOperator):
         super().__init__(**settings)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        from referencing.exceptions import Unresolvable
+
         expected = self.effective_expected(expected)
         documents = read_both(expected, observed, self.normalize, (True, self.parse))
         if isinstance(documents, Outcome):
             return documents
-        schemas = encode_text(self.schemas)
-        validator = _build_validator(encode_text(documents.expected), schemas, asserts_formats=self.format == "assert")
+        schema_text, schemas_text = self._texts
+        if self.schema_document is None:
+            schema_text = encode_text(documents.expected)
+        validator = _build_validator(schema_text, schemas_text, asserts_formats=self.format == "assert")
         if validator is None:
             problem = str(_find_problem(_prepare(documents.expected)))
             return _refuse_schema(INVALID_SCHEMA, documents, expected, problem)
-        if format_problem := self._find_format_problem(documents.expected):
-            return _refuse_schema(INVALID_SCHEMA, documents, expected, format_problem)
-        notes = []
-        if self.format is None and _formats_in([documents.expected, *self.schemas.values()]):
-            notes.append(FORMAT_UNCHECKED)
-        from referencing.exceptions import Unresolvable
+        if problem_of_format := self._find_format_problem(documents.expected):
+            return _refuse_schema(INVALID_SCHEMA, documents, expected, problem_of_format)
+        notes = [FORMAT_UNCHECKED] if self.format is None and _have_formats(schema_text, schemas_text) else []
 
         try:
             errors = list(validator.iter_errors(_prepare(documents.observed)))
@@ -213,6 +221,12 @@ def _formats_in(schema: Any, *, by_name: bool = False) -> set[str]:
     return formats.union(*(_formats_in(part, by_name=key in _BY_NAME) for key, part in parts.items()))
 
 
+@functools.lru_cache(maxsize=256)
+def _have_formats(*texts: str) -> bool:
+    schema, schemas = map(json.loads, texts)
+    return bool(_formats_in([schema, *schemas.values()]))
+
+
 def _find_problem(schema: Any) -> str | None:
     if not isinstance(schema, dict | bool):
         return f"a schema is an object or a bool, got {shown(schema, 200)}"
@@ -253,6 +267,7 @@ def _build_validator(schema_text: str, schemas_text: str, *, asserts_formats: bo
 def _guard(cls: Any) -> Any:
     # The library matches with re itself, where a backtracking pattern could hang.
     guarded = {"pattern": _pattern, "patternProperties": _pattern_properties, "multipleOf": _multiple_of}
+    guarded["uniqueItems"] = _unique_items
     guarded["additionalProperties"] = _additional_properties(cls.VALIDATORS["additionalProperties"])
     return _validators().extend(cls, guarded)
 
@@ -284,6 +299,14 @@ def _multiple_of(validator: Any, divisor: Any, instance: Any, _schema: Any) -> I
         yield ValidationError(f"{instance!r} is not a multiple of {divisor!r}")
 
 
+def _unique_items(validator: Any, are_unique: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    # The library compares each object with each.
+    from jsonschema import ValidationError
+
+    if are_unique and validator.is_type(instance, "array") and len({*map(content_key, instance)}) < len(instance):
+        yield ValidationError(f"{instance!r} has non-unique elements")
+
+
 def _pattern_properties(validator: Any, patterns: Any, instance: Any, _schema: Any) -> Iterator[Any]:
     if not validator.is_type(instance, "object"):
         return
@@ -302,3 +325,73 @@ def _additional_properties(check: Any) -> Any:
         yield from check(validator, value, instance, schema) or ()
 
     return guarded
+
+
+_ATOM: Final = r"[\w!#$%&'*+/=?^`{|}~-]+"
+_LABEL: Final = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
+_VARIABLE: Final = r"(?:\w|%[0-9a-f]{2})(?:\.?(?:\w|%[0-9a-f]{2}))*(?:\*|:[1-9][0-9]{0,3})?"
+_DAYS: Final = r"(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)"
+_TIME: Final = r"T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)"
+# What a text must match besides; letters are those of ASCII, in both cases.
+_PATTERNS: Final = {
+    "date-time": r"\S+",
+    "duration": rf"(?-i:P(?:{_DAYS}(?:{_TIME})?|{_TIME}|[0-9]+W))",
+    "email": rf'(?:{_ATOM}(?:\.{_ATOM})*|"(?:[^"\\]|\\.)*")@(?:{_LABEL}(?:\.{_LABEL})*|\[(?:ipv6:)?[0-9a-f:.]+\])',
+    "hostname": rf"{_LABEL}(?:\.{_LABEL})*",
+    "idn-hostname": r".*[^.\u3002\uff0e\uff61]",
+    "relative-json-pointer": r"[0-9][\s\S]*",
+    "uri-template": rf"""(?:[^\x00-\x20"<>\\^`{{|}}%\x7f]|%[0-9a-f]{{2}}|\{{[+#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*\}})*""",
+    "uuid": r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+}
+_COMPILED: Final = {name: re.compile(pattern, re.ASCII | re.IGNORECASE) for name, pattern in _PATTERNS.items()}
+_ADDRESS: Final = re.compile(r"\[(?:ipv6:)?([0-9a-f:.]+)\]", re.IGNORECASE)
+
+
+def _has_right_address(text: str) -> bool:
+    """Return whether a literal address in brackets, if there is one, is an address."""
+    for literal in _ADDRESS.findall(text):
+        try:
+            ipaddress.ip_address(literal)
+        except ValueError:
+            return False
+    return True
+
+
+def _has_right_labels(text: str) -> bool:
+    """Return whether the labels of a host name in Punycode can be decoded."""
+    import idna
+
+    for label in text.split("."):
+        if label[2:4] == "--":
+            try:
+                idna.ulabel(label)
+            except (idna.IDNAError, UnicodeError):
+                return False
+    return True
+
+
+_CHECKS: Final[dict[str, Callable[[str], bool]]] = {
+    "email": _has_right_address,
+    "hostname": _has_right_labels,
+    "uri": _has_right_address,
+    "uri-reference": _has_right_address,
+}
+
+
+def build_checker(library_checker: Any) -> Any:
+    """Return a copy of a checker of the library that also demands what is missing there."""
+    checker = copy.copy(library_checker)
+    for name, (check, raises) in library_checker.checkers.items():
+        pattern = _COMPILED.get(name)
+        more = _CHECKS.get(name)
+
+        def is_valid(text: Any, check: Any = check, pattern: Any = pattern, more: Any = more) -> bool:
+            if not check(text):
+                return False
+            if not isinstance(text, str):
+                return True
+            return (pattern is None or pattern.fullmatch(text) is not None) and (more is None or more(text))
+
+        if pattern is not None or more is not None:
+            checker.checkers = {**checker.checkers, name: (is_valid, raises)}
+    return checker

@@ -50,8 +50,6 @@ class Profile:
 
 
 class Node:
-    """A part of a document."""
-
     __slots__ = ("_profile", "context", "document", "fields", "identity", "items", "kind", "label", "policy", "size")
 
     def __init__(self, kind: Kind, document: Any, label: str | int, policy: Policy) -> None:
@@ -95,8 +93,6 @@ _NO_FIELDS: Final[dict[str, Node]] = {}
 
 
 class TreeBuilder:
-    """Builds trees that can be compared with one another."""
-
     def __init__(self, policy: Policy | None = None) -> None:
         self._policy = policy or Policy()
         self._identities: dict[Hashable, int] = {}
@@ -172,7 +168,6 @@ def without_equal(left: Sequence[Node], right: Sequence[Node]) -> tuple[Pairs, t
 
 
 def find_unpaired(items: Sequence[Node], paired: Iterable[int]) -> list[int]:
-    """Return the indices of the items that are not paired."""
     paired = {*paired}
     return [index for index in range(len(items)) if index not in paired]
 
