@@ -342,7 +342,7 @@ class TrajectoryForbidden(_NonEmptyExpected):
         self._refuse_near_tools("forbidden", {name for _, name in expected.events}, observed)
         for event, tool in expected.events:
             arguments = {argument for other, name in observed.events if name == tool for argument in other.args}
-            self._refuse_near_names(f"forbidden {tool}", event.args, arguments)
+            self._refuse_near_arguments(f"forbidden {tool}", event.args, arguments)
 
 
 class TrajectoryMaxCalls(ObservedTrajectory):

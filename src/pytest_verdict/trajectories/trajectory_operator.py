@@ -2,9 +2,7 @@
 
 import functools
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
-from fnmatch import fnmatchcase
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BeforeValidator, PrivateAttr, field_validator, model_validator
@@ -16,6 +14,7 @@ from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.call_matcher import EQUAL, IGNORE, OTHERS, ArgumentRules, Call, CallMatcher
 from pytest_verdict.trajectories.details import format_call, list_argument_notes
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
+from pytest_verdict.trajectories.near_names import find_near_name
 from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
 from pytest_verdict.trajectories.turns import Turns, compare_turns, read_turns
 
@@ -34,21 +33,7 @@ _EMPTIED: Final = (
     " name the tools of the agent in tools=[...] where a side may be empty"
 )
 _MCP_PREFIX: Final = re.compile(r"\Amcp__.+?__(?=.)", re.DOTALL)
-_SEPARATED: Final = re.compile(r"[\W_]+")
-_CAMEL_CASE: Final = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
-_DIGIT: Final = re.compile(r"\d")
-# The digits, and the letters of Cyrillic and Greek, that look like others.
-_LOOK_ALIKES: Final = str.maketrans("01аеорсухіѕјкмтвнԁοανικρτυχ", "olaeopcyxisjkmtbhdoavikptux")  # noqa: RUF001
-# Signs between a server, module or namespace and the name of its tool.
-_QUALIFIER: Final = re.compile(r"__|[^\w\s-]")
-_WILDCARD: Final = re.compile(r"[*?|^$]")
-_VERSION: Final = re.compile(r"[\W_]v\d[\d.]*\Z|[:@](latest|\d[\d.]*)\Z", re.IGNORECASE)
-# First and last words that say what a name is, and not what it does; of two words, both matter.
-_KIND_BEFORE: Final = frozenset({"tool", "tools", "function", "func", "fn", "call"})
-_KIND_AFTER: Final = frozenset({"tool", "function", "func", "fn", "async"})
-_SHORTEST_WITH_TYPO: Final = 4
-_SHORTEST_WITH_OTHER_LETTER: Final = 6
-_LONGEST_WITH_TYPO: Final = 100
+_NUMBER: Final = re.compile(r"_?\d+\Z")
 _SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
 
 
@@ -242,23 +227,18 @@ class ObservedTrajectory(Operator):
         occurring = {*occurring}.difference(names)
         if self.exact_names or not absent or not occurring:
             return
-        index: dict[str, list[str]] = {}
-        for other in sorted(occurring):
-            for key in _near_keys(other):
-                index.setdefault(key, []).append(other)
-        for name in sorted(absent):
-            candidates = dict.fromkeys(other for key in _near_keys(name) for other in index.get(key, ()))
-            if _WILDCARD.search(name):
-                candidates.update(dict.fromkeys(other for other in sorted(occurring) if _is_pattern_of(name, other)))
-            near = next(
-                (other for other in candidates if _is_pattern_of(name, other) or is_near_name(name, other)), None
+        near = find_near_name(absent, occurring)
+        if near is not None:
+            raise UnusableError(
+                NEAR_NAME,
+                f"{setting} has {near[0]!r}, which does not occur, but {near[1]!r} does; write {near[1]!r},"
+                " or set exact_names=True if another name is meant",
             )
-            if near is not None:
-                raise UnusableError(
-                    NEAR_NAME,
-                    f"{setting} has {name!r}, which does not occur, but {near!r} does; write {near!r}, or set exact_names=True"
-                    " if another name is meant",
-                )
+
+    def _refuse_near_arguments(self, setting: str, names: Iterable[str], occurring: Collection[str]) -> None:
+        # An argument with a number is another one: address2 is not address.
+        names = {name for name in names if _NUMBER.sub("", name) not in occurring}
+        self._refuse_near_names(setting, names, occurring)
 
     def _refuse_emptied(self, outcome: Outcome, observed: Selected) -> Outcome:
         """Return an outcome, unless it has a score only because no observed call was selected."""
@@ -276,99 +256,6 @@ class ObservedTrajectory(Operator):
             "skip_failed_calls": self.failed == "skip",
         }
         return tuple(name for name, is_applied in steps.items() if is_applied)
-
-
-def is_near_name(name: str, other: str) -> bool:
-    """Return whether two names differ only by case, separators, look-alikes, a prefix, or one letter."""
-    spellings, variants = _list_spellings(name)
-    other_spellings, other_variants = _list_spellings(other)
-    if spellings & other_spellings or spellings & other_variants or variants & other_spellings:
-        return True
-    # Two numbers are two things.
-    if _DIGIT.findall(name) != _DIGIT.findall(other):
-        return False
-    return _is_typo(_join_words(name), _join_words(other)) or _has_other_letter(_split_words(name), _split_words(other))
-
-
-def _is_pattern_of(name: str, other: str) -> bool:
-    """Return whether a name with wildcards matches another one; names are compared as they are, so its author erred."""
-    choices = name.strip("^$").replace(".*", "*").split("|")
-    return _WILDCARD.search(name) is not None and any(fnmatchcase(other, choice) for choice in choices)
-
-
-def _near_keys(name: str) -> set[str]:
-    """Return keys for a name; two near names share one, so that names need not be compared in pairs."""
-    joined = _join_words(name)
-    keys = set[str]().union(*_list_spellings(name))
-    if len(joined) <= _LONGEST_WITH_TYPO:
-        keys.update(joined[:at] + joined[at + 1 :] for at in range(len(joined)))
-    return keys
-
-
-def _split_words(name: str) -> list[str]:
-    text = unicodedata.normalize("NFKD", _CAMEL_CASE.sub("_", name)).casefold().translate(_LOOK_ALIKES)
-    return [word for word in _SEPARATED.split("".join(filter(str.isprintable, text))) if word]
-
-
-# First words with which a name is another one; any other first word may be the name of a server.
-_MODIFIERS: Final = frozenset(
-    {"add", "all", "async", "batch", "bulk", "cancel", "child", "close", "create", "delete", "dry", "end", "fetch"}
-    | {"find", "first", "force", "from", "get", "has", "is", "last", "list", "max", "min", "multi", "new"}
-    | {"next", "no", "old", "open", "parent", "previous", "read", "remove", "reset", "run", "safe", "search", "send"}
-    | {"set", "soft", "start", "stop", "sync", "to", "total", "try", "undo", "update", "write"}
-)
-
-
-def _join_words(name: str) -> str:
-    return "".join(_split_words(name)) or name
-
-
-def _list_spellings(name: str) -> tuple[set[str], set[str]]:
-    """Return the spellings of a name with and without its server or module, and what it may be called without a prefix."""
-    *_, last = [part for part in _QUALIFIER.split(name) if not part.isdecimal()] or [name]
-    words = _split_words(name)
-    variants = []
-    if words[:1] == ["mcp"]:
-        variants.append(words[2:])
-    if len(words) > 2 and words[0] not in _MODIFIERS:
-        # One word may be a tool of its own: search is not web_search.
-        variants.append(words[1:])
-    if len(words) == 2:
-        variants.append(words[::-1])
-    words = _split_words(_VERSION.sub("", name))
-    if len(words) > 2 and words[0] in _KIND_BEFORE:
-        words = words[1:]
-    if len(words) > 2 and words[-1] in _KIND_AFTER:
-        words = words[:-1]
-    variants.append(words)
-    spellings = {_join_words(name), _join_words(last) if last else name}
-    return spellings, {"".join(variant) for variant in variants if variant}
-
-
-def _is_typo(name: str, other: str) -> bool:
-    """Return whether one letter is missing, or two are exchanged."""
-    if min(len(name), len(other)) < _SHORTEST_WITH_TYPO or abs(len(name) - len(other)) > 1:
-        return False
-    start = 0
-    while start < min(len(name), len(other)) and name[start] == other[start]:
-        start += 1
-    rest = name[start:]
-    other_rest = other[start:]
-    if len(rest) == len(other_rest):
-        return len(rest) > 1 and rest[:2] == other_rest[1::-1] and rest[2:] == other_rest[2:]
-    shorter, longer = sorted((rest, other_rest), key=len)
-    return longer[1:] == shorter
-
-
-def _has_other_letter(words: list[str], other_words: list[str]) -> bool:
-    """Return whether a long word has another letter; a short one would be another word, as get and set."""
-    if len(words) != len(other_words):
-        return False
-    pairs = [(word, other) for word, other in zip(words, other_words, strict=True) if word != other]
-    if len(pairs) != 1 or not _SHORTEST_WITH_OTHER_LETTER <= len(pairs[0][0]) == len(pairs[0][1]):
-        return False
-    word, other = pairs[0]
-    return word[0] == other[0] and sum(letter != another for letter, another in zip(word, other, strict=True)) == 1
 
 
 def _check_occurrence(value: Any) -> Any:
@@ -444,11 +331,11 @@ class TrajectoryOperator(ObservedTrajectory):
         self._refuse_unknown_tools(expected, observed, other_names=(*rules, *self.defaults))
         self._refuse_near_tools("args", rules, expected, observed)
         self._refuse_near_tools("defaults", self.defaults, expected, observed)
-        self._refuse_near_arguments(expected, observed)
+        self._refuse_near_argument_rules(expected, observed)
         if expected.is_emptied and not self.tools and self._is_selective:
             raise UnusableError(EMPTY_SELECTION, f"no expected call is left{_EMPTIED}")
 
-    def _refuse_near_arguments(self, *sides: Selected) -> None:
+    def _refuse_near_argument_rules(self, *sides: Selected) -> None:
         """Refuse an argument that no call of its tool has if a call has one with almost the same name."""
         settings: list[tuple[str, str, Collection[str]]] = [("ignored_args", OTHERS, self.ignored_args)]
         settings += [(f"defaults for {tool}", tool, own) for tool, own in self.defaults.items()]
@@ -461,7 +348,7 @@ class TrajectoryOperator(ObservedTrajectory):
             self._refuse_rules_without_effect(setting, names, arguments)
             # A rule may be for a part of an argument.
             absent = {name.partition(".")[0] for name in names if name not in {OTHERS, *arguments}}
-            self._refuse_near_names(setting, absent, arguments.difference(names))
+            self._refuse_near_arguments(setting, absent, arguments.difference(names))
 
     def _refuse_rules_without_effect(self, setting: str, rules: Any, arguments: Collection[str]) -> None:
         """Refuse to compare only arguments that no call has."""
