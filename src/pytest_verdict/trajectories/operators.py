@@ -257,9 +257,7 @@ class TrajectorySimilarity(TrajectoryOperator):
         longer = max(len(expected), len(observed))
         if not longer:
             return Outcome(1.0)
-        same_tool = pairing.find_calls_of_same_tool(expected, observed)
-        scores = pairing.score_calls(expected, observed, matcher)
-        cost, partners = pairing.edit_distance(same_tool, len(observed), scores)
+        cost, partners = pairing.edit_distance(expected, observed, matcher)
         details = {"distance": f"{cost / pairing.SCALE:.9f}"}
         if cost:
             details |= align(pairing.iter_pairs(partners, len(observed)), expected, observed, matcher)
