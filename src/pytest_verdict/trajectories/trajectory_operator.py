@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, T
 
 from pydantic import BeforeValidator, PrivateAttr, field_validator, model_validator
 
+from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import format_count
@@ -15,8 +16,7 @@ from pytest_verdict.trajectories.call_matcher import EQUAL, IGNORE, OTHERS, Argu
 from pytest_verdict.trajectories.details import format_call, list_argument_notes
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
 from pytest_verdict.trajectories.near_names import find_near_name
-from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
-from pytest_verdict.trajectories.turns import Turns, compare_turns, read_turns
+from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory, read_turns
 
 T = TypeVar("T")
 
@@ -27,6 +27,7 @@ EMPTY_SELECTION: Final = "empty_selection"
 NEAR_NAME: Final = "near_name"
 UNUSED_RULE: Final = "unused_rule"
 NO_SUCH_CALL: Final = "no_such_call"
+DIFFERENT_TURNS: Final = "different_number_of_turns"
 
 _EMPTIED: Final = (
     " after the selection by only_tools, except_tools or agents, so nothing would be compared;"
@@ -267,13 +268,35 @@ def _check_occurrence(value: Any) -> Any:
 Occurrence = Annotated[str | int, BeforeValidator(_check_occurrence)]
 
 
+def compare_turns(operator: Operator, expected: list[Any], observed: list[Any], *, mean: bool) -> Outcome:
+    counts = {"expected_turns": len(expected), "observed_turns": len(observed)}
+    children = tuple(
+        run(operator, *sides, name=f"turn {number}")
+        for number, sides in enumerate(zip(expected, observed, strict=False), 1)
+    )
+    notes = tuple(dict.fromkeys(note for child in children for note in child.notes))
+    for child in children:
+        if child.error is not None:
+            return Outcome(0.0, notes=notes, details=counts, children=children, error=child.error)
+    if len(expected) != len(observed):
+        return Outcome(0.0, notes=(DIFFERENT_TURNS, *notes), details=counts, children=children)
+    if not children:
+        return Outcome(1.0, notes=("empty_expected",), details=counts)
+
+    scores = [child.score for child in children]
+    score = min(scores)
+    if mean:
+        score = min(sum(scores) / len(scores), 1.0)
+    return Outcome(score, notes=notes, details=counts, children=children)
+
+
 class TrajectoryOperator(ObservedTrajectory):
     """An operator that compares two trajectories."""
 
     args: ArgumentRules = EQUAL
     ignored_args: tuple[str, ...] = ()
     defaults: dict[str, dict[str, Any]] = {}  # noqa: RUF012 - pydantic copies it for each operator
-    turns: Turns = "none"
+    turns: Literal["none", "all", "mean", "flatten"] = "none"
     expected_format: str = AUTO
     occurrences: OmitWhenDefault[dict[str, Occurrence]] = {}  # noqa: RUF012 - pydantic copies it for each operator
     _is_turn: bool = PrivateAttr(default=False)
