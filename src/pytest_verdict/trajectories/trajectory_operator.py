@@ -29,10 +29,6 @@ UNUSED_RULE: Final = "unused_rule"
 NO_SUCH_CALL: Final = "no_such_call"
 DIFFERENT_TURNS: Final = "different_number_of_turns"
 
-_EMPTIED: Final = (
-    " after the selection by only_tools, except_tools or agents, so nothing would be compared;"
-    " name the tools of the agent in tools=[...] where a side may be empty"
-)
 _MCP_PREFIX: Final = re.compile(r"\Amcp__.+?__(?=.)", re.DOTALL)
 _NUMBER: Final = re.compile(r"_?\d+\Z")
 _SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
@@ -54,9 +50,9 @@ class Selected(NamedTuple):
     """The events of one side that count, each with the name that is compared."""
 
     events: list[tuple[Event, str]]
-    names: frozenset[str] = frozenset()
+    names: frozenset[str]
     """The tools of all events, selected or not."""
-    is_emptied: bool = False
+    is_emptied: bool
     """Whether there were events, and none was selected."""
 
 
@@ -125,6 +121,19 @@ class ObservedTrajectory(Operator):
             return Outcome(0.0, notes=(note,), details={"reason": str(error)})
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
+        names = self._parse_expected(expected)
+        side = self._read_observed(observed)
+        self._refuse_unknown_tools(side, other_names=names)
+        outcome = self._check_calls(names, side)
+        if outcome.score > 0.0:
+            self._refuse_emptied("observed", side)
+        return outcome.replace(normalization=self._list_steps())
+
+    def _parse_expected(self, expected: Any) -> Mapping[str, Any]:
+        """Return what is expected of each tool."""
+        raise NotImplementedError
+
+    def _check_calls(self, expected: Any, observed: Selected) -> Outcome:
         raise NotImplementedError
 
     @functools.cached_property
@@ -164,28 +173,20 @@ class ObservedTrajectory(Operator):
     def _selects_tools(self) -> bool:
         return self.only_tools is not None or bool(self.except_tools)
 
-    @property
-    def _is_selective(self) -> bool:
-        return self._selects_tools or self.agents is not None
-
     def _select(self, events: Iterable[Event], *, are_expected: bool = False) -> Selected:
         pairs = [(event, self._get_canonical_name(event.name)) for event in events]
-        selected = pairs
-        names = frozenset[str]()
         # Agents and failures are facts of a run, which expected calls do not have.
         agents = None if are_expected else self.agents
-        if self._selects_tools or agents is not None:
-            names = frozenset(name for _, name in pairs)
-            selected = [
-                (event, name)
-                for event, name in pairs
-                if self._is_selected(name) and (agents is None or event.agent is None or event.agent in agents)
-            ]
+        selected = [
+            (event, name)
+            for event, name in pairs
+            if self._is_selected(name) and (agents is None or event.agent is None or event.agent in agents)
+        ]
         is_emptied = bool(pairs) and not selected
         if self.failed == "skip" and not are_expected:
             # A call with malformed arguments often has an error too, and must never be skipped.
             selected = [pair for pair in selected if pair[0].error is None or pair[0].args_note == ARGS_MALFORMED]
-        return Selected(selected, names, is_emptied)
+        return Selected(selected, frozenset(name for _, name in pairs), is_emptied)
 
     def _read_observed(self, observed: Any) -> Selected:
         events = read_side("observed", read_trajectory, observed, self.observed_format)
@@ -213,8 +214,7 @@ class ObservedTrajectory(Operator):
 
     def _refuse_near_tools(self, setting: str, tools: Iterable[str], *sides: Selected) -> None:
         """Refuse a tool that no side calls if a side calls one with almost the same name."""
-        called = {name for side in sides for _, name in side.events}
-        called.update(*(side.names for side in sides))
+        called = set[str]().union(*(side.names for side in sides))
         called.update(alias for alias, tool in self.aliases.items() if tool in called)
         declared = set(map(self._get_tool_name, self.tools))
         names = set(map(self._get_tool_name, tools))
@@ -241,11 +241,14 @@ class ObservedTrajectory(Operator):
         names = {name for name in names if _NUMBER.sub("", name) not in occurring}
         self._refuse_near_names(setting, names, occurring)
 
-    def _refuse_emptied(self, outcome: Outcome, observed: Selected) -> Outcome:
-        """Return an outcome, unless it has a score only because no observed call was selected."""
-        if outcome.score > 0.0 and observed.is_emptied and not self.tools and self._is_selective:
-            raise UnusableError(EMPTY_SELECTION, f"no observed call is left{_EMPTIED}")
-        return outcome
+    def _refuse_emptied(self, name: str, side: Selected) -> None:
+        """Refuse a side with calls, none of which was selected."""
+        if side.is_emptied and not self.tools:
+            raise UnusableError(
+                EMPTY_SELECTION,
+                f"no {name} call is left after the selection by only_tools, except_tools or agents, so nothing would be"
+                " compared; name the tools of the agent in tools=[...] where a side may be empty",
+            )
 
     def _list_steps(self) -> tuple[str, ...]:
         """Return the names of the normalization steps for the record."""
@@ -321,7 +324,7 @@ class TrajectoryOperator(ObservedTrajectory):
         sides = [self._read_expected(turn, matcher) for turn in expected_turns]
         operator = self.model_copy(update={"turns": "none"})
         observed_side: Selected | None = None
-        if self._is_selective and not self.tools:
+        if (self._selects_tools or self.agents is not None) and not self.tools:
             # A tool need not be called in each turn, so the selection is checked for all turns together.
             expected_side = join_sides(selected for selected, _ in sides)
             observed_side = join_sides(map(self._read_observed, observed_turns))
@@ -332,7 +335,9 @@ class TrajectoryOperator(ObservedTrajectory):
         self._check_expected([call for _, calls in sides for call in calls])
         operator._is_turn = True  # noqa: SLF001 - the copy is ours
         outcome = compare_turns(operator, expected_turns, observed_turns, mean=self.turns == "mean")
-        return outcome if observed_side is None else self._refuse_emptied(outcome, observed_side)
+        if observed_side is not None and outcome.score > 0.0:
+            self._refuse_emptied("observed", observed_side)
+        return outcome
 
     def _compare_sides(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
         matcher = self._build_matcher()
@@ -344,7 +349,9 @@ class TrajectoryOperator(ObservedTrajectory):
         if not self._is_turn:
             self._check_expected(expected)
         observed = [matcher.prepare(event, name) for event, name in self._choose_occurrences(observed_side)]
-        outcome = self._refuse_emptied(self._compare_calls(expected, observed, matcher), observed_side)
+        outcome = self._compare_calls(expected, observed, matcher)
+        if outcome.score > 0.0:
+            self._refuse_emptied("observed", observed_side)
         return self._complete(outcome, expected, observed, matcher)
 
     def _refuse_selection(self, expected: Selected, observed: Selected) -> None:
@@ -355,8 +362,7 @@ class TrajectoryOperator(ObservedTrajectory):
         self._refuse_near_tools("args", rules, expected, observed)
         self._refuse_near_tools("defaults", self.defaults, expected, observed)
         self._refuse_near_argument_rules(expected, observed)
-        if expected.is_emptied and not self.tools and self._is_selective:
-            raise UnusableError(EMPTY_SELECTION, f"no expected call is left{_EMPTIED}")
+        self._refuse_emptied("expected", expected)
 
     def _refuse_near_argument_rules(self, *sides: Selected) -> None:
         """Refuse an argument that no call of its tool has if a call has one with almost the same name."""

@@ -202,7 +202,7 @@ def _read_output(span: Span) -> list[Event]:
 
 @partial(
     Format,
-    is_item=lambda run: has(run, "run_type"),
+    item_keys="run_type",
     marks="run_type",
     containers="runs",
     ignored="inputs outputs extra metadata events serialized manifest parent_run feedback_stats",

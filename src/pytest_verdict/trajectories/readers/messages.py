@@ -34,14 +34,7 @@ from pytest_verdict.trajectories.readers.unread import Format, require_one_answe
 
 
 # Chat completions: calls in the `tool_calls` of assistant messages, results in messages of the role `tool`.
-@partial(
-    Format,
-    is_item=lambda message: has(message, "role"),
-    marks="role",
-    containers="messages",
-    is_whole=lambda value: has(value, "choices"),
-    ignored="raw_data",
-)
+@partial(Format, item_keys="role", marks="role", containers="messages", whole_keys="choices", ignored="raw_data")
 def openai_chat(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
     choices = get(value, "choices")
@@ -146,7 +139,7 @@ def _is_run(item: Any) -> bool:
     is_item=_is_run,
     marks="messages ticks evaluation_criteria",
     containers="simulations",
-    is_whole=lambda value: has(value, "simulations"),
+    whole_keys="simulations",
     # Expected calls, calls that prepared the environment, and copies of those that are read.
     ignored="info tasks reward_info initial_state env_assertions turn_taking_action agent_chunk user_chunk user_tool_calls"
     " raw_data",
@@ -291,7 +284,8 @@ def _list_parts(value: Any) -> Iterator[Any]:
 
 @partial(
     Format,
-    is_item=lambda message: has(message, "jsonrpc") or get(message, "method") == "tools/call",
+    is_item=lambda message: get(message, "method") == "tools/call",
+    item_keys="jsonrpc",
     marks="jsonrpc method result error",
     containers="messages",
     list_parts=_list_parts,
