@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from pydantic import field_validator
@@ -32,6 +33,7 @@ _SCHEMAS: Final = (
 # OpenAI calls its own tools by another name than their definition.
 _PREVIEW: Final = re.compile(r"(_use)?_preview(_.*)?")
 _NO_ARGUMENTS: Final[dict[str, Any]] = {"type": "object", "properties": {}}
+_KEYWORDS: Final = ("properties", "required", "additionalProperties")
 # Under these keywords another schema may have further properties.
 _COMBINATIONS: Final = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties"})
 
@@ -142,6 +144,11 @@ def _build_tool(name: str, schema: Any, *, is_closed: bool) -> _Tool | None:
     if schema is None:
         return None
     _run_schema(name, schema, {})
+    for key in schema:
+        close = get_close_matches(key, _KEYWORDS, n=1, cutoff=0.8)
+        if close and close[0] != key:
+            # JSON Schema ignores unknown keywords.
+            raise UnusableError(INVALID_SCHEMA, f"the schema of {name} has {key!r}. Did you mean {close[0]!r}?")
     required = schema.get("required", ())
     rest = {key: item for key, item in schema.items() if key != "required"}
     if not is_closed or schema.get("additionalProperties", False) is not False:

@@ -16,13 +16,16 @@ _LOOK_ALIKES: Final = str.maketrans("01аеорсухіѕјкмтвнԁοανι�
 # Signs between a server, module or namespace and the name of its tool.
 _QUALIFIER: Final = re.compile(r"__|[^\w\s-]")
 _WILDCARD: Final = re.compile(r"[*?|^$]")
-# A number behind a longer name is a version; two numbers are two things.
-_VERSION: Final = re.compile(r"[\W_]v\d[\d.]*\Z|[:@](latest|\d[\d.]*)\Z|(?<=\w{6})(?<!\d)_?\d+\Z", re.IGNORECASE)
-# First and last words that say how a tool is called, and not what it does; of two words, both matter, except "tool".
+# A date, or a number behind a longer name, is a version; two numbers are two things.
+_VERSION: Final = re.compile(
+    r"[\W_]v\d[\d.]*\Z|[:@](latest|\d[\d.]*)\Z|_\d{6,}\Z|(?<=\w{6})(?<!\d)_?\d+\Z", re.IGNORECASE
+)
+# First and last words that say how a tool is called, and not what it does.
 _CALL_BEFORE: Final = frozenset(
     {"tool", "tools", "function", "func", "fn", "call", "do", "exec", "execute", "invoke", "perform", "run", "use"}
 )
-_CALL_AFTER: Final = frozenset({"tool", "function", "func", "fn", "async", "sync"})
+_KINDS: Final = frozenset({"tool", "function", "func", "fn"})
+_CALL_AFTER: Final = _KINDS | {"async", "sync", "preview", "beta"}
 # First words with which a name is another one; any other first word may be the name of a server.
 _MODIFIERS: Final = frozenset(
     {"add", "all", "async", "batch", "bulk", "cancel", "child", "close", "create", "delete", "dry", "end", "fetch"}
@@ -104,7 +107,6 @@ def _join_words(name: str) -> str:
 
 def _list_spellings(name: str) -> tuple[set[str], set[str]]:
     """Return the spellings of a name with and without its server or module, and what it may be called without a prefix."""
-    *_, last = [part for part in _QUALIFIER.split(name) if not part.isdecimal()] or [name]
     words = _split_words(name)
     variants = []
     if words[:1] == ["mcp"]:
@@ -114,12 +116,19 @@ def _list_spellings(name: str) -> tuple[set[str], set[str]]:
         variants.append(words[1:])
     if len(words) == 2:
         variants.append(words[::-1])
-    for source in (name, last):
-        words = _split_words(_VERSION.sub("", _CAMEL_CASE.sub("_", source)))
+    unversioned = _VERSION.sub("", _CAMEL_CASE.sub("_", name))
+    for source in (unversioned, _strip_qualifier(unversioned)):
+        words = _split_words(source)
+        # Of two words both matter: phone is not phone_call.
         if len(words) > 2 and words[0] in _CALL_BEFORE:
             words = words[1:]
-        if words[-1:] == ["tool"] or (len(words) > 2 and words[-1] in _CALL_AFTER):
+        if words[-1:] and words[-1] in (_KINDS if len(words) == 2 else _CALL_AFTER):
             words = words[:-1]
         variants.append(words)
-    spellings = {_join_words(name), _join_words(last) if last else name}
+    spellings = {_join_words(name), _join_words(_strip_qualifier(name))}
     return spellings, {"".join(variant) for variant in variants if variant}
+
+
+def _strip_qualifier(name: str) -> str:
+    *_, last = [part for part in _QUALIFIER.split(name) if not part.isdecimal()] or [name]
+    return last or name

@@ -62,7 +62,8 @@ _CALL_WORDS: Final = frozenset({"tool", "function", "action", "call", "invocatio
 # What models write before a call if nobody parses it.
 _WRITTEN_CALL: Final = re.compile(
     r"<(tool_calls?|function_calls?|functioncall)>|<(invoke name|function)=|<\|(python_tag|tool_call)|\[TOOL_CALLS\]"
-    r"|<\uff5ctool\u2581call|\bto=functions\.|\u273fFUNCTION\u273f|^```tool_code|^[ \t*#]*Action[ *]*:.*\n+[ \t*#]*Action Input\b",
+    r"|<\uff5ctool\u2581call|\bto=functions\.|\u273fFUNCTION\u273f|^```tool_code"
+    r"|^[ \t*#]*Action[ *]*:.*\n+[ \t*#]*Action Input\b",
     re.MULTILINE,
 )
 _WRITTEN_KEYS: Final = frozenset(
