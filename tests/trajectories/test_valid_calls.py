@@ -347,7 +347,7 @@ def test_definitions_may_be_read():
 
 
 @pytest.mark.parametrize(
-    "keyword", ["propertys", "Properties", "property", "requird", "require", "additionalproperties"]
+    "keyword", ["propertys", "Properties", "propertie", "requird", "require", "additionalproperties"]
 )
 def test_misspelt_keyword_of_a_schema_is_an_error(keyword):
     schema = {"type": "object", keyword: {}}

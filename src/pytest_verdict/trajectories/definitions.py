@@ -145,7 +145,7 @@ def _build_tool(name: str, schema: Any, *, is_closed: bool) -> _Tool | None:
         return None
     _run_schema(name, schema, {})
     for key in schema:
-        close = get_close_matches(key, _KEYWORDS, n=1, cutoff=0.75)
+        close = get_close_matches(key, _KEYWORDS, n=1, cutoff=0.8)
         if close and close[0] != key:
             # JSON Schema ignores unknown keywords.
             raise UnusableError(INVALID_SCHEMA, f"the schema of {name} has {key!r}. Did you mean {close[0]!r}?")
