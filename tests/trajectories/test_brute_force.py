@@ -1,5 +1,7 @@
 """Each operator agrees with its brute-force definition on small random trajectories."""
 
+from fractions import Fraction
+
 import brute_force
 import pytest
 from hypothesis import assume, given, settings, strategies as st
@@ -8,6 +10,7 @@ from pytest_verdict import compare
 from pytest_verdict.operators.number import NumericRange, NumericTolerance
 from pytest_verdict.operators.text import NormalizedExact
 from pytest_verdict.trajectories.call_matcher import CallMatcher
+from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.pairing import SCALE, edit_distance
 
 # Calls of two tools with one number; a tolerance of one makes the relation neither transitive nor a partition.
@@ -263,11 +266,50 @@ def test_edit_distance_finds_alignments_far_from_the_diagonal(moved, cost):
     # By brute force it would take ages.
     expected = list(range(40))
     observed = [*range(100, 100 + moved), *expected[: 40 - moved]]
-    near = [[at for at, item in enumerate(observed) if item == one] for one in expected]
-    scores = lambda left, rights: [SCALE * (expected[left] == observed[at]) for at in rights]  # noqa: E731
-    found, pairs = edit_distance(near, 40, scores)
+    matcher = CallMatcher("equal")
+    sides = [[matcher.prepare(Event(f"t{number}"), f"t{number}") for number in side] for side in (expected, observed)]
+    found, pairs = edit_distance(*sides, matcher)
     assert found == cost * SCALE
     assert pairs == [*range(moved, 40), *[None] * moved]
+
+
+THREE = st.tuples(*[st.dictionaries(st.sampled_from("xyz"), st.sampled_from([0, 1, True, "0", None, [1]]))] * 3)
+
+
+@given(THREE)
+def test_share_of_different_arguments_is_a_metric(arguments):
+    """Equal calls can therefore be paired first, however many there are."""
+    matcher = CallMatcher("equal")
+    one, two, three = (matcher.prepare(Event("t", args), "t") for args in arguments)
+    differ = lambda left, right: 1 - Fraction(matcher.score(left, right)).limit_denominator(10)  # noqa: E731
+    assert differ(one, three) <= differ(one, two) + differ(two, three)
+    assert (differ(one, two) == 0) == matcher.accepts(one, two)
+    assert differ(one, two) == differ(two, one)
+
+
+def test_thousands_of_equal_calls_are_paired_before_the_others_are_scored():
+    made = [("t", {"x": at, "y": at}) for at in range(1_200)]
+    other = [(name, {**args, "y": -1} if args["x"] < 30 else args) for name, args in reversed(made)]
+    result = compare("trajectory_f1", made, other, credit="partial", threshold=0.9)
+    assert result.score == pytest.approx((1_170 + 15) / 1_200)
+
+
+@pytest.mark.parametrize(
+    ("operator", "settings"),
+    [
+        ("trajectory_f1", {"credit": "partial"}),
+        ("trajectory_recall", {"credit": "partial", "matching": "in_order"}),
+        ("trajectory_similarity", {}),
+        ("trajectory_f1", {"credit": "partial", "args": "contains"}),
+    ],
+)
+def test_too_many_pairs_are_an_error_that_says_what_to_do(operator, settings):
+    made = [("t", {"x": at}) for at in range(1_001)]
+    result = compare(operator, made, [("t", {"x": -at}) for at in range(1, 1_002)], **settings)
+    assert result.verdict == "error"
+    assert "pairs of calls are too many to score" in result.error
+    assert "credit='whole'" in result.error
+    assert compare("trajectory_f1", made, made, credit="whole").passed
 
 
 NESTED = st.lists(

@@ -270,6 +270,21 @@ Thought: x\\nAction: drop\\nAction Input: {"path": "/"}
 {"name": "drop", "parameters": {"path": "/"}}
 {"type": "function", "function": {"name": "drop", "arguments": "{}"}}
 {"tool_calls": [{"name": "drop", "arguments": {}}]}
+{"tool": "drop", "tool_input": {"path": "/"}}
+{"action": "drop", "action_input": "/"}
+{"tool_name": "drop", "tool_args": {"path": "/"}}
+[{"name": "drop", "arguments": {"path": "/"}}]
+[{"function": "drop", "parameters": {}}, {"function": "drop", "parameters": {}}]
+[drop(path="/")]
+[fs.drop(path="/"), fs.drop(path="/etc")]
+```json\\n{"name": "drop", "arguments": {"path": "/"}}\\n```
+```\\n{"action": "drop", "action_input": {"path": "/"}}\\n```
+```tool_code\\ndrop(path="/")\\n```
+I will.\\n```tool_code\\nprint(drop("/"))\\n```
+\u273fFUNCTION\u273f: drop\\n\u273fARGS\u273f: {}
+<|tool_call|>[{"name": "drop", "arguments": {}}]
+<|tool_calls_section_begin|><|tool_call_begin|>functions.drop:0<|tool_call_end|>
+<function_calls><invoke><tool_name>drop</tool_name></invoke></function_calls>
 """.strip().splitlines()
 NOT_WRITTEN = """
 {"name": "Ann", "age": 4}
@@ -279,6 +294,16 @@ Call drop(path="/") to clean up.
 The action: none. No action input is needed.
 Action: nothing to do.
 A tool_call is a request of a model.
+{"action": "Final Answer", "action_input": "Paris"}
+```json\\n{"action": "Final Answer", "action_input": "Paris"}\\n```
+```json\\n{"name": "Ann", "age": 4}\\n```
+[{"name": "Ann", "age": 4}, {"name": "Bob", "age": 5}]
+[1, 2, 3]
+[]
+[see the notes (below)]
+[drop] is a tool (not called)
+Use it so:\\n```json\\n{"name": "drop", "arguments": {}}\\n```
+```python\\ndrop(path="/")\\n```
 """.strip().splitlines()
 
 
@@ -292,6 +317,8 @@ def messages_with(text):
     yield [{"role": "user", "parts": [{"text": text}]}, {"role": "model", "parts": [{"text": text}]}]
     yield [{"kind": "response", "parts": [{"part_kind": "text", "content": text}]}]
     yield {"output": {"message": {"role": "assistant", "content": [{"text": text}]}}}
+    yield [ask, {"role": "assistant", "content": "x", "reasoning_content": text}]
+    yield [ask, {"role": "assistant", "content": [{"type": "thinking", "thinking": text}]}]
 
 
 @pytest.mark.parametrize("text", WRITTEN)
@@ -309,7 +336,7 @@ def test_call_in_the_text_of_a_model_is_refused(text):
 
 @pytest.mark.parametrize("text", NOT_WRITTEN)
 def test_text_without_a_call_is_no_call(text):
-    for value in messages_with(text):
+    for value in messages_with(text.replace(r"\n", "\n")):
         assert compare("trajectory_max_calls", 0, value).passed
 
 

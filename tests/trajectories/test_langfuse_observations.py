@@ -8,7 +8,7 @@ from test_formats import SHAPES
 
 from pytest_verdict import compare
 from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
-from pytest_verdict.trajectories.readers.runs import langfuse
+from pytest_verdict.trajectories.readers.logs import langfuse
 from refusals import refused
 
 recognises = langfuse.recognises

@@ -9,7 +9,7 @@ from test_formats import OPENAI_CHAT, SHAPES
 
 from pytest_verdict import compare
 from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
-from pytest_verdict.trajectories.readers.runs import langsmith
+from pytest_verdict.trajectories.readers.logs import langsmith
 from refusals import refused
 
 recognises = langsmith.recognises

@@ -4,7 +4,7 @@ import pytest
 
 from pytest_verdict import compare
 from pytest_verdict.trajectories import Event
-from pytest_verdict.trajectories.trajectory_operator import is_near_name
+from pytest_verdict.trajectories.near_names import is_near_name
 
 
 def split(table):
@@ -79,6 +79,58 @@ delete_? | delete_a
 ^delete.*$ | delete_file
 delete.* | delete_file
 pay|delete | delete
+delete_file | delete_file2
+delete_file | delete_file_2
+delete_file | deleteFile2
+delete_file | deleteFileV2
+delete_file_2 | delete_file
+delete_file | run_delete_file
+run_delete_file | delete_file
+delete_file | runDeleteFile
+delete_file | exec_delete_file
+delete_file | execute-delete-file
+delete_file | invoke_delete_file
+delete_file | do_delete_file
+delete_file | perform_delete_file
+delete_file | use_delete_file
+delete_file | tool_delete_file
+delete_file | function_delete_file
+delete_file | delete_file_sync
+delete_file | deleteFileSync
+delete_file | fs.delete_file2
+delete_file | my_delete_file
+delete_file | delete_file_fn
+delete_file | mcp__fs__deleteFile
+search | search2
+search | search_2
+search | search_tool
+search | SearchTool
+search_tool | search
+web_search | web_search_20250305
+text_editor | text_editor_20250124
+text_editor | functions.text_editor:1
+web_search | web_search_preview
+bash | bash_20250124
+bash | BashTool
+search | search_function
+search | search_fn
+delete_file | filesystem.delete_file.v1
+delete_file | filesystem.v1.delete_file
+delete_file | default_api:delete_file
+delete_file | multi_tool_use.delete_file
+delete_file | mcp_filesystem_delete_file
+delete_file | filesystem/delete_file@1.0
+delete_file | delete_file()
+delete_file | `delete_file`
+delete_file | agent.tools.delete_file
+delete_file | delete_file_tool_v2
+delete_file | call_delete_file_tool
+delete_file | DeleteFileTool2
+delete_file | _delete_file
+delete_file | ns1.ns2.Delete-File
+delete_file | functions.delete_file:12
+delete_file | x-delete-file
+sql_query | run_sql_query
 """)
 NEAR.append(("delete", "delete "))
 DISTINCT = split("""
@@ -119,10 +171,60 @@ call_customer | call_agent
 get_latest_news | get_news
 list_tools | list
 sync_calendar | calendar
+move_left | move_right
+turn_on | turn_off
+enable | disable
+push | pull
+increase | decrease
+encrypt | decrypt
+like_post | unlike_post
+subscribe | unsubscribe
+mute | unmute
+attach | detach
+send_sms | send_mms
+install | uninstall
+do | undo
+cancel_order | cancel_booking
+insert_row | insert_col
+zip | unzip
+pin_message | unpin_message
+mount_disk | unmount_disk
+preview | beta
+tool | function
 phone_call | phone
 vol_up | up
 read_* | delete_file
 pay|read | delete
+delete_file | safe_delete_file
+delete_file | soft_delete_file
+delete_file | bulk_delete_file
+delete_file | try_delete_file
+delete_file | undo_delete_file
+delete_file | delete_all_files
+delete_file | delete_file_version
+delete_file | delete_file_permanently
+delete_file | remove_file
+delete_file | file_deletion
+delete_file | undelete_file
+log | log2
+log | log10
+atan | atan2
+sha | sha256
+base | base64
+encode_base32 | encode_base64
+get_ip | get_ipv4
+get_ipv4 | get_ipv6
+web_search_20250305 | web_search_20260101
+search_v1 | search_v2
+tests | run_tests
+query | run_query
+run_query | execute_query
+code | execute_code
+run_unit_tests | run_integration_tests
+tool | tool_1
+get_tool | list_tool
+contact | call_contact
+invoice | send_invoice
 \u5220\u9664 | \u67e5\u8be2
 """)
 
@@ -251,6 +353,14 @@ def test_rule_for_a_near_argument_is_an_error(argument):
     args = {"search": {argument: "ignore"}}
     assert compare("trajectory_exact", expected, expected, args=args).notes == ["near_name"]
     assert compare("trajectory_exact", expected, expected, args=args, exact_names=True).passed
+
+
+@pytest.mark.parametrize(("argument", "other"), [("address2", "address"), ("street_line_2", "street_line")])
+def test_argument_with_a_number_is_another_one(argument, other):
+    expected = [("book", {other: "x"})]
+    assert compare("trajectory_exact", expected, expected, args={"book": {argument: "ignore"}}).passed
+    assert compare("trajectory_exact", expected, expected, defaults={"book": {argument: None}}).verdict != "error"
+    assert compare("trajectory_forbidden", [("book", {argument: "x"})], expected).passed
 
 
 def test_rule_for_an_absent_argument_is_no_error():

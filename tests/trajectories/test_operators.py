@@ -12,7 +12,7 @@ from pytest_verdict.errors import ConfigurationError, SettingsError
 from pytest_verdict.operators.number import NumericRange, NumericTolerance
 from pytest_verdict.templates import ExactMatch
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.turns import read_turns
+from pytest_verdict.trajectories.readers import read_turns
 from refusals import refused
 
 EXACT, IN_ORDER, ANY_ORDER = "trajectory_exact", "trajectory_in_order", "trajectory_any_order"

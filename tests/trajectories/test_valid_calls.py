@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from pytest_verdict import assert_matches, compare
 from pytest_verdict.errors import MismatchError, SettingsError
+from pytest_verdict.trajectories import TrajectoryValidCalls
 from pytest_verdict.trajectories.definitions import read_definitions
 
 PROPERTIES = {
@@ -343,3 +344,21 @@ def test_failure_names_each_place():
 
 def test_definitions_may_be_read():
     assert read_definitions(DEFINITIONS["OpenAI Responses"]) == {"search": SCHEMA, "web_search": None}
+
+
+@pytest.mark.parametrize(
+    "keyword", ["propertys", "Properties", "propertie", "requird", "require", "additionalproperties"]
+)
+def test_misspelt_keyword_of_a_schema_is_an_error(keyword):
+    schema = {"type": "object", keyword: {}}
+    result = compare("trajectory_valid_calls", {"search": schema}, [("search", {"query": 1})])
+    assert (result.verdict, result.notes) == ("error", ["invalid_schema"])
+    assert "Did you mean" in result.error
+    with pytest.raises(SettingsError, match="Did you mean"):
+        TrajectoryValidCalls(definitions={"search": schema})
+
+
+@pytest.mark.parametrize("keyword", ["propertyNames", "patternProperties", "minProperties", "x-required-by", "strict"])
+def test_other_keywords_of_a_schema_are_accepted(keyword):
+    schema = {"type": "object", keyword: {"propertyNames": {}, "minProperties": 1}.get(keyword, {}), "properties": {}}
+    assert compare("trajectory_valid_calls", {"search": schema}, [("search", {"a": 1})]).verdict == "fail"

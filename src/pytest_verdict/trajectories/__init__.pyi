@@ -14,7 +14,6 @@ from .operators import (
     TrajectorySimilarity as TrajectorySimilarity,
     TrajectorySingleToolUse as TrajectorySingleToolUse,
 )
-from .readers import read_trajectory as read_trajectory
+from .readers import read_trajectory as read_trajectory, read_turns as read_turns
 from .run_limits import RunLimits as RunLimits
 from .steps import TrajectorySteps as TrajectorySteps
-from .turns import read_turns as read_turns

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from pydantic import field_validator
@@ -19,7 +20,7 @@ from pytest_verdict.trajectories.event import ARGS_MALFORMED
 from pytest_verdict.trajectories.readers import decode_text
 from pytest_verdict.trajectories.readers.common import get, has, parse_if_json
 from pytest_verdict.trajectories.readers.unread import to_snake_case
-from pytest_verdict.trajectories.trajectory_operator import ObservedTrajectory, UnusableError
+from pytest_verdict.trajectories.trajectory_operator import ObservedTrajectory, Selected, UnusableError
 
 NOT_A_DEFINITION: Final = "not_a_definition"
 
@@ -32,6 +33,7 @@ _SCHEMAS: Final = (
 # OpenAI calls its own tools by another name than their definition.
 _PREVIEW: Final = re.compile(r"(_use)?_preview(_.*)?")
 _NO_ARGUMENTS: Final[dict[str, Any]] = {"type": "object", "properties": {}}
+_KEYWORDS: Final = ("properties", "required", "additionalProperties")
 # Under these keywords another schema may have further properties.
 _COMBINATIONS: Final = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties"})
 
@@ -40,22 +42,7 @@ Definitions = dict[str, Any]
 
 
 def read_definitions(value: Any) -> Definitions:
-    """Read the definitions of tools.
-
-    Args:
-        value: What OpenAI, Anthropic, Gemini, Bedrock or MCP take or return as tools; or a JSON Schema or Pydantic class for
-            each tool, by name or with the name as its title; as objects, dicts or JSON text.
-
-    Returns:
-        A JSON Schema by tool.
-
-    Raises:
-        TrajectoryError: There is no tool, one has no name or no object as schema, or two of one name differ.
-
-    Example:
-        >>> read_definitions([{"name": "ping", "input_schema": {"type": "object"}}])
-        {'ping': {'type': 'object'}}
-    """
+    """Return a JSON Schema by tool, from definitions of providers, or a schema or Pydantic class for each tool."""
     definitions: Definitions = {}
     for name, schema in _iter_definitions(decode_text(value)):
         if schema is not None and not isinstance(schema, Mapping):
@@ -157,6 +144,11 @@ def _build_tool(name: str, schema: Any, *, is_closed: bool) -> _Tool | None:
     if schema is None:
         return None
     _run_schema(name, schema, {})
+    for key in schema:
+        close = get_close_matches(key, _KEYWORDS, n=1, cutoff=0.8)
+        if close and close[0] != key:
+            # JSON Schema ignores unknown keywords.
+            raise UnusableError(INVALID_SCHEMA, f"the schema of {name} has {key!r}. Did you mean {close[0]!r}?")
     required = schema.get("required", ())
     rest = {key: item for key, item in schema.items() if key != "required"}
     if not is_closed or schema.get("additionalProperties", False) is not False:
@@ -251,25 +243,21 @@ class TrajectoryValidCalls(ObservedTrajectory):
             raise ValueError(str(error)) from None
         return parsed
 
-    def _compare(self, expected: Any, observed: Any) -> Outcome:
+    def _parse_expected(self, expected: Any) -> dict[str, _Tool | None]:
         try:
             definitions = read_definitions(expected)
         except TrajectoryError as error:
             raise UnusableError(NOT_A_DEFINITION, f"{must_be('definitions of tools', expected)}: it {error}") from None
         is_closed = self.unknown_args == "forbid"
-        tools = {
-            self._get_tool_name(name): _build_tool(name, schema, is_closed=is_closed)
-            for name, schema in definitions.items()
-        }
-        side = self._read_observed(observed)
-        self._refuse_unknown_tools(side, other_names=definitions)
+        return {name: _build_tool(name, schema, is_closed=is_closed) for name, schema in definitions.items()}
+
+    def _check_calls(self, expected: dict[str, _Tool | None], observed: Selected) -> Outcome:
+        tools = {self._get_tool_name(name): tool for name, tool in expected.items()}
         matcher = CallMatcher("equal")
-        calls = [matcher.prepare(event, name) for event, name in side.events]
+        calls = [matcher.prepare(event, name) for event, name in observed.events]
         differences = [difference for at, call in enumerate(calls) for difference in self._check(at, call, tools)]
         notes = dict.fromkeys(call.event.args_note for call in calls if not call.has_args and tools.get(call.name))
-        outcome = fail_on(differences, calls=len(calls))
-        outcome = outcome.replace(normalization=self._list_steps(), notes=tuple(map(str, notes)))
-        return self._refuse_emptied(outcome, side)
+        return fail_on(differences, calls=len(calls)).replace(notes=tuple(map(str, notes)))
 
     def _check(self, at: int, call: Call, tools: Mapping[str, _Tool | None]) -> Iterator[Difference]:
         """Yield what is wrong with a call."""

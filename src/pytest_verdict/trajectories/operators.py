@@ -257,9 +257,7 @@ class TrajectorySimilarity(TrajectoryOperator):
         longer = max(len(expected), len(observed))
         if not longer:
             return Outcome(1.0)
-        same_tool = pairing.find_calls_of_same_tool(expected, observed)
-        scores = pairing.score_calls(expected, observed, matcher)
-        cost, partners = pairing.edit_distance(same_tool, len(observed), scores)
+        cost, partners = pairing.edit_distance(expected, observed, matcher)
         details = {"distance": f"{cost / pairing.SCALE:.9f}"}
         if cost:
             details |= align(pairing.iter_pairs(partners, len(observed)), expected, observed, matcher)
@@ -342,7 +340,7 @@ class TrajectoryForbidden(_NonEmptyExpected):
         self._refuse_near_tools("forbidden", {name for _, name in expected.events}, observed)
         for event, tool in expected.events:
             arguments = {argument for other, name in observed.events if name == tool for argument in other.args}
-            self._refuse_near_names(f"forbidden {tool}", event.args, arguments)
+            self._refuse_near_arguments(f"forbidden {tool}", event.args, arguments)
 
 
 class TrajectoryMaxCalls(ObservedTrajectory):
@@ -369,30 +367,30 @@ class TrajectoryMaxCalls(ObservedTrajectory):
             raise ValueError(f"takes a whole number from 0, or such numbers by tool, got {limits!r}")
         return limits
 
-    def _compare(self, expected: Any, observed: Any) -> Outcome:
+    def _parse_expected(self, expected: Any) -> dict[str, int]:
         limits = _parse_limits(expected)
         if limits is None:
             reason = f"expected is no whole number from 0, and no such numbers by tool: {shown(expected, 80)}"
             raise UnusableError(NOT_A_LIMIT, reason)
-        side = self._read_observed(observed)
-        self._refuse_unknown_tools(side, other_names=limits)
-        self._refuse_near_tools("limits", limits.keys() - {OTHERS}, side)
-        unselected = [tool for tool in limits if tool != OTHERS and not self._is_selected(self._get_tool_name(tool))]
+        return limits
+
+    def _check_calls(self, expected: dict[str, int], observed: Selected) -> Outcome:
+        self._refuse_near_tools("limits", expected.keys() - {OTHERS}, observed)
+        unselected = [tool for tool in expected if tool != OTHERS and not self._is_selected(self._get_tool_name(tool))]
         if unselected:
             raise UnusableError(
                 EMPTY_SELECTION, f"only_tools or except_tools leaves out {unselected[0]!r}, which has a limit"
             )
 
-        counts = Counter(name for _, name in side.events)
-        counts[OTHERS] = len(side.events)
-        calls = {tool: counts[self._get_tool_name(tool)] for tool in limits}
+        counts = Counter(name for _, name in observed.events)
+        counts[OTHERS] = len(observed.events)
+        calls = {tool: counts[self._get_tool_name(tool)] for tool in expected}
         differences = [
             format_excess(tool, limit, calls[tool], format_count(calls[tool], "call"))
-            for tool, limit in limits.items()
+            for tool, limit in expected.items()
             if calls[tool] > limit
         ]
-        outcome = fail_on(differences, calls=calls).replace(normalization=self._list_steps())
-        return self._refuse_emptied(outcome, side)
+        return fail_on(differences, calls=calls)
 
 
 def _parse_limits(value: Any) -> dict[str, int] | None:
@@ -430,12 +428,13 @@ class TrajectorySingleToolUse(ObservedTrajectory):
             raise ValueError("takes the name of a tool, got ''")
         return tool
 
-    def _compare(self, expected: Any, observed: Any) -> Outcome:
+    def _parse_expected(self, expected: Any) -> dict[str, None]:
         if not isinstance(expected, str) or not expected:
             raise UnusableError(NOT_A_TOOL, f"expected is no name of a tool: {shown(expected, 80)}")
-        side = self._read_observed(observed)
-        self._refuse_unknown_tools(side, other_names=(expected,))
-        self._refuse_near_tools("tool", (expected,), side)
-        tool = self._get_tool_name(expected)
-        calls = sum(name == tool for _, name in side.events)
-        return Outcome(1.0 if calls else 0.0, self._list_steps(), details={"calls": calls})
+        return {expected: None}
+
+    def _check_calls(self, expected: dict[str, None], observed: Selected) -> Outcome:
+        self._refuse_near_tools("tool", expected, observed)
+        tools = set(map(self._get_tool_name, expected))
+        calls = sum(name in tools for _, name in observed.events)
+        return Outcome(float(calls > 0), details={"calls": calls})

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
+from pytest_verdict.core.kernel import PartError
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
 from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.operator import Operator
@@ -31,14 +32,16 @@ from pytest_verdict.trajectories.call_matcher import (
 SCALE: Final = 10**9
 """A score of 1.0, and the cost of one call without a partner; scores are whole numbers, so that rounding cannot decide."""
 
+# More pairs would take more than a few seconds to score; rules other than equality take longer, and pairs of two tools less.
+_MOST_SCORED: Final = 1_000_000
+_RULE_FACTOR: Final = 4
+_OTHER_TOOL_FACTOR: Final = 4
+
 Partners = list[int | None]
 """For each expected call the position of its observed one."""
 
 Pair = tuple[int | None, int | None]
 """The positions of an expected and an observed call that belong together; None if one of them is missing."""
-
-Scores = Callable[[int, Sequence[int]], list[int]]
-"""From an expected call and several observed ones to the scores of the pairs, at most ``SCALE``."""
 
 # Steps in the table of an alignment: to the row above, to a pair, to the column before.
 _UP: Final = 0
@@ -146,12 +149,6 @@ def _get_limits(rule: ArgumentRule, expected: Any) -> tuple[Decimal, Decimal] | 
     return EXACT.subtract(middle, distance), EXACT.add(middle, distance)
 
 
-def find_calls_of_same_tool(expected: Sequence[Call], observed: Sequence[Call]) -> list[list[int]]:
-    """Return for each expected call the positions of the observed calls of its tool."""
-    observed_by_tool = _group_by_tool(observed)
-    return [observed_by_tool.get(call.name, []) for call in expected]
-
-
 def _iter_tools(expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[tuple[list[int], list[int]]]:
     """Yield the positions of the expected and the observed calls of each tool that both sides call."""
     observed_by_tool = _group_by_tool(observed)
@@ -210,18 +207,6 @@ def _match_call(
     return accepted
 
 
-def score_calls(
-    expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, weigh: Callable[[float], float] = float
-) -> Scores:
-    """Return a function to whole numbers from the scores of calls, of which ``weigh`` converts each."""
-
-    def score(row: int, columns: Sequence[int]) -> list[int]:
-        call = expected[row]
-        return [round(weigh(matcher.score(call, observed[column])) * SCALE) for column in columns]
-
-    return score
-
-
 def pair_most(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> Partners:
     partners: Partners = [None] * len(expected)
     for rows, columns in _iter_tools(expected, observed):
@@ -253,23 +238,47 @@ def pair_best(
 ) -> Partners:
     """Pair calls so that the sum of the scores is the highest possible."""
     partners: Partners = [None] * len(expected)
-    scores = score_calls(expected, observed, matcher, weigh)
-    for rows, columns in _iter_tools(expected, observed):
-        costs = [[-score for score in scores(row, columns)] for row in rows]
-        for row, own_costs, match in zip(rows, costs, optimal_assignment(costs), strict=True):
-            if match is not None and own_costs[match] < 0:
-                partners[row] = columns[match]
+    for all_rows, all_columns in _iter_tools(expected, observed):
+        rows = all_rows
+        columns = all_columns
+        if len(rows) * len(columns) > _MOST_SCORED and matcher.get_rule(expected[rows[0]].name) == EQUAL:
+            # The share of different arguments is a metric, so a best pairing exists that pairs all equal calls.
+            matches = pair_most([expected[row] for row in rows], [observed[column] for column in columns], matcher)
+            for row, match in zip(rows, matches, strict=True):
+                partners[row] = None if match is None else columns[match]
+            used = set(partners)
+            rows = [row for row in rows if partners[row] is None]
+            columns = [column for column in columns if column not in used]
+        _refuse_many_pairs(len(rows) * len(columns), matcher)
+        calls = [observed[column] for column in columns]
+        costs = [[-score for score in _score_calls(expected[row], calls, matcher, weigh)] for row in rows]
+        for row, own_costs, best in zip(rows, costs, optimal_assignment(costs), strict=True):
+            if best is not None and own_costs[best] < 0:
+                partners[row] = columns[best]
     return partners
+
+
+def _score_calls(
+    call: Call, others: Sequence[Call], matcher: CallMatcher, weigh: Callable[[float], float] = float
+) -> list[int]:
+    """Return the scores of a call and several observed ones, each at most ``SCALE``."""
+    return [round(weigh(matcher.score(call, other)) * SCALE) for other in others]
+
+
+def _refuse_many_pairs(pairs: int, matcher: CallMatcher) -> None:
+    most = _MOST_SCORED if matcher.rules == EQUAL else _MOST_SCORED // _RULE_FACTOR
+    if pairs > most:
+        raise PartError(
+            f"{pairs:,} pairs of calls are too many to score, at most {most:,}: take credit='whole' or"
+            " trajectory_any_order, which score no pairs, select calls by only_tools, or compare turn by turn"
+        )
 
 
 def pair_best_in_order(
     expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher, weigh: Callable[[float], float] = float
 ) -> Partners:
     """Pair calls without crossing so that the sum of the scores is the highest possible."""
-    same_tool = find_calls_of_same_tool(expected, observed)
-    scores = score_calls(expected, observed, matcher, weigh)
-    _, partners = _align(same_tool, len(observed), scores)
-    return partners
+    return _align(expected, observed, matcher, weigh)[1]
 
 
 def find_competing_calls(accepted: Sequence[Sequence[int]], partners: Partners) -> tuple[list[int], list[int]] | None:
@@ -340,35 +349,45 @@ def longest_common_subsequence(accepted: Sequence[Sequence[int]], size: int) -> 
     return partners
 
 
-def edit_distance(same_tool: Sequence[Sequence[int]], observed: int, scores: Scores) -> tuple[int, Partners]:
+def edit_distance(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> tuple[int, Partners]:
     """Pair without crossing at the lowest cost (Needleman and Wunsch 1970).
 
     A call without a partner costs ``SCALE``, a pair ``SCALE`` minus its score.
     """
     # Pairing two first calls that match fully is never worse than anything else.
     head = 0
-    while head < min(len(same_tool), observed) and scores(head, [head]) == [SCALE]:
+    while head < min(len(expected), len(observed)):
+        if _score_calls(expected[head], observed[head : head + 1], matcher) != [SCALE]:
+            break
         head += 1
-    gain, middle = _align(same_tool, observed, scores, head, unlike=SCALE)
-    cost = (len(same_tool) + observed - 2 * head) * SCALE - gain
-    return cost, [*range(head), *middle]
+    gain, middle = _align(expected[head:], observed[head:], matcher, unlike=SCALE)
+    cost = (len(expected) + len(observed) - 2 * head) * SCALE - gain
+    return cost, [*range(head), *(None if column is None else head + column for column in middle)]
 
 
 def _align(
-    same_tool: Sequence[Sequence[int]], observed: int, scores: Scores, head: int = 0, unlike: int = 0
+    expected: Sequence[Call],
+    observed: Sequence[Call],
+    matcher: CallMatcher,
+    weigh: Callable[[float], float] = float,
+    unlike: int = 0,
 ) -> tuple[int, Partners]:
-    """Pair the calls behind the first ones at the highest gain, `unlike` and the score for each pair."""
-    width = observed - head
-    previous = [0] * (width + 1)
+    """Pair without crossing at the highest gain, `unlike` and the score for each pair."""
+    columns_by_tool = _group_by_tool(observed)
+    calls_by_tool = {name: [observed[column] for column in columns] for name, columns in columns_by_tool.items()}
+    scored = sum(len(columns_by_tool.get(call.name, ())) for call in expected)
+    _refuse_many_pairs(max(scored, len(expected) * len(observed) // _OTHER_TOOL_FACTOR), matcher)
+    previous = [0] * (len(observed) + 1)
     steps = []
-    for row, positions in enumerate(same_tool[head:], head):
-        gains = [unlike] * width
-        columns = positions[bisect_left(positions, head) :]
-        for column, score in zip(columns, scores(row, columns), strict=True):
-            gains[column - head] += score
+    for call in expected:
+        gains = [unlike] * len(observed)
+        if call.name in columns_by_tool:
+            scores = _score_calls(call, calls_by_tool[call.name], matcher, weigh)
+            for column, score in zip(columns_by_tool[call.name], scores, strict=True):
+                gains[column] += score
 
         current = [0]
-        row_steps = bytearray(width + 1)
+        row_steps = bytearray(len(observed) + 1)
         best = 0
         for column, gain in enumerate(gains, 1):
             before = best
@@ -383,7 +402,7 @@ def _align(
             current.append(best)
         previous = current
         steps.append(row_steps)
-    return previous[width], [column if column is None else head + column for column in _trace_back(steps, width)]
+    return previous[-1], _trace_back(steps, len(observed))
 
 
 def _trace_back(steps: Sequence[bytearray], width: int) -> Partners:

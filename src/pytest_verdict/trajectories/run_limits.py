@@ -53,22 +53,7 @@ Figures = dict[str, Decimal]
 
 
 def read_figures(value: Any) -> Figures:
-    """Read what a run reports of its requests to models, tokens, cost and time.
-
-    Args:
-        value: An object with the figures or a usage, such as an answer of a model or an `AgentResult`; a list of answers, or of
-            messages that have a usage each; or the spans of a trace.
-
-    Returns:
-        The figures that are known; the sum of the answers, unless one of them lacks it.
-
-    Raises:
-        TrajectoryError: The spans or the text cannot be read.
-
-    Example:
-        >>> read_figures({"usage": {"prompt_tokens": 12, "completion_tokens": 3}})["total_tokens"]
-        Decimal('15')
-    """
+    """Return the figures that a run reports, in a usage, answers or spans; the sum of the answers, unless one lacks it."""
     source = decode_text(value)
     figures: Figures = {}
     items = unwrap_list(source, "messages")

@@ -2,13 +2,12 @@
 
 import functools
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
-from fnmatch import fnmatchcase
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BeforeValidator, PrivateAttr, field_validator, model_validator
 
+from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import format_count
@@ -16,8 +15,8 @@ from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.call_matcher import EQUAL, IGNORE, OTHERS, ArgumentRules, Call, CallMatcher
 from pytest_verdict.trajectories.details import format_call, list_argument_notes
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
-from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory
-from pytest_verdict.trajectories.turns import Turns, compare_turns, read_turns
+from pytest_verdict.trajectories.near_names import find_near_name
+from pytest_verdict.trajectories.readers import AUTO, check_format, read_trajectory, read_turns
 
 T = TypeVar("T")
 
@@ -28,27 +27,10 @@ EMPTY_SELECTION: Final = "empty_selection"
 NEAR_NAME: Final = "near_name"
 UNUSED_RULE: Final = "unused_rule"
 NO_SUCH_CALL: Final = "no_such_call"
+DIFFERENT_TURNS: Final = "different_number_of_turns"
 
-_EMPTIED: Final = (
-    " after the selection by only_tools, except_tools or agents, so nothing would be compared;"
-    " name the tools of the agent in tools=[...] where a side may be empty"
-)
 _MCP_PREFIX: Final = re.compile(r"\Amcp__.+?__(?=.)", re.DOTALL)
-_SEPARATED: Final = re.compile(r"[\W_]+")
-_CAMEL_CASE: Final = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
-_DIGIT: Final = re.compile(r"\d")
-# The digits, and the letters of Cyrillic and Greek, that look like others.
-_LOOK_ALIKES: Final = str.maketrans("01аеорсухіѕјкмтвнԁοανικρτυχ", "olaeopcyxisjkmtbhdoavikptux")  # noqa: RUF001
-# Signs between a server, module or namespace and the name of its tool.
-_QUALIFIER: Final = re.compile(r"__|[^\w\s-]")
-_WILDCARD: Final = re.compile(r"[*?|^$]")
-_VERSION: Final = re.compile(r"[\W_]v\d[\d.]*\Z|[:@](latest|\d[\d.]*)\Z", re.IGNORECASE)
-# First and last words that say what a name is, and not what it does; of two words, both matter.
-_KIND_BEFORE: Final = frozenset({"tool", "tools", "function", "func", "fn", "call"})
-_KIND_AFTER: Final = frozenset({"tool", "function", "func", "fn", "async"})
-_SHORTEST_WITH_TYPO: Final = 4
-_SHORTEST_WITH_OTHER_LETTER: Final = 6
-_LONGEST_WITH_TYPO: Final = 100
+_NUMBER: Final = re.compile(r"_?\d+\Z")
 _SEPARATORS: Final = ("__", "/", ":", ".", "-", "_")
 
 
@@ -68,9 +50,9 @@ class Selected(NamedTuple):
     """The events of one side that count, each with the name that is compared."""
 
     events: list[tuple[Event, str]]
-    names: frozenset[str] = frozenset()
+    names: frozenset[str]
     """The tools of all events, selected or not."""
-    is_emptied: bool = False
+    is_emptied: bool
     """Whether there were events, and none was selected."""
 
 
@@ -139,6 +121,19 @@ class ObservedTrajectory(Operator):
             return Outcome(0.0, notes=(note,), details={"reason": str(error)})
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
+        names = self._parse_expected(expected)
+        side = self._read_observed(observed)
+        self._refuse_unknown_tools(side, other_names=names)
+        outcome = self._check_calls(names, side)
+        if outcome.score > 0.0:
+            self._refuse_emptied("observed", side)
+        return outcome.replace(normalization=self._list_steps())
+
+    def _parse_expected(self, expected: Any) -> Mapping[str, Any]:
+        """Return what is expected of each tool."""
+        raise NotImplementedError
+
+    def _check_calls(self, expected: Any, observed: Selected) -> Outcome:
         raise NotImplementedError
 
     @functools.cached_property
@@ -178,28 +173,20 @@ class ObservedTrajectory(Operator):
     def _selects_tools(self) -> bool:
         return self.only_tools is not None or bool(self.except_tools)
 
-    @property
-    def _is_selective(self) -> bool:
-        return self._selects_tools or self.agents is not None
-
     def _select(self, events: Iterable[Event], *, are_expected: bool = False) -> Selected:
         pairs = [(event, self._get_canonical_name(event.name)) for event in events]
-        selected = pairs
-        names = frozenset[str]()
         # Agents and failures are facts of a run, which expected calls do not have.
         agents = None if are_expected else self.agents
-        if self._selects_tools or agents is not None:
-            names = frozenset(name for _, name in pairs)
-            selected = [
-                (event, name)
-                for event, name in pairs
-                if self._is_selected(name) and (agents is None or event.agent is None or event.agent in agents)
-            ]
+        selected = [
+            (event, name)
+            for event, name in pairs
+            if self._is_selected(name) and (agents is None or event.agent is None or event.agent in agents)
+        ]
         is_emptied = bool(pairs) and not selected
         if self.failed == "skip" and not are_expected:
             # A call with malformed arguments often has an error too, and must never be skipped.
             selected = [pair for pair in selected if pair[0].error is None or pair[0].args_note == ARGS_MALFORMED]
-        return Selected(selected, names, is_emptied)
+        return Selected(selected, frozenset(name for _, name in pairs), is_emptied)
 
     def _read_observed(self, observed: Any) -> Selected:
         events = read_side("observed", read_trajectory, observed, self.observed_format)
@@ -227,8 +214,7 @@ class ObservedTrajectory(Operator):
 
     def _refuse_near_tools(self, setting: str, tools: Iterable[str], *sides: Selected) -> None:
         """Refuse a tool that no side calls if a side calls one with almost the same name."""
-        called = {name for side in sides for _, name in side.events}
-        called.update(*(side.names for side in sides))
+        called = set[str]().union(*(side.names for side in sides))
         called.update(alias for alias, tool in self.aliases.items() if tool in called)
         declared = set(map(self._get_tool_name, self.tools))
         names = set(map(self._get_tool_name, tools))
@@ -242,29 +228,27 @@ class ObservedTrajectory(Operator):
         occurring = {*occurring}.difference(names)
         if self.exact_names or not absent or not occurring:
             return
-        index: dict[str, list[str]] = {}
-        for other in sorted(occurring):
-            for key in _near_keys(other):
-                index.setdefault(key, []).append(other)
-        for name in sorted(absent):
-            candidates = dict.fromkeys(other for key in _near_keys(name) for other in index.get(key, ()))
-            if _WILDCARD.search(name):
-                candidates.update(dict.fromkeys(other for other in sorted(occurring) if _is_pattern_of(name, other)))
-            near = next(
-                (other for other in candidates if _is_pattern_of(name, other) or is_near_name(name, other)), None
+        near = find_near_name(absent, occurring)
+        if near is not None:
+            raise UnusableError(
+                NEAR_NAME,
+                f"{setting} has {near[0]!r}, which does not occur, but {near[1]!r} does; write {near[1]!r},"
+                " or set exact_names=True if another name is meant",
             )
-            if near is not None:
-                raise UnusableError(
-                    NEAR_NAME,
-                    f"{setting} has {name!r}, which does not occur, but {near!r} does; write {near!r}, or set exact_names=True"
-                    " if another name is meant",
-                )
 
-    def _refuse_emptied(self, outcome: Outcome, observed: Selected) -> Outcome:
-        """Return an outcome, unless it has a score only because no observed call was selected."""
-        if outcome.score > 0.0 and observed.is_emptied and not self.tools and self._is_selective:
-            raise UnusableError(EMPTY_SELECTION, f"no observed call is left{_EMPTIED}")
-        return outcome
+    def _refuse_near_arguments(self, setting: str, names: Iterable[str], occurring: Collection[str]) -> None:
+        # An argument with a number is another one: address2 is not address.
+        names = {name for name in names if _NUMBER.sub("", name) not in occurring}
+        self._refuse_near_names(setting, names, occurring)
+
+    def _refuse_emptied(self, name: str, side: Selected) -> None:
+        """Refuse a side with calls, none of which was selected."""
+        if side.is_emptied and not self.tools:
+            raise UnusableError(
+                EMPTY_SELECTION,
+                f"no {name} call is left after the selection by only_tools, except_tools or agents, so nothing would be"
+                " compared; name the tools of the agent in tools=[...] where a side may be empty",
+            )
 
     def _list_steps(self) -> tuple[str, ...]:
         """Return the names of the normalization steps for the record."""
@@ -278,99 +262,6 @@ class ObservedTrajectory(Operator):
         return tuple(name for name, is_applied in steps.items() if is_applied)
 
 
-def is_near_name(name: str, other: str) -> bool:
-    """Return whether two names differ only by case, separators, look-alikes, a prefix, or one letter."""
-    spellings, variants = _list_spellings(name)
-    other_spellings, other_variants = _list_spellings(other)
-    if spellings & other_spellings or spellings & other_variants or variants & other_spellings:
-        return True
-    # Two numbers are two things.
-    if _DIGIT.findall(name) != _DIGIT.findall(other):
-        return False
-    return _is_typo(_join_words(name), _join_words(other)) or _has_other_letter(_split_words(name), _split_words(other))
-
-
-def _is_pattern_of(name: str, other: str) -> bool:
-    """Return whether a name with wildcards matches another one; names are compared as they are, so its author erred."""
-    choices = name.strip("^$").replace(".*", "*").split("|")
-    return _WILDCARD.search(name) is not None and any(fnmatchcase(other, choice) for choice in choices)
-
-
-def _near_keys(name: str) -> set[str]:
-    """Return keys for a name; two near names share one, so that names need not be compared in pairs."""
-    joined = _join_words(name)
-    keys = set[str]().union(*_list_spellings(name))
-    if len(joined) <= _LONGEST_WITH_TYPO:
-        keys.update(joined[:at] + joined[at + 1 :] for at in range(len(joined)))
-    return keys
-
-
-def _split_words(name: str) -> list[str]:
-    text = unicodedata.normalize("NFKD", _CAMEL_CASE.sub("_", name)).casefold().translate(_LOOK_ALIKES)
-    return [word for word in _SEPARATED.split("".join(filter(str.isprintable, text))) if word]
-
-
-# First words with which a name is another one; any other first word may be the name of a server.
-_MODIFIERS: Final = frozenset(
-    {"add", "all", "async", "batch", "bulk", "cancel", "child", "close", "create", "delete", "dry", "end", "fetch"}
-    | {"find", "first", "force", "from", "get", "has", "is", "last", "list", "max", "min", "multi", "new"}
-    | {"next", "no", "old", "open", "parent", "previous", "read", "remove", "reset", "run", "safe", "search", "send"}
-    | {"set", "soft", "start", "stop", "sync", "to", "total", "try", "undo", "update", "write"}
-)
-
-
-def _join_words(name: str) -> str:
-    return "".join(_split_words(name)) or name
-
-
-def _list_spellings(name: str) -> tuple[set[str], set[str]]:
-    """Return the spellings of a name with and without its server or module, and what it may be called without a prefix."""
-    *_, last = [part for part in _QUALIFIER.split(name) if not part.isdecimal()] or [name]
-    words = _split_words(name)
-    variants = []
-    if words[:1] == ["mcp"]:
-        variants.append(words[2:])
-    if len(words) > 2 and words[0] not in _MODIFIERS:
-        # One word may be a tool of its own: search is not web_search.
-        variants.append(words[1:])
-    if len(words) == 2:
-        variants.append(words[::-1])
-    words = _split_words(_VERSION.sub("", name))
-    if len(words) > 2 and words[0] in _KIND_BEFORE:
-        words = words[1:]
-    if len(words) > 2 and words[-1] in _KIND_AFTER:
-        words = words[:-1]
-    variants.append(words)
-    spellings = {_join_words(name), _join_words(last) if last else name}
-    return spellings, {"".join(variant) for variant in variants if variant}
-
-
-def _is_typo(name: str, other: str) -> bool:
-    """Return whether one letter is missing, or two are exchanged."""
-    if min(len(name), len(other)) < _SHORTEST_WITH_TYPO or abs(len(name) - len(other)) > 1:
-        return False
-    start = 0
-    while start < min(len(name), len(other)) and name[start] == other[start]:
-        start += 1
-    rest = name[start:]
-    other_rest = other[start:]
-    if len(rest) == len(other_rest):
-        return len(rest) > 1 and rest[:2] == other_rest[1::-1] and rest[2:] == other_rest[2:]
-    shorter, longer = sorted((rest, other_rest), key=len)
-    return longer[1:] == shorter
-
-
-def _has_other_letter(words: list[str], other_words: list[str]) -> bool:
-    """Return whether a long word has another letter; a short one would be another word, as get and set."""
-    if len(words) != len(other_words):
-        return False
-    pairs = [(word, other) for word, other in zip(words, other_words, strict=True) if word != other]
-    if len(pairs) != 1 or not _SHORTEST_WITH_OTHER_LETTER <= len(pairs[0][0]) == len(pairs[0][1]):
-        return False
-    word, other = pairs[0]
-    return word[0] == other[0] and sum(letter != another for letter, another in zip(word, other, strict=True)) == 1
-
-
 def _check_occurrence(value: Any) -> Any:
     if value in ("first", "last") or (type(value) is int and value > 0):
         return value
@@ -380,13 +271,35 @@ def _check_occurrence(value: Any) -> Any:
 Occurrence = Annotated[str | int, BeforeValidator(_check_occurrence)]
 
 
+def compare_turns(operator: Operator, expected: list[Any], observed: list[Any], *, mean: bool) -> Outcome:
+    counts = {"expected_turns": len(expected), "observed_turns": len(observed)}
+    children = tuple(
+        run(operator, *sides, name=f"turn {number}")
+        for number, sides in enumerate(zip(expected, observed, strict=False), 1)
+    )
+    notes = tuple(dict.fromkeys(note for child in children for note in child.notes))
+    for child in children:
+        if child.error is not None:
+            return Outcome(0.0, notes=notes, details=counts, children=children, error=child.error)
+    if len(expected) != len(observed):
+        return Outcome(0.0, notes=(DIFFERENT_TURNS, *notes), details=counts, children=children)
+    if not children:
+        return Outcome(1.0, notes=("empty_expected",), details=counts)
+
+    scores = [child.score for child in children]
+    score = min(scores)
+    if mean:
+        score = min(sum(scores) / len(scores), 1.0)
+    return Outcome(score, notes=notes, details=counts, children=children)
+
+
 class TrajectoryOperator(ObservedTrajectory):
     """An operator that compares two trajectories."""
 
     args: ArgumentRules = EQUAL
     ignored_args: tuple[str, ...] = ()
     defaults: dict[str, dict[str, Any]] = {}  # noqa: RUF012 - pydantic copies it for each operator
-    turns: Turns = "none"
+    turns: Literal["none", "all", "mean", "flatten"] = "none"
     expected_format: str = AUTO
     occurrences: OmitWhenDefault[dict[str, Occurrence]] = {}  # noqa: RUF012 - pydantic copies it for each operator
     _is_turn: bool = PrivateAttr(default=False)
@@ -411,7 +324,7 @@ class TrajectoryOperator(ObservedTrajectory):
         sides = [self._read_expected(turn, matcher) for turn in expected_turns]
         operator = self.model_copy(update={"turns": "none"})
         observed_side: Selected | None = None
-        if self._is_selective and not self.tools:
+        if (self._selects_tools or self.agents is not None) and not self.tools:
             # A tool need not be called in each turn, so the selection is checked for all turns together.
             expected_side = join_sides(selected for selected, _ in sides)
             observed_side = join_sides(map(self._read_observed, observed_turns))
@@ -422,7 +335,9 @@ class TrajectoryOperator(ObservedTrajectory):
         self._check_expected([call for _, calls in sides for call in calls])
         operator._is_turn = True  # noqa: SLF001 - the copy is ours
         outcome = compare_turns(operator, expected_turns, observed_turns, mean=self.turns == "mean")
-        return outcome if observed_side is None else self._refuse_emptied(outcome, observed_side)
+        if observed_side is not None and outcome.score > 0.0:
+            self._refuse_emptied("observed", observed_side)
+        return outcome
 
     def _compare_sides(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
         matcher = self._build_matcher()
@@ -434,7 +349,9 @@ class TrajectoryOperator(ObservedTrajectory):
         if not self._is_turn:
             self._check_expected(expected)
         observed = [matcher.prepare(event, name) for event, name in self._choose_occurrences(observed_side)]
-        outcome = self._refuse_emptied(self._compare_calls(expected, observed, matcher), observed_side)
+        outcome = self._compare_calls(expected, observed, matcher)
+        if outcome.score > 0.0:
+            self._refuse_emptied("observed", observed_side)
         return self._complete(outcome, expected, observed, matcher)
 
     def _refuse_selection(self, expected: Selected, observed: Selected) -> None:
@@ -444,11 +361,10 @@ class TrajectoryOperator(ObservedTrajectory):
         self._refuse_unknown_tools(expected, observed, other_names=(*rules, *self.defaults))
         self._refuse_near_tools("args", rules, expected, observed)
         self._refuse_near_tools("defaults", self.defaults, expected, observed)
-        self._refuse_near_arguments(expected, observed)
-        if expected.is_emptied and not self.tools and self._is_selective:
-            raise UnusableError(EMPTY_SELECTION, f"no expected call is left{_EMPTIED}")
+        self._refuse_near_argument_rules(expected, observed)
+        self._refuse_emptied("expected", expected)
 
-    def _refuse_near_arguments(self, *sides: Selected) -> None:
+    def _refuse_near_argument_rules(self, *sides: Selected) -> None:
         """Refuse an argument that no call of its tool has if a call has one with almost the same name."""
         settings: list[tuple[str, str, Collection[str]]] = [("ignored_args", OTHERS, self.ignored_args)]
         settings += [(f"defaults for {tool}", tool, own) for tool, own in self.defaults.items()]
@@ -461,7 +377,7 @@ class TrajectoryOperator(ObservedTrajectory):
             self._refuse_rules_without_effect(setting, names, arguments)
             # A rule may be for a part of an argument.
             absent = {name.partition(".")[0] for name in names if name not in {OTHERS, *arguments}}
-            self._refuse_near_names(setting, absent, arguments.difference(names))
+            self._refuse_near_arguments(setting, absent, arguments.difference(names))
 
     def _refuse_rules_without_effect(self, setting: str, rules: Any, arguments: Collection[str]) -> None:
         """Refuse to compare only arguments that no call has."""

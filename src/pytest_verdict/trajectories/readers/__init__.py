@@ -14,7 +14,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.common import attach_results
+from pytest_verdict.trajectories.readers.common import attach_results, get, has
 from pytest_verdict.trajectories.readers.unread import Format
 
 AUTO: Final = "auto"
@@ -62,6 +62,67 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
     except _READ_ERRORS as error:
         reason = f"{type(error).__name__}: {error}"
     raise TrajectoryError(f"cannot be read as {name}: {reason}")
+
+
+def read_turns(value: Any) -> list[Any]:
+    """Split a conversation into turns.
+
+    Args:
+        value: A list of trajectories; or messages, which are split before each message of the user; or ADK invocations.
+
+    Returns:
+        One readable trajectory per turn.
+
+    Raises:
+        TrajectoryError: The value is not a list.
+
+    Example:
+        >>> turns = read_turns([{"role": "user", "content": "Hi"}, {"role": "user", "content": "Bye"}])
+        >>> len(turns)
+        2
+    """
+    source = decode_text(value)
+    if get(source, "messages") and get(source, "events"):
+        # The events of an Inspect AI sample may hold calls that the messages lack.
+        raise TrajectoryError("turns are made of messages, and here events beside the messages may have further calls")
+    for container in ("conversation", "invocations", "turns", "messages"):
+        items = get(source, container)
+        if isinstance(items, list | tuple):
+            source = items
+            break
+    if not isinstance(source, list | tuple):
+        raise TrajectoryError(f"turns are a list of trajectories, got {shown(value, 80)}")
+
+    if all(_get_role(item) is None for item in source):
+        return list(source)
+    turns: list[Any] = []
+    for message in source:
+        starts_turn = _get_role(message) in {"user", "human"} and not _holds_results(message)
+        if starts_turn or not turns:
+            turns.append([])
+        turns[-1].append(message)
+    return turns
+
+
+def _get_role(item: Any) -> str | None:
+    if isinstance(item, str | list | tuple):
+        return None
+    role = get(item, "role")
+    if isinstance(role, str):
+        return role
+    kind = get(item, "type")
+    if isinstance(kind, str) and kind in {"human", "ai", "tool", "system"}:
+        return kind
+    return None
+
+
+def _holds_results(message: Any) -> bool:
+    # Anthropic, Bedrock and Gemini return the results of tools in messages of the user.
+    blocks = get(message, "content", "parts")
+    return isinstance(blocks, list | tuple) and any(
+        get(block, "type") == "tool_result" or has(block, "toolResult", "function_response", "functionResponse")
+        for block in blocks
+    )
 
 
 def recognise_format(value: Any) -> str:

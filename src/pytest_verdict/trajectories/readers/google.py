@@ -40,10 +40,7 @@ _MARKS: Final = (
 )
 # The details of an app list the tools of its agents.
 _IGNORED: Final = "app_details appDetails"
-
-
-def _is_trace(value: Any) -> bool:
-    return has(value, *_TOOL_USES) or has(value, *_EVENTS)
+_WHOLE_KEYS: Final = " ".join((*_TOOL_USES, *_EVENTS))
 
 
 def _is_item(item: Any) -> bool:
@@ -53,7 +50,7 @@ def _is_item(item: Any) -> bool:
     return has(get(item, "content"), "parts") or (has(item, *_CALL, *_RESPONSE) and not has(item, "role", "messages"))
 
 
-@partial(Format, is_item=_is_item, marks=_MARKS, containers=_CONTAINERS, is_whole=_is_trace, ignored=_IGNORED)
+@partial(Format, is_item=_is_item, marks=_MARKS, containers=_CONTAINERS, whole_keys=_WHOLE_KEYS, ignored=_IGNORED)
 def gemini(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one content are one group, and so are those of one list of tool uses."""
     require_one_answer(get(value, "candidates"), "candidates")
@@ -141,7 +138,7 @@ def _list_parts(value: Any) -> Iterator[Any]:
     is_item=lambda item: has(item, "author") and has(item, *_EVENT_KEYS),
     marks=f"{_MARKS} {' '.join(_EVENT_KEYS)}",
     containers="events",
-    is_whole=lambda value: has(value, *_CASES),
+    whole_keys=" ".join(_CASES),
     ignored=f"{_IGNORED} {_STATES}",
     list_parts=_list_parts,
 )
@@ -175,7 +172,7 @@ _INPUTS: Final = ("tool_input", "toolInput")
     Format,
     is_item=lambda item: has(item, *_NAMES) and has(item, *_INPUTS),
     marks="tool_name toolName",
-    is_whole=lambda value: has(value, *_COLUMNS),
+    whole_keys=" ".join(_COLUMNS),
     ignored=" ".join(_COLUMNS[1:]),
 )
 def vertex(value: Any) -> Iterator[Event]:

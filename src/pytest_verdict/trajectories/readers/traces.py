@@ -228,9 +228,10 @@ _AGENT_OPERATIONS: Final = {"invoke_agent", "create_agent"}
 
 @partial(
     Format,
-    is_item=lambda item: has(item, *_RESOURCES) or (has(item, "attributes") and has(item, "name")),
+    is_item=lambda item: has(item, "attributes") and has(item, "name"),
     containers="spans",
-    is_whole=lambda value: has(value, *_RESOURCES),
+    whole_keys=" ".join(_RESOURCES),
+    item_keys=" ".join(_RESOURCES),
     list_parts=lambda value: _list_span_parts(value, _is_execution, _GENAI_MARKS, f"{_GENAI_IGNORED}|{_GENAI_INPUTS}"),
 )
 def otel(value: Any) -> Iterator[CallOrResult]:

@@ -23,6 +23,7 @@ from pytest_verdict.trajectories.readers.common import (
     Result,
     attach_results,
     get,
+    has,
     iter_entries,
     parse_if_json,
     require_objects,
@@ -61,24 +62,17 @@ _CALL_WORDS: Final = frozenset({"tool", "function", "action", "call", "invocatio
 # What models write before a call if nobody parses it.
 _WRITTEN_CALL: Final = re.compile(
     r"<(tool_calls?|function_calls?|functioncall)>|<(invoke name|function)=|<\|(python_tag|tool_call)|\[TOOL_CALLS\]"
-    r"|<\uff5ctool\u2581call|\bto=functions\.|^[ \t*#]*Action[ *]*:.*\n+[ \t*#]*Action Input\b",
+    r"|<\uff5ctool\u2581call|\bto=functions\.|\u273fFUNCTION\u273f|^```tool_code"
+    r"|^[ \t*#]*Action[ *]*:.*\n+[ \t*#]*Action Input\b",
     re.MULTILINE,
 )
 _WRITTEN_KEYS: Final = frozenset(
-    {
-        "name",
-        "function",
-        "tool",
-        "arguments",
-        "args",
-        "parameters",
-        "type",
-        "id",
-        "tool_calls",
-        "tool_call",
-        "function_call",
-    }
+    {"name", "function", "tool", "tool_name", "action", "arguments", "args", "parameters", "tool_input", "action_input"}
+    | {"tool_args", "type", "id", "tool_calls", "tool_call", "function_call"}
 )
+_FENCE: Final = re.compile(r"\A```\w*\n|\n```\Z")
+_PYTHON_CALL: Final = re.compile(r"\[[\w.]+\(")
+_REASONING: Final = ("reasoning_content", "reasoning", "thinking")
 _AFFIXES: Final = re.compile(r"\Atool-|[-_](call|use)\Z")
 _RESULT_KEY: Final = re.compile(r"(.*_)?(tool|function)s?_?(use_?|call_?)?(result|response|return|output)s?")
 _RESULT_ROLES: Final = ("tool", "function")
@@ -119,6 +113,8 @@ class Format:
         marks: Each item has at least one of these keys; empty if `read` refuses what it does not know.
         containers: Keys that hold the list.
         is_whole: Whether a value belongs to this format whatever its items are.
+        whole_keys: Keys of which such a value has one.
+        item_keys: Keys of which an item of this format has one.
         ignored: Keys under which nothing is a call of the agent: inputs, states, and the calls of somebody else.
         list_parts: Lists the parts of a value that are searched for calls; each may repeat the calls of the others.
     """
@@ -130,9 +126,18 @@ class Format:
     is_whole: Callable[[Any], bool] = lambda _: False
     ignored: str = ""
     list_parts: Callable[[Any], Iterable[Any]] = lambda value: (value,)
+    whole_keys: str = ""
+    item_keys: str = ""
 
     def recognises(self, value: Any) -> bool:
-        return self.is_whole(value) or any(map(self.is_item, unwrap_list(value, *self.containers.split())))
+        if self._has_whole(value):
+            return True
+        item_keys = self.item_keys.split()
+        items = unwrap_list(value, *self.containers.split())
+        return any(has(item, *item_keys) or self.is_item(item) for item in items)
+
+    def _has_whole(self, value: Any) -> bool:
+        return any(has(value, key) for key in self.whole_keys.split()) or self.is_whole(value)
 
     def read_all(self, name: str, value: Any) -> list[Event]:
         """Read a value, and refuse one of another format or one with calls that are not read."""
@@ -146,7 +151,7 @@ class Format:
 
     def check_items(self, name: str, value: Any) -> None:
         items = get(value, *self.containers.split(), default=MISSING)
-        if items is MISSING and not self.is_whole(value):
+        if items is MISSING and not self._has_whole(value):
             items = value
         if items is not MISSING and items is not None:
             require_objects(unwrap_list(items), name, *self.marks.split())
@@ -346,9 +351,9 @@ def _list_written_calls(message: Any) -> list[str]:
     ):
         return []
     blocks = get(message, "content", "parts")
-    texts = [blocks]
+    texts = [blocks, *(get(message, key) for key in _REASONING)]
     if isinstance(blocks, list | tuple):
-        texts = [block if isinstance(block, str) else get(block, "text", "content") for block in blocks]
+        texts += [block if isinstance(block, str) else get(block, "text", "content", "thinking") for block in blocks]
     written = [text for text in texts if isinstance(text, str) and _is_written_call(text)]
     recipient = str(get(message, "recipient"))
     return [*written, recipient] if recipient.startswith("functions.") else written
@@ -357,10 +362,19 @@ def _list_written_calls(message: Any) -> list[str]:
 def _is_written_call(text: str) -> bool:
     if _WRITTEN_CALL.search(text):
         return True
-    if not text.strip().startswith("{"):
+    whole = _FENCE.sub("", text.strip())
+    if whole[:1] not in {"{", "["}:
         return False
-    value = parse_if_json(text)
-    if not isinstance(value, Mapping) or not value.keys() <= _WRITTEN_KEYS:
+    value = parse_if_json(whole)
+    if isinstance(value, str):
+        return whole.endswith(")]") and _PYTHON_CALL.match(whole) is not None
+    items = value if isinstance(value, list) else [value]
+    return any(isinstance(item, Mapping) and _is_written_object(item) for item in items)
+
+
+def _is_written_object(value: Mapping[str, Any]) -> bool:
+    # Agents of LangChain write their final answer as an action.
+    if not value.keys() <= _WRITTEN_KEYS or value.get("action") == "Final Answer":
         return False
     return _is_call(value) or any(value.get(key) for key in ("tool_calls", "tool_call", "function_call"))
 
