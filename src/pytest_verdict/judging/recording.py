@@ -19,7 +19,8 @@ from pytest_verdict.errors import (
     VerdictError,
     allowed,
 )
-from pytest_verdict.judging.asking import ask, refuse_late_reply
+from pytest_verdict.judging.asking import ask
+from pytest_verdict.judging.calls import is_abandoned
 from pytest_verdict.judging.protocol import (
     Judge,
     JudgeRequest,
@@ -156,7 +157,8 @@ class RecordedJudge:
             if not request.keeps_failures:
                 raise
             problem = error_outcome(error).error
-        refuse_late_reply()
+        if is_abandoned():
+            raise TimeoutError("the reply came after its time limit")
 
         question = {"judge": self._name, **request.parts}
         recording: dict[str, Any] = _clean({"asked": question, "reply": reply, "problem": problem})
