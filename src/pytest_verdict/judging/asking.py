@@ -5,17 +5,18 @@ import functools
 import inspect
 from concurrent.futures import Future
 from contextvars import copy_context
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from pytest_verdict.judging.calls import CallTimeoutError, await_in_loop, call_within, in_thread, leave_loop
-from pytest_verdict.judging.protocol import Judge, serialize_reply
+from pytest_verdict.judging.protocol import Judge, JudgeReply, serialize_reply
 
 Request = TypeVar("Request")
 
 
-def ask(judge: Judge[Request], request: Request, timeout: float | None = None) -> Any:
+def ask(judge: Judge[Request], request: Request, timeout: float | None = None) -> JudgeReply:
     """Call a judge once and return its reply.
 
     Raises:
@@ -38,14 +39,16 @@ def ask(judge: Judge[Request], request: Request, timeout: float | None = None) -
             reply = call_within(timeout, call)
         except CallTimeoutError:
             raise TimeoutError(f"the judge took longer than {timeout} seconds") from None
-    if isinstance(reply, BaseModel):
-        return serialize_reply(reply)
+    if not isinstance(reply, JudgeReply):
+        reply = JudgeReply(reply)
+    if isinstance(reply.reply, BaseModel):
+        return replace(reply, reply=serialize_reply(reply.reply))
     return reply
 
 
-async def ask_async(judge: Judge[Request], request: Request) -> Any:
+async def ask_async(judge: Judge[Request], request: Request) -> JudgeReply:
     """Call a judge once without blocking the running event loop."""
-    outcome = Future[Any]()
+    outcome = Future[JudgeReply]()
     # A task that is cancelled waits no longer, but the call goes on.
     outcome.set_running_or_notify_cancel()
     in_thread(functools.partial(copy_context().run, ask, judge, request), outcome)

@@ -17,6 +17,9 @@ from contextvars import ContextVar, copy_context
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.errors import ConfigurationError
+
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -205,6 +208,8 @@ def wait_for(future: Future[T]) -> T:
 
 def run_in_order(functions: Iterable[Callable[[], T]], most: int) -> Iterator[T]:
     """Call functions, at most so many at once, and yield their results in the order of the functions."""
+    if type(most) is not int or most < 1:
+        raise ConfigurationError(f"max_concurrency is a whole number from 1, got {shown(most, 40)}")
     if most == 1:
         for function in functions:
             yield function()

@@ -1,19 +1,19 @@
 """`ModelJudge`: any model of pydantic-ai as a judge (extra ``judge``)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
-from pytest_verdict.judging.protocol import JudgeRequest
+from pytest_verdict.judging.protocol import JudgeReply, JudgeRequest
 
 
 class ModelJudge:
     """A judge that asks a model through pydantic-ai, once for each request.
 
     The model answers with JSON text, so any provider works, with or without tools. A broken reply is recorded as it is, and no
-    second call repairs it.
+    second call repairs it. The tokens and the cost of a reply are those that its provider reports.
 
     Args:
         model: A model of pydantic-ai or its name, such as ``"openai:gpt-4o-mini"``.
@@ -31,7 +31,8 @@ class ModelJudge:
         'pydantic-ai test {}'
         >>> import asyncio
         >>> from pytest_verdict.judging import JudgeRequest
-        >>> asyncio.run(judge(JudgeRequest(prompt="How many?", schema={}, instructions="Answer in JSON.", parts={})))
+        >>> request = JudgeRequest(prompt="How many?", schema={}, instructions="Answer in JSON.", parts={})
+        >>> asyncio.run(judge(request)).reply
         '{"pair_count": 23}'
     """
 
@@ -54,11 +55,14 @@ class ModelJudge:
 
         # A recording or a calibration is valid for one model with one configuration only.
         name = model if isinstance(model, str) else getattr(model, "model_name", type(model).__name__)
-        self.judge_id = f"pydantic-ai {name} {json.dumps(dict(settings or {}), sort_keys=True, default=str)}"
+        # A model may have settings of its own, which those of the judge replace one by one.
+        own_settings = getattr(model, "settings", None)
+        all_settings = {**(own_settings if isinstance(own_settings, Mapping) else {}), **(settings or {})}
+        self.judge_id = f"pydantic-ai {name} {json.dumps(all_settings, sort_keys=True, default=str)}"
         if instructions is not None:
             self.judge_id += f" {content_digest(instructions)[:8]}"
 
-    async def __call__(self, request: JudgeRequest, /) -> str:
+    async def __call__(self, request: JudgeRequest, /) -> JudgeReply:
         prompt: Any = request.prompt
         if self.sees_images and request.images:
             from pydantic_ai import BinaryContent
@@ -70,7 +74,17 @@ class ModelJudge:
         # Enter the agent for each question, so that no connection stays open when the session ends.
         async with self._agent:
             response = await self._agent.run(prompt, instructions=instructions)
-        return str(response.output)
+        return JudgeReply(str(response.output), dict(_read_usage(response.all_messages()[-1])))
+
+
+def _read_usage(message: Any) -> Iterator[tuple[str, int | float]]:
+    """Yield what a provider reports; pydantic-ai has 0 where it reports nothing, and computes its own prices."""
+    for name in ("input_tokens", "output_tokens"):
+        if getattr(message.usage, name):
+            yield name, getattr(message.usage, name)
+    cost = (message.provider_details or {}).get("cost")
+    if cost is not None:
+        yield "cost", float(cost)
 
 
 def open_judge(model: str) -> ModelJudge:

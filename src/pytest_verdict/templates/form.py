@@ -19,7 +19,7 @@ from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.refused import PLAIN
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError, TemplateError
-from pytest_verdict.judging.protocol import JudgeRequest, encode_for_prompt
+from pytest_verdict.judging.protocol import JudgeRequest, Usage, encode_for_prompt
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.template_match import WHOLE_REPLY, format_problems
 
@@ -113,8 +113,16 @@ class FormRequest(JudgeRequest):
     response: str
     hints: Mapping[str, str]
 
+    def is_answered_by(self, reply: Any) -> bool:
+        """Whether a reply holds an object with a field of the form, and is no refusal."""
+        fields = self.schema["properties"].keys()
+        try:
+            return not fields.isdisjoint(_read_object(reply, [], fields, extract_json=True))
+        except JsonTextError:
+            return False
 
-def form_request(template: type[BaseAnswer], response: str) -> FormRequest:
+
+def form_request(template: type[BaseAnswer], response: str, attempt: int) -> FormRequest:
     schema = judge_schema(template)
     hints: dict[str, str] = {}
     for name, verification in template.__verdict_definition__.verified.items():
@@ -125,11 +133,14 @@ def form_request(template: type[BaseAnswer], response: str) -> FormRequest:
     if hints:
         question["hints"] = f"Hints:\n{encode_for_prompt(hints)}"
     question["response"] = f"Text, as a JSON string:\n{encode_for_prompt(response)}"
+    parts = {"instructions": INSTRUCTIONS, **question}
+    if attempt != 1:
+        parts["attempt"] = str(attempt)
     return FormRequest(
         prompt="\n".join(question.values()),
         schema=schema,
         instructions=INSTRUCTIONS,
-        parts={"instructions": INSTRUCTIONS, **question},
+        parts=parts,
         response=response,
         hints=hints,
     )
@@ -148,6 +159,7 @@ class ParsedAnswer:
             ``json_parse_failed``, ``json_duplicate_key``, ``json_not_finite``, ``json_too_deep``, ``not_an_object``.
         trace: The raw response that the reply is about, or None.
         reply: The reply, verbatim.
+        usage: Tokens, cost and other amounts of the judge, as reported.
 
     Example:
         >>> from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField, parse_reply
@@ -164,6 +176,7 @@ class ParsedAnswer:
     notes: tuple[str, ...] = ()
     trace: str | None = None
     reply: Any = None
+    usage: Usage = field(default_factory=dict)
 
     def required(self) -> BaseAnswer:
         """Return the answer, or raise if there are problems."""
