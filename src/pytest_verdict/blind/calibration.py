@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, get_arg
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
-from pytest_verdict.blind.evidence import collect_evidence, describe_binding
+from pytest_verdict.blind.evidence import Question, collect_evidence, describe_binding
 from pytest_verdict.blind.options import BlindInputs
 from pytest_verdict.blind.preference import DerivedComparison, derive
 from pytest_verdict.blind.protocol import BlindProtocol
@@ -190,6 +190,7 @@ def calibrate(
     gate: Gate | None = None,
     key: str = "calibration",
     allow_model_labels: bool = False,
+    max_concurrency: int = 1,
     progress: Callable[[int], None] = lambda count: None,
 ) -> dict[str, Any]:
     """Measure how far a judge agrees with people, and return the calibration as JSON values."""
@@ -200,7 +201,7 @@ def calibrate(
         )
     get_unique_judge_name(judge)
     rubric = read_rubric(gold.rubric)
-    judged: list[_JudgedItem] = []
+    questions = []
     for number, item in enumerate(gold.items):
         inputs = BlindInputs(
             eval_prompt=item.prompt,
@@ -212,11 +213,13 @@ def calibrate(
             key=key,
             position=number,
         )
-        evidence = collect_evidence(item.first, item.second, inputs)
+        questions.append(Question(item.first, item.second, inputs))
+    judged: list[_JudgedItem] = []
+    for item, evidence in zip(gold.items, collect_evidence(questions, max_concurrency), strict=True):
         comparison = derive(evidence)
         label = TIE if comparison.vote.winner == "TIE" else comparison.winner
         judged.append(_JudgedItem(item, comparison, label))
-        progress(number + 1)
+        progress(len(judged))
 
     figures = _round_floats(_measure(judged))
     return {

@@ -14,6 +14,8 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.explanation.facts import build_default_explanation
 from pytest_verdict.explanation.lines import Explanation, Line, Part, indent, line, table, wrap
+from pytest_verdict.judging.protocol import Usage
+from pytest_verdict.judging.usage import format_usage
 
 _STATUSES: Final = {
     "INCONSISTENT": "INCONSISTENT: with the labels exchanged, the judge preferred the other output",
@@ -158,6 +160,7 @@ def summarize_session(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     informal = 0
     first_shown_wins = 0
     decisive_calls = 0
+    usage: list[Usage] = []
     for record in records:
         details = record["details"]
         statuses[str(details.get("status", "unreadable")).lower()] += 1
@@ -167,6 +170,8 @@ def summarize_session(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         wins, calls = details.get("first_shown_won", (0, 0))
         first_shown_wins += wins
         decisive_calls += calls
+        if "status" in details:
+            usage += [call.get("usage", {}) for call in record["observed"]["calls"]]
 
     yield f"{format_count(statuses.total(), 'blind comparison')}: {_format_counts(statuses)}; {informal} informal"
     if flips:
@@ -175,6 +180,7 @@ def summarize_session(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         )
     if contradictions:
         yield f"comparisons with contradictions of the judge: {_format_counts(contradictions)}"
+    yield from format_usage(usage)
 
 
 def _format_counts(counts: Counter[str]) -> str:

@@ -292,9 +292,7 @@ class AnswerTemplate:
             return parse_reply(self._template, {}, response)
         return self._read(await ask_async(*self._build_question(response, attempt)), response)
 
-    def parse_all(
-        self, responses: Iterable[str], *, max_concurrency: int = 8, attempt: int = 1
-    ) -> list[ParsedAnswer]:
+    def parse_all(self, responses: Iterable[str], *, max_concurrency: int = 8, attempt: int = 1) -> list[ParsedAnswer]:
         """Do what `parse` does for many responses, several at once.
 
         Args:
