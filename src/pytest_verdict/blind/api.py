@@ -89,7 +89,7 @@ class BlindComparison:
         return str(self.result.observed["assignment"]["commitment"])
 
     @property
-    def usage(self) -> dict[str, dict[str, int | float]]:
+    def usage(self) -> dict[str, dict[str, Any]]:
         """The sums of what the judge reports, such as tokens and cost, each with the number of replies that report it."""
         return sum_usage(call.get("usage", {}) for call in self.result.observed["calls"])
 
@@ -196,11 +196,10 @@ def compare_pairs(
     key = options.pop("key", None) or secrets.token_hex(16)
     questions = []
     for position, pair in enumerate(pairs):
-        arguments: Any = {"position": position, "name": pair.name or None, **options}
+        arguments: Any = {"expectations": pair.expectations, "position": position, "name": pair.name or None, **options}
         inputs = BlindInputs(
             eval_prompt=pair.prompt,
             judge=judge,
-            expectations=pair.expectations,
             expectation_results=pair.results or None,
             rubric=rubric,
             prefer=prefer,

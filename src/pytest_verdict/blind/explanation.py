@@ -39,7 +39,7 @@ def explain_preference(result: ComparisonResult, budget: Budget) -> Explanation:
 
     expected = Part("a verdict" if result.expected is None else f"{shown(result.expected, 80)} to win", "expected")
     winner = details.get("winner")
-    status = _STATUSES.get(details.get("status")) or _STATUSES.get(winner)
+    status = _STATUSES.get(details.get("status", ""), _STATUSES.get(winner or ""))
     observed = Part(status or shown(winner, 80), "observed")
     contradictions = _format_contradictions(result)
     if result.verdict != "fail":

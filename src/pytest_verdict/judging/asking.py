@@ -39,11 +39,10 @@ def ask(judge: Judge[Request], request: Request, timeout: float | None = None) -
             reply = call_within(timeout, call)
         except CallTimeoutError:
             raise TimeoutError(f"the judge took longer than {timeout} seconds") from None
-    if not isinstance(reply, JudgeReply):
-        reply = JudgeReply(reply)
-    if isinstance(reply.reply, BaseModel):
-        return replace(reply, reply=serialize_reply(reply.reply))
-    return reply
+    judge_reply = reply if isinstance(reply, JudgeReply) else JudgeReply(reply)
+    if isinstance(judge_reply.reply, BaseModel):
+        return replace(judge_reply, reply=serialize_reply(judge_reply.reply))
+    return judge_reply
 
 
 async def ask_async(judge: Judge[Request], request: Request) -> JudgeReply:

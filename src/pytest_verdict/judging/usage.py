@@ -1,6 +1,6 @@
 """What judges took, as their providers report it: sums that say of how many replies they are."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from math import fsum
 from typing import Any
 
@@ -8,7 +8,7 @@ from pytest_verdict.core.values.display import format_count
 from pytest_verdict.judging.protocol import Usage
 
 
-def sum_usage(reports: Iterable[Usage]) -> dict[str, dict[str, int | float]]:
+def sum_usage(reports: Iterable[Usage]) -> dict[str, dict[str, Any]]:
     """Sum each amount over the replies that report it, and count these."""
     values: dict[str, list[int | float]] = {}
     for report in reports:
@@ -29,7 +29,3 @@ def format_usage(reports: Iterable[Usage]) -> Iterator[str]:
     texts = [f"{name} {total['sum']:,.10g} in {format_count(total['replies'], 'call')}" for name, total in sums.items()]
     if texts:
         yield f"reported by judges: {'; '.join(texts)}"
-
-
-def summarize_templates(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    return format_usage(record["observed"].get("_usage", {}) for record in records)

@@ -32,7 +32,7 @@ def explanations() -> Mapping[str, str]:
 
 @hookimpl
 def closing_lines() -> Mapping[str, str]:
-    return {"answer_template": "pytest_verdict.judging.usage:summarize_templates"}
+    return {"answer_template": f"{_HERE}explanation:summarize_judges"}
 
 
 @hookimpl
