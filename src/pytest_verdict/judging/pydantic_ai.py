@@ -1,12 +1,37 @@
 """`ModelJudge`: any model of pydantic-ai as a judge (extra ``judge``)."""
 
+import difflib
 import json
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
 from pytest_verdict.judging.protocol import JudgeReply, JudgeRequest
+
+# What prompts of other tools fill in.
+_FILLED_IN_TEXT: Final = """
+answer completion context criteria document documents example examples expectations expected expected_output
+format_instructions ground_truth hints input inputs instruction output output_a output_b outputs prediction prompt query
+question reference reference_outputs response response_a response_b rubric schema target task text user_input
+"""
+_FILLED_IN: Final = tuple(_FILLED_IN_TEXT.split())
+# Text in two braces is a placeholder, whatever it says. In one, it may be a format such as {year} or \\boxed{answer} of LaTeX.
+_DOUBLE: Final = re.compile(r"\{\{-?\s*[^\W\d][\w.\[\]'\"| -]*\}\}|\{%.*?%\}", re.DOTALL)
+_SINGLE: Final = re.compile(r"(?<![\w\\^}{])\{\s*([^\W\d][\w-]*)[\w.\[\]'\"]*(![rsa])?(:[^\s{}]*)?\s*\}(?!\})")
+
+
+def find_placeholder(text: str) -> str | None:
+    """Return the first placeholder in a text, such as ``{response}``, a misspelt one, or ``{{anything}}``."""
+    double = _DOUBLE.search(text)
+    if double:
+        return double[0]
+    for single in _SINGLE.finditer(text):
+        name = single[1].lower().replace("-", "_")
+        if difflib.get_close_matches(name, _FILLED_IN, 1, 0.8):
+            return single[0]
+    return None
 
 
 class ModelJudge:
@@ -22,6 +47,7 @@ class ModelJudge:
         images: Whether the model sees pictures and receives those of a question.
 
     Raises:
+        ConfigurationError: The instructions have a placeholder such as ``{response}``, which nothing fills in.
         MissingExtraError: pydantic-ai is not installed.
 
     Example:
@@ -44,6 +70,12 @@ class ModelJudge:
         settings: Mapping[str, Any] | None = None,
         images: bool = False,
     ) -> None:
+        placeholder = find_placeholder(instructions or "")
+        if placeholder is not None:
+            raise ConfigurationError(
+                f"nothing fills in {placeholder} of the instructions, so the model would read it as it is; leave it out, because"
+                " each request has the question with all texts, or write other brackets if the model is to read them"
+            )
         try:
             from pydantic_ai import Agent
         except ImportError:
