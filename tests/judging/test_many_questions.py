@@ -6,8 +6,11 @@ import http.client
 import http.server
 import json
 import random
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -134,6 +137,30 @@ def test_recording_asks_only_for_what_is_missing(service, tmp_path):
     assert [resumed.verify(answer).comparison.to_text() for answer in answers] == [
         uninterrupted.verify(answer).comparison.to_text() for answer in uninterrupted.parse_all(RESPONSES)
     ]
+
+
+@pytest.mark.ci
+def test_killed_process_is_continued(service, tmp_path):
+    program = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from test_many_questions import Answer, AnswerTemplate, Client, RecordedJudge, RESPONSES
+server = type("Server", (), {{"server_port": {service.server_port}}})
+recorded = RecordedJudge({str(tmp_path)!r}, Client(server), mode="record")
+AnswerTemplate(Answer, recorded).parse_all(RESPONSES, max_concurrency=3)
+"""
+    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", program])
+    while len(service.prompts) < 12:
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    recordings = len(list(tmp_path.glob("*.json")))
+    assert 0 < recordings < len(RESPONSES)
+    time.sleep(0.2)
+    service.prompts.clear()
+    resumed = AnswerTemplate(Answer, RecordedJudge(tmp_path, Client(service), mode="record"))
+    assert [answer.answer.pairs for answer in resumed.parse_all(RESPONSES)] == [*range(len(RESPONSES))]
+    assert len(service.prompts) == len(RESPONSES) - recordings
 
 
 def test_equal_questions_at_once_are_asked_once(service, tmp_path):

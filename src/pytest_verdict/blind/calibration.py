@@ -1,6 +1,7 @@
 """Calibration: measure on labelled pairs how far a judge, asked by the whole protocol, agrees with people."""
 
 import hashlib
+import json
 import math
 import os
 import random
@@ -221,7 +222,8 @@ def calibrate(
         judged.append(_JudgedItem(item, comparison, label))
         progress(len(judged))
 
-    figures = _round_floats(_measure(judged))
+    # The last digits of a square root differ between machines.
+    figures = json.loads(json.dumps(_measure(judged)), parse_float=lambda text: round(float(text), 6))
     return {
         "format": FORMAT,
         "bound_to": describe_binding(evidence["comparison"]),
@@ -300,17 +302,6 @@ def _describe_kappa(pairs: LabelPairs) -> dict[str, Any]:
     elif kappa["value"] is None:
         kappa["reason"] = "both gave one and the same label to every item"
     return kappa
-
-
-def _round_floats(value: Any) -> Any:
-    """Return JSON values with six decimals, because the last digits of a square root differ between machines."""
-    if isinstance(value, dict):
-        return {name: _round_floats(item) for name, item in value.items()}
-    if isinstance(value, tuple):
-        return [_round_floats(item) for item in value]
-    if isinstance(value, float):
-        return round(value, 6)
-    return value
 
 
 def _apply_gate(figures: dict[str, Any], gate: Gate, *, is_human: bool) -> dict[str, Any]:
