@@ -63,6 +63,41 @@ def test_one_comparison_goes_to_the_working_folder_by_default(command, tmp_path,
     assert {path.name for path in tmp_path.iterdir()} >= {"blind.json", "commitment.json", "summary.json"}
 
 
+def test_pairs_are_judged_at_once_from_a_cache(command, tmp_path, task):
+    texts = {f"question{number}": GOOD for number in range(6)}
+    outputs = [write_outputs(tmp_path / "a", **texts), write_outputs(tmp_path / "b", **dict.fromkeys(texts, BAD))]
+    common = [
+        "blind",
+        *outputs,
+        "--pairs",
+        "--prompt",
+        task,
+        "--judge",
+        JUDGE,
+        "--key",
+        "k",
+        "--cache",
+        tmp_path / "cache",
+    ]
+    files = []
+    for number in ("1", "4"):
+        folder = tmp_path / number
+        status, output, _ = command(*common, "--max-concurrency", number, "-o", folder)
+        assert (status, output.splitlines()[0]) == (
+            0,
+            "6 pairs: a won 6, b won 0, 0 ties, 0 without a verdict; 0 order flips",
+        )
+        files.append({path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.json")})
+    assert files[0] == files[1]
+    recordings = list((tmp_path / "cache").iterdir())
+    assert len(recordings) == 2
+    recordings[0].write_text(recordings[0].read_text().replace('": 5', '": 1'))
+    status, _, problems = command(*common, "-o", tmp_path / "altered")
+    assert (status, "was altered" in problems) == (2, True)
+    status, _, problems = command(*common, "--max-concurrency", "0", "-o", tmp_path / "zero")
+    assert (status, "max_concurrency is a whole number from 1" in problems) == (2, True)
+
+
 def test_several_comparisons_need_a_folder(command, tmp_path, task):
     outputs = [write_outputs(tmp_path / name, one=GOOD) for name in "ab"]
     status, _, problems = command("blind", *outputs, "--pairs", "--prompt", task, "--judge", JUDGE)

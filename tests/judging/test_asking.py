@@ -32,8 +32,8 @@ def with_a_loop_of_its_own(request):
 
 
 def test_sync_judge_runs_in_the_calling_thread():
-    assert ask(sync, REQUEST)["thread"] is threading.current_thread()
-    assert ask(sync, REQUEST, timeout=5)["thread"] is not threading.current_thread()
+    assert ask(sync, REQUEST).reply["thread"] is threading.current_thread()
+    assert ask(sync, REQUEST, timeout=5).reply["thread"] is not threading.current_thread()
 
 
 def test_async_judges_share_one_loop():
@@ -41,7 +41,7 @@ def test_async_judges_share_one_loop():
         return ask(running_loop, REQUEST)
 
     replies = [ask(running_loop, REQUEST), ask(running_loop, REQUEST, timeout=5), asyncio.run(inside())]
-    assert len({reply["loop"] for reply in replies}) == 1
+    assert len({reply.reply["loop"] for reply in replies}) == 1
 
 
 @pytest.mark.parametrize("judge", [sync, running_loop, with_a_loop_of_its_own])
@@ -63,16 +63,16 @@ def test_ask_async_does_not_block_the_loop():
             other_work.set()
 
         replies = await asyncio.gather(ask_async(judge, REQUEST), work())
-        return replies[0], (await ask_async(running_loop, REQUEST))["loop"]
+        return replies[0].reply, (await ask_async(running_loop, REQUEST)).reply["loop"]
 
-    assert asyncio.run(inside()) == (True, ask(running_loop, REQUEST)["loop"])
+    assert asyncio.run(inside()) == (True, ask(running_loop, REQUEST).reply["loop"])
 
 
 def test_async_judge_can_ask_another_judge():
     async def asks_another(request):
         return [ask(running_loop, request), await ask_async(running_loop, request)]
 
-    assert [reply["loop"].is_running() for reply in ask(asks_another, REQUEST)] == [True, True]
+    assert [reply.reply["loop"].is_running() for reply in ask(asks_another, REQUEST).reply] == [True, True]
 
 
 async def endless(_request):
@@ -89,11 +89,11 @@ def sleeping(_request):
 
 @pytest.mark.parametrize("judge", [sleeping, endless, blocking])
 def test_ask_raises_on_timeout(judge):
-    before = ask(running_loop, REQUEST)["loop"]
+    before = ask(running_loop, REQUEST).reply["loop"]
     started = time.monotonic()
     with pytest.raises(TimeoutError, match=r"the judge took longer than 0\.1 seconds"):
         ask(judge, REQUEST, timeout=0.1)
-    after = ask(running_loop, REQUEST)["loop"]
+    after = ask(running_loop, REQUEST).reply["loop"]
     assert time.monotonic() - started < 3
     assert (after is before) == (judge is not blocking)
 
@@ -154,7 +154,7 @@ async def judge(request):
 ask(judge, None)
 child = os.fork()
 if child == 0:
-    os._exit(0 if ask(judge, None, timeout=20) == "asked" else 1)
+    os._exit(0 if ask(judge, None, timeout=20).reply == "asked" else 1)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     command = [sys.executable, "-W", "ignore", "-c", program]

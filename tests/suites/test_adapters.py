@@ -12,7 +12,7 @@ import pytest
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.errors import AdapterError, SuiteError
 from pytest_verdict.suites.adapters import open_adapter
-from pytest_verdict.suites.adapters.limits import call_within
+from pytest_verdict.suites.adapters.limits import call_adapter
 
 CONTEXT = {"suite": "s", "scenario": "x", "repeat": 1, "attempt": 1, "timeout_seconds": 5}
 
@@ -97,7 +97,7 @@ def test_an_adapter_with_its_own_time_limit_may_clean_up():
         raise AdapterError("ended")
 
     with pytest.raises(AdapterError, match="ended"):
-        call_within(0.1, run, ends_itself=True)
+        call_adapter(0.1, run, ends_itself=True)
     assert cleaned.is_set()
 
 
@@ -240,9 +240,9 @@ def test_an_adapter_that_is_written_wrongly(tmp_path, written):
 
 def test_exception_of_call_reaches_the_caller():
     with pytest.raises(KeyboardInterrupt):
-        call_within(5, lambda: (_ for _ in ()).throw(KeyboardInterrupt()))
+        call_adapter(5, lambda: (_ for _ in ()).throw(KeyboardInterrupt()))
     with pytest.raises(TimeoutError, match="own"):
-        call_within(5, own_timeout)
+        call_adapter(5, own_timeout)
 
 
 async def own_timeout():

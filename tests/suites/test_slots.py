@@ -2,11 +2,12 @@
 
 import threading
 import time
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 
 import pytest
 
-from pytest_verdict.suites.adapters.limits import Pace, Slots, call_within, in_thread
+from pytest_verdict.judging.calls import Slots
+from pytest_verdict.suites.adapters.limits import Pace, call_adapter
 from pytest_verdict.suites.suite_model import RateLimit
 
 
@@ -19,10 +20,7 @@ class BusyError(Exception):
 
 
 def start(slots, most, function):
-    future = Future()
-    future.add_done_callback(lambda _: slots.end())
-    slots.start(most, lambda: in_thread(function, future))
-    return future
+    return slots.submit(most, function)
 
 
 @pytest.mark.parametrize("most", [1, 2, 7])
@@ -129,5 +127,5 @@ def test_a_busy_service_is_asked_again_as_often_as_allowed(answers, retries, cal
 def test_threads_are_used_again():
     before = threading.active_count()
     for _ in range(50):
-        assert call_within(5, threading.get_ident) > 0
+        assert call_adapter(5, threading.get_ident) > 0
     assert threading.active_count() <= before + 2

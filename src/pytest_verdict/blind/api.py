@@ -1,23 +1,27 @@
 """`blind_compare` and `assert_preferred`: blind comparisons in tests."""
 
+import secrets
 import unittest
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
 
-from pytest_verdict.blind.evidence import collect_evidence
+from pytest_verdict.blind.evidence import Question, collect_evidence
 from pytest_verdict.blind.files import write_result
 from pytest_verdict.blind.options import BlindInputs, BlindOptions
+from pytest_verdict.blind.pairs import Pair
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.protocol import Status
 from pytest_verdict.blind.request import BlindJudge
 from pytest_verdict.blind.rubric import TIE, Winner, read_rubric
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
+from pytest_verdict.console import progress
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import shorten, visible
+from pytest_verdict.core.values.display import shorten, shown, visible
 from pytest_verdict.errors import SettingsError, allowed
+from pytest_verdict.judging.usage import sum_usage
 from pytest_verdict.session import SESSION
 
 _POLICIES = ("fail", "skip")
@@ -84,6 +88,11 @@ class BlindComparison:
         """The digest that committed the harness to its assignment before the judge was asked."""
         return str(self.result.observed["assignment"]["commitment"])
 
+    @property
+    def usage(self) -> dict[str, dict[str, Any]]:
+        """The sums of what the judge reports, such as tokens and cost, each with the number of replies that report it."""
+        return sum_usage(call.get("usage", {}) for call in self.result.observed["calls"])
+
     def __bool__(self) -> bool:
         return self.result.passed
 
@@ -134,9 +143,85 @@ def blind_compare(
     # mypy cannot match the options with the fields of the model.
     arguments: Any = {"eval_prompt": eval_prompt, "judge": judge, "expectations": expectations, **options}
     inputs = BlindInputs(rubric=read_rubric(rubric), prefer=prefer, **arguments)
+    (evidence,) = collect_evidence([Question(candidate_x, candidate_y, inputs)], inputs.max_concurrency)
+    return _conclude(evidence, inputs)
+
+
+def compare_pairs(
+    pairs: Iterable[Pair],
+    judge: BlindJudge,
+    rubric: Any = None,
+    *,
+    prefer: str | None = None,
+    **options: Unpack[BlindOptions],
+) -> dict[str, BlindComparison]:
+    """Compare many pairs of outputs as `blind_compare` does, several at once.
+
+    The assignments are drawn from one key, so that each system is A in half of the comparisons. A folder as ``output`` gets a
+    folder for each pair.
+
+    Args:
+        pairs: The pairs; each has a name of its own.
+        judge: See `blind_compare`.
+        rubric: See `blind_compare`.
+        prefer: See `blind_compare`.
+        **options: See `BlindOptions`. ``max_concurrency`` is the number of calls at once, of all pairs together.
+
+    Returns:
+        The comparisons by the names of the pairs, recorded in their order.
+
+    Raises:
+        AwaitingJudgmentError: A person or a program has yet to answer; all other pairs are compared before.
+        ConfigurationError: An argument is wrong, or a name occurs twice.
+
+    Example:
+        >>> def judge(request):
+        ...     def side(output):
+        ...         score = min(5, len(output.text))
+        ...         return {name: dict.fromkeys(request.rubric.names(name), score) for name in ("content", "structure")}
+        ...     return {"rubric": {label: side(output) for label, output in request.outputs.items()}}
+        >>> pairs = [Pair(name=text, outputs=(text, text + "!"), prompt="Greet.") for text in ("Hi", "Hey")]
+        >>> [comparison.winner for comparison in compare_pairs(pairs, judge, max_concurrency=2).values()]
+        ['y', 'y']
+    """
+    pairs = list(pairs)
+    names = [pair.name for pair in pairs]
+    if len(set(names)) < len(names):
+        raise SettingsError(f"each pair has a name of its own, got {shown(names, 200)}")
+    for name in ("name", "position", "expectation_results"):
+        if name in options:
+            raise SettingsError(f"{name} belongs to one comparison; leave it out, each Pair has its own")
+    rubric = read_rubric(rubric)
+    output = options.pop("output", None)
+    key = options.pop("key", None) or secrets.token_hex(16)
+    questions = []
+    for position, pair in enumerate(pairs):
+        arguments: Any = {"expectations": pair.expectations, "position": position, "name": pair.name or None, **options}
+        inputs = BlindInputs(
+            eval_prompt=pair.prompt,
+            judge=judge,
+            expectation_results=pair.results or None,
+            rubric=rubric,
+            prefer=prefer,
+            key=key,
+            output=None if output is None else Path(output, pair.name),
+            **arguments,
+        )
+        questions.append(Question(*pair.outputs, inputs))
+
+    comparisons: dict[str, BlindComparison] = {}
+    collected = collect_evidence(questions, options.get("max_concurrency", 1))
+    with progress(len(pairs), " pairs") as show:
+        for number, (pair, question, evidence) in enumerate(zip(pairs, questions, collected, strict=True), 1):
+            if evidence:
+                comparisons[pair.name] = _conclude(evidence, question.inputs)
+            show(number, number)
+    return comparisons
+
+
+def _conclude(evidence: dict[str, Any], inputs: BlindInputs) -> BlindComparison:
     operator = BlindPreference(tie=inputs.tie, gate=inputs.gate)
-    evidence = collect_evidence(candidate_x, candidate_y, inputs)
-    result = compare(operator, prefer, evidence, name=inputs.name)
+    result = compare(operator, inputs.prefer, evidence, name=inputs.name)
     if inputs.output is not None:
         write_result(Path(inputs.output), result)
     return BlindComparison(result)

@@ -1,6 +1,7 @@
 """Calibration: measure on labelled pairs how far a judge, asked by the whole protocol, agrees with people."""
 
 import hashlib
+import json
 import math
 import os
 import random
@@ -15,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, get_arg
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
-from pytest_verdict.blind.evidence import collect_evidence, describe_binding
+from pytest_verdict.blind.evidence import Question, collect_evidence, describe_binding
 from pytest_verdict.blind.options import BlindInputs
 from pytest_verdict.blind.preference import DerivedComparison, derive
 from pytest_verdict.blind.protocol import BlindProtocol
@@ -190,6 +191,7 @@ def calibrate(
     gate: Gate | None = None,
     key: str = "calibration",
     allow_model_labels: bool = False,
+    max_concurrency: int = 1,
     progress: Callable[[int], None] = lambda count: None,
 ) -> dict[str, Any]:
     """Measure how far a judge agrees with people, and return the calibration as JSON values."""
@@ -200,7 +202,7 @@ def calibrate(
         )
     get_unique_judge_name(judge)
     rubric = read_rubric(gold.rubric)
-    judged: list[_JudgedItem] = []
+    questions = []
     for number, item in enumerate(gold.items):
         inputs = BlindInputs(
             eval_prompt=item.prompt,
@@ -212,13 +214,16 @@ def calibrate(
             key=key,
             position=number,
         )
-        evidence = collect_evidence(item.first, item.second, inputs)
+        questions.append(Question(item.first, item.second, inputs))
+    judged: list[_JudgedItem] = []
+    for item, evidence in zip(gold.items, collect_evidence(questions, max_concurrency), strict=True):
         comparison = derive(evidence)
         label = TIE if comparison.vote.winner == "TIE" else comparison.winner
         judged.append(_JudgedItem(item, comparison, label))
-        progress(number + 1)
+        progress(len(judged))
 
-    figures = _round_floats(_measure(judged))
+    # The last digits of a square root differ between machines.
+    figures = json.loads(json.dumps(_measure(judged)), parse_float=lambda text: round(float(text), 6))
     return {
         "format": FORMAT,
         "bound_to": describe_binding(evidence["comparison"]),
@@ -297,17 +302,6 @@ def _describe_kappa(pairs: LabelPairs) -> dict[str, Any]:
     elif kappa["value"] is None:
         kappa["reason"] = "both gave one and the same label to every item"
     return kappa
-
-
-def _round_floats(value: Any) -> Any:
-    """Return JSON values with six decimals, because the last digits of a square root differ between machines."""
-    if isinstance(value, dict):
-        return {name: _round_floats(item) for name, item in value.items()}
-    if isinstance(value, tuple):
-        return [_round_floats(item) for item in value]
-    if isinstance(value, float):
-        return round(value, 6)
-    return value
 
 
 def _apply_gate(figures: dict[str, Any], gate: Gate, *, is_human: bool) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 import os
 import secrets
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import count
+from functools import partial
+from itertools import count, groupby, product
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pytest_verdict.blind.candidates import Candidate, read_candidate
 from pytest_verdict.blind.files import read_json, write_commitment
@@ -25,7 +25,6 @@ from pytest_verdict.blind.leaks import (
 from pytest_verdict.blind.options import BlindInputs, read_expectation_results
 from pytest_verdict.blind.preference import FORMAT
 from pytest_verdict.blind.protocol import Assignment, LabelOrder, build_fence, draw_assignment, hash_json
-from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.request import (
     BlindOutput,
     BlindRequest,
@@ -48,7 +47,9 @@ from pytest_verdict.errors import (
     VerdictError,
 )
 from pytest_verdict.judging.asking import ask
+from pytest_verdict.judging.calls import run_in_order
 from pytest_verdict.judging.protocol import (
+    Usage,
     can_open_files,
     can_see_images,
     get_judge_name,
@@ -70,9 +71,69 @@ class _JudgingSetup:
     assignment: Assignment
 
 
-def collect_evidence(candidate_x: Any, candidate_y: Any, inputs: BlindInputs) -> dict[str, Any]:
-    """Ask a judge by a protocol, and return what `BlindPreference` observes."""
-    sources = (read_candidate(candidate_x, inputs.exclude), read_candidate(candidate_y, inputs.exclude))
+class Question(NamedTuple):
+    """Two candidates and the options of their comparison."""
+
+    candidate_x: Any
+    candidate_y: Any
+    inputs: BlindInputs
+
+
+def collect_evidence(questions: Iterable[Question], max_concurrency: int) -> Iterator[dict[str, Any]]:
+    """Ask judges by their protocols, several at once, and yield what `BlindPreference` observes of each comparison.
+
+    It is empty if a person or a program has yet to answer; at the end, AwaitingJudgmentError lists all that is awaited.
+    """
+    awaited: list[str] = []
+    answers = run_in_order(_list_calls(questions), max_concurrency)
+    for _, group in groupby(answers, key=lambda answer: answer.number):
+        calls: list[dict[str, Any]] = []
+        awaited_before = len(awaited)
+        for answer in group:
+            setup = answer.setup
+            calls += answer.calls
+            awaited += answer.awaited
+        if len(awaited) > awaited_before:
+            yield {}
+            continue
+        yield {
+            "format": FORMAT,
+            "comparison": setup.record,
+            "assignment": setup.assignment.to_json(),
+            "calls": calls,
+            "calls_digest": hash_json("calls", calls),
+        }
+    if awaited:
+        raise AwaitingJudgmentError("; ".join(awaited))
+
+
+class _Answer(NamedTuple):
+    """The attempts of one call, or what they wait for."""
+
+    number: int
+    setup: _JudgingSetup
+    calls: Sequence[dict[str, Any]] = ()
+    awaited: Sequence[str] = ()
+
+
+def _list_calls(questions: Iterable[Question]) -> Iterator[Callable[[], _Answer]]:
+    """Yield a function for each call of each comparison, or one that makes no call."""
+    for number, question in enumerate(questions):
+        setup = _prepare(question)
+        if not _needs_judge(setup.candidates, setup.inputs) or "unseen_files" in setup.record:
+            yield partial(_Answer, number, setup)
+            continue
+        protocol = setup.inputs.protocol
+        for repetition, way in product(range(protocol.repetitions), range(len(protocol.label_orders))):
+            yield partial(_make_call, number, setup, repetition, way)
+
+
+def _prepare(question: Question) -> _JudgingSetup:
+    inputs = question.inputs
+    sources = (
+        read_candidate(question.candidate_x, inputs.exclude),
+        read_candidate(question.candidate_y, inputs.exclude),
+    )
     if not any(source.files for source in sources):
         raise ConfigurationError("both outputs are empty or excluded; there is nothing to compare")
     if inputs.output is not None:
@@ -87,16 +148,7 @@ def collect_evidence(candidate_x: Any, candidate_y: Any, inputs: BlindInputs) ->
     setup = _build_setup(sources, inputs)
     if inputs.output is not None:
         write_commitment(Path(inputs.output), setup.assignment)
-    calls: list[dict[str, Any]] = []
-    if _needs_judge(setup.candidates, inputs) and "unseen_files" not in setup.record:
-        calls = _ask_in_all_orders(setup)
-    return {
-        "format": FORMAT,
-        "comparison": setup.record,
-        "assignment": setup.assignment.to_json(),
-        "calls": calls,
-        "calls_digest": hash_json("calls", calls),
-    }
+    return setup
 
 
 def _needs_judge(candidates: Sequence[Candidate], inputs: BlindInputs) -> bool:
@@ -254,51 +306,46 @@ def describe_binding(setup: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _ask_in_all_orders(setup: _JudgingSetup) -> list[dict[str, Any]]:
-    protocol = setup.inputs.protocol
-    calls: list[dict[str, Any]] = []
-    awaited: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="blind-") as folder:
-        for repetition in range(protocol.repetitions):
-            for number, label_order in enumerate(protocol.label_orders):
-                head = {"repetition": repetition, "way": number, "slots": label_order.slots(setup.assignment.a)}
-                request = _build_request(setup, label_order, repetition, Path(folder, f"{repetition}-{number}"))
-                try:
-                    calls += [{**head, **call} for call in _ask_with_retries(request, setup)]
-                except AwaitingJudgmentError as error:
-                    # Go on, so that a person gets all forms at once.
-                    awaited.append(str(error))
-    if awaited:
-        raise AwaitingJudgmentError("; ".join(awaited))
-    return calls
-
-
-def _ask_with_retries(request: BlindRequest, setup: _JudgingSetup) -> Iterator[dict[str, Any]]:
-    """Yield the attempts of a call, up to the first reply that holds a verdict."""
+def _make_call(number: int, setup: _JudgingSetup, repetition: int, way: int) -> _Answer:
+    """Ask up to the first reply that holds a verdict, and return all attempts."""
     inputs = setup.inputs
-    for attempt in range(1 + inputs.protocol.retries):
-        question = replace(request, parts={**request.parts, "attempt": str(attempt)})
-        reply = None
-        problem = None
-        try:
-            reply = serialize_reply(ask(inputs.judge, question, inputs.protocol.timeout))
-        except VerdictError:
-            raise
-        except Exception as error:  # noqa: BLE001 - each provider has errors of its own, and every call is recorded
-            problem = error_outcome(error).error
-        yield {
-            "attempt": attempt,
-            "shown": list(request.shown),
-            "prompt": _hash_text(request.prompt),
-            "request": question.key,
-            "reply": reply,
-            "problem": problem,
-        }
-        if reply is None:
-            continue
-        with suppress(ReplyProblem):
-            read_reply(reply, inputs.rubric, setup.expectations)
-            return
+    label_order = inputs.protocol.label_orders[way]
+    calls: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(prefix="blind-") as folder:
+        request = _build_request(setup, label_order, repetition, Path(folder))
+        for attempt in range(1 + inputs.protocol.retries):
+            question = replace(request, parts={**request.parts, "attempt": str(attempt)})
+            reply = None
+            problem = None
+            usage: Usage = {}
+            try:
+                answer = ask(inputs.judge, question, inputs.protocol.timeout)
+                usage = answer.usage
+                reply = serialize_reply(answer.reply)
+            except AwaitingJudgmentError as error:
+                # The other calls go on, so that a person gets all forms at once.
+                return _Answer(number, setup, awaited=[str(error)])
+            except VerdictError:
+                raise
+            except Exception as error:  # noqa: BLE001 - each provider has errors of its own, and every call is recorded
+                problem = error_outcome(error).error
+            call = {
+                "repetition": repetition,
+                "way": way,
+                "slots": label_order.slots(setup.assignment.a),
+                "attempt": attempt,
+                "shown": list(request.shown),
+                "prompt": _hash_text(request.prompt),
+                "request": question.key,
+                "reply": reply,
+                "problem": problem,
+            }
+            if usage:
+                call["usage"] = dict(usage)
+            calls.append(call)
+            if reply is not None and request.is_answered_by(reply):
+                break
+    return _Answer(number, setup, calls)
 
 
 def _build_request(setup: _JudgingSetup, label_order: LabelOrder, repetition: int, folder: Path) -> BlindRequest:

@@ -1,7 +1,6 @@
 """Explain results of blind comparisons: first the cause, then a line for each call; and summarize those of a session."""
 
 import json
-import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,12 +8,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
-from pytest_verdict.blind.rubric import DIMENSIONS, LABELS
+from pytest_verdict.blind.rubric import DIMENSIONS
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.explanation.facts import build_default_explanation
 from pytest_verdict.explanation.lines import Explanation, Line, Part, indent, line, table, wrap
+from pytest_verdict.judging.protocol import Usage
+from pytest_verdict.judging.usage import format_usage
 
 _STATUSES: Final = {
     "INCONSISTENT": "INCONSISTENT: with the labels exchanged, the judge preferred the other output",
@@ -26,7 +27,7 @@ _EXPLAINED_DETAILS: Final = (
     *("status", "winner", "label", "assignment", "votes", "order_flips", "invalid_calls", "first_shown_won"),
     *("longer_won", "contradictions", "expectation_source", "reliability", "comparison", "problem", "candidates"),
 )
-_SCORE: Final = re.compile(r"\d{1,6}(/[1-9]\d{0,5})?")
+_LONGEST_SCORE: Final = 20
 
 
 def explain_preference(result: ComparisonResult, budget: Budget) -> Explanation:
@@ -38,7 +39,7 @@ def explain_preference(result: ComparisonResult, budget: Budget) -> Explanation:
 
     expected = Part("a verdict" if result.expected is None else f"{shown(result.expected, 80)} to win", "expected")
     winner = details.get("winner")
-    status = _STATUSES.get(_format_text(details.get("status"))) or _STATUSES.get(_format_text(winner))
+    status = _STATUSES.get(details.get("status", ""), _STATUSES.get(winner or ""))
     observed = Part(status or shown(winner, 80), "observed")
     contradictions = _format_contradictions(result)
     if result.verdict != "fail":
@@ -52,12 +53,17 @@ def explain_preference(result: ComparisonResult, budget: Budget) -> Explanation:
     else:
         summary = (Part("expected "), expected, Part(", got "), observed)
 
+    limit = budget.differences or len(contradictions)
+    more = []
+    if len(contradictions) > limit:
+        more.append(line(f"… {format_count(len(contradictions) - limit, 'more contradiction')}"))
     is_unlimited = budget.lines == 0
     return Explanation(
         summary=summary,
         lines=[
             *_explain_calls(result, budget),
-            *_explain_contradictions(contradictions, budget),
+            *(line(f"contradiction: {contradiction}") for contradiction in contradictions[:limit]),
+            *more,
             *_explain_invalid_reply(result, budget),
             (Part("expected: "), expected),
             (Part("observed: "), observed),
@@ -79,43 +85,20 @@ def _format_text(value: Any, limit: int = 200) -> str:
     return visible(shorten(str(value), limit))
 
 
-# A record may come from anywhere, so read its values without trust.
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def _format_contradictions(result: ComparisonResult) -> list[str]:
     texts = []
-    for contradiction in _list(result.details.get("contradictions")):
-        if isinstance(contradiction, Mapping):
-            where = _format_text(contradiction.get("where"))
-            claimed = shown(contradiction.get("claimed"), 80)
-            derived = shown(contradiction.get("derived"), 80)
-            code = _format_text(contradiction.get("code"))
-            texts.append(f"{where}: claimed {claimed}, derived {derived} ({code})")
+    for contradiction in result.details.get("contradictions", ()):
+        claimed = shown(contradiction["claimed"], 80)
+        derived = shown(contradiction["derived"], 80)
+        place = _format_text(contradiction["where"])
+        texts.append(f"{place}: claimed {claimed}, derived {derived} ({_format_text(contradiction['code'])})")
     return list(dict.fromkeys(texts))
-
-
-def _explain_contradictions(contradictions: Sequence[str], budget: Budget) -> Iterator[Line]:
-    limit = budget.differences or len(contradictions)
-    for contradiction in contradictions[:limit]:
-        yield line(f"contradiction: {contradiction}")
-    if len(contradictions) > limit:
-        yield line(f"… {format_count(len(contradictions) - limit, 'more contradiction')}")
 
 
 def _explain_calls(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
     if not result.children:
         return
-    candidates = _list(_mapping(_mapping(result.observed).get("comparison")).get("candidates"))
-    names = [
-        _format_text(candidate.get("name") if isinstance(candidate, Mapping) else candidate, 40)
-        for candidate in candidates
-    ]
+    names = [_format_text(candidate["name"], 40) for candidate in result.observed["comparison"]["candidates"]]
     limit = budget.differences or len(result.children)
     rows = [("call", "first shown", "winner", "overall scores")]
     rows += [_build_row(child, names) for child in result.children[:limit]]
@@ -128,30 +111,19 @@ def _explain_calls(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
 
 
 def _build_row(call: ComparisonResult, names: Sequence[str]) -> tuple[str, str, str, str]:
-    expected = _mapping(call.expected)
-    slots = _mapping(expected.get("slots"))
-    label_order = _list(expected.get("shown"))
-
-    def name_of(label: Any) -> str:
-        slot = slots.get(label) if isinstance(label, str) else None
-        if type(slot) is int and 0 <= slot < len(names):
-            return names[slot]
-        return _format_text(label, 40)
-
+    by_label = {label: names[slot] for label, slot in call.expected["slots"].items()}
     call_name = _format_text(call.name, 60)
-    first = name_of(label_order[0]) if label_order else "-"
+    first = by_label[call.expected["shown"][0]]
     if not call.passed:
         return call_name, first, "no verdict", _format_text(call.error or ", ".join(call.notes), 80)
 
     scores = []
-    overall = call.details.get("overall")
-    if isinstance(overall, Mapping):
-        for label in LABELS:
-            score = _format_text(overall.get(label), 20)
-            if _SCORE.fullmatch(score):
-                score = f"{float(Fraction(score)):.1f}"
-            scores.append(f"{name_of(label)} {score}")
-    return call_name, first, name_of(call.details.get("winner")), ", ".join(sorted(scores))
+    for label, score in call.details["overall"].items():
+        # A fraction of a record from elsewhere may have any number of digits.
+        number = f"{float(Fraction(score)):.1f}" if len(score) < _LONGEST_SCORE else score
+        scores.append(f"{by_label[label]} {_format_text(number, 20)}")
+    winner = call.details["winner"]
+    return call_name, first, by_label.get(winner, winner), ", ".join(sorted(scores))
 
 
 def _explain_invalid_reply(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
@@ -167,12 +139,11 @@ def _explain_invalid_reply(result: ComparisonResult, budget: Budget) -> Iterator
 
 
 def _explain_form(call: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    rubric = _mapping(call.settings.get("rubric"))
-    expectations = _list(call.settings.get("expectations"))
-    scores = {dimension: {str(name): "1 to 5" for name in _mapping(rubric.get(dimension))} for dimension in DIMENSIONS}
+    settings = call.settings
+    scores = {dimension: dict.fromkeys(settings["rubric"][dimension], "1 to 5") for dimension in DIMENSIONS}
     form: dict[str, Any] = {"rubric": {"A": scores, "B": "as A"}}
-    if expectations and not call.settings.get("checked"):
-        answers = f"{format_count(len(expectations), 'object')} with text and passed"
+    if settings["expectations"] and "checked" not in settings:
+        answers = f"{format_count(len(settings['expectations']), 'object')} with text and passed"
         form["expectation_results"] = {"A": {"details": answers}, "B": "as A"}
     form["winner"] = "A, B or TIE"
 
@@ -189,29 +160,27 @@ def summarize_session(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     informal = 0
     first_shown_wins = 0
     decisive_calls = 0
+    usage: list[Usage] = []
     for record in records:
-        details = _mapping(record.get("details"))
-        if not isinstance(details.get("status"), str):
-            statuses["unreadable"] += 1
-            continue
-        statuses[details["status"].lower()] += 1
-        codes = [item.get("code") for item in _list(details.get("contradictions")) if isinstance(item, Mapping)]
-        contradictions.update(set(map(str, codes)))
-        flips += bool(details.get("order_flips"))
-        informal += "informal" in record.get("notes", [])
-        counts = _list(details.get("first_shown_won"))
-        if len(counts) == 2 and all(type(count) is int for count in counts):
-            first_shown_wins += counts[0]
-            decisive_calls += counts[1]
+        details = record["details"]
+        statuses[str(details.get("status", "unreadable")).lower()] += 1
+        contradictions.update({contradiction["code"] for contradiction in details.get("contradictions", ())})
+        flips += details.get("order_flips", 0) > 0
+        informal += "informal" in record["notes"]
+        wins, calls = details.get("first_shown_won", (0, 0))
+        first_shown_wins += wins
+        decisive_calls += calls
+        if "status" in details:
+            usage += [call.get("usage", {}) for call in record["observed"]["calls"]]
 
-    if statuses:
-        yield f"{format_count(statuses.total(), 'blind comparison')}: {_format_counts(statuses)}; {informal} informal"
+    yield f"{format_count(statuses.total(), 'blind comparison')}: {_format_counts(statuses)}; {informal} informal"
     if flips:
         yield (
             f"order flips: {flips}; the output shown first won {first_shown_wins} of {decisive_calls} decisive calls"
         )
     if contradictions:
         yield f"comparisons with contradictions of the judge: {_format_counts(contradictions)}"
+    yield from format_usage(usage)
 
 
 def _format_counts(counts: Counter[str]) -> str:

@@ -26,13 +26,26 @@ _FIGURES: Final = ("pass_rate", "time_seconds", "tokens")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two outputs of one task. The name is a relative path, and ``results`` are the gradings by candidate, if both exist."""
+    """Two outputs of one task.
+
+    Args:
+        name: The name of the pair, which is also its folder in an ``output``.
+        outputs: The two outputs, each a `pathlib.Path` or the output itself.
+        prompt: The task of both outputs.
+        expectations: Statements that each output should meet.
+        results: The results of checks by the name of a candidate, as ``expectation_results`` of `BlindOptions`.
+        evaluation: The id of the evaluation in a ``benchmark.json``.
+
+    Example:
+        >>> Pair(name="refund", outputs=("Use the form.", "Call us."), prompt="Say how to get a refund.").expectations
+        ()
+    """
 
     name: str
-    outputs: tuple[Path, Path]
+    outputs: tuple[Any, Any]
     prompt: str
-    expectations: tuple[str, ...] = ()
-    results: Mapping[str, Path] = field(default_factory=dict)
+    expectations: Sequence[str] = ()
+    results: Mapping[str, Any] = field(default_factory=dict)
     evaluation: int | str = ""
 
 

@@ -346,6 +346,7 @@ class BlindPreference(Operator):
 
     name: ClassVar[str] = "blind_preference"
     kind: ClassVar[str] = "blind"
+    version: ClassVar[int] = 2
 
     tie: Literal["fail", "pass"] = "fail"
     gate: Any = GATING

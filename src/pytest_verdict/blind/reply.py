@@ -16,6 +16,7 @@ from pytest_verdict.blind.rubric import (
     DEFAULT_RUBRIC,
     DIMENSIONS,
     LABELS,
+    OTHER,
     TIE,
     Label,
     Rubric,
@@ -40,7 +41,10 @@ GATING: Final = ("winner_opposite", "pass_rate_arithmetic", "expectation_text", 
 """The contradictions that keep a comparison from passing by default."""
 
 _MAXIMUM_DIGITS: Final = 50
-_FENCE: Final = re.compile(r"\A\s*```(?:json|JSON)?[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+# Blanks, and the fence that models put around JSON.
+_AROUND: Final = re.compile(r"\s*(```(json|JSON)?)?\s*")
+# How far totals may differ because of rounding: the overall scores of both outputs, and their qualities.
+_RANKINGS: Final = (("rubric", "overall_score", Fraction(1, 5)), ("output_quality", "score", Fraction(1)))
 
 
 class ReplyProblem(ValueError):  # noqa: N818 - a reply without a verdict is expected
@@ -104,6 +108,7 @@ def read_reply(
     claimed_winner = document.get("winner")
     if claimed_winner not in (None, *LABELS, TIE):
         raise ReplyProblem(SCHEMA, f"winner is A, B or TIE, got {shown(claimed_winner, 80)}")
+    contradictions[:0] = _check_rankings(document, judge_winner)
     if claimed_winner not in (None, judge_winner):
         code = "winner_soft" if TIE in {claimed_winner, judge_winner} else "winner_opposite"
         contradictions.insert(0, Contradiction(code, "winner", str(claimed_winner), judge_winner))
@@ -118,6 +123,18 @@ def read_reply(
     )
 
 
+def _check_rankings(document: Mapping[str, Any], winner: Winner) -> Iterator[Contradiction]:
+    """Yield the totals of the judge that clearly favour the other output, as those of a judge that confused A and B do."""
+    for part, name, tolerance in _RANKINGS:
+        sides = document.get(part) or {}
+        first, second = (read_number((sides.get(label) or {}).get(name)) for label in LABELS)
+        if first is None or second is None or abs(first - second) <= tolerance:
+            continue
+        favoured: Label = "A" if first > second else "B"
+        if winner == OTHER[favoured]:
+            yield Contradiction("winner_opposite", f"{part}.{name}", favoured, winner)
+
+
 def _derive_winner(sides: Mapping[Label, Side]) -> Winner:
     scores = {label: side.scores for label, side in sides.items()}
     return decide_winner(scores, {label: side.passed for label, side in sides.items()})
@@ -125,26 +142,30 @@ def _derive_winner(sides: Mapping[Label, Side]) -> Winner:
 
 def _find_document(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the JSON object in a reply, and the notes about text around it."""
-    text = text.removeprefix("\ufeff")
+    # What a model thinks is no answer.
+    text = text.removeprefix("\ufeff").rpartition("</think>")[2]
     if not text.strip():
         raise ReplyProblem("reply_empty", "the reply is empty")
-    fenced = _FENCE.match(text)
-    body = (fenced[1] if fenced else text).strip()
-    notes: tuple[str, ...] = ()
-    if not body.startswith("{"):
-        notes = ("prose_around_json",)
-        start = body.find("{")
-        if start < 0:
-            raise ReplyProblem("reply_without_json", f"the reply holds no JSON object: {shown(body, 200)}")
-        end = body.rfind("}")
-        if end < start:
-            end = len(body)
-        body = body[start : end + 1]
-
+    if "<think>" in text:
+        raise ReplyProblem("reply_truncated", "the reply ends before its answer, in <think>")
+    start = text.find("{")
+    if start < 0:
+        raise ReplyProblem("reply_without_json", f"the reply holds no JSON object: {shown(text.strip(), 200)}")
+    end = text.rfind("}") + 1
+    if end <= start:
+        end = len(text)
+    body = text[start:end]
     try:
-        return parse_json(body), notes
+        document: dict[str, Any] = parse_json(body)
     except JsonTextError as error:
         raise ReplyProblem(_classify_broken_json(body), f"the reply is no JSON document: {error}") from None
+    if "{" in text[end:]:
+        raise ReplyProblem(
+            "reply_ambiguous", f"after the JSON object, another one is cut off: {shown(text[end:], 200)}"
+        )
+    if _AROUND.fullmatch(text[:start]) and _AROUND.fullmatch(text[end:]):
+        return document, ()
+    return document, ("prose_around_json",)
 
 
 def _classify_broken_json(body: str) -> str:
@@ -166,6 +187,9 @@ def _classify_broken_json(body: str) -> str:
 
 def _read_side(label: Label, document: Mapping[str, Any], rubric: Rubric, expectations: Sequence[str]) -> Side:
     dimensions = _read_object(document, "rubric", label)
+    others = [key for key, value in document["rubric"].items() if key not in LABELS and isinstance(value, Mapping)]
+    if others:
+        raise ReplyProblem(SCHEMA, f"rubric scores A and B, got {shown(others, 80)} as well")
     scores = Scores(*(_read_dimension(label, name, dimensions.get(name), rubric) for name in DIMENSIONS))
     quality: Mapping[str, Any] = {}
     if document.get("output_quality"):
@@ -337,6 +361,7 @@ class BlindBallot(Operator):
 
     name: ClassVar[str] = "blind_ballot"
     kind: ClassVar[str] = "blind"
+    version: ClassVar[int] = 2
 
     rubric: Rubric = DEFAULT_RUBRIC
     expectations: Texts = ()

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from pytest_verdict.blind.candidates import Candidate
+from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.rubric import DIMENSIONS, LABELS, Label, Rubric
-from pytest_verdict.judging.protocol import Image, Judge, JudgeRequest, encode_for_prompt
+from pytest_verdict.judging.protocol import Image, Judge, JudgeRequest, encode_for_prompt, serialize_reply
 
 INSTRUCTIONS: Final = """\
 You compare two outputs, called A and B, of the same task. You do not know who made them:
@@ -75,6 +76,14 @@ class BlindRequest(JudgeRequest):
     outputs: Mapping[Label, BlindOutput]
     shown: tuple[Label, Label]
     commitment: str
+
+    def is_answered_by(self, reply: Any) -> bool:
+        """Whether a reply holds a verdict."""
+        try:
+            read_reply(serialize_reply(reply), self.rubric, self.expectations)
+        except (ReplyProblem, TypeError, ValueError):
+            return False
+        return True
 
     @property
     def images(self) -> list[Image]:

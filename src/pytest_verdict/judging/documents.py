@@ -4,6 +4,7 @@ import importlib
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from io import BytesIO
 from itertools import chain
 from pathlib import PurePosixPath
@@ -14,7 +15,7 @@ from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import MissingExtraError, VerdictError
-from pytest_verdict.judging.asking import ask
+from pytest_verdict.judging.calls import call_within
 
 MAXIMUM_CHARACTERS: Final = 20_000_000
 _MAXIMUM_UNPACKED_BYTES: Final = 200_000_000
@@ -58,7 +59,7 @@ def read_text(path: str, content: bytes) -> FileText:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             # A malicious document can keep a reader busy for hours.
-            text, library = ask(load(extractor), content, _TIMEOUT)
+            text, library = call_within(_TIMEOUT, partial(load(extractor), content))
     except TimeoutError:
         return FileText(None, reason=f"its text was not extracted within {_TIMEOUT} seconds")
     except VerdictError as error:

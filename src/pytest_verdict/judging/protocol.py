@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import pkgutil
 import sys
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -37,7 +38,7 @@ class JudgeRequest:
         'ea11a390'
     """
 
-    # True if a recording also keeps failed calls, because a retry is a question of its own.
+    # True if a recording also has failed calls, because a replay makes the next attempt as well.
     keeps_failures: ClassVar[bool] = False
 
     prompt: str
@@ -55,6 +56,11 @@ class JudgeRequest:
         """The digest of all parts: equal for equal questions."""
         return content_digest(dict(self.parts))
 
+    def is_answered_by(self, reply: Reply) -> bool:
+        """Whether a reply answers the question; a judge that records asks again if not."""
+        del reply
+        return True
+
 
 class Image(NamedTuple):
     """A picture of a question: its name in the prompt, its media type and its content."""
@@ -64,12 +70,47 @@ class Image(NamedTuple):
     content: bytes
 
 
+# Amounts by name, as a provider reports them.
+Usage = Mapping[str, int | float]
+
+
 def encode_for_prompt(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
 # Values by name as a mapping or a pydantic object, or the text of a JSON object.
 Reply = Mapping[str, Any] | BaseModel | str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReply:
+    """A reply, and what it took as its provider reports it.
+
+    Args:
+        reply: Values by name as a mapping or a pydantic object, or the text of a JSON object.
+        usage: Tokens, cost and other amounts by name; an amount that is not reported is left out (default: nothing is reported).
+
+    Raises:
+        ConfigurationError: An amount is no number from 0.
+
+    Example:
+        >>> def judge(request):
+        ...     return JudgeReply({"pair_count": 23}, {"input_tokens": 120, "output_tokens": 9, "cost": 0.0004})
+        >>> judge(None).usage["cost"]
+        0.0004
+    """
+
+    reply: Reply
+    usage: Usage = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, amount in self.usage.items():
+            if not isinstance(name, str) or type(amount) not in {int, float} or not 0 <= amount < math.inf:
+                raise ConfigurationError(
+                    f"usage[{name!r}] is a number from 0, got {shown(amount, 80)}; leave out what is not reported"
+                )
+
+
 Request_contra = TypeVar("Request_contra", contravariant=True)
 
 
@@ -78,7 +119,8 @@ class Judge(Protocol[Request_contra]):
     """Answers a request. It does not know the correct answer or who made an output, and it does not decide.
 
     Any callable with one `JudgeRequest` argument is a judge. It may be async. It answers with a mapping, JSON text as a model
-    wrote it, or a pydantic object, whose fields that are None or that nobody set are left out.
+    wrote it, or a pydantic object, whose fields that are None or that nobody set are left out; or with a `JudgeReply`, which has
+    one of these and what it took.
 
     A judge that opens the files of a `BlindRequest`, like a person or an agent, sets the attribute ``sees_files`` to True. A
     judge that receives pictures, like some models, sets ``sees_images`` to True. All others see text only. A judge never gets
@@ -91,7 +133,7 @@ class Judge(Protocol[Request_contra]):
         True
     """
 
-    def __call__(self, request: Request_contra, /) -> Reply | Awaitable[Reply]:
+    def __call__(self, request: Request_contra, /) -> Reply | JudgeReply | Awaitable[Reply | JudgeReply]:
         """Answer a request."""
         ...
 

@@ -1,19 +1,44 @@
 """`ModelJudge`: any model of pydantic-ai as a judge (extra ``judge``)."""
 
+import difflib
 import json
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
-from pytest_verdict.judging.protocol import JudgeRequest
+from pytest_verdict.judging.protocol import JudgeReply, JudgeRequest
+
+# What prompts of other tools fill in.
+_FILLED_IN_TEXT: Final = """
+answer completion context criteria document documents example examples expectations expected expected_output
+format_instructions ground_truth hints input inputs instruction output output_a output_b outputs prediction prompt query
+question reference reference_outputs response response_a response_b rubric schema target task text user_input
+"""
+_FILLED_IN: Final = tuple(_FILLED_IN_TEXT.split())
+# Text in two braces is a placeholder, whatever it says. In one, it may be a format such as {year} or \\boxed{answer} of LaTeX.
+_DOUBLE: Final = re.compile(r"\{\{-?\s*[^\W\d][\w.\[\]'\"| -]*\}\}|\{%.*?%\}", re.DOTALL)
+_SINGLE: Final = re.compile(r"(?<![\w\\^}{])\{\s*([^\W\d][\w-]*)[\w.\[\]'\"]*(![rsa])?(:[^\s{}]*)?\s*\}(?!\})")
+
+
+def find_placeholder(text: str) -> str | None:
+    """Return the first placeholder in a text, such as ``{response}``, a misspelt one, or ``{{anything}}``."""
+    double = _DOUBLE.search(text)
+    if double:
+        return double[0]
+    for single in _SINGLE.finditer(text):
+        name = single[1].lower().replace("-", "_")
+        if difflib.get_close_matches(name, _FILLED_IN, 1, 0.8):
+            return single[0]
+    return None
 
 
 class ModelJudge:
     """A judge that asks a model through pydantic-ai, once for each request.
 
     The model answers with JSON text, so any provider works, with or without tools. A broken reply is recorded as it is, and no
-    second call repairs it.
+    second call repairs it. The tokens and the cost of a reply are those that its provider reports.
 
     Args:
         model: A model of pydantic-ai or its name, such as ``"openai:gpt-4o-mini"``.
@@ -22,6 +47,7 @@ class ModelJudge:
         images: Whether the model sees pictures and receives those of a question.
 
     Raises:
+        ConfigurationError: The instructions have a placeholder such as ``{response}``, which nothing fills in.
         MissingExtraError: pydantic-ai is not installed.
 
     Example:
@@ -31,7 +57,8 @@ class ModelJudge:
         'pydantic-ai test {}'
         >>> import asyncio
         >>> from pytest_verdict.judging import JudgeRequest
-        >>> asyncio.run(judge(JudgeRequest(prompt="How many?", schema={}, instructions="Answer in JSON.", parts={})))
+        >>> request = JudgeRequest(prompt="How many?", schema={}, instructions="Answer in JSON.", parts={})
+        >>> asyncio.run(judge(request)).reply
         '{"pair_count": 23}'
     """
 
@@ -43,6 +70,12 @@ class ModelJudge:
         settings: Mapping[str, Any] | None = None,
         images: bool = False,
     ) -> None:
+        placeholder = find_placeholder(instructions or "")
+        if placeholder is not None:
+            raise ConfigurationError(
+                f"nothing fills in {placeholder} of the instructions, so the model would read it as it is; leave it out, because"
+                " each request has the question with all texts, or write other brackets if the model is to read them"
+            )
         try:
             from pydantic_ai import Agent
         except ImportError:
@@ -54,11 +87,14 @@ class ModelJudge:
 
         # A recording or a calibration is valid for one model with one configuration only.
         name = model if isinstance(model, str) else getattr(model, "model_name", type(model).__name__)
-        self.judge_id = f"pydantic-ai {name} {json.dumps(dict(settings or {}), sort_keys=True, default=str)}"
+        # A model may have settings of its own, which those of the judge replace one by one.
+        own_settings = getattr(model, "settings", None)
+        all_settings = {**(own_settings if isinstance(own_settings, Mapping) else {}), **(settings or {})}
+        self.judge_id = f"pydantic-ai {name} {json.dumps(all_settings, sort_keys=True, default=str)}"
         if instructions is not None:
             self.judge_id += f" {content_digest(instructions)[:8]}"
 
-    async def __call__(self, request: JudgeRequest, /) -> str:
+    async def __call__(self, request: JudgeRequest, /) -> JudgeReply:
         prompt: Any = request.prompt
         if self.sees_images and request.images:
             from pydantic_ai import BinaryContent
@@ -70,7 +106,17 @@ class ModelJudge:
         # Enter the agent for each question, so that no connection stays open when the session ends.
         async with self._agent:
             response = await self._agent.run(prompt, instructions=instructions)
-        return str(response.output)
+        return JudgeReply(str(response.output), dict(_read_usage(response.all_messages()[-1])))
+
+
+def _read_usage(message: Any) -> Iterator[tuple[str, int | float]]:
+    """Yield what a provider reports; pydantic-ai has 0 where it reports nothing, and computes its own prices."""
+    for name in ("input_tokens", "output_tokens"):
+        if getattr(message.usage, name):
+            yield name, getattr(message.usage, name)
+    cost = (message.provider_details or {}).get("cost")
+    if cost is not None:
+        yield "cost", float(cost)
 
 
 def open_judge(model: str) -> ModelJudge:

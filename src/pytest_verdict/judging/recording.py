@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -19,10 +20,13 @@ from pytest_verdict.errors import (
     VerdictError,
     allowed,
 )
-from pytest_verdict.judging.asking import ask, refuse_late_reply
+from pytest_verdict.judging.asking import ask
+from pytest_verdict.judging.calls import is_abandoned
 from pytest_verdict.judging.protocol import (
     Judge,
+    JudgeReply,
     JudgeRequest,
+    Usage,
     can_open_files,
     can_see_images,
     get_unique_judge_name,
@@ -31,6 +35,7 @@ from pytest_verdict.judging.protocol import (
 from pytest_verdict.session import SESSION
 
 MODES: Final = ("replay", "record", "rewrite")
+_MEMBERS: Final = ("asked", "reply", "problem", "usage")
 
 
 class RecordedProblem(Exception):  # noqa: N818 - its text is the error of the recorded call
@@ -48,7 +53,8 @@ class RecordedJudge:
         folder: The folder of the replies; it belongs into version control.
         judge: The judge that gives the replies. An answer template can replay without it, because it does not record who
             was asked.
-        mode: ``replay`` never asks: a missing reply is an error. ``record`` asks if a reply is missing. ``rewrite`` always asks.
+        mode: ``replay`` never asks: a missing reply is an error. ``record`` asks if a reply is missing, or if the judge failed or
+            refused when it was asked, so a run that was interrupted continues. ``rewrite`` always asks.
 
     Raises:
         ConfigurationError: The mode is unknown, the judge is missing, or its name fits other judges as well.
@@ -59,9 +65,9 @@ class RecordedJudge:
         >>> request = JudgeRequest(prompt="How many?", schema={}, instructions="Answer in JSON.", parts={"text": "23 pairs"})
         >>> def judge(request):
         ...     return {"pair_count": 23}
-        >>> RecordedJudge(folder, judge, mode="record")(request)
+        >>> RecordedJudge(folder, judge, mode="record")(request).reply
         {'pair_count': 23}
-        >>> RecordedJudge(folder, judge)(request)
+        >>> RecordedJudge(folder, judge)(request).reply
         {'pair_count': 23}
     """
 
@@ -84,6 +90,7 @@ class RecordedJudge:
         self._judge = judge
         self._mode = mode
         self._name = None if judge is None else get_unique_judge_name(judge)
+        self._locks: dict[str, threading.Lock] = {}
 
     @property
     def judge_id(self) -> str:
@@ -103,6 +110,14 @@ class RecordedJudge:
 
     def __call__(self, request: JudgeRequest, /) -> Any:
         path = self._folder / f"{request.key[:32]}.json"
+        # Two equal questions at once have one reply, as one after the other.
+        with self._locks.setdefault(path.name, threading.Lock()):
+            recording = self._find_or_record(request, path)
+        if recording["problem"] is not None:
+            raise RecordedProblem(recording["problem"])
+        return JudgeReply(recording["reply"], recording.get("usage", {}))
+
+    def _find_or_record(self, request: JudgeRequest, path: Path) -> dict[str, Any]:
         recording = None
         if self._mode != "rewrite" and path.exists():
             recording = _read_file(path)
@@ -116,15 +131,16 @@ class RecordedJudge:
                     " with mode='rewrite'"
                 )
 
-        if recording is None:
-            if self._mode == "replay" or self._judge is None:
+        if self._mode == "replay" or self._judge is None:
+            if recording is None:
                 raise MissingRecordingError(
                     f"{path.as_posix()}: no reply is recorded for this question{self._explain_missing(request)}"
                 )
+            return recording
+        # A failed call or a refusal is evidence for a replay, but no answer.
+        if recording is None or recording["problem"] is not None or not request.is_answered_by(recording["reply"]):
             recording = self._record(request, path, self._judge)
-        if recording["problem"] is not None:
-            raise RecordedProblem(recording["problem"])
-        return recording["reply"]
+        return recording
 
     def _list_changes(self, recording: Mapping[str, Any], request: JudgeRequest) -> list[str]:
         """Return the names of the parts in which a question differs from a recording."""
@@ -147,19 +163,25 @@ class RecordedJudge:
 
     def _record(self, request: JudgeRequest, path: Path, judge: Judge[Any]) -> dict[str, Any]:
         reply = None
+        usage: Usage = {}
         problem = None
         try:
-            reply = _parse_reply(ask(judge, request), request)
+            judge_reply = ask(judge, request)
+            reply = _parse_reply(judge_reply.reply, request)
+            usage = judge_reply.usage
         except VerdictError:
             raise
         except Exception as error:
             if not request.keeps_failures:
                 raise
             problem = error_outcome(error).error
-        refuse_late_reply()
+        if is_abandoned():
+            raise TimeoutError("the reply came after its time limit")
 
         question = {"judge": self._name, **request.parts}
         recording: dict[str, Any] = _clean({"asked": question, "reply": reply, "problem": problem})
+        if usage:
+            recording["usage"] = dict(usage)
         text = json.dumps({**recording, "sha256": _hash_recording(recording)}, indent=2, ensure_ascii=False)
         write_whole(path, f"{text}\n")
         return recording
@@ -201,4 +223,4 @@ def _read_file(path: Path) -> dict[str, Any]:
 
 
 def _hash_recording(recording: Mapping[str, Any]) -> str:
-    return digest(json.dumps([recording[name] for name in ("asked", "reply", "problem")]))
+    return digest(json.dumps([recording[name] for name in _MEMBERS if name != "usage" or name in recording]))

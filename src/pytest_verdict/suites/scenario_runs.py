@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextvars
 import copy
 import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pytest_verdict.comparison import describe_failure
@@ -16,17 +14,20 @@ from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shorten, visible
 from pytest_verdict.errors import AdapterError, ConfigurationError
+from pytest_verdict.judging.calls import Slots, end_loop, wait_for
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE
 from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.repeats.rules import fixed, format_counts
 from pytest_verdict.session import SESSION, publish
 from pytest_verdict.suites.adapters import open_adapter
-from pytest_verdict.suites.adapters.limits import AdapterTimeoutError, Pace, Slots, call_within, end_loop, in_thread
+from pytest_verdict.suites.adapters.limits import AdapterTimeoutError, Pace, call_adapter
 from pytest_verdict.suites.adapters.recorded import Recording, question_digest, result_of_row, save
 from pytest_verdict.suites.agent_result import AgentResult, as_result
 from pytest_verdict.suites.scorer import Scored, describe_question, worst_verdict
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import pytest
 
     from pytest_verdict.suites.pytest_items import ScenarioItem
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 # Items with one of these marks may not run, so their calls do not start early.
 _DOUBTFUL: Final = ("skip", "skipif", "xfail")
-_POLL_SECONDS: Final = 0.2
 _LONGEST_REASON: Final = 2_000
 _MOST_SHOWN: Final = 10
 
@@ -78,7 +78,7 @@ def run_once(
         try:
             attempt_context = plan.context(suite, repeat, attempt)
             run = functools.partial(calls.adapter.run, copy.deepcopy(plan.scenario.input), attempt_context)
-            call = functools.partial(call_within, plan.timeout_seconds, run, ends_itself=ends_itself)
+            call = functools.partial(call_adapter, plan.timeout_seconds, run, ends_itself=ends_itself)
             returned = calls.pace.call(call, plan.rate_limit, pause)
         except AdapterTimeoutError as error:
             return AdapterRun(repeat, None, str(error), errors)
@@ -119,26 +119,17 @@ class ScenarioCalls:
         """Return the run of each repeat of a scenario, and start those of the scenarios that follow."""
         futures = self._started.pop(item, None) or self._start(item)
         self._look_ahead(item)
-        # Without a timeout, wait() would miss a Ctrl-C just before it.
-        while wait(futures, _POLL_SECONDS).not_done:
-            pass
-        return [future.result() for future in futures]
+        return [wait_for(future) for future in futures]
 
     def _start(self, item: ScenarioItem) -> list[Future[AdapterRun]]:
         most = self._concurrency(item.suite)
         adapter = self._open_adapter(item)
         suite = item.suite.head.name
         pause = functools.partial(self._slots.wait, most)
-        futures = []
-        for repeat in range(1, item.plan.repeats + 1):
-            # An executor would wait for its threads when the process ends, but a call may never end.
-            future = Future[AdapterRun]()
-            future.add_done_callback(lambda _: self._slots.end())
-            # The adapter sees the context variables of the session.
-            run = functools.partial(contextvars.copy_context().run, run_once, item.plan, suite, adapter, repeat, pause)
-            self._slots.start(most, functools.partial(in_thread, run, future))
-            futures.append(future)
-        return futures
+        return [
+            self._slots.submit(most, functools.partial(run_once, item.plan, suite, adapter, repeat, pause))
+            for repeat in range(1, item.plan.repeats + 1)
+        ]
 
     def _look_ahead(self, item: ScenarioItem) -> None:
         """Start the calls of the scenarios that run next, twice as many as are in flight at once."""

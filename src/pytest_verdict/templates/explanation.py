@@ -1,6 +1,6 @@
 """Why an answer did not pass its template: a table of the fields, the strategy as a tree, and what could not be read."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -9,10 +9,18 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shorten, shown
 from pytest_verdict.explanation.facts import build_default_explanation, build_explanation, is_refusal
 from pytest_verdict.explanation.lines import Explanation, Line, Part, format_plain, indent, line, mark, table, wrap
+from pytest_verdict.judging.usage import format_usage
 from pytest_verdict.operators.explanation import describe_failed_parts, explain_parts
-from pytest_verdict.templates.template_match import REPLY_KEY, UNKNOWN_KEY, WHOLE_REPLY, is_abstention, read_problems
+from pytest_verdict.templates.template_match import (
+    REPLY_KEY,
+    UNKNOWN_KEY,
+    USAGE_KEY,
+    WHOLE_REPLY,
+    is_abstention,
+    read_problems,
+)
 
-__all__ = ["explain_parts", "explain_reason", "explain_template"]
+__all__ = ["explain_parts", "explain_reason", "explain_template", "summarize_judges"]
 
 # Reasons have a column of at least this width, or lines of their own.
 _NARROWEST: Final = 40
@@ -149,3 +157,7 @@ def explain_reason(result: ComparisonResult, budget: Budget) -> Explanation:
     head = line(f"{reason}{pattern}, got ")
     observed = Part(shown(result.observed, budget.room(len(format_plain(head)))), "observed")
     return replace(explanation, summary=(*head, observed), covered_names=("reason", "match_count"))
+
+
+def summarize_judges(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    return format_usage(record["observed"].get(USAGE_KEY, {}) for record in records)

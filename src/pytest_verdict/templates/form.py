@@ -1,5 +1,6 @@
 """The form of a template: `FormRequest` asks a judge to fill it in, and `parse_reply` reads the reply."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -19,7 +20,7 @@ from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.refused import PLAIN
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError, TemplateError
-from pytest_verdict.judging.protocol import JudgeRequest, encode_for_prompt
+from pytest_verdict.judging.protocol import JudgeRequest, Usage, encode_for_prompt
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.template_match import WHOLE_REPLY, format_problems
 
@@ -113,8 +114,16 @@ class FormRequest(JudgeRequest):
     response: str
     hints: Mapping[str, str]
 
+    def is_answered_by(self, reply: Any) -> bool:
+        """Whether a reply holds an object with a field of the form, and is no refusal."""
+        fields = self.schema["properties"].keys()
+        try:
+            return not fields.isdisjoint(_read_object(reply, [], fields, extract_json=True))
+        except JsonTextError:
+            return False
 
-def form_request(template: type[BaseAnswer], response: str) -> FormRequest:
+
+def form_request(template: type[BaseAnswer], response: str, attempt: int) -> FormRequest:
     schema = judge_schema(template)
     hints: dict[str, str] = {}
     for name, verification in template.__verdict_definition__.verified.items():
@@ -125,11 +134,14 @@ def form_request(template: type[BaseAnswer], response: str) -> FormRequest:
     if hints:
         question["hints"] = f"Hints:\n{encode_for_prompt(hints)}"
     question["response"] = f"Text, as a JSON string:\n{encode_for_prompt(response)}"
+    parts = {"instructions": INSTRUCTIONS, **question}
+    if attempt != 1:
+        parts["attempt"] = str(attempt)
     return FormRequest(
         prompt="\n".join(question.values()),
         schema=schema,
         instructions=INSTRUCTIONS,
-        parts={"instructions": INSTRUCTIONS, **question},
+        parts=parts,
         response=response,
         hints=hints,
     )
@@ -148,6 +160,7 @@ class ParsedAnswer:
             ``json_parse_failed``, ``json_duplicate_key``, ``json_not_finite``, ``json_too_deep``, ``not_an_object``.
         trace: The raw response that the reply is about, or None.
         reply: The reply, verbatim.
+        usage: Tokens, cost and other amounts of the judge, as reported.
 
     Example:
         >>> from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField, parse_reply
@@ -164,6 +177,7 @@ class ParsedAnswer:
     notes: tuple[str, ...] = ()
     trace: str | None = None
     reply: Any = None
+    usage: Usage = field(default_factory=dict)
 
     def required(self) -> BaseAnswer:
         """Return the answer, or raise if there are problems."""
@@ -242,16 +256,47 @@ def _read_object(reply: Any, notes: list[str], keys: Collection[str], *, extract
             raise JsonTextError(error.note, f"{error}; {hint}") from None
     if not isinstance(document, dict):
         raise JsonTextError(NOT_AN_OBJECT, f"a reply is a JSON object, got {shown(document, 80)}")
+    if isinstance(document.get("properties"), dict) and "properties" not in keys:
+        raise JsonTextError(NOT_AN_OBJECT, "the reply is the form itself, not filled in")
     return {key: plain_numbers(value) for key, value in document.items()}
 
 
 def _find_object(text: str, keys: Collection[str]) -> dict[str, Any] | None:
     """Return the one object with keys of the form; a form or an example that is repeated before it has others."""
-    objects = [document for document, _, _ in documents_in(text) if isinstance(document, dict)]
-    answers = [document for document in objects if document.keys() & keys] or objects
-    if any(answer != answers[0] for answer in answers):
-        raise JsonTextError(NOT_AN_OBJECT, f"a reply is one JSON object, got {len(answers)} that differ")
-    return answers[0] if answers else None
+    if "<think>" in text:
+        raise JsonTextError(NOT_AN_OBJECT, "the reply ends before its answer, in <think>")
+    objects = []
+    hidden = []
+    rest = ""
+    end_before = 0
+    for document, start, end in documents_in(text):
+        rest += text[end_before:start]
+        end_before = end
+        if isinstance(document, dict):
+            objects.append(document)
+        if not isinstance(document, dict) or not document.keys() & keys:
+            hidden += _find_answers(document, keys)
+    rest += text[end_before:]
+    if any(re.search(rf'\{{[^{{}}]*"{re.escape(key)}"\s*:', rest) for key in keys):
+        raise JsonTextError(NOT_AN_OBJECT, "a reply is one JSON object, and one in it is cut off or broken")
+    answers = [document for document in objects if document.keys() & keys]
+    candidates = [*answers, *hidden] if answers else objects
+    if any(candidate != candidates[0] for candidate in candidates):
+        raise JsonTextError(NOT_AN_OBJECT, f"a reply is one JSON object, got {len(candidates)} that differ")
+    return candidates[0] if candidates else None
+
+
+def _find_answers(value: Any, keys: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Yield the objects with keys of the form inside a value, except those of a JSON schema."""
+    if isinstance(value, dict):
+        if value.keys() & keys:
+            yield value
+        for name, item in value.items():
+            if name != "properties":
+                yield from _find_answers(item, keys)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _find_answers(item, keys)
 
 
 def plain_numbers(value: Any) -> Any:
@@ -325,6 +370,9 @@ def _is_wrong_number(template: type[BaseAnswer], name: str, value: Any) -> bool:
         item = waiting.pop()
         if isinstance(item, bool) and bool not in leaves_of_bool and leaves_of_bool & {*_NUMBERS}:
             # Pydantic reads true as 1.
+            return True
+        if isinstance(item, str) and "_" in item and leaves & {*_NUMBERS} and str not in leaves:
+            # Python reads 2_3 as 23.
             return True
         number = as_decimal(item) if isinstance(item, str) and float in leaves_of_text else item
         if isinstance(number, Decimal) and number.is_finite():

@@ -31,6 +31,11 @@ def explanations() -> Mapping[str, str]:
 
 
 @hookimpl
+def closing_lines() -> Mapping[str, str]:
+    return {"answer_template": f"{_HERE}explanation:summarize_judges"}
+
+
+@hookimpl
 def commands() -> Mapping[str, Command]:
     return {
         "lint": Command("find what may mislead the judge of an answer template", f"{_HERE}lint"),

@@ -2,18 +2,22 @@
 
 import contextlib
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
+from pytest_verdict.console import progress
+from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.errors import TemplateError
+from pytest_verdict.errors import TemplateError, VerdictError
 from pytest_verdict.judging.asking import ask, ask_async
-from pytest_verdict.judging.protocol import Judge
+from pytest_verdict.judging.calls import run_in_order
+from pytest_verdict.judging.protocol import Judge, JudgeReply
 from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.templates.answer import BaseAnswer, Definition, collect_values, refuse_unchecked
 from pytest_verdict.templates.form import FormRequest, ParsedAnswer, form_request, parse_reply
@@ -26,7 +30,9 @@ from pytest_verdict.templates.template_match import (
     REPLY_KEY,
     TRACE_KEY,
     UNKNOWN_KEY,
+    USAGE_KEY,
     VERIFY_KEY,
+    WHOLE_REPLY,
     TemplateMatch,
     is_abstention,
     read_problems,
@@ -119,6 +125,11 @@ class TemplateResult:
     def unknown(self) -> dict[str, Any]:
         """The members of the reply that are no fields."""
         return dict(self.comparison.observed.get(UNKNOWN_KEY, {}))
+
+    @property
+    def usage(self) -> dict[str, int | float]:
+        """Tokens, cost and other amounts of the judge, as reported; an amount that is not reported is missing."""
+        return dict(self.comparison.observed.get(USAGE_KEY, {}))
 
     @property
     def embedding_override(self) -> bool:
@@ -257,11 +268,13 @@ class AnswerTemplate:
             self._comparator.fail(result.describe(), [result.comparison])
         return result
 
-    def parse(self, response: str) -> ParsedAnswer:
+    def parse(self, response: str, *, attempt: int = 1) -> ParsedAnswer:
         """Ask the judge to fill in the form; no judge is asked when there is nothing to extract.
 
         Args:
             response: The raw response.
+            attempt: The number of the attempt, if one response is judged several times (default: 1). A `RecordedJudge` keeps a
+                reply for each.
 
         Returns:
             The extracted answer, with the response as its trace; pass it to `verify` or `assert_verified`.
@@ -271,24 +284,72 @@ class AnswerTemplate:
         """
         if not self._definition.extracted:
             return parse_reply(self._template, {}, response)
-        reply = ask(*self._build_question(response))
-        return parse_reply(self._template, reply, response, extract_json=self._extract_json)
+        return self._read(ask(*self._build_question(response, attempt)), response)
 
-    async def parse_async(self, response: str) -> ParsedAnswer:
+    async def parse_async(self, response: str, *, attempt: int = 1) -> ParsedAnswer:
         """Do what `parse` does, in a running event loop."""
         if not self._definition.extracted:
             return parse_reply(self._template, {}, response)
-        reply = await ask_async(*self._build_question(response))
-        return parse_reply(self._template, reply, response, extract_json=self._extract_json)
+        return self._read(await ask_async(*self._build_question(response, attempt)), response)
 
-    def _build_question(self, response: str) -> tuple[Judge[FormRequest], FormRequest]:
+    def parse_all(self, responses: Iterable[str], *, max_concurrency: int = 8, attempt: int = 1) -> list[ParsedAnswer]:
+        """Do what `parse` does for many responses, several at once.
+
+        Args:
+            responses: The raw responses.
+            max_concurrency: How many questions the judge gets at once (default: 8); 1 for a judge that is not thread-safe.
+            attempt: As for `parse` (default: 1).
+
+        Returns:
+            The extracted answers in the order of the responses. One whose judge failed has the reason as a problem, so its
+            verdict is an error.
+
+        Raises:
+            TemplateError: There is no judge, or a response is not text; no judge is asked then.
+
+        Example:
+            >>> from pytest_verdict.templates import NumericExact, VerifiedField
+            >>> class Answer(BaseAnswer):
+            ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
+            >>> def judge(request):
+            ...     return {"pair_count": int(request.response.split()[0])}
+            >>> template = AnswerTemplate(Answer, judge)
+            >>> [template.verify(answer).passed for answer in template.parse_all(["23 pairs", "46 chromosomes"])]
+            [True, False]
+        """
+        responses = list(responses)
+        if not self._definition.extracted:
+            return [parse_reply(self._template, {}, response) for response in responses]
+        questions = [self._build_question(response, attempt) for response in responses]
+        calls = [partial(self._parse_or_explain, *question) for question in questions]
+        answers: list[ParsedAnswer] = []
+        with progress(len(calls), " responses") as show:
+            for answer in run_in_order(calls, max_concurrency):
+                answers.append(answer)
+                show(len(answers), len(answers))
+        return answers
+
+    def _parse_or_explain(self, judge: Judge[FormRequest], request: FormRequest) -> ParsedAnswer:
+        try:
+            return self._read(ask(judge, request), request.response)
+        except VerdictError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a judge raises is the reason of an error
+            problem = f"the judge did not answer: {error_outcome(error).error}"
+            return ParsedAnswer(self._template, None, {WHOLE_REPLY: problem}, trace=request.response)
+
+    def _read(self, reply: JudgeReply, response: str) -> ParsedAnswer:
+        answer = parse_reply(self._template, reply.reply, response, extract_json=self._extract_json)
+        return replace(answer, usage=reply.usage)
+
+    def _build_question(self, response: str, attempt: int) -> tuple[Judge[FormRequest], FormRequest]:
         if self._judge is None:
             raise TemplateError("there is no judge: define the fixture verdict_judge in conftest.py to return one")
         if not callable(self._judge):
             raise TemplateError(f"a judge is a function of a request, or a ModelJudge, got {shown(self._judge, 80)}")
         if not isinstance(response, str):
             raise TemplateError(f"a response is text, got {shown(response, 80)}")
-        return self._judge, form_request(self._template, response)
+        return self._judge, form_request(self._template, response, attempt)
 
     def _parse_answer(self, answer: Any, trace: str | None) -> ParsedAnswer:
         name = self._definition.template
@@ -348,6 +409,8 @@ def _build_observed(parsed: ParsedAnswer, definition: Definition, context: Any) 
     observed = {REPLY_KEY: parsed.reply} if answer is None else collect_values(answer, None, context)
     if parsed.trace is not None:
         observed[TRACE_KEY] = parsed.trace
+    if parsed.usage:
+        observed[USAGE_KEY] = dict(parsed.usage)
     if parsed.problems:
         observed[PROBLEMS_KEY] = dict(parsed.problems)
     if parsed.notes:

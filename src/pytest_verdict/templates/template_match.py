@@ -30,6 +30,7 @@ CONTEXT_KEY: Final = "_context"  # the values that choose cases, by their path
 PROBLEMS_KEY: Final = "_problems"  # why fields could not be read, by field
 NOTES_KEY: Final = "_notes"  # codes that say how the reply was read
 UNKNOWN_KEY: Final = "_unknown"  # members of the reply that are no fields
+USAGE_KEY: Final = "_usage"  # tokens, cost and other amounts of the judge, as reported
 REPLY_KEY: Final = "_reply"  # the reply, when no answer can be made of it
 VERIFY_KEY: Final = "_verify"  # what the template's own verify() returned, or {"error": ...}
 GRANULAR_KEY: Final = "_verify_granular"  # what the template's own verify_granular() returned

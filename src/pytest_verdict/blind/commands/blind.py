@@ -18,13 +18,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import secrets
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_verdict.console import complain, progress, say
+from pytest_verdict.console import complain, say
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError
 
@@ -61,6 +60,10 @@ def add_protocol_options(parser: argparse.ArgumentParser) -> None:
     add("--retries", type=int, default=1, help="how often a broken reply is asked for again (default: 1)")
     add("--resolve", default="derived", help="effect of a contradiction: derived, strict, abstain (default: derived)")
     add("--timeout", type=float, metavar="SECONDS", help="longest time of a call (default: no limit)")
+    add(
+        "--max-concurrency", type=int, default=1, metavar="N", help="how many calls the judge gets at once (default: 1)"
+    )
+    add("--cache", type=Path, metavar="DIR", help="keep replies in this folder, and ask only for those that it lacks")
 
 
 def read_protocol(arguments: argparse.Namespace) -> BlindProtocol:
@@ -71,8 +74,19 @@ def read_protocol(arguments: argparse.Namespace) -> BlindProtocol:
     return BlindProtocol(**{name: getattr(arguments, name) for name in names})
 
 
+def open_judge(arguments: argparse.Namespace) -> Any:
+    """Return the judge that the arguments name, with the replies in its cache."""
+    from pytest_verdict.judging.protocol import find_judge
+    from pytest_verdict.judging.recording import RecordedJudge
+
+    judge = find_judge(arguments.judge)
+    if arguments.cache is None:
+        return judge
+    return RecordedJudge(arguments.cache, judge, mode="record")
+
+
 def run(arguments: argparse.Namespace) -> int:
-    from pytest_verdict.blind.api import blind_compare
+    from pytest_verdict.blind.api import compare_pairs
     from pytest_verdict.blind.pairs import write_benchmark
 
     names, pairs = _read_pairs(arguments)
@@ -84,32 +98,19 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.output = Path()
     arguments.output.mkdir(parents=True, exist_ok=True)
 
-    options: dict[str, Any] = {
-        "judge": _open_judge(arguments),
-        "rubric": arguments.rubric,
-        "names": names,
-        "protocol": read_protocol(arguments),
-        "key": arguments.key or secrets.token_hex(16),
-    }
-    comparisons: dict[str, BlindComparison] = {}
-    questions: list[str] = []
-    with progress(len(pairs), " pairs") as show:
-        for position, pair in enumerate(pairs):
-            try:
-                comparisons[pair.name] = blind_compare(
-                    *pair.outputs,
-                    pair.prompt,
-                    expectations=pair.expectations,
-                    position=position,
-                    expectation_results=pair.results or None,
-                    output=arguments.output / pair.name,
-                    **options,
-                )
-            except AwaitingJudgmentError as error:
-                questions += str(error).split("; ")
-            show(position + 1, position + 1)
-    if questions:
-        say(*dict.fromkeys(questions))
+    try:
+        comparisons = compare_pairs(
+            pairs,
+            _open_judge(arguments),
+            arguments.rubric,
+            names=names,
+            protocol=read_protocol(arguments),
+            key=arguments.key,
+            output=arguments.output,
+            max_concurrency=arguments.max_concurrency,
+        )
+    except AwaitingJudgmentError as error:
+        say(*dict.fromkeys(str(error).split("; ")))
         return _EXIT_AWAITED
 
     summary = _summarize(comparisons, names)
@@ -164,10 +165,9 @@ def _read_pairs(arguments: argparse.Namespace) -> PairSeries:
 
 def _open_judge(arguments: argparse.Namespace) -> Any:
     from pytest_verdict.blind.human import FolderJudge, HumanJudge
-    from pytest_verdict.judging.protocol import find_judge
 
     if arguments.judge not in _LATER_JUDGES:
-        return find_judge(arguments.judge)
+        return open_judge(arguments)
     if arguments.order == "single" and arguments.key is None:
         reason = "a later run would show the outputs in another order"
         raise ConfigurationError(f"--judge {arguments.judge} with --order single needs --key: {reason}")

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.blind.commands.blind import add_protocol_options, read_protocol
+from pytest_verdict.blind.commands.blind import add_protocol_options, open_judge, read_protocol
 from pytest_verdict.console import complain, progress, say
 from pytest_verdict.errors import ConfigurationError
 
@@ -39,7 +39,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from pytest_verdict.blind.calibration import Gate, calibrate, read_gold_set
-    from pytest_verdict.judging.protocol import find_judge
 
     gold = read_gold_set(arguments.gold)
     if arguments.rubric is not None:
@@ -58,11 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
     with progress(len(gold.items), " items") as show:
         calibration = calibrate(
             gold,
-            find_judge(arguments.judge),
+            open_judge(arguments),
             read_protocol(arguments),
             gate=gate,
             key=arguments.key,
             allow_model_labels=arguments.allow_model_labels,
+            max_concurrency=arguments.max_concurrency,
             progress=lambda count: show(count, count),
         )
     output.write_text(json.dumps(calibration, indent=2) + "\n", encoding="utf-8", newline="\n")

@@ -1,47 +1,24 @@
-"""The limits of calls: how long each may take, and how often the service is called.
-
-Python cannot end a thread, so a call that takes too long is abandoned. Async adapters share one loop for the whole session,
-because an HTTP client belongs to the loop in which it was created. A call that blocks the loop is abandoned with it.
-"""
+"""The limits of adapters: how long a call may take, and how often the service is called."""
 
 from __future__ import annotations
 
-import contextlib
-import contextvars
-import functools
-import inspect
-import os
 import threading
 import time
-from collections import deque
-from collections.abc import Awaitable, Callable
-from concurrent.futures import Future, wait
+from collections.abc import Callable
 from email.utils import mktime_tz, parsedate_tz
-from queue import SimpleQueue
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.errors import AdapterError
+from pytest_verdict.judging.calls import CallTimeoutError, call_within
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
-
     from pytest_verdict.suites.suite_model import RateLimit
 
-_GRACE: Final = 1.0
-_LOOP_GRACE: Final = 0.5
 _BUSY: Final = (429, 529)
 _BUSY_WITH_RETRY_AFTER: Final = 503
 # Independent of the seed that tests set.
 _RANDOM: Final = SystemRandom()
-_LOCK: Final = threading.Lock()
-# The queues of the threads that have no call.
-_free_threads: deque[SimpleQueue[Any]] = deque()
-if hasattr(os, "register_at_fork"):
-    # A process that was forked has none of these threads.
-    os.register_at_fork(after_in_child=_free_threads.clear)
-# The loop of this process and its thread, or nothing.
-_running: list[tuple[AbstractEventLoop, threading.Thread]] = []
 
 
 class AdapterTimeoutError(AdapterError):
@@ -51,143 +28,14 @@ class AdapterTimeoutError(AdapterError):
         super().__init__(f"the adapter took longer than {seconds:g} seconds")
 
 
-def in_thread(function: Callable[[], Any], outcome: Future[Any]) -> None:
-    """Call a function in a daemon thread, and set its result or exception on a future; a thread that is free is used again."""
+def call_adapter(seconds: float, function: Callable[[], Any], *, ends_itself: bool = False) -> Any:
+    """Call an adapter within its time limit; see `call_within`."""
     try:
-        calls = _free_threads.pop()
-    except IndexError:
-        calls = SimpleQueue()
-        threading.Thread(target=_serve, args=(calls,), name="verdict-adapter", daemon=True).start()
-    calls.put((function, outcome))
-
-
-def _serve(calls: SimpleQueue[tuple[Callable[[], Any], Future[Any]]]) -> None:
-    while True:
-        function, outcome = calls.get()
-        try:
-            result = function()
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            _free_threads.append(calls)
-            outcome.set_exception(error)
-        else:
-            _free_threads.append(calls)
-            outcome.set_result(result)
-        # A thread that waits for its next call keeps no evidence.
-        function = outcome = result = None  # type: ignore[assignment]
-
-
-class Slots:
-    """Starts calls in their order, as many as may be in flight at once; a call that waits has no slot."""
-
-    def __init__(self, closing: threading.Event) -> None:
-        self._closing = closing
-        self._lock = threading.Lock()
-        self._waiting: deque[tuple[int, Callable[[], Any]]] = deque()
-        self._in_flight = 0
-
-    def start(self, most: int, call: Callable[[], Any]) -> None:
-        """Start a call when fewer than ``most`` are in flight."""
-        with self._lock:
-            self._waiting.append((most, call))
-        self._start_next()
-
-    def end(self) -> None:
-        """End a call, and start the next one."""
-        self._start_next(ended=1)
-
-    def wait(self, most: int, seconds: float) -> None:
-        """Wait without a slot, and then for the next free one."""
-        if seconds <= 0:
-            return
-        self.end()
-        self._closing.wait(seconds)
-        turn = threading.Event()
-        with self._lock:
-            self._waiting.appendleft((most, turn.set))
-        self._start_next()
-        while not turn.wait(_GRACE) and not self._closing.is_set():
-            pass
-
-    def close(self) -> None:
-        """Start no more calls."""
-        with self._lock:
-            self._closing.set()
-            self._waiting.clear()
-
-    def _start_next(self, ended: int = 0) -> None:
-        with self._lock:
-            self._in_flight -= ended
-            while self._waiting and self._in_flight < self._waiting[0][0]:
-                self._in_flight += 1
-                self._waiting.popleft()[1]()
-
-
-def call_within(seconds: float, function: Callable[[], Any], *, ends_itself: bool = False) -> Any:
-    """Call a function with a time limit, and await its result; a function that ``ends_itself`` gets a moment more."""
-    outcome = Future[Any]()
-    awaits = threading.Event()
-
-    def call() -> Any:
-        try:
-            returned = function()
-            if not inspect.isawaitable(returned):
-                return returned
-            awaits.set()
-            return _await(returned, seconds)
-        except SystemExit as error:
-            raise AdapterError(f"the adapter tried to end the process with status {error.code}") from None
-
-    # The adapter sees the context variables of the session.
-    in_thread(functools.partial(contextvars.copy_context().run, call), outcome)
-    wait([outcome], seconds)
-    if awaits.is_set() or ends_itself:
-        wait([outcome], _GRACE)
-    if not outcome.done():
-        raise AdapterTimeoutError(seconds)
-    return outcome.result()
-
-
-def end_loop(only: AbstractEventLoop | None = None) -> None:
-    """End the running loop, or only a certain one, and wait a moment for it."""
-    with _LOCK:
-        ended = [_running.pop() for loop, _ in tuple(_running) if only in {None, loop}]
-    for loop, thread in ended:
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(loop.stop)
-        if only is None:
-            thread.join(_LOOP_GRACE)
-
-
-def _await(awaitable: Awaitable[Any], seconds: float) -> Any:
-    import asyncio
-
-    async def await_within() -> Any:
-        try:
-            async with asyncio.timeout(seconds) as limit:
-                return await awaitable
-        except TimeoutError:
-            if limit.expired():
-                raise AdapterTimeoutError(seconds) from None
-            raise
-
-    with _LOCK:
-        if not _running:
-            new_loop = asyncio.new_event_loop()
-            thread = threading.Thread(target=_run, args=(new_loop,), name="verdict-adapters", daemon=True)
-            thread.start()
-            _running.append((new_loop, thread))
-        loop = _running[0][0]
-    future = asyncio.run_coroutine_threadsafe(await_within(), loop)
-    if not wait([future], seconds + _LOOP_GRACE).done:
-        # The call blocks the loop, so it cannot be cancelled.
-        end_loop(loop)
-        raise AdapterTimeoutError(seconds)
-    return future.result()
-
-
-def _run(loop: AbstractEventLoop) -> None:
-    with contextlib.closing(loop):
-        loop.run_forever()
+        return call_within(seconds, function, ends_itself=ends_itself)
+    except CallTimeoutError:
+        raise AdapterTimeoutError(seconds) from None
+    except SystemExit as error:
+        raise AdapterError(f"the adapter tried to end the process with status {error.code}") from None
 
 
 class Pace:
