@@ -89,7 +89,7 @@ AWAITED: Final[dict[FrameType, list[Callable[[], None]]]] = {}
 def remember_failure(result: ComparisonResult, *, is_raised: bool = False) -> Failure:
     """Remember a comparison that did not pass, and the line that called it."""
     frame: FrameType | None = calling_frame() or sys._getframe(1)  # noqa: SLF001 - as above
-    callers = []
+    callers: list[tuple[CodeType, int]] = []
     while frame is not None and len(callers) < _MOST_CALLERS:
         callers.append((frame.f_code, frame.f_lineno or 0))
         frame = frame.f_back

@@ -64,7 +64,7 @@ _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _BLOCKS: Final = ("body", "orelse", "finalbody")
 
 Kind = Literal["verdict", "evidence", "error", "choice"]
-"""What is read. Evidence may be true whatever came out; an error is None if there is none; what branches choose may be anything."""
+"""What is read. Evidence may be true whatever came out, an error is None if there is none, what a branch chose is anything."""
 
 
 class Source(NamedTuple):
@@ -547,8 +547,8 @@ def _values_of(assignment: ast.Assign | ast.AnnAssign, name: str) -> Iterator[as
         parts = getattr(target, "elts", [target])
         values = getattr(assignment.value, "elts", ()) if hasattr(target, "elts") else [assignment.value]
         for number, part in enumerate(parts):
-            if name_of(part) == name and isinstance(part, ast.Name):
-                yield values[number] if number < len(values) else part
+            if isinstance(part, ast.Name) and part.id == name:
+                yield (values[number] if number < len(values) else None) or part
 
 
 def _truth_of_comparison(

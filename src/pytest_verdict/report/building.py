@@ -17,7 +17,7 @@ from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.core.record import Counts, read_verdict, sum_counts
 from pytest_verdict.core.values.display import safe_repr, visible
-from pytest_verdict.report.compression import file_digest, put_records
+from pytest_verdict.report.compression import put_records, stored_digest
 from pytest_verdict.report.folder import PAGE, plugin_files
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, TESTS, Journal, are_contiguous, blocks_of
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
@@ -118,10 +118,10 @@ def build(
         digests_of_files = {}
         if "shard" in run:
             path = shutil.copyfile(journal.folder / TESTS, new.path(SHARD))
-            digests_of_files[SHARD] = {"sha256": file_digest(path)}
+            digests_of_files[SHARD] = {"sha256": stored_digest(path)}
         if (journal.folder / OUTPUTS).is_file():
             path = new.write(OUTPUTS, _sort_outputs(journal.folder / OUTPUTS))
-            digests_of_files[OUTPUTS] = {"sha256": file_digest(path)}
+            digests_of_files[OUTPUTS] = {"sha256": stored_digest(path)}
 
         def put() -> None:
             put_records(sorted_records, folder / RECORDS, new, compress=journal.header.get("records") == "gz")
