@@ -33,7 +33,9 @@ _MODES: Final = ("fail", "warn", "ignore")
 _NUMBERS: Final = itertools.count()
 _MOST_DESCRIBED: Final = 5
 _MOST_EXPECTATIONS: Final = 1_000
-_MOST_STORED: Final = 1_000
+# Each keeps its values.
+_MOST_STORED: Final = 100
+_MOST_OUTSIDE: Final = 1_000
 _MOST_CALLERS: Final = 10
 _NOT_READ: Final = "nothing looked at it"
 _NOT_HEARD: Final = "its exception reached no report of a test"
@@ -102,12 +104,13 @@ def remember_failure(result: ComparisonResult, *, is_raised: bool = False) -> Fa
 class UncheckedComparisons:
     """Counts failures until the test looks at them or somebody hears them; it stores only the first of millions."""
 
-    def __init__(self, *, keeps_seen: bool = False) -> None:
+    def __init__(self, *, is_outside: bool = False) -> None:
         self.count = 0
         self.next: UncheckedComparisons | None = None
+        self._most = _MOST_OUTSIDE if is_outside else _MOST_STORED
         self._first: dict[int, Failure] = {}
-        self._keeps_seen = keeps_seen
-        # Those at which a test looked, or whose exception somebody heard.
+        self._is_outside = is_outside
+        # Those outside of tests at which a test looked, or whose exception somebody heard.
         self.seen: list[Failure] = []
         # Of each line that makes expectations in the test function: those that were not compared at once.
         self._expectations: list[tuple[CodeType, int, Expectation]] = []
@@ -141,14 +144,14 @@ class UncheckedComparisons:
     def begin(self, failure: Failure) -> None:
         with self._lock:
             self.count += 1
-            if len(self._first) < _MOST_STORED:
+            if len(self._first) < self._most:
                 self._first[failure.number] = failure
 
     def end(self, failure: Failure) -> None:
         with self._lock:
             self.count -= 1
             self._first.pop(failure.number, None)
-            if self._keeps_seen and len(self.seen) < _MOST_STORED:
+            if self._is_outside and len(self.seen) < self._most:
                 self.seen.append(failure)
 
     def add_expectation(self, expectation: Expectation) -> None:
@@ -226,7 +229,7 @@ class Watch:
 
         hear_expected_failures()
         self.look_away()
-        if not self._has_ended and len(AWAITED) < _MOST_STORED:
+        if not self._has_ended and len(AWAITED) < _MOST_OUTSIDE:
             AWAITED.setdefault(frame, []).append(self.look)
 
     def look_away(self) -> None:
@@ -246,7 +249,7 @@ class ComparisonWatch:
         self._config = config
         self.folder = config.invocation_params.dir
         # Comparisons made before the first test, which any test may still look at.
-        self.before_tests = self.of_test = UncheckedComparisons(keeps_seen=True)
+        self.before_tests = self.of_test = UncheckedComparisons(is_outside=True)
         # The test that is running or ran last.
         self.item: pytest.Item | None = None
         # Whether a test did not run, which may be the one that looks.

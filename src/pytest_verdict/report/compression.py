@@ -96,18 +96,15 @@ def reporting_damage(what: str) -> Iterator[None]:
         yield
     except VerdictError:
         raise
-    except _damages() as error:
-        if getattr(error, "filename", None) is not None:
+    except Exception as error:
+        # Imported only for damaged files, because it takes milliseconds.
+        import struct
+        import zipfile
+
+        damages = (*MALFORMED, *_DAMAGED, OSError, RuntimeError, struct.error, zipfile.BadZipFile)
+        if not isinstance(error, damages) or getattr(error, "filename", None) is not None:
             raise
         raise RecordError(f"{what}: {error!r}") from None
-
-
-def _damages() -> tuple[type[Exception], ...]:
-    # Imported only for damaged files, because it takes milliseconds.
-    import struct
-    import zipfile
-
-    return (*MALFORMED, *_DAMAGED, OSError, RuntimeError, struct.error, zipfile.BadZipFile)
 
 
 def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) -> None:
