@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 # Calls that show a value, or tell only its type, by the name of the function or method; and those that wait.
@@ -42,8 +42,9 @@ _SAME_TRUTH: Final = frozenset({"bool", "truth", "getattr"})
 _ANSWERING: Final = frozenset({"startswith", "endswith"})
 # The truth of an item that ends the iteration.
 _DECIDING: Final = {"any": True, "all": False}
-# Calls that end a test, and methods that fill a container.
+# Calls that end a test, the beginnings of those that may, and methods that fill a container.
 _ENDING: Final = frozenset({"fail", "exit", "skip", "xfail", "skipTest"})
+_ASSERTING: Final = ("assert", "check", "verify", "expect", "ensure", "validate", "should")
 _FILLING: Final = frozenset({"append", "appendleft", "extend", "insert", "add", "update", "setdefault"})
 _NEW_CONTAINERS: Final = frozenset({"list", "dict", "set", "deque", "Counter", "defaultdict", "OrderedDict"})
 # Calls that tell an error from None; those with a class do if it is str.
@@ -291,6 +292,8 @@ class UseInSource:
         ):
             use = Use("raises", line=last[0].lineno, exception=name_of(last[0].exc))
             return use.deciding(self._items_of_loop(statement))
+        if self._ends_only_by(statement, value, branches[1][0]):
+            return _TELLS
         choice = UseInSource(self._source, "choice", self._visited)
         uses = []
         if value is not None and last and isinstance(last[0], ast.Return):
@@ -300,9 +303,8 @@ class UseInSource:
         for branch, other, truth in branches:
             has_run = value in {None, truth}
             uses.append(choice.of_block(branch, has_run=has_run, counts_calls=has_run))
-            if isinstance(statement, ast.If) and other and isinstance(other[-1], _JUMPS):
-                rest = self._rest(statement, other[-1])
-                uses.append(choice.of_block(rest, has_run=has_run, counts_calls=False))
+            if isinstance(statement, ast.If):
+                uses.append(choice.of_rest(statement, other[-1:], has_run=has_run))
         use = _strongest(uses)
         if value is not None and last and isinstance(last[0], ast.Break | ast.Return):
             return use.deciding(self._items_of_loop(statement))
@@ -325,7 +327,7 @@ class UseInSource:
                 is_false = isinstance(statement.test, ast.Constant) and not statement.test.value
                 uses.append(_TELLS if has_run or is_false else _DROPS)
             elif isinstance(statement, ast.Expr):
-                uses.append(self._of_call_statement(statement.value, counts=counts_calls))
+                uses.append(self._of_call_statement(statement.value, has_run=has_run, counts=counts_calls))
             elif isinstance(statement, _ASSIGNMENTS):
                 uses.append(self._of_targets(statement, _UNKNOWN))
             elif isinstance(statement, ast.Return):
@@ -337,7 +339,7 @@ class UseInSource:
                 uses.append(self.of_block(inner, has_run=has_run, counts_calls=counts_calls))
         return _strongest(uses)
 
-    def _of_call_statement(self, value: ast.expr, *, counts: bool) -> Use:
+    def _of_call_statement(self, value: ast.expr, *, has_run: bool, counts: bool) -> Use:
         value = value.value if isinstance(value, ast.Await) else value
         name = name_of(value)
         if isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and name in _SHOWING):
@@ -346,7 +348,28 @@ class UseInSource:
             return _TELLS
         if isinstance(value, ast.Call) and name in _FILLING and isinstance(value.func, ast.Attribute):
             return self._of_container(value.func.value, _UNKNOWN)
-        return _TELLS if counts else _DROPS
+        return _TELLS if counts or (has_run and name.startswith(_ASSERTING)) else _DROPS
+
+    def of_rest(self, statement: ast.stmt, jumps: Sequence[ast.stmt], *, has_run: bool) -> Use:
+        """Return the use of a condition of the statements that a jump in this one skips.
+
+        Calls between two rounds of a loop prepare the next round, unless they assert something.
+        """
+        if not jumps or not isinstance(jumps[0], _JUMPS):
+            return _DROPS
+        counts_calls = has_run and (isinstance(jumps[0], ast.Continue) or self._loop_of(statement) is None)
+        return self.of_block(self._rest(statement, jumps[0]), has_run=has_run, counts_calls=counts_calls)
+
+    def _ends_only_by(self, statement: ast.If | ast.While, value: bool | None, skipped: Sequence[ast.stmt]) -> bool:  # noqa: FBT001
+        """Return whether a loop without an end goes on, so what comes after it runs only if a later round passes."""
+        loop = statement if isinstance(statement, ast.While) else self._loop_of(statement)
+        if not isinstance(loop, ast.While):
+            return False
+        exits = [node for node in ast.walk(loop) if isinstance(node, ast.Break | ast.Return)]
+        if loop is statement:
+            return value is True and not exits and not any(isinstance(node, ast.BoolOp) for node in ast.walk(loop.test))
+        is_endless = isinstance(loop.test, ast.Constant) and bool(loop.test.value)
+        return is_endless and value is not None and exits == [*skipped[-1:]]
 
     def _of_break(self, statement: ast.Break, *, has_run: bool) -> Use:
         """Return the use of a condition of the end of a loop: later rounds set its variables, and its ``else`` runs."""
@@ -394,14 +417,16 @@ class UseInSource:
         return rest
 
     def of_handler(self, block: ast.Try, handler: ast.ExceptHandler) -> Use:
-        """Return the use of an exception in a handler; it counts if the block would end otherwise without it."""
-        last = [*block.body, *block.orelse][-1]
-        ends = isinstance(last, ast.Expr) and name_of(last.value) in _ENDING
-        is_false = isinstance(last, ast.Assert) and isinstance(last.test, ast.Constant)
-        use = self._of_all([one for one in handler.body if not isinstance(one, ast.Continue)])
-        if use.way == "drops" and (ends or is_false or isinstance(last, ast.Raise | ast.Return | ast.Break)):
-            return _TELLS
-        return use
+        """Return the use of an exception: what its handler does, and how the block would end without it."""
+        last = [*block.body, *block.orelse][-1:]
+        choice = UseInSource(self._source, "choice", self._visited)
+        uses = [
+            choice.of_block(handler.body, has_run=True, counts_calls=True),
+            choice.of_block(last, has_run=False, counts_calls=False),
+            choice.of_rest(block, last, has_run=True),
+            choice.of_rest(block, handler.body[-1:], has_run=False),
+        ]
+        return _strongest(uses)
 
     def of_call(self, call: ast.Call, node: ast.AST | None, truth: Truth) -> Use:
         name = name_of(call)
