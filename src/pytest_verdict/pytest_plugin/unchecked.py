@@ -273,7 +273,9 @@ class ComparisonWatch:
 
     @property
     def has_unchecked(self) -> bool:
-        return any(group.count for group in self._groups())
+        if self.of_test.count or self.before_tests.count:
+            return True
+        return bool(self._of_fixtures) and any(group.count for group in self._of_fixtures.values())
 
     def find_made_in(self, decided: Decided) -> list[ComparisonResult]:
         """Return the unchecked comparisons that calls in an expression made: their results may be in a list without a name."""

@@ -135,7 +135,7 @@ class WatchedResult(ComparisonResult):
         self._settle(use=True, is_firm=True)
 
     def look_unless_error(self, kind: Kind = "verdict", *, truth: bool | None = None) -> None:
-        if not has_error(self):
+        if self._is_watched and not has_error(self):
             self.look(kind, truth=truth)
 
     def look_away(self) -> None:
