@@ -114,6 +114,21 @@ def test_terminal_counts_names_and_explains(session):
     assert max(map(len, session.stdout.split("= verification =")[1].splitlines()[4:20])) <= 80
 
 
+def test_short_summary_begins_with_what_differs(session):
+    lines = session.stdout.split("= short test summary")[1].splitlines()
+    shown = dict(line.removeprefix("FAILED ").split(" - ", 1) for line in lines if line.startswith("FAILED "))
+    narrow = Budget(width=72)
+    compared = 0
+    for record, result in not_passed(session):
+        if "test_kind" in record["test"] and record["test"] in shown:
+            label, *fact = headline(result, narrow)
+            whole = f"{format_plain(fact)} ({label.text.removesuffix(': ')})"
+            text = shown[record["test"]]
+            assert text == whole or (text.endswith("...") and whole.startswith(text[:-3])), record["test"]
+            compared += 1
+    assert compared > 70
+
+
 def test_explain_prints_the_explanation(session, capsys):
     text = printed(["explain", session.folder, "--failed", "-v"], capsys)
     unlimited = Budget(characters=0, lines=0, differences=0, width=0)

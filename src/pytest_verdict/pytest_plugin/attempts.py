@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import Any, Final
 
 import pytest
@@ -34,8 +35,6 @@ class Attempts:
         self._order: list[str] = []
         # Names that several tests have.
         self._duplicates: set[str] = set()
-        self._name: Callable[[str], str] = self._name_first
-        self._everywhere = False
         self._open: dict[_Key, _Attempt] = {}
         self._ended: dict[_Key, int] = {}
         self._counts: Counts = {}
@@ -140,11 +139,14 @@ class Attempts:
         name = self._name(nodeid)
         return None if name in self._duplicates else name
 
-    def _name_first(self, nodeid: str) -> str:
-        # Not in __init__: xdist takes over the session after the plugins are configured.
-        self._name = report_name(self._config, self._redaction)
-        self._everywhere = runs_everywhere(self._config)
-        return self._name(nodeid)
+    # Not in __init__: xdist takes over the session after the plugins are configured.
+    @cached_property
+    def _name(self) -> Callable[[str], str]:
+        return report_name(self._config, self._redaction)
+
+    @cached_property
+    def _everywhere(self) -> bool:
+        return runs_everywhere(self._config)
 
     def _end(self, key: _Key) -> TestEntry:
         entry = self._open.pop(key).end(self._redaction or str, self.captured)

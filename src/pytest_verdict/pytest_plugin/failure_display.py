@@ -17,7 +17,7 @@ from pytest_verdict.pytest_plugin.uses import read_source
 
 if TYPE_CHECKING:
     from pytest_verdict.core.result import ComparisonResult
-    from pytest_verdict.explanation.lines import Block
+    from pytest_verdict.explanation.lines import Block, Line
 
 _PLUGIN: Final = "verdict-failure-reports"
 _ATTRIBUTE: Final = "verdict_roles"
@@ -150,6 +150,7 @@ class FailureReports:
     def __init__(self, *, is_worker: bool) -> None:
         self._is_worker = is_worker
         self._pending: dict[str, list[list[Any]]] = {}
+        self._crashes: list[tuple[Any, Line]] = []
 
     def remember(self, nodeid: str, error: BaseException) -> None:
         lines = [line for block in _blocks(error) for line in block.lines]
@@ -173,10 +174,34 @@ class FailureReports:
             coloured.__class__ = _ColouredRepr
             coloured.verdict_lines = {format_plain(line): format_coloured(line) for line in lines}
             report.longrepr = coloured
+            if coloured.reprcrash is not None:
+                self._crashes.append((coloured.reprcrash, lines[0]))
         try:
             return (yield)
         finally:
             report.__dict__.pop(_ATTRIBUTE, None)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_terminal_summary(self) -> None:
+        """Change the messages for the short summary, which follows; every other plugin has them by now."""
+        for crash, line in self._crashes:
+            crash.message = _put_fact_first(crash.message, line)
+
+
+def _put_fact_first(message: str, line: Line) -> str:
+    """Move the operator and the name behind what differs, because pytest cuts the ends of lines of its short summary."""
+    from pytest_verdict.explanation.lines import format_plain
+
+    label = ""
+    for number, part in enumerate(line, 1):
+        label += part.text
+        if part.text.endswith(": "):
+            fact = format_plain(line[number:])
+            first, newline, rest = message.partition("\n")
+            if first.removeprefix("Failed: ") == label + fact:
+                return f"{fact} ({label.removesuffix(': ')}){newline}{rest}"
+            break
+    return message
 
 
 class _ColouredRepr(ExceptionChainRepr):

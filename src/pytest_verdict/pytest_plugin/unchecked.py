@@ -18,13 +18,14 @@ import pytest
 from pytest_verdict.session import calling_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from types import CodeType
 
     from pytest_verdict.comparison import Expectation
     from pytest_verdict.core.result import ComparisonResult
     from pytest_verdict.errors import MismatchError, UndecidedError
     from pytest_verdict.explanation.lines import Line
+    from pytest_verdict.pytest_plugin.effects import Decided
 
 # The ini key and the marker.
 OPTION: Final = "verdict_unread"
@@ -32,7 +33,10 @@ _MODES: Final = ("fail", "warn", "ignore")
 _NUMBERS: Final = itertools.count()
 _MOST_DESCRIBED: Final = 5
 _MOST_EXPECTATIONS: Final = 1_000
+# Each keeps its values.
+_MOST_STORED: Final = 100
 _MOST_OUTSIDE: Final = 1_000
+_MOST_CALLERS: Final = 10
 _NOT_READ: Final = "nothing looked at it"
 _NOT_HEARD: Final = "its exception reached no report of a test"
 # The functions of pytest and its plugins below which a phase makes its report.
@@ -52,6 +56,8 @@ class Failure(NamedTuple):
     is_raised: bool = False
     # In the order in which they were made.
     number: int = 0
+    # The functions that called the code, and the code itself, with their lines.
+    callers: tuple[tuple[CodeType, int], ...] = ()
 
     def place(self, folder: Path) -> str:
         """Return the file, relative to a folder that it is in, and the line."""
@@ -84,41 +90,40 @@ AWAITED: Final[dict[FrameType, list[Callable[[], None]]]] = {}
 
 def remember_failure(result: ComparisonResult, *, is_raised: bool = False) -> Failure:
     """Remember a comparison that did not pass, and the line that called it."""
-    frame = calling_frame() or sys._getframe(1)  # noqa: SLF001 - as above
-    failure = Failure(result, frame.f_code, frame.f_lineno or 0, is_raised, next(_NUMBERS))
+    frame: FrameType | None = calling_frame() or sys._getframe(1)  # noqa: SLF001 - as above
+    callers: list[tuple[CodeType, int]] = []
+    while frame is not None and len(callers) < _MOST_CALLERS:
+        callers.append((frame.f_code, frame.f_lineno or 0))
+        frame = frame.f_back
+    failure = Failure(result, *callers[0], is_raised, next(_NUMBERS), tuple(callers))
     if not is_raised:
         RECENT_FAILURES.append(failure)
     return failure
 
 
 class UncheckedComparisons:
-    """Counts failures until the test looks at them or somebody hears them; it stores only the first few of millions."""
+    """Counts failures until the test looks at them or somebody hears them; it stores only the first of millions."""
 
-    def __init__(self, most: int = _MOST_DESCRIBED) -> None:
+    def __init__(self, *, is_outside: bool = False) -> None:
         self.count = 0
         self.next: UncheckedComparisons | None = None
-        self._most = most
-        self.first: list[Failure] = []
-        # Those at which the test looked, or whose exception somebody heard.
+        self._most = _MOST_OUTSIDE if is_outside else _MOST_STORED
+        self._first: dict[int, Failure] = {}
+        self._is_outside = is_outside
+        # Those outside of tests at which a test looked, or whose exception somebody heard.
         self.seen: list[Failure] = []
         # Of each line that makes expectations in the test function: those that were not compared at once.
         self._expectations: list[tuple[CodeType, int, Expectation]] = []
         # Threads of one test compare at the same time.
         self._lock = threading.Lock()
 
-    def add(self, result: ComparisonResult) -> ComparisonResult:
-        """Count a comparison, and return a result that ends the count when the test looks at its verdict."""
-        from pytest_verdict.pytest_plugin.watched_result import WatchedResult
-
-        watch = _Watch(self)
-        watched = WatchedResult(result, watch)
-        watch.failure = remember_failure(watched)
-        self.begin(watch.failure)
-        return watched
+    @property
+    def first(self) -> list[Failure]:
+        return list(self._first.values())
 
     def add_raised(self, error: MismatchError | UndecidedError) -> None:
         """Count an exception that is about to be raised, in place of its comparisons, until somebody hears it."""
-        from pytest_verdict.pytest_plugin.uses import is_handled
+        from pytest_verdict.pytest_plugin.effects import is_handled
         from pytest_verdict.pytest_plugin.watched_result import WatchedResult
 
         for result in error.results:
@@ -139,14 +144,14 @@ class UncheckedComparisons:
     def begin(self, failure: Failure) -> None:
         with self._lock:
             self.count += 1
-            if len(self.first) < self._most:
-                self.first.append(failure)
+            if len(self._first) < self._most:
+                self._first[failure.number] = failure
 
     def end(self, failure: Failure) -> None:
         with self._lock:
             self.count -= 1
-            self.first = [other for other in self.first if other is not failure]
-            if len(self.seen) < self._most:
+            self._first.pop(failure.number, None)
+            if self._is_outside and len(self.seen) < self._most:
                 self.seen.append(failure)
 
     def add_expectation(self, expectation: Expectation) -> None:
@@ -174,7 +179,7 @@ class UncheckedComparisons:
         from pytest_verdict.core.values.display import format_count
         from pytest_verdict.explanation.lines import Part, block
 
-        failures = self.first
+        failures = self.first[:_MOST_DESCRIBED]
         blocks = [_describe_subject(failure.subject) for failure in failures]
         lines: list[Line] = []
         if self.count > 1 or not failures:
@@ -200,8 +205,8 @@ def _describe_subject(subject: Any) -> Sequence[Line]:
     return lines_of(describe_failure(subject))
 
 
-class _Watch:
-    """The watch of one result."""
+class Watch:
+    """Learns what a test looks at of one comparison that did not pass."""
 
     __slots__ = ("_has_ended", "_is_firm", "_unchecked", "failure")
     failure: Failure
@@ -212,12 +217,14 @@ class _Watch:
         self._is_firm = False
 
     def look(self, *, is_firm: bool = True) -> None:
+        """Note that the test saw it; what it does with a score may still show that it did not."""
         self._is_firm = self._is_firm or is_firm
         if not self._has_ended:
             self._has_ended = True
             self._unchecked.end(self.failure)
 
     def wait_for(self, frame: FrameType) -> None:
+        """Note that all the test does with it is to raise an exception in a frame; somebody must hear it."""
         from pytest_verdict.pytest_plugin.expected_failures import hear_expected_failures
 
         hear_expected_failures()
@@ -226,6 +233,7 @@ class _Watch:
             AWAITED.setdefault(frame, []).append(self.look)
 
     def look_away(self) -> None:
+        """Note that the test did not see it after all, unless a look was firm."""
         if self._has_ended and not self._is_firm:
             self._has_ended = False
             # A thread may go on when its test has its report.
@@ -241,7 +249,7 @@ class ComparisonWatch:
         self._config = config
         self.folder = config.invocation_params.dir
         # Comparisons made before the first test, which any test may still look at.
-        self.before_tests = self.of_test = UncheckedComparisons(_MOST_OUTSIDE)
+        self.before_tests = self.of_test = UncheckedComparisons(is_outside=True)
         # The test that is running or ran last.
         self.item: pytest.Item | None = None
         # Whether a test did not run, which may be the one that looks.
@@ -252,12 +260,30 @@ class ComparisonWatch:
 
     def observe(self, result: ComparisonResult) -> ComparisonResult:
         """Return the result for the test, which is watched when the comparison did not pass."""
-        if result.verdict != "pass":
-            return self._group().add(result)
-        # One that passed may decide an expression which then reads no other.
         from pytest_verdict.pytest_plugin.watched_result import WatchedResult
 
-        return WatchedResult(result, None)
+        if result.verdict == "pass":
+            return WatchedResult(result, self)
+        group = self._group()
+        watch = Watch(group)
+        watched = WatchedResult(result, self, watch)
+        watch.failure = remember_failure(watched)
+        group.begin(watch.failure)
+        return watched
+
+    @property
+    def has_unchecked(self) -> bool:
+        if self.of_test.count or self.before_tests.count:
+            return True
+        return bool(self._of_fixtures) and any(group.count for group in self._of_fixtures.values())
+
+    def find_made_in(self, decided: Decided) -> list[ComparisonResult]:
+        """Return the unchecked comparisons that calls in an expression made: their results may be in a list without a name."""
+        failures = [failure for group in self._groups() for failure in group.first]
+        return [failure.subject for failure in failures if decided.has_called(failure.callers)]
+
+    def _groups(self) -> Iterable[UncheckedComparisons]:
+        return (self.of_test, self.before_tests, *self._of_fixtures.values())
 
     def observe_failure(self, error: Any) -> None:
         """Remember an exception of comparisons that is about to be raised."""

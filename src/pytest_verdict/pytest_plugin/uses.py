@@ -1,27 +1,22 @@
-"""What code does with a value that it reads of a result, by the source of the expression that reads it.
+"""What code does with a value, by its source.
 
-A value is followed through expressions, local variables and the return of a function, until it decides something, is shown or
-dropped, or makes an assertion fail.
+A value is followed through expressions, local variables, branches and the return of a function, until it decides something, is
+shown or dropped, or makes an assertion fail. A branch decides what it does, what certainly ends otherwise without it, and the
+variables that it sets or skips.
 """
 
 from __future__ import annotations
 
 import ast
-import dis
 import functools
 import linecache
-import os
-from collections.abc import Sequence
-from pathlib import Path
-from types import CodeType, FrameType
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
-import _pytest
-
-# Calls that show a value, or tell only its type, by the name of the function or method.
+# Calls that show a value, or tell only its type, by the name of the function or method; and those that wait.
 _SHOWING: Final = frozenset(
     (
-        *("print", "print_exc", "print_exception", "pprint", "pp", "record_property", "warn"),
+        *("print", "print_exc", "print_exception", "pprint", "pp", "record_property", "warn", "sleep"),
         *("debug", "info", "warning", "error", "exception", "critical", "log"),
         *("isinstance", "type", "id", "hash", "callable", "hasattr", "is_none", "is_not_none", "is_instance"),
         *("assertIsNone", "assertIsNotNone", "assertIsInstance"),
@@ -45,29 +40,32 @@ _COMPUTING: Final = frozenset(
 _SAME_TRUTH: Final = frozenset({"bool", "truth", "getattr"})
 # Methods of a text whose answer is the truth that is read.
 _ANSWERING: Final = frozenset({"startswith", "endswith"})
+# The truth of an item that ends the iteration.
+_DECIDING: Final = {"any": True, "all": False}
+# Calls that end a test, the beginnings of those that may, and methods that fill a container.
+_ENDING: Final = frozenset({"fail", "exit", "skip", "xfail", "skipTest"})
+_ASSERTING: Final = ("assert", "check", "verify", "expect", "ensure", "validate", "should")
+_FILLING: Final = frozenset({"append", "appendleft", "extend", "insert", "add", "update", "setdefault"})
+_NEW_CONTAINERS: Final = frozenset({"list", "dict", "set", "deque", "Counter", "defaultdict", "OrderedDict"})
 # Calls that tell an error from None; those with a class do if it is str.
 _NOT_NONE: Final = frozenset({"assertIsNotNone", "is_not_none"})
 _OF_CLASS: Final = frozenset({"assertIsInstance", "is_instance", "isinstance"})
+_DISPLAYS: Final = (ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _CONTAINERS: Final = (
-    *(ast.Tuple, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+    *(*_DISPLAYS, ast.Tuple, ast.GeneratorExp),
     *(ast.FormattedValue, ast.JoinedStr, ast.Starred, ast.keyword),
 )
+_ASSIGNMENTS: Final = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 # A container with both tells nothing by having the value.
 _OPPOSITES: Final = ({"'pass'", "'fail'"}, {"True", "False"})
-CONDITIONS: Final = (ast.Assert, ast.If, ast.While)
-SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_INNER_FRAMES: Final = frozenset({"<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>"})
-_MOST_CALLERS: Final = 10
-# An `except` that names one of these means our failure, or our error.
-_OF_FAILURES: Final = frozenset({"AssertionError", "MismatchError", "failureException"})
-_OF_ERRORS: Final = frozenset({"UndecidedError", "VerdictError"})
-_LIBRARIES: Final = (f"{Path(os.__file__).parent}{os.sep}", f"{Path(_pytest.__file__).parents[1]}{os.sep}")
-# pytest reads the values of a failed assertion again, to explain it.
-_PYTEST: Final = Path(_pytest.__file__).parent
-_EXPLANATIONS: Final = tuple(f"{_PYTEST / package}{os.sep}" for package in ("assertion", "_io"))
+_CONDITIONS: Final = (ast.Assert, ast.If, ast.While)
+_LOOPS: Final = (ast.For, ast.AsyncFor, ast.While)
+_JUMPS: Final = (ast.Return, ast.Break, ast.Continue)
+_SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_BLOCKS: Final = ("body", "orelse", "finalbody")
 
-Kind = Literal["verdict", "evidence", "error"]
-"""What is read. Evidence may be true whatever came out; an error is None unless there is one."""
+Kind = Literal["verdict", "evidence", "error", "choice"]
+"""What is read. Evidence may be true whatever came out, an error is None if there is none, what a branch chose is anything."""
 
 
 class Source(NamedTuple):
@@ -96,10 +94,18 @@ class Use(NamedTuple):
     truth: Truth = _ALWAYS
     line: int = 0
     exception: str = ""
+    # Expressions of which this value decides the result, so others in them are not read.
+    decided: tuple[ast.AST, ...] = ()
+    # Whether a branch chose what is returned.
+    is_chosen: bool = False
+
+    def deciding(self, *nodes: ast.AST | None) -> Use:
+        return self._replace(decided=(*self.decided, *filter(None, nodes)))
 
 
 _TELLS: Final = Use("tells")
 _DROPS: Final = Use("drops")
+_ORDER: Final = ("tells", "returns", "raises", "drops")
 
 
 @functools.lru_cache(maxsize=8)
@@ -113,114 +119,46 @@ def read_source(file: str) -> Source:
     nodes: dict[tuple[int | None, ...], ast.AST] = {
         (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
         for node in parents
-        if isinstance(node, (ast.expr, *CONDITIONS))
+        if isinstance(node, (ast.expr, *_CONDITIONS))
     }
     return Source(tree, parents, nodes)
 
 
-def is_doctest(frame: FrameType | None) -> bool:
-    """Return whether a frame is of a doctest, which compares all that it shows."""
-    return frame is not None and frame.f_code.co_filename.startswith("<doctest ")
-
-
-def find_use(frame: FrameType, kind: Kind, value: bool | None = None) -> bool | FrameType:  # noqa: FBT001 - as its truth is
-    """Return whether what happens depends on a value that a frame reads; the frame, if all that happens is an exception."""
-    file = frame.f_code.co_filename
-    if file.startswith(_EXPLANATIONS):
-        return False
-    current: FrameType | None = frame
-    while kind == "evidence" and current is not None and current.f_code.co_filename.startswith(_LIBRARIES):
-        # A library may read it for its caller, as `Counter` does; pytest reads it for nobody.
-        current = None if current.f_code.co_filename.startswith(str(_PYTEST)) else current.f_back
-    if current is None:
-        return False
-    truth = Truth(kind != "evidence", value)
-    callee = ""
-    for _ in range(_MOST_CALLERS):
-        if current is None:
-            break
-        use = _use_in(current.f_code, current.f_lasti, kind, truth, callee)
-        if use.way == "raises":
-            return is_handled(current, use.line, use.exception) or _outer(current) or True
-        if use.way != "returns":
-            return use.way == "tells"
-        truth = use.truth
-        current = _outer(current)
-        callee = "" if current is None else current.f_code.co_name
-        current = None if current is None else current.f_back
-        if current is not None and current.f_code.co_filename.startswith(_LIBRARIES):
-            # pytest drops what a test returns.
-            return not callee.startswith("test")
-    return True
-
-
-def _outer(frame: FrameType | None) -> FrameType | None:
-    """Return the frame of the function in which an expression runs."""
-    while frame is not None and frame.f_code.co_name in _INNER_FRAMES:
-        frame = frame.f_back
-    return frame
-
-
-def is_handled(frame: FrameType | None, line: int, exception: str) -> bool:
-    """Return whether an exception from a line meets an ``except`` with its name that does something."""
-    names = next((names for names in (_OF_FAILURES, _OF_ERRORS) if exception in names), {exception})
-    while frame is not None:
-        code = frame.f_code
-        source = read_source("" if code.co_filename.startswith(_LIBRARIES) else code.co_filename)
-        blocks = [
-            node
-            for node in ast.walk(source.tree)
-            if isinstance(node, ast.Try)
-            and node.body[0].lineno <= line <= (node.body[-1].end_lineno or 0)
-            and (code.co_name in _INNER_FRAMES or getattr(_scope_of(source, node), "name", "<lambda>") == code.co_name)
-        ]
-        for block in sorted(blocks, key=lambda block: -block.lineno):
-            for handler in block.handlers:
-                caught = {name_of(node) for node in ast.walk(handler.type or ast.Pass())}
-                if caught & names:
-                    return _UseInSource(source, "verdict").handles(block, handler)
-                if handler.type is None or caught & {"Exception", "BaseException"}:
-                    return False
-        frame = frame.f_back
-        line = 0 if frame is None else frame.f_lineno
-    return False
-
-
-def _scope_of(source: Source, node: ast.AST) -> ast.AST | None:
+def scope_of(source: Source, node: ast.AST) -> ast.AST | None:
     scope: ast.AST | None = node
-    while scope is not None and not isinstance(scope, (*SCOPES, ast.ClassDef)):
+    while scope is not None and not isinstance(scope, (*_SCOPES, ast.ClassDef)):
         scope = source.parents.get(scope)
     return scope
 
 
-@functools.lru_cache(maxsize=1_024)
-def _use_in(code: CodeType, offset: int, kind: Kind, truth: Truth, callee: str) -> Use:
-    """Return the use of the value that an instruction reads, or that the function which it calls returns."""
-    source = read_source(code.co_filename)
-    node = source.nodes.get(list(code.co_positions())[offset // 2])
-    if node is None:
-        return _TELLS
+def find_use(source: Source, node: ast.AST, kind: Kind, truth: Truth, *, callee: str, is_call: bool) -> Use:
+    """Return the use of a value that is read where a node stands, or that the function called there has returned."""
     parent = source.parents[node]
     if isinstance(parent, ast.Call) and node is parent.func:
         # Python 3.11 puts f(*arguments) where f is.
         node = parent
-    use = _UseInSource(source, kind)
-    if isinstance(node, ast.Call) and "CALL" in dis.opname[code.co_code[offset]]:
+    use = UseInSource(source, kind)
+    if isinstance(node, ast.Call) and is_call:
         # A function in C reads the value, or one in Python has returned it.
         name = name_of(node)
         if name in _SHOWING or name in _PASSING_ON or name in _COMPUTING:
             return use.of_call(node, None, truth)
         is_known = name in _ANSWERING or (callee and name == callee)
         return use.of(node, truth if is_known else Truth(truth.tells))
-    # The truth of an operand is read where the operator or the statement stands.
-    if isinstance(node, CONDITIONS):
+    # The truth of an operand is read where the operator or the statement stands, that of a condition where its expression does.
+    if isinstance(node, _CONDITIONS):
         node = node.test
+    if isinstance(node, ast.GeneratorExp):
+        tests = [test for one in node.generators for test in one.ifs]
+        node = tests[0] if len(tests) == 1 else node
     if isinstance(node, ast.BoolOp):
         return use.of_part(node, node.values[0], truth)
     if isinstance(node, ast.UnaryOp):
         truth = _inverted(truth)
     if isinstance(node, ast.Compare):
+        lists = _lists_in(node, truth.value)
         truth = Truth(tells=True, value=_truth_of_answer(node, truth.value))
+        return use.of(node, truth).deciding(*lists)
     return use.of(node, truth)
 
 
@@ -241,13 +179,22 @@ def _truth_of_answer(node: ast.Compare, answer: bool | None) -> bool | None:  # 
     return not answer if isinstance(operator, ast.NotEq) else answer
 
 
-class _UseInSource:
+def _lists_in(node: ast.Compare, answer: bool | None) -> list[ast.expr]:  # noqa: FBT001 - as of a comparison
+    """Return the lists of which one item decides whether they have a value, or equal another list."""
+    is_member = isinstance(node.ops[0], ast.In | ast.NotIn)
+    if answer is not is_member:
+        return []
+    parts = [*node.comparators[:1]] if is_member else [node.left, *node.comparators]
+    return [part for part in parts if isinstance(part, ast.Name | ast.ListComp | ast.List | ast.Tuple)]
+
+
+class UseInSource:
     """The use of one value."""
 
-    def __init__(self, source: Source, kind: Kind) -> None:
+    def __init__(self, source: Source, kind: Kind, visited: set[ast.AST] | None = None) -> None:
         self._source = source
         self._kind = kind
-        self._assignments: set[ast.AST] = set()
+        self._visited = set() if visited is None else visited
 
     def of(self, node: ast.AST, truth: Truth) -> Use:
         """Return the use of an expression that has the value."""
@@ -263,14 +210,21 @@ class _UseInSource:
         if isinstance(parent, ast.Call):
             return self.of_call(parent, node, truth)
         if isinstance(parent, ast.NamedExpr):
-            return _strongest([self.of(parent, truth), self._of_variables(parent, Truth(truth.tells))])
+            return _strongest([self.of(parent, truth), self._of_targets(parent, Truth(truth.tells))])
         if isinstance(parent, ast.comprehension):
             whole = self._source.parents[parent]
-            return _DROPS if node in parent.ifs and not truth.tells else self.of(whole, _UNKNOWN)
+            if node in parent.ifs and not truth.tells:
+                return _DROPS
+            use = self.of(whole, _UNKNOWN)
+            is_next = name_of(self._source.parents.get(whole)) == "next"
+            return use.deciding(whole) if is_next and truth.value and node in parent.ifs else use
         if isinstance(parent, _CONTAINERS):
+            name = name_of(self._source.parents.get(parent))
             # One item that is false decides all().
-            is_of_all = name_of(self._source.parents.get(parent)) == "all"
-            return self.of(parent, Truth(tells=False, value=False if is_of_all and truth.value is False else None))
+            is_of_all = name == "all" and truth.value is False
+            use = self.of(parent, Truth(tells=False, value=False if is_of_all else None))
+            decides = isinstance(parent, ast.GeneratorExp) and _DECIDING.get(name) is truth.value is not None
+            return use.deciding(parent) if decides else use
         return self.of_part(parent, node, truth)
 
     def of_part(self, parent: ast.AST | None, node: ast.AST, truth: Truth) -> Use:
@@ -287,7 +241,9 @@ class _UseInSource:
             is_or = isinstance(parent.op, ast.Or)
             if is_or and any(isinstance(operand, ast.Constant) and operand.value for operand in parent.values):
                 return _DROPS
-            return self.of(parent, Truth(truth.tells, truth.value if truth.value is is_or else None))
+            if truth.value is is_or:
+                return self.of(parent, truth).deciding(parent)
+            return self.of(parent, truth if node is parent.values[-1] else Truth(truth.tells))
         if isinstance(parent, ast.IfExp):
             values = [bool(part.value) for part in (parent.body, parent.orelse) if isinstance(part, ast.Constant)]
             if node is parent.test and values in ([True, True], [False, False]):
@@ -301,39 +257,190 @@ class _UseInSource:
             return _DROPS
         if isinstance(statement, ast.Assert):
             if truth == Truth(tells=True, value=False):
-                return Use("raises", line=statement.lineno, exception="AssertionError")
+                use = Use("raises", line=statement.lineno, exception="AssertionError")
+                return use.deciding(self._items_of_loop(statement))
             return _TELLS if truth.tells else _DROPS
         if isinstance(statement, ast.Match):
-            return _DROPS if all(self.is_silent(case.body) for case in statement.cases) else _TELLS
+            return self._of_all([inner for case in statement.cases for inner in case.body])
         if isinstance(statement, ast.For | ast.AsyncFor):
-            return _DROPS if self.is_silent(statement.body) else _TELLS
+            return self._of_all(statement.body)
         if isinstance(statement, ast.Return):
             return Use("returns", truth)
-        if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        if isinstance(statement, _ASSIGNMENTS):
             is_plain = isinstance(statement, ast.Assign) and statement.value is node
-            return self._of_variables(statement, truth if is_plain else Truth(truth.tells))
+            # A container of false values is true.
+            is_item = any(isinstance(target, ast.Subscript) for target in _targets_of(statement))
+            return self._of_targets(
+                statement, truth if is_plain and not is_item else Truth(truth.tells and not is_item)
+            )
         return _TELLS
 
     def _of_branch(self, statement: ast.If | ast.While, value: bool | None) -> Use:  # noqa: FBT001 - its truth
-        """Return the use of a condition: a branch that does nothing tells nothing, and one that raises must be heard."""
-        if value is not None:
-            branch = statement.body if value else statement.orelse
-            last = branch[-1] if branch else None
-            if isinstance(last, ast.Raise) and "skip" not in name_of(last.exc).casefold():
-                return Use("raises", line=last.lineno, exception=name_of(last.exc))
-            scope = _scope_of(self._source, statement)
-            if isinstance(last, ast.Return) and getattr(scope, "name", "").startswith("test"):
-                return _DROPS if self.is_silent(branch) else _TELLS
-        is_silent = self.is_silent([*statement.body, *statement.orelse])
-        returns = any(isinstance(node, ast.Return) for part in statement.body for node in ast.walk(part))
-        return _DROPS if is_silent and not returns else _TELLS
+        """Return the use of a condition: what its branches do, and the code that a branch skips by leaving a block."""
+        if statement in self._visited:
+            return _DROPS
+        self._visited.add(statement)
+        branches = [(statement.body, statement.orelse, True), (statement.orelse, statement.body, False)]
+        if value is False:
+            branches.reverse()
+        last = branches[0][0][-1:]
+        if (
+            value is not None
+            and last
+            and isinstance(last[0], ast.Raise)
+            and "skip" not in name_of(last[0].exc).casefold()
+        ):
+            use = Use("raises", line=last[0].lineno, exception=name_of(last[0].exc))
+            return use.deciding(self._items_of_loop(statement))
+        if self._ends_only_by(statement, value, branches[1][0]):
+            return _TELLS
+        choice = UseInSource(self._source, "choice", self._visited)
+        uses = []
+        if value is not None and last and isinstance(last[0], ast.Return):
+            constant = getattr(last[0].value, "value", None)
+            known = Truth(tells=last[0].value is not None, value=constant if isinstance(constant, bool) else None)
+            uses.append(Use("returns", known, is_chosen=True))
+        for branch, other, truth in branches:
+            has_run = value in {None, truth}
+            uses.append(choice.of_block(branch, has_run=has_run, counts_calls=has_run))
+            if isinstance(statement, ast.If):
+                uses.append(choice.of_rest(statement, other[-1:], has_run=has_run))
+        use = _strongest(uses)
+        if value is not None and last and isinstance(last[0], ast.Break | ast.Return):
+            return use.deciding(self._items_of_loop(statement))
+        return use
+
+    def _of_all(self, statements: Iterable[ast.stmt]) -> Use:
+        choice = UseInSource(self._source, "choice", self._visited)
+        return choice.of_block(statements, has_run=True, counts_calls=True)
+
+    def of_block(self, statements: Iterable[ast.stmt], *, has_run: bool, counts_calls: bool) -> Use:
+        """Return the use of a condition of statements, which ran or were skipped because of it.
+
+        Skipped assertions and calls might have changed nothing; those that certainly end a test, and variables, would have.
+        """
+        uses = [_DROPS]
+        for statement in statements:
+            if isinstance(statement, ast.Raise):
+                uses.append(_TELLS)
+            elif isinstance(statement, ast.Assert):
+                is_false = isinstance(statement.test, ast.Constant) and not statement.test.value
+                uses.append(_TELLS if has_run or is_false else _DROPS)
+            elif isinstance(statement, ast.Expr):
+                uses.append(self._of_call_statement(statement.value, has_run=has_run, counts=counts_calls))
+            elif isinstance(statement, _ASSIGNMENTS):
+                uses.append(self._of_targets(statement, _UNKNOWN))
+            elif isinstance(statement, ast.Return):
+                uses.append(Use("returns", Truth(tells=statement.value is not None), is_chosen=True))
+            elif isinstance(statement, ast.Break):
+                uses.append(self._of_break(statement, has_run=has_run))
+            elif not isinstance(statement, (*_SCOPES, ast.ClassDef)):
+                inner = [part for parts in self._blocks_of(statement) for part in parts]
+                uses.append(self.of_block(inner, has_run=has_run, counts_calls=counts_calls))
+        return _strongest(uses)
+
+    def _of_call_statement(self, value: ast.expr, *, has_run: bool, counts: bool) -> Use:
+        value = value.value if isinstance(value, ast.Await) else value
+        name = name_of(value)
+        if isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and name in _SHOWING):
+            return _DROPS
+        if isinstance(value, ast.Call) and name in _ENDING:
+            return _TELLS
+        if isinstance(value, ast.Call) and name in _FILLING and isinstance(value.func, ast.Attribute):
+            return self._of_container(value.func.value, _UNKNOWN)
+        return _TELLS if counts or (has_run and name.startswith(_ASSERTING)) else _DROPS
+
+    def of_rest(self, statement: ast.stmt, jumps: Sequence[ast.stmt], *, has_run: bool) -> Use:
+        """Return the use of a condition of the statements that a jump in this one skips.
+
+        Calls between two rounds of a loop prepare the next round, unless they assert something.
+        """
+        if not jumps or not isinstance(jumps[0], _JUMPS):
+            return _DROPS
+        counts_calls = has_run and (isinstance(jumps[0], ast.Continue) or self._loop_of(statement) is None)
+        return self.of_block(self._rest(statement, jumps[0]), has_run=has_run, counts_calls=counts_calls)
+
+    def _ends_only_by(self, statement: ast.If | ast.While, value: bool | None, skipped: Sequence[ast.stmt]) -> bool:  # noqa: FBT001
+        """Return whether a loop without an end goes on, so what comes after it runs only if a later round passes."""
+        loop = statement if isinstance(statement, ast.While) else self._loop_of(statement)
+        if not isinstance(loop, ast.While):
+            return False
+        exits = [node for node in ast.walk(loop) if isinstance(node, ast.Break | ast.Return)]
+        if loop is statement:
+            return value is True and not exits and not any(isinstance(node, ast.BoolOp) for node in ast.walk(loop.test))
+        is_endless = isinstance(loop.test, ast.Constant) and bool(loop.test.value)
+        return is_endless and value is not None and exits == [*skipped[-1:]]
+
+    def _of_break(self, statement: ast.Break, *, has_run: bool) -> Use:
+        """Return the use of a condition of the end of a loop: later rounds set its variables, and its ``else`` runs."""
+        loop = self._loop_of(statement)
+        if loop is None:
+            return _TELLS
+        names = {node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        inside = set(ast.walk(loop))
+        use = self._of_variables(names, scope_of(self._source, loop), _UNKNOWN, inside)
+        return _strongest([use, self.of_block(loop.orelse, has_run=not has_run, counts_calls=not has_run)])
+
+    def _loop_of(self, statement: ast.stmt) -> ast.For | ast.AsyncFor | ast.While | None:
+        node: ast.AST | None = statement
+        while node is not None and not isinstance(node, _SCOPES):
+            parent = self._source.parents.get(node)
+            if isinstance(parent, _LOOPS) and node in parent.body:
+                return parent
+            node = parent
+        return None
+
+    def _items_of_loop(self, statement: ast.stmt) -> ast.expr | None:
+        return getattr(self._loop_of(statement), "iter", None)
+
+    @staticmethod
+    def _blocks_of(node: ast.AST | None) -> Iterator[list[ast.stmt]]:
+        for part in (node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+            for name in _BLOCKS:
+                block = getattr(part, name, None)
+                if isinstance(block, list):
+                    yield block
+
+    def _rest(self, statement: ast.stmt, jump: ast.stmt) -> list[ast.stmt]:
+        """Return the statements after one that a jump in it skips."""
+        rest: list[ast.stmt] = []
+        loop = None if isinstance(jump, ast.Return) else self._loop_of(statement)
+        node: ast.AST | None = statement
+        while node is not None and node is not loop and not isinstance(node, (*_SCOPES, ast.ClassDef)):
+            parent = self._source.parents.get(node)
+            for block in self._blocks_of(parent):
+                if node in block:
+                    rest += block[block.index(node) + 1 :]
+            if isinstance(parent, _LOOPS) and parent is not loop and node in parent.body:
+                rest += parent.orelse
+            node = parent
+        return rest
+
+    def of_handler(self, block: ast.Try, handler: ast.ExceptHandler) -> Use:
+        """Return the use of an exception: what its handler does, and how the block would end without it."""
+        last = [*block.body, *block.orelse][-1:]
+        choice = UseInSource(self._source, "choice", self._visited)
+        uses = [
+            choice.of_block(handler.body, has_run=True, counts_calls=True),
+            choice.of_block(last, has_run=False, counts_calls=False),
+            choice.of_rest(block, last, has_run=True),
+            choice.of_rest(block, handler.body[-1:], has_run=False),
+        ]
+        return _strongest(uses)
 
     def of_call(self, call: ast.Call, node: ast.AST | None, truth: Truth) -> Use:
         name = name_of(call)
         whole = self._source.parents.get(call)
+        is_statement = isinstance(whole, ast.Expr)
+        receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if is_statement and name in _FILLING and receiver is not None:
+            if node is not call.func:
+                return self._of_container(receiver, Truth(tells=False))
+            if isinstance(receiver, ast.Name):
+                return _DROPS
         if node is call.func and name not in _PASSING_ON:
             # A method may change its object.
-            return _TELLS if isinstance(whole, ast.Expr) else self.of(call, Truth(truth.tells))
+            return _TELLS if is_statement else self.of(call, Truth(truth.tells))
         if truth.tells and self._kind == "error" and call.args[:1] == [node] and _excludes_none(call, name):
             return self.of(call, _UNKNOWN) if name == "isinstance" else _TELLS
         if name in _SHOWING or (name == "len" and isinstance(node, ast.List | ast.Tuple)):
@@ -343,62 +450,65 @@ class _UseInSource:
             return self.of(call, Truth([name_of(argument) for argument in call.args[:1]] == ["filter"]))
         if name not in _COMPUTING or (name == "next" and not isinstance(whole, ast.stmt)):
             return _TELLS
-        is_known = name in _SAME_TRUTH or (name == "all" and truth.value is False)
-        return self.of(call, Truth(truth.tells or self._kind != "evidence", truth.value if is_known else None))
+        decides = node is None and truth.value is not None and _DECIDING.get(name) is truth.value
+        is_known = name in _SAME_TRUTH or decides or (name == "all" and truth.value is False)
+        use = self.of(call, Truth(truth.tells or self._kind != "evidence", truth.value if is_known else None))
+        return use.deciding(*call.args[:1]) if decides else use
 
-    def _of_variables(self, assignment: ast.AST, truth: Truth) -> Use:
-        """Return the strongest use of the variables in which a function stores the value."""
-        targets = getattr(assignment, "targets", None) or [getattr(assignment, "target", None)]
+    def _of_targets(self, assignment: ast.AST, truth: Truth) -> Use:
+        """Return the strongest use of the variables in which an assignment stores the value."""
+        targets = _targets_of(assignment)
         nodes = [part for target in targets for part in getattr(target, "elts", [target])]
-        names = {part.id if isinstance(part, ast.Name) else "" for part in nodes}
-        scope = _scope_of(self._source, assignment)
-        if scope is None or isinstance(scope, ast.ClassDef) or "" in names:
+        if isinstance(nodes[0], ast.Subscript):
+            return self._of_container(nodes[0].value, truth)
+        if not all(isinstance(node, ast.Name) for node in nodes):
             return _TELLS
-        if assignment in self._assignments:
+        if assignment in self._visited:
             return _DROPS
-        self._assignments.add(assignment)
+        self._visited.add(assignment)
+        # Unpacking reads the items of a container.
+        tells = truth.tells or any(isinstance(target, ast.Tuple | ast.List) for target in targets)
+        names = {node.id for node in nodes if isinstance(node, ast.Name)}
+        return self._of_variables(names, scope_of(self._source, assignment), Truth(tells, truth.value))
+
+    def _of_container(self, node: ast.AST, truth: Truth) -> Use:
+        """Return the use of a container to which something is added: that of its variable, if nothing else can have it."""
+        scope = scope_of(self._source, node)
+        if not isinstance(node, ast.Name) or node in self._visited:
+            return _DROPS if node in self._visited else _TELLS
+        self._visited.add(node)
+        while scope is not None:
+            stores = [part for part in ast.walk(scope) if isinstance(part, ast.Assign | ast.AnnAssign)]
+            values = [value for one in stores for value in _values_of(one, node.id)]
+            if values:
+                is_new = all(isinstance(one, _DISPLAYS) or name_of(one) in _NEW_CONTAINERS for one in values)
+                return self._of_variables({node.id}, scope, truth) if is_new else _TELLS
+            scope = scope_of(self._source, self._source.parents[scope])
+        return _TELLS
+
+    def _of_variables(
+        self, names: set[str], scope: ast.AST | None, truth: Truth, without: Iterable[ast.AST] = ()
+    ) -> Use:
+        """Return the strongest use of variables of a function; other functions may use the others."""
+        if scope is None or isinstance(scope, ast.ClassDef):
+            return _TELLS
         inside = list(ast.walk(scope))
         if any(isinstance(node, ast.Global | ast.Nonlocal) and names & {*node.names} for node in inside):
             return _TELLS
         variables = [node for node in inside if isinstance(node, ast.Name) and node.id in names]
         is_stored_again = sum(isinstance(node.ctx, ast.Store) for node in variables) > 1
-        # Unpacking reads the items of a container.
-        tells = truth.tells or any(isinstance(target, ast.Tuple | ast.List) for target in targets)
         uses = [_DROPS]
         for node in variables:
-            if isinstance(node.ctx, ast.Load):
-                use = self.of(node, Truth(tells, None if is_stored_again else truth.value))
-                is_outside = _scope_of(self._source, node) is not scope and use.way in {"returns", "raises"}
+            if isinstance(node.ctx, ast.Load) and node not in without:
+                use = self.of(node, Truth(truth.tells, None if is_stored_again else truth.value))
+                is_outside = scope_of(self._source, node) is not scope and use.way in {"returns", "raises"}
                 uses.append(_TELLS if is_outside else use)
         return _strongest(uses)
 
-    def is_silent(self, statements: Sequence[ast.stmt]) -> bool:
-        """Return whether statements do nothing but show something."""
-        return all(map(self._is_silent, statements))
-
-    def _is_silent(self, statement: ast.stmt) -> bool:
-        if isinstance(statement, ast.Return):
-            return statement.value is None or getattr(statement.value, "value", "") is None
-        if isinstance(statement, ast.Expr):
-            value = statement.value
-            return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and name_of(value) in _SHOWING)
-        if isinstance(statement, ast.Assign):
-            return self._of_variables(statement, _UNKNOWN).way == "drops"
-        if isinstance(statement, ast.If | ast.For | ast.With):
-            return self.is_silent([*statement.body, *getattr(statement, "orelse", ())])
-        return isinstance(statement, ast.Pass)
-
-    def handles(self, block: ast.Try, handler: ast.ExceptHandler) -> bool:
-        """Return whether a handler does something, or the statement that raised nothing would have ended otherwise."""
-        last = [*block.body, *block.orelse][-1]
-        is_failure = isinstance(last, ast.Expr) and name_of(last.value) in {"fail", "exit", "skip", "xfail"}
-        is_false = isinstance(last, ast.Assert) and isinstance(last.test, ast.Constant)
-        if is_failure or is_false or isinstance(last, ast.Raise | ast.Return | ast.Break):
-            return True
-        return not self.is_silent([one for one in handler.body if not isinstance(one, ast.Continue)])
-
     def _holds_always(self, node: ast.Compare) -> bool:
         """Return whether a comparison tells nothing: with None, all values that there are, or a bound of all scores."""
+        if self._kind == "choice":
+            return False
         operators = (node.ops[0], *node.ops)
         operands = (node.left, *node.comparators)
         for operator, operand in zip(operators, operands, strict=True):
@@ -442,14 +552,28 @@ def _is_bound_of_all(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> bo
 
 
 def _strongest(uses: list[Use]) -> Use:
-    order = ("tells", "returns", "raises", "drops")
-    return min(uses, key=lambda use: order.index(use.way))
+    return min(uses, key=lambda use: _ORDER.index(use.way))
 
 
 def name_of(node: ast.AST | None) -> str:
     """Return the last name of a call, attribute or variable."""
     node = getattr(node, "func", node)
     return str(getattr(node, "attr", getattr(node, "id", "")))
+
+
+def _targets_of(assignment: ast.AST) -> list[ast.expr]:
+    targets: list[ast.expr] = getattr(assignment, "targets", None) or [assignment.target]  # type: ignore[attr-defined]
+    return targets
+
+
+def _values_of(assignment: ast.Assign | ast.AnnAssign, name: str) -> Iterator[ast.AST]:
+    """Yield what an assignment stores in a variable."""
+    for target in _targets_of(assignment):
+        parts = getattr(target, "elts", [target])
+        values = getattr(assignment.value, "elts", ()) if hasattr(target, "elts") else [assignment.value]
+        for number, part in enumerate(parts):
+            if isinstance(part, ast.Name) and part.id == name:
+                yield (values[number] if number < len(values) else None) or part
 
 
 def _truth_of_comparison(

@@ -7,31 +7,28 @@ could not be made, only its error and a verdict that is compared with ``error`` 
 from __future__ import annotations
 
 import sys
-from types import FrameType
-from typing import Any, Final, Protocol
+from collections.abc import Iterable, Iterator
+from types import FrameType, MemberDescriptorType
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.comparison import build_failure, describe_failure, redact_result
 from pytest_verdict.core.result import ComparisonResult, has_error
 from pytest_verdict.core.values.redaction import Redaction
-from pytest_verdict.pytest_plugin.short_circuits import find_unread, find_unread_in_list
-from pytest_verdict.pytest_plugin.uses import Kind, find_use, is_doctest
+from pytest_verdict.pytest_plugin.effects import Effect, find_effect, is_doctest
+from pytest_verdict.pytest_plugin.uses import Kind
 from pytest_verdict.session import PACKAGE, SESSION
 
-# The verdicts that tell a verdict from the others, if one is compared with them.
-_TELLING: Final = {"fail": {"pass", "fail"}, "error": {"error"}}
+if TYPE_CHECKING:
+    from pytest_verdict.pytest_plugin.unchecked import ComparisonWatch, Watch
 
-
-class Watch(Protocol):
-    """Learns what a test looks at."""
-
-    def look(self, *, is_firm: bool = True) -> None:
-        """The test saw that a comparison did not pass; what it does with a score may still show that it did not."""
-
-    def wait_for(self, frame: FrameType) -> None:
-        """All that a test does with what it saw is to raise an exception in a frame; somebody must hear it."""
-
-    def look_away(self) -> None:
-        """The test did not see it after all, unless a look was firm."""
+# The texts that tell a verdict from the others, if it is compared with them.
+_TELLING: Final = {"pass": {"pass", "fail"}, "fail": {"pass", "fail"}, "error": {"error"}}
+# Iterators that show by `__reduce__` what they iterate over, without an item of a generator being made.
+_ITERATORS: Final[tuple[type, ...]] = (
+    *(type(iter(())), type(iter([])), type(iter(set())), type(iter({})), type(iter({}.values()))),
+    *(type(iter({}.items())), type(reversed([])), enumerate, zip, map),
+)
+_DEEPEST: Final = 4
 
 
 def _watch_evidence(name: str) -> Any:
@@ -50,13 +47,15 @@ def _watch_evidence(name: str) -> Any:
 class WatchedResult(ComparisonResult):
     """A result that tells a watch when a property or method shows that the comparison did not pass.
 
-    The sides, the name, ``repr`` and ``==`` do not show it. `repr` is redacted. Copies and pickles are plain results.
+    The sides, the name, ``repr`` and ``==`` do not show it. `repr` is redacted. Copies and pickles are plain results. One that
+    passed has no watch, but it may decide an expression which then reads no other.
     """
 
-    __slots__ = ("_watch",)
+    __slots__ = ("_session", "_watch")
 
-    def __init__(self, result: ComparisonResult, watch: Watch | None) -> None:
+    def __init__(self, result: ComparisonResult, session: ComparisonWatch, watch: Watch | None = None) -> None:
         super().__init__(**result.arguments())
+        self._session = session
         self._watch = watch
 
     outcome = _watch_evidence("outcome")
@@ -69,18 +68,17 @@ class WatchedResult(ComparisonResult):
         """Whether the score reaches the threshold."""
         passed = super().passed
         self.look_unless_error(truth=passed)
-        self._settle_unread(passed)
         return passed
 
     @property
     def score(self) -> float:
         """How well the values match, from 0.0 to 1.0."""
         score = super().score
-        self._settle_unread(score)
-        if self._watch is None or has_error(self):
+        if has_error(self) or not self._is_watched:
             return score
         is_shown = is_doctest(_reading_frame())
-        self.look("evidence", is_firm=is_shown)
+        if self._watch is not None:
+            self.look("evidence", is_firm=is_shown)
         if is_shown:
             return score
         watched: float = WatchedScore(score, self)
@@ -89,11 +87,9 @@ class WatchedResult(ComparisonResult):
     @property
     def verdict(self) -> Any:
         """``pass``, ``fail``, or ``error`` when the comparison could not be made."""
-        verdict = super().verdict
-        self._settle_unread(verdict)
         if is_doctest(_reading_frame()):
             self.look()
-        return WatchedVerdict(verdict, self)
+        return WatchedVerdict(super().verdict, self)
 
     @property
     def error(self) -> str | None:
@@ -102,49 +98,31 @@ class WatchedResult(ComparisonResult):
             self.look("error", truth=True)
         return super().error
 
+    @property
+    def _is_watched(self) -> bool:
+        return self._watch is not None or self._session.has_unchecked
+
     def look(self, kind: Kind = "verdict", *, truth: bool | None = None, is_firm: bool = True) -> bool:
-        """Notify the watch if the test uses the value that it reads, and return whether it does."""
-        if self._watch is None:
+        """Note whether the test uses the value that it reads, here and for results that it leaves unread because of it."""
+        if not self._is_watched:
             return False
         frame = _reading_frame()
-        use: bool | FrameType = True
+        effect = Effect(use=True)
         if frame is not None and not is_doctest(frame):
-            use = find_use(frame, kind, truth)
+            effect = find_effect(frame, kind, truth)
+        self._settle(effect.use, is_firm=is_firm)
+        for decided in effect.decided:
+            others = [other for value in decided.values() for other in _results_in(value)]
+            for other in others or self._session.find_made_in(decided):
+                if isinstance(other, WatchedResult) and other is not self and not has_error(other):
+                    other._settle(effect.use, is_firm=True)  # noqa: SLF001 - of the same class
+        return effect.use is not False
+
+    def _settle(self, use: bool | FrameType, *, is_firm: bool) -> None:  # noqa: FBT001 - as of an effect
+        if self._watch is None:
+            return
         if use is True:
             self._watch.look(is_firm=is_firm)
-        elif use is not False:
-            self._watch.wait_for(use)
-        return use is not False
-
-    def _settle_unread(self, value: bool | float | str) -> None:  # noqa: FBT001 - what is read
-        """Settle the results that nobody reads because a value of this one decides ``any``, ``or`` or a loop."""
-        frame = _reading_frame()
-        if frame is None:
-            return
-        others = find_unread(frame, value, self)
-        if others:
-            self._settle(others, frame, value)
-
-    def settle_list(self, *, is_equal: bool) -> None:
-        """Settle the results of the verdicts in a list that are not compared, because that of this one decides."""
-        frame = _reading_frame()
-        others = [] if frame is None else find_unread_in_list(frame, self, is_equal=is_equal)
-        if frame is not None and others:
-            self._settle(others, frame, None)
-
-    @staticmethod
-    def _settle(others: list[ComparisonResult], frame: FrameType, value: object) -> None:
-        use = find_use(frame, "verdict", value if isinstance(value, bool) else None)
-        for other in others:
-            if isinstance(other, WatchedResult):
-                other.settle_as(use)
-
-    def settle_as(self, use: bool | FrameType) -> None:  # noqa: FBT001 - as `find_use` returns it
-        """Note that this result is unread because another one, which has a use, decided."""
-        if self._watch is None or has_error(self):
-            return
-        if use is True:
-            self._watch.look()
         elif use is not False:
             self._watch.wait_for(use)
 
@@ -154,11 +132,10 @@ class WatchedResult(ComparisonResult):
 
     def settle(self) -> None:
         """End the watch, because an exception replaces this result."""
-        if self._watch is not None:
-            self._watch.look()
+        self._settle(use=True, is_firm=True)
 
     def look_unless_error(self, kind: Kind = "verdict", *, truth: bool | None = None) -> None:
-        if not has_error(self):
+        if self._is_watched and not has_error(self):
             self.look(kind, truth=truth)
 
     def look_away(self) -> None:
@@ -215,6 +192,35 @@ def _plain(result: ComparisonResult) -> ComparisonResult:
     return result.replace()
 
 
+def _results_in(value: Any, depth: int = 0) -> Iterator[ComparisonResult]:
+    """Yield the results in a container or behind an iterator, also those of verdicts and scores."""
+    if isinstance(value, ComparisonResult):
+        yield value
+    elif isinstance(getattr(type(value), "result", None), MemberDescriptorType):
+        yield value.result
+    elif depth < _DEEPEST:
+        items: Iterable[Any] = ()
+        if isinstance(value, dict):
+            items = value.values()
+        elif isinstance(value, list | tuple | set | frozenset):
+            items = value
+        elif isinstance(value, _ITERATORS):
+            items = value.__reduce__()[1]
+        for item in items:
+            yield from _results_in(item, depth + 1)
+
+
+def _show(name: str) -> Any:
+    """Build a method of a text that shows the verdict in another form."""
+    plain = getattr(str, name)
+
+    def show(self: WatchedVerdict, *arguments: Any) -> str:
+        text: str = plain(str(self), *arguments)
+        return text
+
+    return show
+
+
 class WatchedVerdict(str):
     """A verdict: only a comparison with the right verdict is a look, and its truth as a text is not."""
 
@@ -244,9 +250,8 @@ class WatchedVerdict(str):
 
     def _compare(self, text: str) -> None:
         verdict = super().__str__()
-        if text in _TELLING.get(verdict, ()):
+        if text in _TELLING[verdict]:
             self.result.look(truth=text == verdict)
-        self.result.settle_list(is_equal=text == verdict)
 
     def __str__(self) -> str:
         self.result.look_unless_error("evidence")
@@ -274,30 +279,13 @@ class WatchedVerdict(str):
             self.result.look_unless_error(truth=answer)
         return answer
 
-    def __getitem__(self, key: Any) -> str:
-        return self._show()[key]
-
-    def upper(self) -> str:
-        return self._show().upper()
-
-    def lower(self) -> str:
-        return self._show().lower()
-
-    def casefold(self) -> str:
-        return self._show().casefold()
-
-    def title(self) -> str:
-        return self._show().title()
-
-    def capitalize(self) -> str:
-        return self._show().capitalize()
-
-    def strip(self, *arguments: Any) -> str:
-        return self._show().strip(*arguments)
-
-    def _show(self) -> str:
-        self.result.look_unless_error("evidence")
-        return super().__str__()
+    __getitem__ = _show("__getitem__")
+    upper = _show("upper")
+    lower = _show("lower")
+    casefold = _show("casefold")
+    title = _show("title")
+    capitalize = _show("capitalize")
+    strip = _show("strip")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return str, (super().__str__(),)

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Any, Final
 
 from pytest_verdict.core.families import load
 from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.core.record import Counts, read_verdict, sum_counts
 from pytest_verdict.core.values.display import safe_repr, visible
-from pytest_verdict.report.compression import file_digest, put_records
+from pytest_verdict.report.compression import put_records, stored_digest
 from pytest_verdict.report.folder import PAGE, plugin_files
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, TESTS, Journal, are_contiguous, blocks_of
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
@@ -45,28 +45,19 @@ _MOST_CANDIDATES: Final = 1_000
 _MOST_CANDIDATE_BYTES: Final = 1 << 25
 
 
-class _FailureOrder(NamedTuple):
-    """The order of failures: those that failed a test come before expected ones, and errors before low scores."""
-
-    is_expected: bool
-    is_no_error: bool
-    score: float
-    ordinal: int
-
-
 @dataclass(slots=True)
 class EqualFailures:
     """Comparisons that did not pass in the same way: the first of their records, the names of some, and their number."""
 
-    order: _FailureOrder
+    is_expected: bool
+    """Whether their tests passed."""
     record: dict[str, Any]
     names: list[str] = field(default_factory=list)
     count: int = 0
 
-    @property
-    def is_expected(self) -> bool:
-        """Whether their tests passed."""
-        return self.order.is_expected
+    def rank(self) -> tuple[bool, bool, float]:
+        """Return the key by which those that failed a test come first, and among them errors and low scores."""
+        return self.is_expected, self.record["verdict"] != "error", self.record["score"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +95,7 @@ def build(
                 for entry in summary.attempts()
             )
             inline = select_inline(attempts, sum(summary.comparisons[1:]) + sum(summary.superseded[1:]), inline_limit)
-            worst = heapq.nsmallest(_MOST_WORST, _group_failures(records, summary), key=lambda equal: equal.order)
+            worst = heapq.nsmallest(_MOST_WORST, _group_failures(records, summary), key=EqualFailures.rank)
         contents = Contents(
             summary=summary,
             run=run,
@@ -118,10 +109,10 @@ def build(
         digests_of_files = {}
         if "shard" in run:
             path = shutil.copyfile(journal.folder / TESTS, new.path(SHARD))
-            digests_of_files[SHARD] = {"sha256": file_digest(path)}
+            digests_of_files[SHARD] = {"sha256": stored_digest(path)}
         if (journal.folder / OUTPUTS).is_file():
             path = new.write(OUTPUTS, _sort_outputs(journal.folder / OUTPUTS))
-            digests_of_files[OUTPUTS] = {"sha256": file_digest(path)}
+            digests_of_files[OUTPUTS] = {"sha256": stored_digest(path)}
 
         def put() -> None:
             put_records(sorted_records, folder / RECORDS, new, compress=journal.header.get("records") == "gz")
@@ -161,13 +152,9 @@ def write_report(
     (folder / PAGE).unlink(missing_ok=True)
     # The records come last: they may be moved out of the journal, from which a killed session is rebuilt.
     put()
-    return _write_plugin_files(contents, new)
 
-
-def _write_plugin_files(contents: Contents, new: NewFiles) -> list[str]:
-    """Write the files of plugins and put them in place; return the problems, which do not affect our own files."""
-    files, problems = plugin_files()
-    for name, place in files.items():
+    plugin_writers, problems = plugin_files()
+    for name, place in plugin_writers.items():
         try:
             new.write(name, load(place)(contents))
             new.put_in_place([name])
@@ -245,12 +232,10 @@ def _group_failures(records: IO[bytes], summary: Summary) -> Iterable[EqualFailu
                 continue
             record = json.loads(line)
             key = is_expected, failure_key(record)
-            if key not in groups:
-                order = _FailureOrder(is_expected, record["verdict"] != "error", record["score"], number)
-                groups[key] = EqualFailures(order, record)
-            groups[key].count += 1
-            if groups[key].count <= MOST_NAMES:
-                groups[key].names.append(name_comparison(record))
+            equal = groups.setdefault(key, EqualFailures(is_expected, record))
+            equal.count += 1
+            if equal.count <= MOST_NAMES:
+                equal.names.append(name_comparison(record))
             number += 1
             size += len(line)
             if number >= _MOST_CANDIDATES or size > _MOST_CANDIDATE_BYTES:

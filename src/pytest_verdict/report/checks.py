@@ -17,12 +17,12 @@ from pytest_verdict.core.record import Counts, RecordSummary, count, digest_of_t
 from pytest_verdict.core.replay import Replayed
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.report import json_report, junit
-from pytest_verdict.report.compression import MALFORMED, MANIFEST, file_digest, find_stored
+from pytest_verdict.report.compression import MALFORMED, MANIFEST, find_stored, stored_digest
 from pytest_verdict.report.folder import PARTS
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, TRAITS, TestEntry
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
-from pytest_verdict.report.manifest import Manifest, Part, derive_manifest, write_manifest
+from pytest_verdict.report.manifest import Manifest, Part, derive_manifest
 from pytest_verdict.report.reading import read_document
 from pytest_verdict.report.summary import Contents, TestSummary, derive_sections, fold, has_ended
 
@@ -190,7 +190,7 @@ class FolderCheck:
         digests = {
             "path": MANIFEST if is_in_parts else RECORDS,
             "count": self._number,
-            "sha256": file_digest(stored) if is_in_parts else self._digest.hexdigest(),
+            "sha256": stored_digest(stored) if is_in_parts else self._digest.hexdigest(),
             "root": self._tree.root(),
         }
         inline_lines = [json.dumps(one, separators=(",", ":")).encode() for one in report["comparisons"]]
@@ -226,11 +226,7 @@ class FolderCheck:
 
 def check_manifest(path: Path, manifest: Manifest) -> Iterator[Finding]:
     """Yield what a manifest says that does not follow from its parts, which are those that it lists."""
-    derived = derive_manifest(path, manifest)
-    # A round trip, because JSON has lists for tuples.
-    documents = [json.loads("".join(write_manifest(one))) for one in (derived, manifest)]
-    for place, what in differences(documents[0], documents[1], ""):
-        yield Finding(MANIFEST, place, what)
+    yield from _compare_listed(derive_manifest(path, manifest), manifest, "")
 
 
 def find_unlisted_files(folder: Path, manifest: Manifest) -> Iterator[Finding]:
@@ -249,11 +245,16 @@ def check_part(part: Part, groups: Sequence[ConsecutiveRecords]) -> Iterator[Fin
         for (operator, verdict), number in group.counts.items():
             count(counts, operator, verdict, number)
     subtrees = tuple(root.hex() for root in build_subtrees(part.before, leaves))
-    derived = replace(part, records=len(leaves), counts=counts, subtrees=subtrees)
+    yield from _compare_listed(
+        replace(part, records=len(leaves), counts=counts, subtrees=subtrees), part, f"{part.file}, "
+    )
+
+
+def _compare_listed(derived: Manifest | Part, listed: Manifest | Part, before: str) -> Iterator[Finding]:
     # A round trip, because JSON has lists for tuples.
-    documents = [json.loads(json.dumps(asdict(one))) for one in (derived, part)]
+    documents = [json.loads(json.dumps(asdict(one))) for one in (derived, listed)]
     for place, what in differences(documents[0], documents[1], ""):
-        yield Finding(MANIFEST, f"{part.file}, {place}", what)
+        yield Finding(MANIFEST, f"{before}{place}", what)
 
 
 def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any]) -> TestSummary:
@@ -321,7 +322,7 @@ def _compare_digest(run: Mapping[str, Any], path: Path) -> Iterator[Finding]:
             yield Finding(path.name, "file", "is missing")
     elif recorded is None:
         yield Finding(path.name, "file", f"{REPORT} does not have its SHA-256, so it belongs to another session")
-    elif recorded != file_digest(path):
+    elif recorded != stored_digest(path):
         yield Finding(path.name, "file", f"was changed: its SHA-256 is not the one in {REPORT}")
 
 

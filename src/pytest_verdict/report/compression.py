@@ -15,6 +15,7 @@ from pytest_verdict.errors import RecordError, VerdictError
 FORMS: Final = ("plain", "gz")
 """The values of the ini key ``verdict_records``."""
 GZIP: Final = b"\x1f\x8b"
+ZIP: Final = b"PK"
 MANIFEST: Final = "manifest.json"
 """The file that lists the parts of a report whose records are in several files."""
 MANIFEST_MARK: Final = b'{"manifest":'
@@ -43,6 +44,20 @@ def is_manifest(path: Path) -> bool:
         return False
     with path.open("rb") as file:
         return file.read(len(MANIFEST_MARK)) == MANIFEST_MARK
+
+
+def content_of_manifest(path: Path) -> bytes | None:
+    """Read the manifest at a path, or in the bundle there; None for other records."""
+    with path.open("rb") as raw:
+        if raw.peek(len(MANIFEST_MARK)).startswith(MANIFEST_MARK):
+            return raw.read()
+        if not raw.peek(len(ZIP)).startswith(ZIP):
+            return None
+        # Not above, because it takes milliseconds.
+        import zipfile
+
+        with zipfile.ZipFile(raw) as bundle:
+            return bundle.read(MANIFEST) if MANIFEST in bundle.namelist() else None
 
 
 def open_decompressed(raw: BufferedReader, *, only_failing: bool = False) -> IO[bytes]:
@@ -81,18 +96,15 @@ def reporting_damage(what: str) -> Iterator[None]:
         yield
     except VerdictError:
         raise
-    except _damages() as error:
-        if getattr(error, "filename", None) is not None:
+    except Exception as error:
+        # Imported only for damaged files, because it takes milliseconds.
+        import struct
+        import zipfile
+
+        damages = (*MALFORMED, *_DAMAGED, OSError, RuntimeError, struct.error, zipfile.BadZipFile)
+        if not isinstance(error, damages) or getattr(error, "filename", None) is not None:
             raise
         raise RecordError(f"{what}: {error!r}") from None
-
-
-def _damages() -> tuple[type[Exception], ...]:
-    # Imported only for damaged files, because it takes milliseconds.
-    import struct
-    import zipfile
-
-    return (*MALFORMED, *_DAMAGED, OSError, RuntimeError, struct.error, zipfile.BadZipFile)
 
 
 def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) -> None:
@@ -114,8 +126,21 @@ def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) ->
     source.unlink(missing_ok=True)
 
 
+def digest_of_file(file: IO[bytes]) -> str:
+    """Return the SHA-256 of an open file."""
+    return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
+
+
+def stored_digest(path: Path) -> str:
+    """Return the SHA-256 of a file as it is stored."""
+    with path.open("rb") as file:
+        return digest_of_file(file)
+
+
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file; for a compressed file, of its decompressed content; for records in parts, of the manifest."""
     stored = find_stored(path)
-    with stored.open("rb") if stored.name == MANIFEST else open_records(stored) as file:
-        return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
+    if stored.name == MANIFEST:
+        return stored_digest(stored)
+    with open_records(stored) as file:
+        return digest_of_file(file)

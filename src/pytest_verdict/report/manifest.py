@@ -20,7 +20,7 @@ from pytest_verdict.core.record import Counts, merge_counts, parse_record, sum_c
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import MALFORMED, MANIFEST, MANIFEST_MARK, open_decompressed
+from pytest_verdict.report.compression import MALFORMED, MANIFEST, digest_of_file, open_decompressed
 from pytest_verdict.report.folder import PARTS
 
 _BLOCK: Final = 1 << 20
@@ -164,15 +164,6 @@ def refuse_other_manifest(content: bytes, path: Path) -> None:
         raise RecordError(f"{path}: it was changed: its SHA-256 is not the one in {REPORT}")
 
 
-def find_manifest(path: Path) -> Manifest | None:
-    """Read the manifest at a path, or in a bundle, if it has one."""
-    with path.open("rb") as raw:
-        if raw.peek(len(MANIFEST_MARK)).startswith(MANIFEST_MARK):
-            return read_manifest(raw.read(), path)
-        with zipfile.ZipFile(raw) as bundle:
-            return read_manifest(bundle.read(MANIFEST), path) if MANIFEST in bundle.namelist() else None
-
-
 def open_parts(path: Path, parts: Iterable[Part]) -> BufferedReader:
     """Return a file of the records of some parts, one after the other; a part that was altered is refused."""
     return BufferedReader(_Joined(_read_blocks(path, parts)), _BLOCK)
@@ -182,7 +173,7 @@ def find_problem(path: Path, part: Part) -> str:
     """Return why a part is not the one that the manifest at a path lists; an empty text if it is."""
     try:
         with _open_stored(path, part.file) as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = digest_of_file(file)
     except (FileNotFoundError, KeyError):
         return MISSING
     return "" if digest == part.sha256 else f"was changed: its SHA-256 is not the one in {MANIFEST}"

@@ -14,7 +14,14 @@ from typing import IO, TYPE_CHECKING, Final, cast
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.record import record_start
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import MANIFEST, MANIFEST_MARK, find_stored, open_decompressed, reporting_damage
+from pytest_verdict.report.compression import (
+    MANIFEST,
+    ZIP,
+    content_of_manifest,
+    find_stored,
+    open_decompressed,
+    reporting_damage,
+)
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
 
 if TYPE_CHECKING:
@@ -24,7 +31,6 @@ _STANDARD_INPUT: Final = "-"
 _LONGEST_LINE: Final = 1 << 28
 # A few hundredths of a second of work.
 PIECE: Final = 1 << 20
-_ZIP: Final = b"PK"
 # More than any ordinal has.
 _DIGITS: Final = 20
 
@@ -76,26 +82,19 @@ class RecordsFile:
         """Read the manifest of records in parts; None for other records."""
         if self._is_piped:
             return None
-        with self.path.open("rb") as file:
-            if not file.read(len(MANIFEST_MARK)).startswith((MANIFEST_MARK, _ZIP)):
-                return None
-        # Imported only here, because it needs pydantic.
-        from pytest_verdict.report.manifest import find_manifest
-
         with reporting_damage(f"{self.path}: it cannot be read"):
-            return find_manifest(self.path)
+            content = content_of_manifest(self.path)
+            if content is None:
+                return None
+            # Imported only here, because it needs pydantic.
+            from pytest_verdict.report.manifest import read_manifest
+
+            return read_manifest(content, self.path)
 
     def choose_digest(self, of_lines: str) -> str:
         """Return the digest that report.json has of the records: that of all lines, or that of the manifest."""
-        if self.manifest() is None:
-            return of_lines
-        content = self.path.read_bytes()
-        if content.startswith(_ZIP):
-            import zipfile
-
-            with zipfile.ZipFile(self.path) as bundle:
-                content = bundle.read(MANIFEST)
-        return hashlib.sha256(content).hexdigest()
+        content = None if self._is_piped else content_of_manifest(self.path)
+        return of_lines if content is None else hashlib.sha256(content).hexdigest()
 
     def lines(self, *, only_failing: bool = False) -> Iterator[bytes]:
         """Yield all records; if only failing ones are needed, parts without any are left out."""
@@ -106,8 +105,8 @@ class RecordsFile:
         with nullcontext(piped) if self._is_piped else self.path.open("rb") as raw:
             self._raw = raw
             with reporting_damage(f"{self.path}: the compressed file is damaged"):
-                if raw.peek(2)[:2] == _ZIP:
-                    source = _open_bundle(raw)
+                if raw.peek(2).startswith(ZIP):
+                    source = self._open_bundle(raw)
                 else:
                     source = open_decompressed(raw, only_failing=only_failing)
                 while block := source.read(PIECE):
@@ -115,6 +114,18 @@ class RecordsFile:
                     yield BytesIO(block + line).readlines()
                     while len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
                         line = source.readline(_LONGEST_LINE)
+
+    def _open_bundle(self, raw: IO[bytes]) -> IO[bytes]:
+        if not raw.seekable():
+            raise RecordError("a bundle is read from a file, not from standard input")
+        manifest = self.manifest()
+        if manifest is not None:
+            from pytest_verdict.report.manifest import open_parts
+
+            return open_parts(self.path, manifest.parts)
+        import zipfile
+
+        return zipfile.ZipFile(raw).open(RECORDS)
 
     def lines_near(self, identifier: str) -> Iterator[bytes]:
         """Yield the record with an id alone if it can be found, or the lines among which it would be."""
@@ -153,20 +164,6 @@ def map_file(path: Path) -> bytes | mmap.mmap:
         return path.read_bytes()
     with path.open("rb") as file:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def _open_bundle(raw: BufferedReader) -> IO[bytes]:
-    import zipfile
-
-    if not raw.seekable():
-        raise RecordError("a bundle is read from a file, not from standard input")
-    bundle = zipfile.ZipFile(raw)
-    if MANIFEST in bundle.namelist():
-        from pytest_verdict.report.manifest import open_parts, read_manifest
-
-        path = Path(raw.name)
-        return open_parts(path, read_manifest(bundle.read(MANIFEST), path).parts)
-    return bundle.open(RECORDS)
 
 
 def _refuse_newer_journal(folder: Path) -> None:
