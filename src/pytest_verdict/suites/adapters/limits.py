@@ -10,14 +10,12 @@ import contextlib
 import contextvars
 import functools
 import inspect
-import os
 import threading
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, wait
 from email.utils import mktime_tz, parsedate_tz
-from queue import SimpleQueue
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,11 +33,6 @@ _BUSY_WITH_RETRY_AFTER: Final = 503
 # Independent of the seed that tests set.
 _RANDOM: Final = SystemRandom()
 _LOCK: Final = threading.Lock()
-# The queues of the threads that have no call.
-_free_threads: deque[SimpleQueue[Any]] = deque()
-if hasattr(os, "register_at_fork"):
-    # A process that was forked has none of these threads.
-    os.register_at_fork(after_in_child=_free_threads.clear)
 # The loop of this process and its thread, or nothing.
 _running: list[tuple[AbstractEventLoop, threading.Thread]] = []
 
@@ -52,28 +45,18 @@ class AdapterTimeoutError(AdapterError):
 
 
 def in_thread(function: Callable[[], Any], outcome: Future[Any]) -> None:
-    """Call a function in a daemon thread, and set its result or exception on a future; a thread that is free is used again."""
-    try:
-        calls = _free_threads.pop()
-    except IndexError:
-        calls = SimpleQueue()
-        threading.Thread(target=_serve, args=(calls,), name="verdict-adapter", daemon=True).start()
-    calls.put((function, outcome))
+    """Call a function in a daemon thread of its own, and set its result or exception on a future."""
 
-
-def _serve(calls: SimpleQueue[tuple[Callable[[], Any], Future[Any]]]) -> None:
-    while True:
-        function, outcome = calls.get()
+    def call() -> None:
         try:
             result = function()
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            _free_threads.append(calls)
             outcome.set_exception(error)
         else:
-            _free_threads.append(calls)
             outcome.set_result(result)
-        # A thread that waits for its next call keeps no evidence.
-        function = outcome = result = None  # type: ignore[assignment]
+
+    # No thread is used again, so that no call sees the thread-local values of another one.
+    threading.Thread(target=call, name="verdict-adapter", daemon=True).start()
 
 
 class Slots:
