@@ -52,6 +52,7 @@ TOOLS = (
     ),
     Tool("autoevals", "autoevals", ("autoevals*/**/autoevals/test_values.py", "autoevals*/**/autoevals/test_json.py")),
     Tool("dirty-equals", "dirty-equals", ("dirty-equals/tests/test_[!d]*.py", "dirty-equals/tests/test_d[!o]*.py")),
+    Tool("karenina", "karenina", ("karenina/tests/unit/schemas/**/test_*.py",)),
     Tool(
         "langchain",
         "langchain-classic",

@@ -30,6 +30,17 @@ class Here:
 
 
 @dataclass(frozen=True)
+class Lazy:
+    """A comparison whose operator is built when it is made, because that may be refused; `label` says which it is."""
+
+    build: Callable[[], Here] = field(repr=False)
+    label: str
+    reason: str | None = None
+    reason_for: str | None = None
+    scale: Callable[[Any], float] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
 class Absent:
     """No operator says what this call says, and why."""
 
@@ -92,6 +103,8 @@ def _leaves(here: Any) -> Iterator[Any]:
 
 def _decide(here: Any) -> tuple[str, Any]:
     """Return the verdict, and the result if there is a single one."""
+    if isinstance(here, Lazy):
+        here = here.build()
     if isinstance(here, Here):
         result = compare(here.operator, here.expected, here.observed, **here.settings)
         return result.verdict, result
