@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from karenina.schemas import primitives as their_primitives
-from karenina.schemas.entities.composition import FieldCheck as TheirFieldCheck
-from karenina.schemas.primitives.normalizers import SynonymMap as TheirSynonymMap
 
 from pytest_verdict import SynonymMap
 from pytest_verdict.operators import AllOf, AnyOf, AtLeastN
@@ -20,7 +18,6 @@ from pytest_verdict.templates import (
 )
 from pytest_verdict.templates.conditional import CaseChoice, read_source
 from pytest_verdict.templates.primitives import PRIMITIVES
-from pytest_verdict.templates.regex_check import RegexCheck
 from tools.peers.case import REFUSED, Here, Lazy
 
 _NODES = {"all_of": AllOf, "any_of": AnyOf, "at_least_n": AtLeastN}
@@ -233,14 +230,24 @@ def resolve_conditional(call: Any, theirs: Any) -> Any:
 _PARSED = (
     *("BooleanMatch", "ContainsAll", "ContainsAny", "DateMatch", "DateRange", "DateTolerance", "ExactMatch"),
     *("LiteralMatch", "NumericExact", "NumericGraded", "NumericMaximum", "NumericMinimum", "NumericRange"),
-    *("NumericRangeGraded", "NumericThresholdGraded", "NumericTolerance", "OrderedMatch", "RegexMatch", "SetContainment"),
+    *(
+        "NumericRangeGraded",
+        "NumericThresholdGraded",
+        "NumericTolerance",
+        "OrderedMatch",
+        "RegexMatch",
+        "SetContainment",
+    ),
 )
 _GRADED = ("NumericGraded", "NumericRangeGraded", "NumericThresholdGraded")
 _SCHEMAS = "karenina.schemas"
 WATCHED = {
     **{f"{_SCHEMAS}.primitives.comparisons:{name}.check": check for name in _PARSED},
     **{f"{_SCHEMAS}.primitives.comparisons:{name}.score": score for name in _GRADED},
-    **{f"{_SCHEMAS}.primitives.trace:{name}.check_trace": check for name in ("TraceContains", "TraceLength", "TraceRegex")},
+    **{
+        f"{_SCHEMAS}.primitives.trace:{name}.check_trace": check
+        for name in ("TraceContains", "TraceLength", "TraceRegex")
+    },
     f"{_SCHEMAS}.entities.composition:evaluate_strategy": evaluate_strategy,
     f"{_SCHEMAS}.primitives.composition:evaluate_composition": evaluate_composition,
     f"{_SCHEMAS}.primitives.normalizers:apply_normalizer": apply_normalizer,
