@@ -31,12 +31,13 @@ DIFFERENCES = ("passes here", "fails here", "refused here", "other score")
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool: its name, its distribution, its tests inside of the folder, and more arguments of pytest."""
+    """A tool: its name and distribution, its tests in the folder, more arguments of pytest, and a folder to import from."""
 
     name: str
     distribution: str
     tests: tuple[str, ...]
     arguments: tuple[str, ...] = ()
+    imports: str = ""
 
     @property
     def mapping(self) -> str:
@@ -66,6 +67,14 @@ TOOLS = (
         "arize-phoenix-evals",
         ("phoenix/packages/phoenix-evals/tests/phoenix/evals/metrics/test_[mp]*.py",),
         ("--noconftest",),
+    ),
+    Tool(
+        "phoenix-server",
+        "arize-phoenix",
+        ("phoenix/tests/unit/server/api/helpers/test_evaluators.py",),
+        # The other tests of the file ask a model, or need the database of the server.
+        ("--noconftest", "-k", "ApplyInputMapping or LevenshteinDistance or JsonDiff or JSONDistance or TestBuiltIn"),
+        "phoenix",
     ),
     Tool(
         "pydantic-evals",
@@ -136,7 +145,7 @@ def run(tool: Tool, folder: Path) -> None:
         **os.environ,
         "PEERS_MAPPING": tool.mapping,
         "PEERS_TARGET": str(target),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(folder / tool.imports)]),
         # Plugins of other tools change sessions, and some of them call a service.
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "LANGSMITH_TEST_TRACKING": "false",

@@ -1,8 +1,8 @@
 """The model of a suite file, and the problems of a file that does not fit it, with their lines."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import (
     AfterValidator,
@@ -281,23 +281,42 @@ _PATTERNS: Final = {
 _YAML_TYPES: Final = {bool: "a boolean", int: "a number", float: "a number", type(None): "null", bytes: "bytes"}
 
 
-def read_form(document: "YamlDocument") -> tuple[SuiteFile, set[tuple[int, str]]]:
-    """Validate a suite file, and return it with its problems, each with its line; an invalid file is returned empty."""
-    file = SuiteFile()
-    sentences: dict[int, list[str]] = {}
-    try:
-        file = SuiteFile.model_validate(document.value)
-    except ValidationError as error:
-        for problem in problems_in(error):
-            place = _find_place(problem)
-            sentences.setdefault(document.line(place), []).append(_describe(problem, place, document))
+class Form(NamedTuple):
+    """A suite file without its wrong parts, the problems with their lines, and the scenarios that lack a part.
 
-    for place in _find_nulls(document.value):
-        sentences.setdefault(document.line(place), [f"{place[-1]}: null is no value here; leave the key out"])
-    for line, sentence in document.misread():
+    None among the scenarios stands for the suite.
+    """
+
+    file: SuiteFile
+    problems: set[tuple[int, str]]
+    incomplete: set[int | None]
+
+
+def read_form(document: "YamlDocument") -> Form:
+    """Validate a suite file; its correct parts are returned too, so that they can be checked in the same pass."""
+    content = document.value
+    sentences: dict[int, list[str]] = {}
+    incomplete: set[int | None] = set()
+    try:
+        file = SuiteFile.model_validate(content)
+    except ValidationError as error:
+        problems = [(_find_place(problem), problem) for problem in problems_in(error)]
+        for place, problem in problems:
+            sentences.setdefault(document.line(place), []).append(_describe(problem, place, document))
+        content = _copy(content)
+        incomplete = {_remove_part(content, place) for place, _ in problems}
+        file = SuiteFile.model_validate(content)
+
+    more = [
+        (document.line(place), f"{place[-1]}: null is no value here; leave the key out")
+        for place in _find_nulls(content)
+    ]
+    for line, sentence in (*more, *document.misread()):
         # One problem of a line is enough, and the first says what is needed there.
         sentences.setdefault(line, [sentence])
-    return file, {(line, sentence) for line, all_of_line in sentences.items() for sentence in all_of_line}
+    return Form(
+        file, {(line, sentence) for line, all_of_line in sentences.items() for sentence in all_of_line}, incomplete
+    )
 
 
 def _find_nulls(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -312,6 +331,35 @@ def _find_nulls(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any
             yield *place, key
         elif key not in _FREE:
             yield from _find_nulls(value, (*place, key))
+
+
+def _copy(content: Mapping[Any, Any]) -> dict[Any, Any]:
+    copy = dict(content)
+    if isinstance(copy.get("suite"), dict):
+        copy["suite"] = _copy(copy["suite"])
+    if isinstance(copy.get("scenarios"), list):
+        copy["scenarios"] = [dict(each) if isinstance(each, dict) else {} for each in copy["scenarios"]]
+    return copy
+
+
+def _remove_part(content: dict[Any, Any], place: Sequence[Any]) -> int | None:
+    """Remove a wrong key, or replace its value if it is required, and return the number of its scenario."""
+    number = None
+    required: dict[str, str] = {}
+    if place[0] == "suite" and len(place) > 1:
+        content = content["suite"]
+        place = place[1:]
+        required = {"name": "?"}
+    if place[0] == "scenarios" and len(place) > 1:
+        number = place[1]
+        required = {"name": f"?{place}", "input": ""}
+        content = content["scenarios"][number]
+        place = place[2:]
+    for key in place[:1] or required:
+        content.pop(key, None)
+        if key in required:
+            content[key] = required[key]
+    return number
 
 
 def _find_place(problem: Problem) -> tuple[Any, ...]:

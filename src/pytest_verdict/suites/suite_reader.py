@@ -24,6 +24,7 @@ from pytest_verdict.suites.agent_result import RESULT_FIELDS
 from pytest_verdict.suites.scorer import EXPECTATIONS, METADATA_KEYS, SuiteScorer, find_scorer
 from pytest_verdict.suites.suite_model import (
     Dataset,
+    Form,
     PassShare,
     RateLimit,
     RunSettings,
@@ -116,29 +117,22 @@ def plan_suite(document: YamlDocument, label: str, path: Path, scorers: Collecti
     if not isinstance(document.value, dict):
         raise SuiteError(f"{label}:1: a suite file is a mapping with the key suite or scenarios")
 
-    file, problems = read_form(document)
-    _refuse(problems, label)
-    head = file.suite or SuiteHead(name=re.sub(r"(?<=.)(\.verdict)?\.[^.]+$", "", path.name))
-    planner = _Planner(head, document, scorers, label)
-    outside = planner.entries(file.scenarios or (), ("scenarios",))
+    form = read_form(document)
+    head = form.file.suite or SuiteHead(name=re.sub(r"(?<=.)(\.verdict)?\.[^.]+$", "", path.name))
+    planner = _Planner(head, document, scorers, form, label)
+    outside = planner.entries(form.file.scenarios or (), ("scenarios",))
     inside = planner.entries(head.scenarios or (), ("suite", "scenarios"))
     rows = planner.entries_of_rows(path.parent)
     planned = *planner.plan(outside), *planner.plan([*inside, *rows])
-    variables = planner.find_variables(planned)
+    variables = planner.find_variables(() if form.incomplete else planned)
     planner.check_reply()
-    planner.check_defaults(planned)
-    _refuse(planner.problems, label)
+    planner.check_defaults(() if form.incomplete else planned)
+    if planner.problems:
+        problems = [f"{label}:{line}: {sentence}" for line, sentence in sorted(planner.problems)]
+        if len(problems) > _MOST_PROBLEMS:
+            problems[_MOST_PROBLEMS:] = [f"... and {len(problems) - _MOST_PROBLEMS} more"]
+        raise SuiteError("\n".join(problems))
     return Suite(head, planned, variables)
-
-
-def _refuse(problems: Collection[tuple[int, str]], label: str) -> None:
-    """Raise if there are problems, each with its line."""
-    if not problems:
-        return
-    lines = [f"{label}:{line}: {sentence}" for line, sentence in sorted(problems)]
-    if len(lines) > _MOST_PROBLEMS:
-        lines[_MOST_PROBLEMS:] = [f"... and {len(lines) - _MOST_PROBLEMS} more"]
-    raise SuiteError("\n".join(lines))
 
 
 def _read_rows(dataset: Dataset, folder: Path) -> Iterator[tuple[int, Scenario]]:
@@ -173,11 +167,14 @@ class _Entry(NamedTuple):
 class _Planner:
     """Adds the settings of the suite to each scenario, and collects the problems by line."""
 
-    def __init__(self, head: SuiteHead, document: YamlDocument, announced: Collection[str], label: str) -> None:
-        self.problems: set[tuple[int, str]] = set()
+    def __init__(
+        self, head: SuiteHead, document: YamlDocument, announced: Collection[str], form: Form, label: str
+    ) -> None:
+        self.problems = set(form.problems)
         self._head = head
         self._document = document
         self._announced = announced
+        self._incomplete = form.incomplete
         self._label = label
         self._scorers: dict[str, SuiteScorer | None] = {}
 
@@ -287,7 +284,8 @@ class _Planner:
         rule = scenario.pass_rule or head.pass_rule or "all"
         if isinstance(rule, str):
             rule = repeats if rule == "all" else 1
-        self._check_rule(rule, repeats, entry)
+        if self._is_complete(entry.place):
+            self._check_rule(rule, repeats, entry)
 
         scorers = tuple(self._find_scorers(scenario, entry.place))
         if scenario.threshold is not None and scorers and not any(scorer.takes_threshold for scorer in scorers):
@@ -342,8 +340,9 @@ class _Planner:
             scorer = self._scorers[key]
             if scorer is None:
                 continue
-            with self._report_at((*place, "metadata")):
-                scorer.check(scenario)
+            if self._is_complete(place):
+                with self._report_at((*place, "metadata")):
+                    scorer.check(scenario)
             yield scorer
 
     def _list_scorers(self, settings: RunSettings, place: Place) -> Iterator[tuple[str | ScorerEntry, Place]]:
@@ -356,6 +355,9 @@ class _Planner:
             if entry in (settings.scorers or ())[:number]:
                 self._add_problem((*place, "scorers", number), "this scorer is there already, so it has no effect")
             yield entry, (*place, "scorers", number)
+
+    def _is_complete(self, place: Place) -> bool:
+        return None not in self._incomplete and place[-1] not in self._incomplete
 
     @contextlib.contextmanager
     def _report_at(self, place: Place) -> Iterator[None]:
