@@ -207,7 +207,7 @@ def describe(call: dict[str, Any]) -> str:
     ours = call["ours"].partition(" ")[0]
     if ours in ("error", "refused:"):
         return "refused here"
-    if call["theirs"] not in ("True", "False", "0.0", "1.0", repr(REFUSED)):
+    if ours == "number" or call["theirs"] not in ("True", "False", "0.0", "1.0", repr(REFUSED)):
         return "other score"
     passes_there = call["theirs"] in ("True", "1.0")
     if passes_there == (ours == "pass"):

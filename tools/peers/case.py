@@ -41,6 +41,14 @@ class Lazy:
 
 
 @dataclass(frozen=True)
+class Statistic:
+    """A number over many comparisons, rounded to six decimals."""
+
+    value: float
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
 class Absent:
     """No operator says what this call says, and why."""
 
@@ -70,6 +78,10 @@ class Opposite:
 
 def judge(theirs: Any, here: Any) -> tuple[str, str, str]:
     """Return `agree`, `differ`, `absent` or `wrong`, the reason, and what happened here."""
+    if isinstance(here, Statistic):
+        if theirs is not REFUSED and abs(here.value - theirs) < 1e-6:
+            return "agree", "", f"number {here.value}"
+        return "differ" if here.reason else "wrong", here.reason or "", f"number {here.value}"
     leaves = [*_leaves(here)]
     for leaf in leaves:
         if isinstance(leaf, Absent):
