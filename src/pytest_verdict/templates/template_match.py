@@ -341,7 +341,7 @@ class TemplateMatch(Operator):
 
     def _granular_score(self, fields: Fields, quotes: Fields, observed: Values) -> float | None:
         if GRANULAR_KEY in observed or not self.fields:
-            own = observed.get(GRANULAR_KEY)
+            own: Any = observed.get(GRANULAR_KEY)
             return float(own) if type(own) in {int, float} and 0 <= own <= 1 else None
         shares: dict[str, float] = {**_verdicts_by_field(fields, quotes)}
         for name, rule in self.fields.items():
