@@ -463,6 +463,14 @@ def test_what_no_judge_said_is_no_answer(template, reply):
     assert result.null_fields == ["x"]
 
 
+@pytest.mark.parametrize("name", FILLED)
+def test_a_note_says_that_code_filled_in_what_no_judge_said(name):
+    is_code = name in {"model validator before", "model validator after", "model_post_init"}
+    for reply, is_filled in (("{}", is_code), ('{"x": "Paris"}', False), ('{"x": null}', is_code)):
+        notes = AnswerTemplate(FILLED[name]).verify(reply).notes
+        assert ("filled_by_template" in notes) is is_filled, reply
+
+
 @pytest.mark.parametrize("template", FILLED.values(), ids=FILLED)
 def test_code_of_the_author_may_change_what_a_judge_said(template):
     assert AnswerTemplate(template).verify({"x": "Paris"}).passed

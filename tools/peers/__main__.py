@@ -31,12 +31,13 @@ DIFFERENCES = ("passes here", "fails here", "refused here", "other score")
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool: its name, its distribution, its tests inside of the folder, and more arguments of pytest."""
+    """A tool: its name and distribution, its tests in the folder, more arguments of pytest, and a folder to import from."""
 
     name: str
     distribution: str
     tests: tuple[str, ...]
     arguments: tuple[str, ...] = ()
+    imports: str = ""
 
     @property
     def mapping(self) -> str:
@@ -52,6 +53,7 @@ TOOLS = (
     ),
     Tool("autoevals", "autoevals", ("autoevals*/**/autoevals/test_values.py", "autoevals*/**/autoevals/test_json.py")),
     Tool("dirty-equals", "dirty-equals", ("dirty-equals/tests/test_[!d]*.py", "dirty-equals/tests/test_d[!o]*.py")),
+    Tool("karenina", "karenina", ("karenina/tests/unit/schemas/**/test_*.py",)),
     Tool(
         "langchain",
         "langchain-classic",
@@ -65,6 +67,14 @@ TOOLS = (
         "arize-phoenix-evals",
         ("phoenix/packages/phoenix-evals/tests/phoenix/evals/metrics/test_[mp]*.py",),
         ("--noconftest",),
+    ),
+    Tool(
+        "phoenix-server",
+        "arize-phoenix",
+        ("phoenix/tests/unit/server/api/helpers/test_evaluators.py",),
+        # The other tests of the file ask a model, or need the database of the server.
+        ("--noconftest", "-k", "ApplyInputMapping or LevenshteinDistance or JsonDiff or JSONDistance or TestBuiltIn"),
+        "phoenix",
     ),
     Tool(
         "pydantic-evals",
@@ -135,7 +145,7 @@ def run(tool: Tool, folder: Path) -> None:
         **os.environ,
         "PEERS_MAPPING": tool.mapping,
         "PEERS_TARGET": str(target),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(folder / tool.imports)]),
         # Plugins of other tools change sessions, and some of them call a service.
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "LANGSMITH_TEST_TRACKING": "false",
@@ -197,7 +207,7 @@ def describe(call: dict[str, Any]) -> str:
     ours = call["ours"].partition(" ")[0]
     if ours in ("error", "refused:"):
         return "refused here"
-    if call["theirs"] not in ("True", "False", "0.0", "1.0", repr(REFUSED)):
+    if ours == "number" or call["theirs"] not in ("True", "False", "0.0", "1.0", repr(REFUSED)):
         return "other score"
     passes_there = call["theirs"] in ("True", "1.0")
     if passes_there == (ours == "pass"):

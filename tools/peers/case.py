@@ -30,6 +30,25 @@ class Here:
 
 
 @dataclass(frozen=True)
+class Lazy:
+    """A comparison whose operator is built when it is made, because that may be refused; `label` says which it is."""
+
+    build: Callable[[], Here] = field(repr=False)
+    label: str
+    reason: str | None = None
+    reason_for: str | None = None
+    scale: Callable[[Any], float] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A number over many comparisons, rounded to six decimals."""
+
+    value: float
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
 class Absent:
     """No operator says what this call says, and why."""
 
@@ -59,6 +78,10 @@ class Opposite:
 
 def judge(theirs: Any, here: Any) -> tuple[str, str, str]:
     """Return `agree`, `differ`, `absent` or `wrong`, the reason, and what happened here."""
+    if isinstance(here, Statistic):
+        if theirs is not REFUSED and abs(here.value - theirs) < 1e-6:
+            return "agree", "", f"number {here.value}"
+        return "differ" if here.reason else "wrong", here.reason or "", f"number {here.value}"
     leaves = [*_leaves(here)]
     for leaf in leaves:
         if isinstance(leaf, Absent):
@@ -92,6 +115,8 @@ def _leaves(here: Any) -> Iterator[Any]:
 
 def _decide(here: Any) -> tuple[str, Any]:
     """Return the verdict, and the result if there is a single one."""
+    if isinstance(here, Lazy):
+        here = here.build()
     if isinstance(here, Here):
         result = compare(here.operator, here.expected, here.observed, **here.settings)
         return result.verdict, result

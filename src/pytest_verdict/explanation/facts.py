@@ -84,6 +84,7 @@ _SENTENCES: Final = {
     "child_error": "a part could not be compared",
     "empty_expected": "nothing was expected",
     "empty_observed": "nothing was observed",
+    "filled_by_template": "code of the template filled a field that the reply has not; it counts as null",
     "inconclusive": "too little was compared to decide",
     "format_unchecked": "the schema has formats, which are checked only with format='assert'",
     "normalize_unused": "normalize has no effect on values that are no text",

@@ -14,7 +14,6 @@ import threading
 from collections import deque
 from concurrent.futures import Future, wait
 from contextvars import ContextVar, copy_context
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pytest_verdict.core.values.display import shown
@@ -30,8 +29,6 @@ _GRACE: Final = 1.0
 _LOOP_GRACE: Final = 0.5
 _POLL_SECONDS: Final = 0.2
 _LOCK: Final = threading.Lock()
-# The queues of the threads that have no call.
-_free_threads: deque[SimpleQueue[Any]] = deque()
 # The loop of this process and its thread, or nothing.
 _running: list[tuple[AbstractEventLoop, threading.Thread]] = []
 # Set when nobody waits any more for the call that runs in a context.
@@ -75,28 +72,18 @@ def is_abandoned() -> bool:
 
 
 def in_thread(function: Callable[[], Any], outcome: Future[Any]) -> None:
-    """Call a function in a daemon thread, and set its result or exception on a future; a thread that is free is used again."""
-    try:
-        calls = _free_threads.pop()
-    except IndexError:
-        calls = SimpleQueue()
-        threading.Thread(target=_serve, args=(calls,), name="pytest-verdict call", daemon=True).start()
-    calls.put((function, outcome))
+    """Call a function in a daemon thread of its own, and set its result or exception on a future."""
 
-
-def _serve(calls: SimpleQueue[tuple[Callable[[], Any], Future[Any]]]) -> None:
-    while True:
-        function, outcome = calls.get()
+    def call() -> None:
         try:
             result = function()
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            _free_threads.append(calls)
             outcome.set_exception(error)
         else:
-            _free_threads.append(calls)
             outcome.set_result(result)
-        # A thread that waits for its next call keeps no evidence.
-        function = outcome = result = None  # type: ignore[assignment]
+
+    # No thread is used again, so that no call sees the thread-local values of another one.
+    threading.Thread(target=call, name="pytest-verdict call", daemon=True).start()
 
 
 def await_in_loop(awaitable: Awaitable[Any], seconds: float | None = None) -> Any:
@@ -228,11 +215,6 @@ def run_in_order(functions: Iterable[Callable[[], T]], most: int) -> Iterator[T]
         slots.close()
 
 
-def _forget_threads() -> None:
-    """A process that was forked has none of the threads."""
-    _free_threads.clear()
-    _running.clear()
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_threads)
+    # A process that was forked has no thread of the loop.
+    os.register_at_fork(after_in_child=_running.clear)

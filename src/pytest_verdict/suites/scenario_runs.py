@@ -16,14 +16,13 @@ from pytest_verdict.core.values.display import format_count, shorten, visible
 from pytest_verdict.errors import AdapterError, ConfigurationError
 from pytest_verdict.judging.calls import Slots, end_loop, wait_for
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE
-from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.repeats.rules import fixed, format_counts
-from pytest_verdict.session import SESSION, publish
+from pytest_verdict.session import SESSION
 from pytest_verdict.suites.adapters import open_adapter
 from pytest_verdict.suites.adapters.limits import AdapterTimeoutError, Pace, call_adapter
 from pytest_verdict.suites.adapters.recorded import Recording, question_digest, result_of_row, save
 from pytest_verdict.suites.agent_result import AgentResult, as_result
-from pytest_verdict.suites.scorer import Scored, describe_question, worst_verdict
+from pytest_verdict.suites.scorer import Scored, publish_missing, worst_verdict
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -233,12 +232,9 @@ class ScenarioOutcome(NamedTuple):
 
 def record_missing(plan: PlannedScenario, run: AdapterRun) -> ComparisonResult:
     """Record that a run returned nothing to compare."""
-    scorer = plan.scorers[0].name
-    name = _label(plan, run, "adapter")
-    sources = describe_question(plan.scenario)
-    return publish(
-        not_compared(run.error or "", plan.scenario.expected_output, instead_of=scorer, name=name, sources=sources)
-    )
+    label = _label(plan, run, "adapter")
+    expected = plan.scenario.expected_output
+    return publish_missing(plan.scenario, run.error or "", expected, plan.scorers[0].name, label)
 
 
 def score_runs(plan: PlannedScenario, runs: Sequence[AdapterRun]) -> ScenarioOutcome:
@@ -256,10 +252,8 @@ def score_runs(plan: PlannedScenario, runs: Sequence[AdapterRun]) -> ScenarioOut
         return ScenarioOutcome(verdicts[0], [scored.sentence for scored in scored_runs[0]], failures, counts)
 
     rule = plan.pass_rule
-    if isinstance(rule, int):
-        decision = fixed(plan.repeats, rule / plan.repeats).decide(verdicts)
-    else:
-        decision = fixed(plan.repeats, rule.rate, rule.confidence).decide(verdicts)
+    needed = (rule / plan.repeats,) if isinstance(rule, int) else (rule.rate, rule.confidence)
+    decision = fixed(plan.repeats, *needed).decide(verdicts)
     low, high = decision.details.get("interval", (0.0, 1.0))
     word = "inconclusive" if INCONCLUSIVE in decision.notes else decision.verdict
     sentences = [f"Repeats: {word.upper()}. {format_counts(verdicts)}, the true rate is from {low:g} to {high:g}."]

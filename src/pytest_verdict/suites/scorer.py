@@ -138,6 +138,12 @@ def _compare(
     return publish(run(operator, expected, observed, threshold, name, sources=describe_question(scenario)))
 
 
+def publish_missing(scenario: Scenario, reason: str, expected: Any, instead_of: str, name: str) -> ComparisonResult:
+    """Record why there is nothing to compare."""
+    sources = describe_question(scenario)
+    return publish(not_compared(reason, expected, instead_of=instead_of, name=name, sources=sources))
+
+
 def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
     """Build a scorer that compares outputs, or the calls of tools, by an operator."""
     is_trajectory = REGISTRY.find(entry.operator).kind == "trajectory"
@@ -169,13 +175,14 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
 
     def score(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
         limit = entry.threshold or inherited_threshold(evaluator.operator if evaluator else operator, threshold)
-        if is_trajectory and evaluator is None:
-            return describe_score(entry.operator, _compare_calls(operator, scenario, result, label, limit))
+        expected = _expected_calls(scenario) if is_trajectory else scenario.expected_output
         if evaluator is not None:
             comparison = evaluator.compare(_build_document(scenario, result), name=label, threshold=limit)
+        elif is_trajectory and result.tool_calls is None:
+            comparison = publish_missing(scenario, _NO_CALLS, expected, operator.recorded_name(), label)
         else:
-            observed = _build_document(scenario, result) if operator.kind == "run" else result.output
-            comparison = _compare(scenario, operator, scenario.expected_output, observed, limit, name=label)
+            observed = _select_observed(operator.kind, scenario, result)
+            comparison = _compare(scenario, operator, expected, observed, limit, name=label)
         return describe_score(entry.operator, comparison)
 
     keys: Iterable[str | None] = ("expected_calls",) if is_trajectory else ("reference",) * needs_expectation
@@ -216,18 +223,6 @@ def inherited_threshold(operator: Operator | None, threshold: float | None) -> f
     return threshold
 
 
-def _compare_calls(
-    operator: Operator, scenario: Scenario, result: AgentResult, label: str, limit: float | None
-) -> ComparisonResult:
-    expected = _expected_calls(scenario)
-    if result.tool_calls is None:
-        sources = describe_question(scenario)
-        return publish(
-            not_compared(_NO_CALLS, expected, instead_of=operator.recorded_name(), name=label, sources=sources)
-        )
-    return _compare(scenario, operator, expected, called_tools(result), limit, name=label)
-
-
 def _expected_calls(scenario: Scenario) -> list[Any]:
     arguments = scenario.expected_tool_args
     return [{"name": tool, "args": arguments[tool]} if tool in arguments else tool for tool in scenario.expected_tools]
@@ -238,6 +233,12 @@ def _check_arguments(scenario: Scenario) -> None:
         if tool not in scenario.expected_tools:
             hint = allowed("tool", tool, scenario.expected_tools)
             raise SettingsError(f"expected_tool_args: {shown(tool, 60)} is not in expected_tools.{hint}")
+
+
+def _select_observed(kind: str, scenario: Scenario, result: AgentResult) -> Any:
+    if kind == "trajectory":
+        return called_tools(result)
+    return _build_document(scenario, result) if kind == "run" else result.output
 
 
 def _build_document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
@@ -427,9 +428,7 @@ def _user_scorer(name: str, scorer: Any = None) -> SuiteScorer:
         except BaseException as error:  # noqa: BLE001 - whatever the scorer of a user raises is recorded
             raise_unless_of_operator(error)
             reason = f"the scorer {name} raised {error_outcome(error).error}"
-            sources = describe_question(scenario)
-            missing = not_compared(reason, expected, instead_of="scorer_verdict", name=label, sources=sources)
-            return describe_score(name, publish(missing))
+            return describe_score(name, publish_missing(scenario, reason, expected, "scorer_verdict", label))
         observed = {"output": result.output, **answer}
         comparison = _compare(scenario, ScorerVerdict(scorer=name), expected, observed, threshold, name=label)
         explanation = answer["explanation"] or f"The score is {comparison.score:g}."

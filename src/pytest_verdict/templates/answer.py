@@ -8,7 +8,9 @@ from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
+from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ReservedNameError, TemplateError
@@ -19,7 +21,6 @@ from pytest_verdict.templates.regex_check import RegexCheck, compare_all, regex_
 from pytest_verdict.templates.template_match import (
     CONTEXT_KEY,
     TRACE_KEY,
-    Fields,
     TemplateMatch,
     check_strategy,
     fields_in,
@@ -214,8 +215,7 @@ class BaseAnswer(BaseModel):
         Raises:
             TemplateError: A field reads the trace and there is none, or the template has plain fields and no ``verify()``.
         """
-        match, fields, quotes = self._compare(trace)
-        return match.holds(fields, quotes)
+        return self._compare(trace).passed or not self.__verdict_definition__.verified
 
     def verify_granular(self, trace: str | None = None) -> float:
         """Return how much of the answer is correct.
@@ -231,8 +231,7 @@ class BaseAnswer(BaseModel):
         """
         if not self.__verdict_definition__.verified:
             raise TemplateError(f"{type(self).__name__} has no verified fields: write verify_granular(self) -> float")
-        match, fields, quotes = self._compare(trace)
-        return match.weigh(fields, quotes)
+        return self._compare(trace).details["granular_score"] or 0.0
 
     def verify_regex(self, trace: Any) -> dict[str, Any]:
         """Check the raw response by ``self.regex``.
@@ -246,7 +245,7 @@ class BaseAnswer(BaseModel):
         """
         return regex_report(compare_all(regex_checks(type(self).__name__, self.regex), trace))
 
-    def _compare(self, trace: str | None) -> tuple[TemplateMatch, Fields, Fields]:
+    def _compare(self, trace: str | None) -> ComparisonResult:
         definition = self.__verdict_definition__
         definition.refuse_without_ground_truth()
         if trace is None:
@@ -254,9 +253,9 @@ class BaseAnswer(BaseModel):
         if definition.trace_fields and trace is None:
             fields = ", ".join(definition.trace_fields)
             raise TemplateError(f"the fields {fields} read the raw response: verify(trace=...)")
-        observed = collect_values(self, trace)
-        match, expected, _ = definition.match.choose_cases(definition.expected, observed)
-        return match, match.compare_fields(expected, observed), match.compare_quotes(observed)
+        # The author's own verify() may call this one.
+        match = definition.match.model_copy(update={"hand_written": False})
+        return run(match, definition.expected, collect_values(self, trace))
 
 
 def collect_values(answer: BaseAnswer, trace: str | None, context: Any = None) -> dict[str, Any]:

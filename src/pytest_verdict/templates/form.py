@@ -34,6 +34,7 @@ FENCE_REMOVED: Final = "markdown_fence_removed"
 JSON_EXTRACTED: Final = "json_extracted"
 UNKNOWN_KEYS: Final = "unknown_keys"
 NOT_AN_OBJECT: Final = "not_an_object"
+FILLED_BY_TEMPLATE: Final = "filled_by_template"
 
 _NUMBERS: Final = (int, float, Decimal)
 _INFINITY: Final = float("inf")
@@ -157,7 +158,8 @@ class ParsedAnswer:
         problems: Why a field could not be read, by field; under the empty name why the whole reply could not.
         unknown: Members of the reply that are no fields; they never become part of the answer.
         notes: Codes that say how the reply was read: ``markdown_fence_removed``, ``json_extracted``, ``unknown_keys``,
-            ``json_parse_failed``, ``json_duplicate_key``, ``json_not_finite``, ``json_too_deep``, ``not_an_object``.
+            ``json_parse_failed``, ``json_duplicate_key``, ``json_not_finite``, ``json_too_deep``, ``not_an_object``, and
+            ``filled_by_template`` if code of the template set a field that the reply has not, which is null therefore.
         trace: The raw response that the reply is about, or None.
         reply: The reply, verbatim.
         usage: Tokens, cost and other amounts of the judge, as reported.
@@ -223,7 +225,7 @@ def parse_reply(
     unknown = {key: value for key, value in values.items() if key not in keys}
     if unknown:
         notes.append(UNKNOWN_KEYS)
-    answer, problems = _validate(template, {key: value for key, value in values.items() if key in keys})
+    answer, problems = _validate(template, {key: value for key, value in values.items() if key in keys}, notes)
     return ParsedAnswer(template, answer, problems, unknown, notes=tuple(notes), trace=trace, reply=reply)
 
 
@@ -312,7 +314,9 @@ def plain_numbers(value: Any) -> Any:
     return value
 
 
-def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseAnswer | None, dict[str, str]]:
+def _validate(
+    template: type[BaseAnswer], values: dict[str, Any], notes: list[str]
+) -> tuple[BaseAnswer | None, dict[str, str]]:
     """Build the answer from the values without problems, and return it with the problems of the others."""
     definition = template.__verdict_definition__
     # A null that is correct is an answer; any other is the lack of one.
@@ -348,6 +352,8 @@ def _validate(template: type[BaseAnswer], values: dict[str, Any]) -> tuple[BaseA
             return None, {**problems, WHOLE_REPLY: f"{type(error).__name__}: {error}"}
         else:
             # Nor has a field an answer if code of the author fills it in.
+            if answer.model_fields_set & {*definition.extracted} - valid.keys():
+                notes.append(FILLED_BY_TEMPLATE)
             answer.model_fields_set.intersection_update(valid)
             return answer, problems
 

@@ -1,7 +1,6 @@
 """Templates as data: from a mapping or YAML to a template, and back. Nothing in a spec is executed."""
 
 import contextlib
-import dataclasses
 import datetime
 import inspect
 import json
@@ -286,15 +285,11 @@ def template_to_spec(template: type[BaseAnswer]) -> TemplateSpec:
     """
     label = template.__name__
     definition = template.__verdict_definition__
-    own: Any = template.__pydantic_decorators__
-    has_code = definition.has_own_verify or definition.has_own_granular or definition.has_own_ground_truth
-    has_code = has_code or any(getattr(own, part.name) for part in dataclasses.fields(own))
-    has_code = has_code or template.regex is not BaseAnswer.regex
     # Pydantic wraps the method in each class.
-    has_code = has_code or inspect.unwrap(template.model_post_init) is not inspect.unwrap(BaseAnswer.model_post_init)
+    has_code = inspect.unwrap(template.model_post_init) is not inspect.unwrap(BaseAnswer.model_post_init)
     has_code = has_code or template.__private_attributes__ != BaseAnswer.__private_attributes__
     if has_code or definition.plain or template.model_config != BaseAnswer.model_config:
-        raise TemplateError(f"{label}: methods, validators, a configuration and plain fields are not for a spec")
+        raise TemplateError(f"{label}: code, a configuration and plain fields are not for a spec")
     fields = [_describe_field(template, name, one) for name, one in definition.verified.items()]
     document: dict[str, Any] = {"fields": fields, "class_name": label, "description": template.__doc__}
     if definition.strategy is not None:
@@ -305,7 +300,7 @@ def template_to_spec(template: type[BaseAnswer]) -> TemplateSpec:
     own_names = {name for source in own_sources for name in vars(source)}
     others = own_names - template.model_fields.keys() - vars(copy).keys() - {_STRATEGY, *_NO_CODE}
     if others:
-        raise TemplateError(f"{label}: class attributes such as {min(others)} are not for a spec")
+        raise TemplateError(f"{label}: methods and attributes such as {min(others)} are not for a spec")
     built = copy.__verdict_definition__
     is_equal = built.match == definition.match and encode(built.expected) == encode(definition.expected)
     if not is_equal or judge_schema(copy) != judge_schema(template):

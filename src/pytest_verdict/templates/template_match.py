@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BeforeValidator, Field
 
@@ -192,24 +192,25 @@ class TemplateMatch(Operator):
         """Derive the outcome again, with the evidence of models from the record."""
         return self._evaluate(expected, observed, details.get(MODEL_EVIDENCE, {}))
 
-    def choose_cases(self, expected: Values, observed: Values) -> tuple[Self, Values, Fields]:
-        """Return the template and the ground truths in the cases that apply, and how each was chosen."""
+    def _choose_cases(
+        self, expected: Values, observed: Values
+    ) -> tuple[dict[str, FieldRule], Values, list[ComparisonResult]]:
+        """Return the rules and the ground truths in the cases that apply, and how each was chosen."""
         rules = dict(self.fields)
         truths = dict(expected)
-        choices: Fields = {}
+        choices: list[ComparisonResult] = []
         context = observed.get(CONTEXT_KEY, {})
         for name, rule in self.fields.items():
             if rule.source:
                 cases = expected[name]["cases"]
                 choice = run(CaseChoice(), list(cases), context.get(rule.source), name=f"case of {name}")
                 case: Any = choice.details.get("case")
-                choices[name] = choice
+                choices.append(choice)
                 rules[name] = replace(rule, operator=rule.cases.get(case, rule.operator), source="", cases={})
                 truths[name] = cases.get(case, expected[name]["default"])
-        match = self.model_copy(update={"fields": rules}) if choices else self
-        return match, truths, choices
+        return rules, truths, choices
 
-    def compare_fields(self, expected: Values, observed: Values, recorded: Values | None = None) -> Fields:
+    def _compare_fields(self, expected: Values, observed: Values, recorded: Values | None) -> Fields:
         """Compare each field; with recorded details, no model is asked."""
         problems = read_problems(observed)
         results: Fields = {}
@@ -228,7 +229,7 @@ class TemplateMatch(Operator):
                 results[name] = rule.compare(name, expected.get(name), value, details)
         return results
 
-    def compare_quotes(self, observed: Values) -> Fields:
+    def _compare_quotes(self, observed: Values) -> Fields:
         """Look for the quotes of the fields that were answered in the raw response."""
         quotes: Fields = {}
         trace = observed.get(TRACE_KEY)
@@ -244,44 +245,33 @@ class TemplateMatch(Operator):
                 quotes[name] = run(check.operator, quote, trace, name=label)
         return quotes
 
-    def holds(self, fields: Fields, quotes: Fields) -> bool:
-        """Return whether enough fields passed."""
-        return holds(self.strategy, _verdicts_by_field(fields, quotes))
-
-    def weigh(self, fields: Fields, quotes: Fields) -> float:
-        shares: dict[str, float] = {**_verdicts_by_field(fields, quotes)}
-        for name, rule in self.fields.items():
-            # An operator with graded scores counts with its score.
-            is_graded = getattr(rule.operator, "zero_at", None) is not None
-            if is_graded and (name not in quotes or quotes[name].passed):
-                shares[name] = fields[name].score
-        return granular_score(self.strategy, shares, {name: rule.weight for name, rule in self.fields.items()})
-
     def _evaluate(self, expected: Any, observed: Any, recorded: Values | None) -> Outcome:
         if not isinstance(expected, Mapping) or not isinstance(observed, Mapping):
             return Outcome(0.0, notes=(NOT_AN_ANSWER,))
-        match, truths, choices = self.choose_cases(expected, observed)
-        return match._evaluate_fields(truths, observed, recorded, list(choices.values()))  # noqa: SLF001 - its own class
+        rules, truths, choices = self._choose_cases(expected, observed)
+        match = self.model_copy(update={"fields": rules}) if choices else self
+        return match._evaluate_fields(truths, observed, recorded, choices)  # noqa: SLF001 - its own class
 
     def _evaluate_fields(
         self, expected: Values, observed: Values, recorded: Values | None, choices: list[ComparisonResult]
     ) -> Outcome:
-        fields = self.compare_fields(expected, observed, recorded)
+        fields = self._compare_fields(expected, observed, recorded)
         checks = compare_all(self.regex, observed.get(TRACE_KEY))
         quotes: Fields = {}
         own: list[ComparisonResult] = []
         if PROBLEMS_KEY not in observed:
-            quotes = self.compare_quotes(observed)
+            quotes = self._compare_quotes(observed)
             if self.hand_written:
                 own = [_compare_own_verdict(observed.get(VERIFY_KEY))]
         parts = [*fields.values(), *quotes.values(), *own, *checks]
 
         error = self._find_error(observed, own, parts) or first_error(choices)
-        is_met = own[0].passed if own else self.holds(fields, quotes)
+        is_met = own[0].passed if own else holds(self.strategy, _verdicts_by_field(fields, quotes))
         by_meaning: Fields = {}
         if not is_met and not own and error is None:
             by_meaning = self._compare_by_meaning(expected, fields, recorded)
-        is_override = bool(by_meaning) and self.holds({**fields, **by_meaning}, quotes)
+        verdicts = _verdicts_by_field({**fields, **by_meaning}, quotes)
+        is_override = bool(by_meaning) and holds(self.strategy, verdicts)
 
         failed = [part for part in parts if not part.passed]
         details: dict[str, Any] = {
@@ -351,12 +341,16 @@ class TemplateMatch(Operator):
         return results
 
     def _granular_score(self, fields: Fields, quotes: Fields, observed: Values) -> float | None:
-        if self.fields and GRANULAR_KEY not in observed:
-            return self.weigh(fields, quotes)
-        own = observed.get(GRANULAR_KEY)
-        if isinstance(own, int | float) and not isinstance(own, bool) and 0 <= own <= 1:
-            return float(own)
-        return None
+        if GRANULAR_KEY in observed or not self.fields:
+            own: Any = observed.get(GRANULAR_KEY)
+            return float(own) if type(own) in {int, float} and 0 <= own <= 1 else None
+        shares: dict[str, float] = {**_verdicts_by_field(fields, quotes)}
+        for name, rule in self.fields.items():
+            # An operator with graded scores counts with its score.
+            is_graded = getattr(rule.operator, "zero_at", None) is not None
+            if is_graded and (name not in quotes or quotes[name].passed):
+                shares[name] = fields[name].score
+        return granular_score(self.strategy, shares, {name: rule.weight for name, rule in self.fields.items()})
 
     def _model_details(self, fields: Fields, by_meaning: Fields, *, is_override: bool) -> dict[str, Any]:
         """Return what models said, because a replay has the details of the aggregate only."""
