@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,13 @@ from pytest_verdict.core.record import Counts, merge_counts, sum_counts
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shown, visible
 from pytest_verdict.datasets.row_check import SAMPLES, JudgedRows, RowCheck, judge_rows
-from pytest_verdict.datasets.rows import Selection, check_count, label_of, read_numbered_rows
-from pytest_verdict.datasets.slices import Slice, read_slices, single_rows, slices_at
+from pytest_verdict.datasets.rows import Selection, check_count, label_of, read_rows
+from pytest_verdict.datasets.slices import read_slices, slices_at
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import InputMapping
 from pytest_verdict.operators.pass_rate import PassRate, RowCount
-from pytest_verdict.session import SESSION, calling_frame, publish
+from pytest_verdict.session import SESSION, calling_frame
 
 if TYPE_CHECKING:
     from pytest_verdict.datasets.units import PartRows
@@ -211,7 +211,7 @@ def check_dataset(
         rows = judge_units(source, check, selection, jobs)
     size = None
     if expected_size is not None and selection != Selection():
-        size = sum(1 for _ in read_numbered_rows(source))
+        size = sum(1 for _ in read_rows(source))
     outcome = conclude(check.label, rows, gate, pass_rate, compare, selection, expected_size, size)
     failed = [result for result in (outcome.size, outcome.gate) if result is not None and not result.passed]
     if failed:
@@ -293,22 +293,15 @@ def conclude(
 
 
 def _judge(source: Any, check: RowCheck, selection: Selection) -> Iterator[JudgedRows]:
-    """Compare the rows in slices, or one by one if the source or the session needs that."""
     names = check.names()
     positions = check.positions(source, selection)
-    observes_single_results = SESSION.observer is not None and SESSION.rows_observer is None
-    together = None if observes_single_results else read_slices(source, check.needed_columns)
-    slices: Iterator[Slice] = check.checked(together) if together else single_rows(source)
+    slices = check.checked(read_slices(source, check.needed_columns))
     if positions is not None:
         slices = slices_at(slices, positions)
     for rows in slices:
         judged = judge_rows(check.evaluator, rows, names)
-        if together is None:
-            published = publish(judged.singles[0].result)
-            judged = replace(judged, samples=[published] if judged.samples else [])
-        else:
-            SESSION.compared += len(rows.numbers)
-            if SESSION.rows_observer is not None:
-                SESSION.rows_observer(judged)
+        SESSION.compared += len(rows.numbers)
+        if SESSION.rows_observer is not None:
+            SESSION.rows_observer(judged)
         yield judged
     names.warn()

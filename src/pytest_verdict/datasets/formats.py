@@ -5,9 +5,10 @@ import importlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
@@ -16,8 +17,6 @@ from pytest_verdict.errors import ConfigurationError, MissingExtraError, SuiteEr
 
 BOM: Final = b"\xef\xbb\xbf"
 BATCH_BYTES: Final = 1 << 23
-UNDECODABLE: Final = "surrogateescape"
-"""How CSV is decoded, so that a row that is not UTF-8 does not end the reading."""
 LONGEST_ROW: Final = 1 << 25
 """The longest row, in bytes: its record has several copies of its values, and so has the process that compares it."""
 TOO_LONG: Final = f"it has more than {LONGEST_ROW:,} bytes; compare a part of its values, or a digest"
@@ -78,8 +77,13 @@ def read_yaml(path: Path) -> Iterator[Row]:
 
 def read_csv(path: Path) -> Iterator[Row]:
     """Read CSV, or TSV with tabs. The first row has the names of the columns; every value is text."""
-    with path.open(encoding="utf-8-sig", errors=UNDECODABLE, newline="") as file:
-        yield from parse_csv(file, path)
+    with path.open("rb") as file, decode_csv(file) as lines:
+        yield from parse_csv(lines, path)
+
+
+def decode_csv(file: BinaryIO) -> TextIOWrapper:
+    """Decode a file so that a row that is not UTF-8 does not end the reading."""
+    return TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="")
 
 
 def parse_csv(lines: Iterable[str], path: Path, skipped: int = 0) -> Iterator[Row]:

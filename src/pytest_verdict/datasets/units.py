@@ -39,7 +39,7 @@ from pytest_verdict.datasets import formats
 from pytest_verdict.datasets.remote import ReportTarget, fetch_file
 from pytest_verdict.datasets.row_check import SAMPLES, RowCheck, score_rows
 from pytest_verdict.datasets.rows import Selection, find_reader, ids_error, positions_between
-from pytest_verdict.datasets.slices import Slice, read_slices, slice_batches, slice_csv, slice_lines, slices_at
+from pytest_verdict.datasets.slices import Slice, read_slices, slice_batches, slice_rows, slices_at
 from pytest_verdict.errors import ConfigurationError, RecordError, VerdictError
 from pytest_verdict.report.compression import open_records
 from pytest_verdict.report.folder import PARTS
@@ -182,7 +182,7 @@ def read_piece(piece: Piece, needed: formats.NeededColumns) -> Iterable[Slice]:
     cut = _CUTTERS.get(path.suffix.lower())
     slices: Iterable[Slice]
     if not piece.stop:
-        slices = read_slices(path, needed) or ()
+        slices = read_slices(path, needed)
     elif cut is _cut_groups:
         slices = slice_batches(formats.read_batches(path, needed, piece.start, piece.stop), piece.line)
     else:
@@ -191,9 +191,9 @@ def read_piece(piece: Piece, needed: formats.NeededColumns) -> Iterable[Slice]:
             file.seek(piece.start)
             content = BytesIO(header + file.read(piece.stop - piece.start))
         if cut is _cut_lines:
-            slices = slice_lines(content, piece.line)
+            slices = slice_rows(formats.parse_lines(piece.line, content))
         else:
-            slices = slice_csv(content, path, needed, piece.line - 2)
+            slices = slice_rows(formats.parse_csv(formats.decode_csv(content), path, piece.line - 2))
 
     if piece.selected is None:
         return slices
