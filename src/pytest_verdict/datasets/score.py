@@ -31,7 +31,6 @@ from pytest_verdict.datasets.units import (
     PartRows,
     ScoredRows,
     Unit,
-    digest_file,
     find_repeated_ids,
     format_stem,
     join_rows,
@@ -46,7 +45,7 @@ from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import InputMapping
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, describe_collected, select_inline, write_report
-from pytest_verdict.report.compression import MANIFEST
+from pytest_verdict.report.compression import MANIFEST, stored_digest
 from pytest_verdict.report.environment import describe_process, now
 from pytest_verdict.report.folder import PARTS, FolderInUseError, ReportFolder, list_parts
 from pytest_verdict.report.journal import RECORDS, TestEntry
@@ -256,7 +255,7 @@ def _write_report(
         contents = Contents(
             summary=summary,
             run={**run, "collected": describe_collected([test])},
-            records={"path": name, "count": manifest.records, "sha256": digest_file(path), "root": manifest.root},
+            records={"path": name, "count": manifest.records, "sha256": stored_digest(path), "root": manifest.root},
             inline=inline,
             omitted=manifest.records - len(inline),
             profile="ci",

@@ -131,7 +131,9 @@ def read_slices(source: Any, needed: formats.NeededColumns) -> Iterator[Slice]:
             source = source.select(columns)
         return slice_batches(source.to_batches(max_chunksize=BATCH_ROWS))
     if not isinstance(source, str | Path):
-        return slice_rows(read_rows(source), BATCH_ROWS if isinstance(source, list | tuple) else 1)
+        if isinstance(source, list | tuple):
+            return slice_rows(source)
+        return (_build_slice([row]) for row in number_rows(read_rows(source)))
 
     path = Path(source)
     reader = find_reader(path)
@@ -198,7 +200,7 @@ def _without_views(batch: Any) -> Any:
     return batch
 
 
-def slice_rows(rows: Iterable[Any], size: int = BATCH_ROWS) -> Iterator[RowSlice]:
+def slice_rows(rows: Iterable[Any]) -> Iterator[RowSlice]:
     """Yield slices of rows; when reading fails, the rows before the failure come first."""
     pending: list[Row] = []
     failure = None
@@ -209,7 +211,7 @@ def slice_rows(rows: Iterable[Any], size: int = BATCH_ROWS) -> Iterator[RowSlice
             # Rows that cannot be marshalled come from a source that is in memory as a whole.
             with suppress(ValueError):
                 byte_count += len(marshal.dumps(row.value))
-            if len(pending) == size or byte_count > _SLICE_BYTES:
+            if len(pending) == BATCH_ROWS or byte_count > _SLICE_BYTES:
                 yield _build_slice(pending)
                 pending = []
                 byte_count = 0

@@ -119,3 +119,9 @@ def file_digest(path: Path) -> str:
     stored = find_stored(path)
     with stored.open("rb") if stored.name == MANIFEST else open_records(stored) as file:
         return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
+
+
+def stored_digest(path: Path) -> str:
+    """Return the SHA-256 of a file as it is stored."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
