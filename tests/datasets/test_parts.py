@@ -170,25 +170,24 @@ def test_a_diff_in_partitions_is_that_in_memory(reports, monkeypatch, capsys, pl
     from pytest_verdict.runs import partitions
 
     monkeypatch.chdir(reports)
-    monkeypatch.setattr(partitions, "_FILES", 3)
-    monkeypatch.setattr(partitions, "_MOST_BYTES", size)
+    monkeypatch.setattr(partitions, "_PARTITION_BYTES", size)
     outputs = []
     in_parts = {"file": "parts", "other": "partsother"}
-    for one in (places, [in_parts[name] for name in places]):
+    for one, large in ((places, 1 << 26), ([in_parts[name] for name in places], 1 << 26), (places, 0)):
+        monkeypatch.setattr(partitions, "_LARGE", large)
         status = main(["diff", *one, "--format", form, "--statistics", "-o", "diff.html"])
         out = capsys.readouterr().out
         for name, other in reversed(in_parts.items()):
             out = re.sub(rf"\b({other}|{name})\b", name, out)
         outputs.append((status, out))
-    assert outputs[0] == outputs[1]
+    assert outputs[0] == outputs[1] == outputs[2]
 
 
 def test_rows_with_other_ids_are_paired_as_in_memory(folder, monkeypatch, capsys):
     """Names that only one run has are paired by what was expected, whatever partition they were in."""
     from pytest_verdict.runs import partitions
 
-    monkeypatch.setattr(partitions, "_FILES", 3)
-    monkeypatch.setattr(partitions, "_MOST_BYTES", 9000)
+    monkeypatch.setattr(partitions, "_PARTITION_BYTES", 9000)
     rows = [
         {**row, "id": row["id"] if number % 3 else f"new{number}"} for number, row in enumerate(ROWS[5:] + ROWS[:2])
     ]

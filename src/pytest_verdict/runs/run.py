@@ -4,7 +4,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -120,8 +120,9 @@ def read_run(path: str | Path) -> Run:
     deciding: dict[str, int] = {}
     file = RecordsFile(place)
     digest = hashlib.sha256()
-    for comparison in parse_comparisons(place, file.lines()):
-        digest.update(comparison.line)
+    for number, line in enumerate(file.lines(), 1):
+        digest.update(line)
+        comparison = parse_comparison(line, f"{place}: line {number}")
         key = (comparison.attempt, *_key_in_test(comparison))
         occurrences[key] += 1
         comparisons.append(comparison._replace(occurrence=occurrences[key]))
@@ -164,12 +165,12 @@ def build_run(
     return Run(place, comparisons, repeated, counts, tests, is_part=is_part, renamed=report.run.renamed)
 
 
-def parse_comparisons(place: str, lines: Iterable[bytes]) -> Iterator[Comparison]:
-    for number, line in enumerate(lines, 1):
-        try:
-            yield _parse_comparison(line)
-        except (RecordError, RecursionError) as error:
-            raise RecordError(f"{place}: line {number} is no whole record: {error}") from None
+def parse_comparison(line: bytes, place: str) -> Comparison:
+    """Parse a record; the place is named if it is none."""
+    try:
+        return _parse_comparison(line)
+    except (RecordError, RecursionError) as error:
+        raise RecordError(f"{place} is no whole record: {error}") from None
 
 
 def _parse_comparison(line: bytes) -> Comparison:
