@@ -135,12 +135,10 @@ def _read_header(reader: Iterator[list[str]], label: str) -> list[str]:
         header = next(reader, [])
     except csv.Error as error:
         raise ConfigurationError(f"{label}:1: it is not CSV: {error}") from None
-    duplicate = next((name for position, name in enumerate(header) if name in header[:position]), None)
-    if duplicate is not None:
-        hint = f", and {shown(duplicate, 80)} is there again"
+    repeated = [name for position, name in enumerate(header) if name in header[:position]]
+    if repeated or not header:
+        hint = f", and {shown(repeated[0], 80)} is there again" if repeated else ""
         raise ConfigurationError(f"{label}:1: the first row names the columns, each once{hint}")
-    if not header:
-        raise ConfigurationError(f"{label}:1: the first row names the columns, each once")
     if not _are_utf8(header):
         raise ConfigurationError(f"{label}:1: it is not UTF-8; save the file as UTF-8")
     return header

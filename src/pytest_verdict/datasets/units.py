@@ -223,24 +223,18 @@ class ScoredRows:
 _SCORED: Final = TypeAdapter(ScoredRows)
 
 
-def join_rows(pieces: Iterable[ScoredRows]) -> ScoredRows:
+def join_rows(pieces: Sequence[ScoredRows]) -> ScoredRows:
     """Join consecutive rows."""
-    first: ScoredRows | None = None
-    parts: list[Part] = []
-    places: list[str] = []
-    keys: list[tuple[str, str]] = []
-    unreadable = rows = 0
-    for piece in pieces:
-        first = first or piece
-        if first.before + rows != piece.before:
-            raise ValueError(f"rows up to {first.before + rows} are followed by those from {piece.before + 1}")
-        rows += piece.rows
-        parts += piece.parts
-        unreadable += piece.unreadable
-        places += piece.places
-        keys += piece.keys
-    before = first.before if first is not None else 0
-    return ScoredRows(before, tuple(parts), unreadable, tuple(places[:SAMPLES]), tuple(keys))
+    for one, following in pairwise(pieces):
+        if one.before + one.rows != following.before:
+            raise ValueError(f"rows up to {one.before + one.rows} are followed by those from {following.before + 1}")
+    return ScoredRows(
+        before=pieces[0].before,
+        parts=tuple(part for piece in pieces for part in piece.parts),
+        unreadable=sum(piece.unreadable for piece in pieces),
+        places=tuple(place for piece in pieces for place in piece.places)[:SAMPLES],
+        keys=tuple(key for piece in pieces for key in piece.keys),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,19 +276,17 @@ def plan_units(
     pieces = _plan_pieces(path.absolute(), most)
     positions = check.positions(path, selection)
     if positions is not None:
-        # Rows are numbered without those that are not selected.
-        selected_pieces = []
-        selected_before = 0
-        for piece in pieces:
-            inside = positions_between(positions, piece.before, piece.before + piece.rows)
-            if inside:
-                selected = [position - piece.before for position in inside] if piece.before else inside
-                selected_pieces.append(piece._replace(before=selected_before, rows=len(inside), selected=selected))
-                selected_before += len(inside)
-        # An empty data set has one piece without rows.
-        pieces = selected_pieces or pieces
-    placed = [piece._replace(before=before + piece.before) for piece in pieces]
-    return [Unit(piece, check, target, SESSION.redaction, url) for piece in placed]
+        selections = [positions_between(positions, piece.before, piece.before + piece.rows) for piece in pieces]
+        pieces = [
+            piece._replace(rows=len(inside), selected=[position - piece.before for position in inside])
+            for piece, inside in zip(pieces, selections, strict=True)
+        ]
+    units = []
+    # Rows are numbered without those that are not selected. An empty data set has one piece without rows.
+    for piece in [piece for piece in pieces if piece.rows] or pieces[:1]:
+        units.append(Unit(piece._replace(before=before), check, target, SESSION.redaction, url))
+        before += piece.rows
+    return units
 
 
 def score_unit(unit: Unit) -> ScoredRows:

@@ -280,19 +280,15 @@ def _write_parquet(rows: Rows, path: Path) -> None:
     writer = None
     while batch := list(itertools.islice(source, _ROWS_AT_ONCE)):
         if writer is None:
-            schema = arrow.schema([(name, _arrow_type(arrow, name, cell)) for name, cell in batch[0].items()])
+            texts = {name: arrow.list_(arrow.string()) for name, cell in batch[0].items() if isinstance(cell, list)}
+            numbers = {name: getattr(arrow, kind)() for name, kind in _ARROW_TYPES.items()}
+            schema = arrow.schema([(name, (numbers | texts).get(name, arrow.string())) for name in batch[0]])
             writer = parquet.ParquetWriter(path, schema, compression="zstd")
         cells = [{name: _parquet_cell(name, cell) for name, cell in row.items()} for row in batch]
         writer.write_table(arrow.Table.from_pylist(cells, schema))
     if writer is None:
         raise ConfigurationError(f"{path}: there is no row to write")
     writer.close()
-
-
-def _arrow_type(arrow: Any, name: str, cell: Any) -> Any:
-    if name in _ARROW_TYPES:
-        return getattr(arrow, _ARROW_TYPES[name])()
-    return arrow.list_(arrow.string()) if isinstance(cell, list) else arrow.string()
 
 
 def _parquet_cell(name: str, cell: Any) -> Any:
@@ -305,22 +301,14 @@ def _parquet_cell(name: str, cell: Any) -> Any:
 
 
 def add_file_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        metavar="DIR",
-        nargs="?",
-        default="verify-report",
-        help="a report's folder, or a records.jsonl (default: verify-report)",
-    )
+    about = "a report's folder, or a records.jsonl (default: verify-report)"
+    parser.add_argument("file", metavar="DIR", nargs="?", default="verify-report", help=about)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file_argument(parser)
-    parser.add_argument(
-        "--by",
-        metavar="NAMES",
-        help=f"names joined by commas: {', '.join(KEYS)}, {PARAMETER}NAME; for example, field,{PARAMETER}model",
-    )
+    names = f"names joined by commas: {', '.join(KEYS)}, {PARAMETER}NAME; for example, field,{PARAMETER}model"
+    parser.add_argument("--by", metavar="NAMES", help=names)
     parser.add_argument("-o", "--output", metavar="FILE", help="a .csv, .jsonl, .md or .parquet file to write")
 
 
