@@ -189,13 +189,7 @@ def check_dataset(
         evaluator.operator.check_configured_threshold(own_threshold)
     gate = PassRate(confident=confident, confidence=confidence)
     pass_rate = check_pass_rate(pass_rate)
-    check_count("expect_rows", expect_rows)
-    check_count("min_rows", min_rows)
-    if expect_rows is not None and min_rows is not None:
-        raise ConfigurationError("give expect_rows or min_rows, not both")
-    expected_size = None
-    if expect_rows is not None or min_rows is not None:
-        expected_size = RowCount(at_least=min_rows is not None), expect_rows or min_rows or 0
+    expected_size = _expected_size(expect_rows, min_rows)
     selection = Selection(limit, sample, seed)
     if isinstance(source, str | Path):
         source = _find_file(source)
@@ -238,6 +232,14 @@ def _find_file(source: str | Path) -> Path:
         folders = f"in {beside.parent.name}, beside the file that names it, and in the current folder"
         raise ConfigurationError(f"{path} is {folders}; name one of them by Path(__file__).parent or Path.cwd()")
     return beside
+
+
+def _expected_size(expect_rows: int | None, min_rows: int | None) -> tuple[RowCount, int] | None:
+    """Return the operator and the number that the number of rows is compared with."""
+    if expect_rows is not None and min_rows is not None:
+        raise ConfigurationError("give expect_rows or min_rows, not both")
+    size = check_count("expect_rows", expect_rows) or check_count("min_rows", min_rows)
+    return None if size is None else (RowCount(at_least=min_rows is not None), size)
 
 
 def check_pass_rate(pass_rate: Any) -> float:

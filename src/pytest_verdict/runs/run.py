@@ -16,7 +16,7 @@ from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.repeats.rules import DECISION
 from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.reading import Test, find_document, read_report
+from pytest_verdict.report.reading import Report, Test, find_document, read_report
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS
 
@@ -154,15 +154,19 @@ def build_run(
     report = None
     if file.folder is not None and find_stored(file.folder / REPORT).is_file():
         report = read_report(file.folder)
-    # A bundle has a report as well.
-    recorded = (report.document if report else find_document(file.path)).get("records")
-    if isinstance(recorded, Mapping) and recorded.get("sha256") not in {None, file.choose_digest(sha256)}:
-        raise RecordError(f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of them")
+    refuse_changed_records(file, place, sha256, report)
     if report is None:
         return Run(place, comparisons, repeated, counts)
     tests = {test.test: test for test in report.tests}
     is_part = report.run.shard is not None
     return Run(place, comparisons, repeated, counts, tests, is_part=is_part, renamed=report.run.renamed)
+
+
+def refuse_changed_records(file: RecordsFile, place: str, sha256: str, report: Report | None) -> None:
+    """Refuse records whose lines have another SHA-256 than the report beside them, or in their bundle, says."""
+    recorded = (report.document if report else find_document(file.path)).get("records")
+    if isinstance(recorded, Mapping) and recorded.get("sha256") not in {None, file.choose_digest(sha256)}:
+        raise RecordError(f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of them")
 
 
 def parse_comparison(line: bytes, place: str) -> Comparison:

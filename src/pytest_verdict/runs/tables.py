@@ -11,6 +11,7 @@ exit codes:
 
 import argparse
 import csv
+import hashlib
 import importlib
 import itertools
 import json
@@ -32,6 +33,7 @@ from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS, is_answer
+from pytest_verdict.runs.run import refuse_changed_records
 
 PARAMETER: Final = "param:"
 """The prefix of a column that holds a parameter of tests."""
@@ -104,11 +106,13 @@ def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
 def read_parts(path: str | Path) -> Iterator[Part]:
     """Read the comparisons of a file and their parts."""
     file = RecordsFile(str(path))
-    traits: dict[str, Traits] = {}
-    if file.folder and (file.folder / REPORT).is_file():
-        traits = {test.test: Traits(test.markers, test.parameters) for test in read_report(file.folder).tests}
+    report = read_report(file.folder) if file.folder and (file.folder / REPORT).is_file() else None
+    tests = report.tests if report else ()
+    traits = {test.test: Traits(test.markers, test.parameters) for test in tests}
     names = parameter_names(traits)
+    digest = hashlib.sha256()
     for number, line in enumerate(file.lines(), 1):
+        digest.update(line)
         try:
             record = parse_record(line)
             check_record(record)
@@ -116,6 +120,7 @@ def read_parts(path: str | Path) -> Iterator[Part]:
         except (RecursionError, RecordError) as error:
             raise RecordError(f"{path}: line {number} is no whole record: {error}") from None
         yield from parts
+    refuse_changed_records(file, str(path), digest.hexdigest(), report)
 
 
 def parameter_names(traits: Mapping[str, Traits]) -> list[str]:
