@@ -160,7 +160,8 @@ def read_batches(
     """Read batches of rows from some row groups of a Parquet file, or some batches of an Arrow file."""
     with _readable(path):
         if _is_parquet(path):
-            with _import("pyarrow.parquet").ParquetFile(path) as file:
+            # Buffering in advance would keep a whole row group in memory, beside its decoded values.
+            with _import("pyarrow.parquet").ParquetFile(path, buffer_size=1 << 20, pre_buffer=False) as file:
                 refuse_repeated_columns(file.schema_arrow, path.name)
                 size = sum(file.metadata.row_group(index).total_byte_size for index in range(file.num_row_groups))
                 fitting = BATCH_BYTES * file.metadata.num_rows // max(size, 1)
@@ -168,6 +169,7 @@ def read_batches(
                     batch_size=max(min(BATCH_ROWS, fitting), 1),
                     row_groups=range(file.num_row_groups)[start:stop],
                     columns=needed(file.schema_arrow),
+                    use_threads=False,
                 )
             return
         for batch in islice(_read_arrow_batches(path), start, stop):
