@@ -29,3 +29,15 @@ def write(tmp_path):
         return path
 
     return write_file
+
+
+def observe_rows(results):
+    """Return an observer of rows that appends the result of each to a list, as its record holds it."""
+    from pytest_verdict.core.record import AttemptRecords, parse_record, record_end
+    from pytest_verdict.core.result import ComparisonResult
+
+    def observe(rows):
+        lines = rows.write(AttemptRecords("", 1), record_end("", 0)).splitlines()
+        results.extend(ComparisonResult.from_record(parse_record(line)) for line in lines)
+
+    return observe

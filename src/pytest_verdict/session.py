@@ -47,7 +47,7 @@ class Session:
     expectation_observer: Callable[[Any], None] | None = None
     """Is told of each `Expectation`."""
     rows_observer: Callable[[Any], None] | None = None
-    """Records rows that were compared together: `JudgedRows` of a suite (default: the observer records each)."""
+    """Records rows that were compared together: `JudgedRows` of a data set."""
     next_place: Callable[[], tuple[AttemptRecords, str] | None] | None = None
     """Returns the place of the next record: the attempt of a test, and the end of the record with its file and line."""
     find_accepted: Callable[[str], AcceptedEntry] | None = None

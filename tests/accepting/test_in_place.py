@@ -8,6 +8,7 @@ import pytest
 
 from pytest_verdict.accepting.places import LiteralFile
 from pytest_verdict.errors import RecordError
+from session_fixtures import observe_rows
 
 SUITE = """\
 # a suite
@@ -110,7 +111,7 @@ def check_rows(project, name, **check):
     from pytest_verdict.suites import check_dataset
 
     results = []
-    project.monkeypatch.setattr(SESSION, "rows_observer", None)
+    project.monkeypatch.setattr(SESSION, "rows_observer", observe_rows(results))
     project.monkeypatch.setattr(SESSION, "observer", lambda result: results.append(result) or result)
     check_dataset(project.path / name, "exact", expected="want", observed="got", pass_rate=0.1, **check)
     project.write_records(results)

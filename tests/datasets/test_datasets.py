@@ -15,6 +15,7 @@ from pytest_verdict.datasets.rows import Row, read_named_rows
 from pytest_verdict.errors import ConfigurationError, MappingError
 from pytest_verdict.operators import Exact
 from pytest_verdict.suites import DatasetWarning, check_dataset
+from session_fixtures import observe_rows
 
 MAPPING = {"expected": "$.want", "observed": "$.got"}
 ROWS = [
@@ -136,7 +137,7 @@ def results(monkeypatch):
 
     found = []
     monkeypatch.setattr(SESSION, "observer", lambda result: found.append(result) or result)
-    monkeypatch.setattr(SESSION, "rows_observer", None)
+    monkeypatch.setattr(SESSION, "rows_observer", observe_rows(found))
     return found
 
 

@@ -17,7 +17,7 @@ from pytest_verdict.datasets import formats
 from pytest_verdict.datasets.columns.table import TABLE, GroupedRows
 from pytest_verdict.datasets.row_check import RowCheck, judge_rows, score_rows
 from pytest_verdict.datasets.rows import RowNames
-from pytest_verdict.datasets.slices import ColumnSlice, RowSlice, read_slices, slice_rows
+from pytest_verdict.datasets.slices import ColumnSlice, RowSlice, read_slices
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.operators import Exact
@@ -431,65 +431,3 @@ def test_lines_read_together_are_the_lines_read_alone(tmp_path, text):
         for position, (number, value) in enumerate(zip(part.numbers, part.values, strict=True))
     ]
     assert repr(found) == repr(expected)
-
-
-FIELDS = [
-    "",
-    "a",
-    " ",
-    "\t",
-    "NULL",
-    "1.50",
-    "é",
-    "\u2028",
-    "\x0b",
-    "\x1c",
-    "\\",
-    "'",
-    "#",
-    "b",
-    "\x00",
-    '"',
-    "\r",
-    "\ufeff",
-]
-LINES = st.lists(st.sampled_from(FIELDS), min_size=1, max_size=3).map(",".join)
-ENDS = st.sampled_from(["\n", "\n", "\n", "\r\n", "\n\n"])
-
-
-def all_rows(parts):
-    try:
-        for part in parts:
-            documents = part.documents(range(len(part.numbers)))
-            for position, (number, document) in enumerate(zip(part.numbers, documents, strict=True)):
-                yield number, document, part.errors.get(position)
-    except ConfigurationError as error:
-        yield str(error)
-
-
-@many
-@given(
-    st.sampled_from(["x,y", "x,y", "\ufeffx,y", "x", "x,x", '"x",y', "x\ry"]),
-    st.lists(st.tuples(LINES, ENDS).map("".join), max_size=6).map("".join),
-    st.sampled_from([b"", b"\xff,a\n", b"\xed\xa0\x80,a\n", b"a,b"]),
-    st.sampled_from([1, 9, 1 << 19]),
-)
-def test_csv_read_as_columns_has_the_same_rows_as_python(tmp_path, names, text, last, size):
-    path = tmp_path / "rows.csv"
-    path.write_bytes(f"{names}\n{text}".encode() + last)
-    expected = [*all_rows(slice_rows(formats.read_csv(path)))]
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("pytest_verdict.datasets.slices._BLOCK_BYTES", size)
-        assert [*all_rows(read_slices(path, lambda _: None))] == expected
-
-
-@pytest.mark.parametrize("name", ["rows.csv", "rows.tsv"])
-def test_csv_is_read_as_columns_until_the_first_quote(tmp_path, monkeypatch, name):
-    monkeypatch.setattr("pytest_verdict.datasets.slices._BLOCK_BYTES", 1)
-    lines = ["want,got,id", "a,b,1", "c,d,2", '"e",f,3', "g,h,4"]
-    (tmp_path / name).write_text("\n".join(lines).replace(",", "\t" if name.endswith("tsv") else ","))
-    found = [*read_slices(tmp_path / name, lambda schema: schema.names[:2])]
-    assert [type(part) for part in found] == [ColumnSlice, ColumnSlice, RowSlice]
-    assert found[1].documents([0]) == [{"want": "c", "got": "d"}]
-    assert [*found[2].numbers] == [4, 5]
-    assert found[2].values[1] == {"want": "g", "got": "h", "id": "4"}

@@ -170,25 +170,24 @@ def test_a_diff_in_partitions_is_that_in_memory(reports, monkeypatch, capsys, pl
     from pytest_verdict.runs import partitions
 
     monkeypatch.chdir(reports)
-    monkeypatch.setattr(partitions, "_FILES", 3)
-    monkeypatch.setattr(partitions, "_MOST_BYTES", size)
+    monkeypatch.setattr(partitions, "_PARTITION_BYTES", size)
     outputs = []
     in_parts = {"file": "parts", "other": "partsother"}
-    for one in (places, [in_parts[name] for name in places]):
+    for one, large in ((places, 1 << 26), ([in_parts[name] for name in places], 1 << 26), (places, 0)):
+        monkeypatch.setattr(partitions, "_LARGE", large)
         status = main(["diff", *one, "--format", form, "--statistics", "-o", "diff.html"])
         out = capsys.readouterr().out
         for name, other in reversed(in_parts.items()):
             out = re.sub(rf"\b({other}|{name})\b", name, out)
         outputs.append((status, out))
-    assert outputs[0] == outputs[1]
+    assert outputs[0] == outputs[1] == outputs[2]
 
 
 def test_rows_with_other_ids_are_paired_as_in_memory(folder, monkeypatch, capsys):
     """Names that only one run has are paired by what was expected, whatever partition they were in."""
     from pytest_verdict.runs import partitions
 
-    monkeypatch.setattr(partitions, "_FILES", 3)
-    monkeypatch.setattr(partitions, "_MOST_BYTES", 9000)
+    monkeypatch.setattr(partitions, "_PARTITION_BYTES", 9000)
     rows = [
         {**row, "id": row["id"] if number % 3 else f"new{number}"} for number, row in enumerate(ROWS[5:] + ROWS[:2])
     ]
@@ -706,3 +705,52 @@ def test_parts_in_a_store_of_runs(folder, monkeypatch, capsys):
     size = sum(path.stat().st_size for path in (folder / "parts").rglob("*") if path.is_file())
     again = Store(open_store(str(folder / "small")))
     assert "the bundle was left out" in again.push(folder / "parts", {}, limit=size - 600).notes[0]
+
+
+LOSSES = {
+    "first": lambda lines: lines[1:],
+    "middle": lambda lines: lines[:30] + lines[31:],
+    "last": lambda lines: lines[:-1],
+    "all but one": lambda lines: lines[:1],
+    "one twice": lambda lines: [*lines[:9], *lines[8:]],
+    "two swapped": lambda lines: [lines[1], lines[0], *lines[2:]],
+    "a verdict": lambda lines: [line.replace(b'"verdict":"fail"', b'"verdict":"pass"') for line in lines],
+    "an observed value": lambda lines: [line.replace(b'"observed":"w', b'"observed":"v') for line in lines],
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["table", "lost", "--by", "operator"],
+        ["table", "lost", "-o", "t.csv"],
+        ["numbers", "lost"],
+        ["diff", "file", "lost"],
+    ],
+)
+def test_changed_records_beside_their_report_are_refused(folder, capsys, loss, command):
+    shutil.copytree("file", "lost")
+    records = Path("lost/records.jsonl")
+    records.write_bytes(b"".join(LOSSES[loss](records.read_bytes().splitlines(keepends=True))))
+    capsys.readouterr()
+    assert main(command) == 2
+    assert capsys.readouterr().err.count("changed after the session") == 1
+    assert not Path("t.csv").exists()
+    # Without the report, nobody says which records there were.
+    Path("lost/report.json").unlink()
+    assert main(command) in {0, 1}
+
+
+def test_lines_joined_by_a_comma_are_no_rows(folder, capsys):
+    """As one document, these three lines would be a list of three rows."""
+    lines = ['{"want": "a", "got": "a"},{"want": "b", "got": "b"}', '{"want": "a", "got": [{}', '{}], "x": 1}']
+    Path("joined.jsonl").write_text("\n".join(lines) + "\n")
+    assert (
+        main(["score", "joined.jsonl", "--operator", "exact", "--expected", "want", "--observed", "got", "-o", "x"])
+        == 1
+    )
+    assert (
+        "0 of 3 rows passed, 0 failed, 3 could not be compared (3 of these could not be read)"
+        in capsys.readouterr().out
+    )

@@ -270,7 +270,7 @@ def test_a_dictionary_of_many_texts_makes_no_row_too_long(tmp_path, monkeypatch,
 
 @pytest.mark.ci
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has the peak memory of a process in a file")
-@pytest.mark.parametrize(("suffix", "most"), [("jsonl", 10), ("csv", 10), ("parquet", 16)])
+@pytest.mark.parametrize(("suffix", "most"), [("jsonl", 10), ("csv", 10), ("parquet", 10)])
 def test_memory_of_a_cell_of_many_megabytes_is_bounded(tmp_path, suffix, most):
     """pyarrow reads a column of Parquet whole, several times over."""
     size = 60 << 20

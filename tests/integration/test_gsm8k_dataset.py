@@ -8,6 +8,7 @@ from public_data import GSM8K
 from pytest_verdict.datasets.rows import DatasetWarning
 from pytest_verdict.session import SESSION
 from pytest_verdict.suites import check_dataset
+from session_fixtures import observe_rows
 
 SOLUTIONS = GSM8K.path
 pytestmark = GSM8K.needed
@@ -23,7 +24,7 @@ MAPPING = {
 def test_verdicts_agree_with_every_flag(monkeypatch):
     results = []
     monkeypatch.setattr(SESSION, "observer", lambda result: results.append(result) or result)
-    monkeypatch.setattr(SESSION, "rows_observer", None)
+    monkeypatch.setattr(SESSION, "rows_observer", observe_rows(results))
     # The file has two solutions for each problem.
     with pytest.warns(DatasetWarning, match="1319 rows have the id of an earlier one"):
         check = check_dataset(SOLUTIONS, "numeric_exact", MAPPING, pass_rate=0.45, ids="$.id")

@@ -20,7 +20,7 @@ from pytest_verdict.core.values.dates import read_date, read_formatted
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.yaml import YamlTextError
-from pytest_verdict.datasets.rows import read_numbered_rows
+from pytest_verdict.datasets.rows import number_rows, read_rows
 from pytest_verdict.errors import (
     AdapterError,
     ConfigurationError,
@@ -111,7 +111,7 @@ def _dataset(text: str) -> None:
         suffix = ".jsonl"
     path = Path(_SCRATCH.name) / f"rows{suffix}"
     path.write_bytes(content.encode("utf-8", "surrogatepass"))
-    assert all(row.number >= 1 for row in read_numbered_rows(path))
+    assert all(row.number >= 1 for row in number_rows(read_rows(path)))
 
 
 def _recording(text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,13 @@ from pytest_verdict.core.record import Counts, merge_counts, sum_counts
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shown, visible
 from pytest_verdict.datasets.row_check import SAMPLES, JudgedRows, RowCheck, judge_rows
-from pytest_verdict.datasets.rows import Selection, check_count, label_of, read_numbered_rows
-from pytest_verdict.datasets.slices import Slice, read_slices, single_rows, slices_at
+from pytest_verdict.datasets.rows import Selection, check_count, label_of, read_rows
+from pytest_verdict.datasets.slices import read_slices, slices_at
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import InputMapping
 from pytest_verdict.operators.pass_rate import PassRate, RowCount
-from pytest_verdict.session import SESSION, calling_frame, publish
+from pytest_verdict.session import SESSION, calling_frame
 
 if TYPE_CHECKING:
     from pytest_verdict.datasets.units import PartRows
@@ -211,7 +211,7 @@ def check_dataset(
         rows = judge_units(source, check, selection, jobs)
     size = None
     if expected_size is not None and selection != Selection():
-        size = sum(1 for _ in read_numbered_rows(source))
+        size = sum(1 for _ in read_rows(source))
     outcome = conclude(check.label, rows, gate, pass_rate, compare, selection, expected_size, size)
     failed = [result for result in (outcome.size, outcome.gate) if result is not None and not result.passed]
     if failed:
@@ -236,15 +236,10 @@ def _find_file(source: str | Path) -> Path:
 
 def _expected_size(expect_rows: int | None, min_rows: int | None) -> tuple[RowCount, int] | None:
     """Return the operator and the number that the number of rows is compared with."""
-    check_count("expect_rows", expect_rows)
-    check_count("min_rows", min_rows)
     if expect_rows is not None and min_rows is not None:
         raise ConfigurationError("give expect_rows or min_rows, not both")
-    if expect_rows is not None:
-        return RowCount(), expect_rows
-    if min_rows is not None:
-        return RowCount(at_least=True), min_rows
-    return None
+    size = check_count("expect_rows", expect_rows) or check_count("min_rows", min_rows)
+    return None if size is None else (RowCount(at_least=min_rows is not None), size)
 
 
 def check_pass_rate(pass_rate: Any) -> float:
@@ -293,22 +288,15 @@ def conclude(
 
 
 def _judge(source: Any, check: RowCheck, selection: Selection) -> Iterator[JudgedRows]:
-    """Compare the rows in slices, or one by one if the source or the session needs that."""
     names = check.names()
     positions = check.positions(source, selection)
-    observes_single_results = SESSION.observer is not None and SESSION.rows_observer is None
-    together = None if observes_single_results else read_slices(source, check.needed_columns)
-    slices: Iterator[Slice] = check.checked(together) if together else single_rows(source)
+    slices = check.checked(read_slices(source, check.needed_columns))
     if positions is not None:
         slices = slices_at(slices, positions)
     for rows in slices:
         judged = judge_rows(check.evaluator, rows, names)
-        if together is None:
-            published = publish(judged.singles[0].result)
-            judged = replace(judged, samples=[published] if judged.samples else [])
-        else:
-            SESSION.compared += len(rows.numbers)
-            if SESSION.rows_observer is not None:
-                SESSION.rows_observer(judged)
+        SESSION.compared += len(rows.numbers)
+        if SESSION.rows_observer is not None:
+            SESSION.rows_observer(judged)
         yield judged
     names.warn()

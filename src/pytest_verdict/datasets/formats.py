@@ -5,9 +5,10 @@ import importlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
@@ -16,8 +17,6 @@ from pytest_verdict.errors import ConfigurationError, MissingExtraError, SuiteEr
 
 BOM: Final = b"\xef\xbb\xbf"
 BATCH_BYTES: Final = 1 << 23
-UNDECODABLE: Final = "surrogateescape"
-"""How CSV is decoded, so that a row that is not UTF-8 does not end the reading."""
 LONGEST_ROW: Final = 1 << 25
 """The longest row, in bytes: its record has several copies of its values, and so has the process that compares it."""
 TOO_LONG: Final = f"it has more than {LONGEST_ROW:,} bytes; compare a part of its values, or a digest"
@@ -78,8 +77,13 @@ def read_yaml(path: Path) -> Iterator[Row]:
 
 def read_csv(path: Path) -> Iterator[Row]:
     """Read CSV, or TSV with tabs. The first row has the names of the columns; every value is text."""
-    with path.open(encoding="utf-8-sig", errors=UNDECODABLE, newline="") as file:
-        yield from parse_csv(file, path)
+    with path.open("rb") as file, decode_csv(file) as lines:
+        yield from parse_csv(lines, path)
+
+
+def decode_csv(file: BinaryIO) -> TextIOWrapper:
+    """Decode a file so that a row that is not UTF-8 does not end the reading."""
+    return TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="")
 
 
 def parse_csv(lines: Iterable[str], path: Path, skipped: int = 0) -> Iterator[Row]:
@@ -131,12 +135,10 @@ def _read_header(reader: Iterator[list[str]], label: str) -> list[str]:
         header = next(reader, [])
     except csv.Error as error:
         raise ConfigurationError(f"{label}:1: it is not CSV: {error}") from None
-    duplicate = next((name for position, name in enumerate(header) if name in header[:position]), None)
-    if duplicate is not None:
-        hint = f", and {shown(duplicate, 80)} is there again"
+    repeated = [name for position, name in enumerate(header) if name in header[:position]]
+    if repeated or not header:
+        hint = f", and {shown(repeated[0], 80)} is there again" if repeated else ""
         raise ConfigurationError(f"{label}:1: the first row names the columns, each once{hint}")
-    if not header:
-        raise ConfigurationError(f"{label}:1: the first row names the columns, each once")
     if not _are_utf8(header):
         raise ConfigurationError(f"{label}:1: it is not UTF-8; save the file as UTF-8")
     return header
@@ -158,7 +160,8 @@ def read_batches(
     """Read batches of rows from some row groups of a Parquet file, or some batches of an Arrow file."""
     with _readable(path):
         if _is_parquet(path):
-            with _import("pyarrow.parquet").ParquetFile(path) as file:
+            # Buffering in advance would keep a whole row group in memory, beside its decoded values.
+            with _import("pyarrow.parquet").ParquetFile(path, buffer_size=1 << 20, pre_buffer=False) as file:
                 refuse_repeated_columns(file.schema_arrow, path.name)
                 size = sum(file.metadata.row_group(index).total_byte_size for index in range(file.num_row_groups))
                 fitting = BATCH_BYTES * file.metadata.num_rows // max(size, 1)
@@ -166,6 +169,7 @@ def read_batches(
                     batch_size=max(min(BATCH_ROWS, fitting), 1),
                     row_groups=range(file.num_row_groups)[start:stop],
                     columns=needed(file.schema_arrow),
+                    use_threads=False,
                 )
             return
         for batch in islice(_read_arrow_batches(path), start, stop):

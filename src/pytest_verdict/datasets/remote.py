@@ -82,15 +82,7 @@ class ReportTarget:
 
     def upload_parts(self, names: Iterable[str], *, only_missing: bool = False) -> None:
         for name in names:
-            if not (only_missing and self._has_whole(name)):
-                self._upload(f"{PARTS}/{name}")
-
-    def _has_whole(self, name: str) -> bool:
-        """Return whether the URL has a part of the same size as the local one."""
-        if self.url is not None:
-            with open_url(f"{self.url}/{PARTS}/{name}") as (system, remote), suppress(FileNotFoundError):
-                return bool(system.size(remote) == (self.parts / name).stat().st_size)
-        return False
+            self._upload(f"{PARTS}/{name}", only_missing=only_missing)
 
     def refuse_foreign_files(self) -> None:
         """Refuse a URL with files that the report would replace although they belong to no report."""
@@ -122,8 +114,13 @@ class ReportTarget:
                 system.rm_file(earlier)
         shutil.rmtree(self.folder)
 
-    def _upload(self, name: str) -> None:
-        if self.url is not None:
-            with open_url(f"{self.url}/{name}") as (system, remote):
-                system.makedirs(remote.rpartition("/")[0], exist_ok=True)
-                system.put_file(str(self.folder / name), remote)
+    def _upload(self, name: str, *, only_missing: bool = False) -> None:
+        if self.url is None:
+            return
+        path = self.folder / name
+        with open_url(f"{self.url}/{name}") as (system, remote):
+            with suppress(FileNotFoundError):
+                if only_missing and system.size(remote) == path.stat().st_size:
+                    return
+            system.makedirs(remote.rpartition("/")[0], exist_ok=True)
+            system.put_file(str(path), remote)

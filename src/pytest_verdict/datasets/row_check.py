@@ -21,7 +21,7 @@ from pytest_verdict.core.values.encoding import is_plain
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.datasets.columns.table import NoColumnsError, has_column_function
 from pytest_verdict.datasets.rows import LONGEST_NAME, RowNames, Selection
-from pytest_verdict.datasets.slices import RowSlice, Slice, read_slices, single_rows
+from pytest_verdict.datasets.slices import RowSlice, Slice, read_slices
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import OBSERVED, InputMapping
@@ -94,7 +94,7 @@ class RowCheck:
         if selection.sample is None:
             return None if selection.limit is None else range(selection.limit)
         names = self.names()
-        slices = read_slices(source, self.needed_columns) or single_rows(source)
+        slices = read_slices(source, self.needed_columns)
         all_names = (name for rows in slices for name in name_rows(rows, names) or map(names.place, rows.numbers))
         return selection.draw(islice(all_names, selection.limit))
 
@@ -119,7 +119,7 @@ class EqualRows:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._results: dict[bytes, ComparisonResult] = {}
+        self._results: dict[bytes | None, ComparisonResult] = {}
         self._repeated = 0
         operator = evaluator.operator
         keys = evaluator.mapping.keys
@@ -129,29 +129,24 @@ class EqualRows:
             self._keys = keys
 
     def judge(self, document: Any, name: str) -> ComparisonResult:
-        key = self._key_of(document)
-        if key is None:
-            return self._evaluator.judge(document, name=name)
+        key = None
+        if self._keys is not None and type(document) is dict:
+            values = [document.get(key, ABSENT) for key in self._keys]
+            # Others than JSON may have the same bytes: bytes and arrays.
+            if is_plain(values):
+                key = marshal.dumps(values, _MARSHAL_WITHOUT_REFERENCES)
         result = self._results.get(key)
         if result is not None:
             self._repeated += 1
             return result
         result = self._evaluator.judge(document, name=name)
         # An error may show other parts of the document.
-        if result.error is None and result.operator == self._evaluator.operator_name:
+        if key is not None and result.error is None and result.operator == self._evaluator.operator_name:
             self._results[key] = result
         if len(self._results) > _FEWEST_REPEATED * (1 + self._repeated):
             # Nearly all rows differ.
             self._keys = None
         return result
-
-    def _key_of(self, document: Any) -> bytes | None:
-        """Return the values of a row as bytes that also differ with their types; None unless all are JSON."""
-        if self._keys is None or type(document) is not dict:
-            return None
-        values = [document.get(key, ABSENT) for key in self._keys]
-        # Others than JSON may have the same bytes: bytes and arrays.
-        return marshal.dumps(values, _MARSHAL_WITHOUT_REFERENCES) if is_plain(values) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +270,7 @@ def _group(evaluator: Evaluator, rows: Slice, names: RowNames, row_names: Sequen
 
 def explain_plan(check: RowCheck, source: Any) -> list[str]:
     """Describe how the first rows of a data set are compared: by columns or one by one, and why."""
-    slices = read_slices(source, check.needed_columns) or single_rows(source)
+    slices = read_slices(source, check.needed_columns)
     rows = next(iter(slices), None)
     if rows is None:
         return [f"plan: {check.label} has no rows"]

@@ -132,15 +132,15 @@ def ids_error(label: str, ids: Any) -> ConfigurationError:
 def read_named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iterator[NamedRow]:
     """Yield the rows of a data set with their names; ``ids`` is the path of the name in a row."""
     names = RowNames(label_of(source), ids)
-    for number, value, error in read_numbered_rows(source):
+    for number, value, error in number_rows(read_rows(source)):
         name = names.name(number, value)
         names.add((number,), (name,))
         yield NamedRow(names.place(number), name, value, error)
     names.warn()
 
 
-def read_numbered_rows(source: Any) -> Iterator[Row]:
-    for position, row in enumerate(read_rows(source), 1):
+def number_rows(rows: Iterable[Any]) -> Iterator[Row]:
+    for position, row in enumerate(rows, 1):
         yield row if isinstance(row, Row) else Row(position, row)
 
 

@@ -4,7 +4,7 @@ import hashlib
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
@@ -31,7 +31,6 @@ from pytest_verdict.datasets.units import (
     PartRows,
     ScoredRows,
     Unit,
-    digest_file,
     find_repeated_ids,
     format_stem,
     join_rows,
@@ -46,12 +45,12 @@ from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import InputMapping
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, describe_collected, select_inline, write_report
-from pytest_verdict.report.compression import MANIFEST
+from pytest_verdict.report.compression import MANIFEST, stored_digest
 from pytest_verdict.report.environment import describe_process, now
-from pytest_verdict.report.folder import PARTS, FolderInUseError, ReportFolder, list_parts
+from pytest_verdict.report.folder import FolderInUseError, ReportFolder, list_parts
 from pytest_verdict.report.journal import RECORDS, TestEntry
 from pytest_verdict.report.json_report import MESSAGE_LIMIT
-from pytest_verdict.report.manifest import Manifest, Part, build_manifest, read_check, write_manifest
+from pytest_verdict.report.manifest import Manifest, build_manifest, read_check, write_manifest
 from pytest_verdict.report.summary import Contents, TestSummary, fold
 from pytest_verdict.report.urls import file_name
 
@@ -178,10 +177,11 @@ def _score_units(
     if not scored.rows:
         raise ConfigurationError(f"{check.label}: there are no rows, so nothing was compared")
     if repeated := find_repeated_ids(run, scored, target, check).first:
-        name = shown(_read_name(target, scored.parts, repeated[0]), 60)
+        part = next(part for part in scored.parts if repeated[0] <= part.before + part.records)
+        line = next(islice(read_part(target, part), repeated[0] - part.before - 1, None))
         raise ConfigurationError(
-            f"{check.label}: rows {repeated[0]} and {repeated[1]} have the same id, {name}; name a path to unique ids, or"
-            " none, to use file and line"
+            f"{check.label}: rows {repeated[0]} and {repeated[1]} have the same id,"
+            f" {shown(parse_record(line)['name'], 60)}; name a path to unique ids, or none, to use file and line"
         )
 
     samples = read_first_failures(target, scored.parts)
@@ -191,17 +191,16 @@ def _score_units(
     report.set_aside_earlier()
     problems = _write_report(report.path, units[0], manifest, outcome, facts, time.monotonic() - started)
     report.remove_earlier()
-    _remove_files_of_units(report.path)
+    listed = list_parts(report.path)
+    for path in target.parts.glob("part-*"):
+        if path.name not in listed:
+            path.unlink(missing_ok=True)
+    with suppress(OSError):
+        # Files of others stay, and their folder with them.
+        target.parts.rmdir()
     if problems:
         raise RecordError("; ".join(problems))
     return outcome
-
-
-def _read_name(target: ReportTarget, parts: Iterable[Part], ordinal: int) -> str:
-    """Return the name in the record with an ordinal."""
-    part = next(part for part in parts if ordinal <= part.before + part.records)
-    line = next(islice(read_part(target, part), ordinal - part.before - 1, None))
-    return str(parse_record(line)["name"])
 
 
 def _conclude_manifest(unit: Unit, scored: ScoredRows, outcome: DatasetCheck) -> Manifest:
@@ -256,7 +255,7 @@ def _write_report(
         contents = Contents(
             summary=summary,
             run={**run, "collected": describe_collected([test])},
-            records={"path": name, "count": manifest.records, "sha256": digest_file(path), "root": manifest.root},
+            records={"path": name, "count": manifest.records, "sha256": stored_digest(path), "root": manifest.root},
             inline=inline,
             omitted=manifest.records - len(inline),
             profile="ci",
@@ -265,14 +264,3 @@ def _write_report(
         return write_report(contents, folder, new, lambda: new.put_in_place([name]))
     finally:
         new.remove()
-
-
-def _remove_files_of_units(folder: Path) -> None:
-    """Remove the parts that the report does not list, and the other files of units."""
-    listed = list_parts(folder)
-    for path in (folder / PARTS).glob("part-*"):
-        if path.name not in listed:
-            path.unlink(missing_ok=True)
-    with suppress(OSError):
-        # Files of others stay, and their folder with them.
-        (folder / PARTS).rmdir()

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import marshal
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from io import TextIOWrapper
-from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
-from pytest_verdict.core.values.jsontext import parse_json_with_floats, shows_no_more_keys
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.datasets import formats
-from pytest_verdict.datasets.rows import BATCH_ROWS, Row, find_reader, positions_between, read_numbered_rows
+from pytest_verdict.datasets.rows import BATCH_ROWS, Row, find_reader, number_rows, positions_between, read_rows
 
-_BLOCK_BYTES: Final = 1 << 19
+_SLICE_BYTES: Final = 1 << 19
 _COLUMN_TYPES: Final = str, float, int, bool
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
@@ -124,34 +122,24 @@ class ColumnSlice:
 Slice = RowSlice | ColumnSlice
 
 
-def read_slices(source: Any, needed: formats.NeededColumns) -> Iterator[Slice] | None:
-    """Read a data set in slices; None for an iterator, because it may produce a row after the check of the last one."""
+def read_slices(source: Any, needed: formats.NeededColumns) -> Iterator[Slice]:
+    """Read a data set in slices; one row each of an iterator, which may produce a row after the check of the last one."""
     if hasattr(source, "to_batches"):
         formats.refuse_repeated_columns(source.schema, "the table")
         columns = needed(source.schema)
         if columns is not None:
             source = source.select(columns)
         return slice_batches(source.to_batches(max_chunksize=BATCH_ROWS))
-    if isinstance(source, list | tuple):
-        return slice_rows(source)
     if not isinstance(source, str | Path):
-        return None
+        if isinstance(source, list | tuple):
+            return slice_rows(source)
+        return (_build_slice([row]) for row in number_rows(read_rows(source)))
 
     path = Path(source)
     reader = find_reader(path)
     if reader is formats.read_arrow:
         return slice_batches(formats.read_batches(path, needed))
-    if reader is formats.read_csv:
-        return _read_file(path, lambda file: slice_csv(file, path, needed))
-    if reader is formats.read_jsonl:
-        return _read_file(path, slice_lines)
     return slice_rows(reader(path))
-
-
-def single_rows(source: Any) -> Iterator[RowSlice]:
-    """Yield a slice for each row of a data set."""
-    for row in read_numbered_rows(source):
-        yield _build_slice([row])
 
 
 def slices_at(slices: Iterable[Slice], positions: Sequence[int]) -> Iterator[Slice]:
@@ -212,126 +200,21 @@ def _without_views(batch: Any) -> Any:
     return batch
 
 
-def _read_file(path: Path, read: Callable[[BinaryIO], Iterator[Slice]]) -> Iterator[Slice]:
-    with path.open("rb") as file:
-        yield from read(file)
-
-
-def slice_csv(file: BinaryIO, path: Path, needed: formats.NeededColumns, skipped: int = 0) -> Iterator[Slice]:
-    """Yield slices of CSV; ``skipped`` is the number of lines that are missing below the names of the columns."""
-    header = file.readline()
-    number = skipped + 2
-    offset = 0
-    parse_block = _csv_block_parser(header, path, needed)
-    if parse_block is not None:
-        offset = len(header)
-        while lines := file.readlines(_BLOCK_BYTES):
-            block = b"".join(lines)
-            batch = parse_block(block)
-            if batch is None or batch.num_rows != len(lines):
-                break
-            yield ColumnSlice(range(number, number + len(lines)), batch)
-            number += len(lines)
-            offset += len(block)
-
-    # A quote may open in one block and close in the next, so the rest is read row by row.
-    file.seek(offset)
-    names: list[str] = []
-    encoding = "utf-8-sig"
-    if offset:
-        names = [header.decode("utf-8-sig")]
-        encoding = "utf-8"
-    with TextIOWrapper(file, encoding, formats.UNDECODABLE, newline="") as rest:
-        yield from slice_rows(formats.parse_csv(chain(names, rest), path, number - 2))
-
-
-def _csv_block_parser(header: bytes, path: Path, needed: formats.NeededColumns) -> Callable[[bytes], Any] | None:
-    """Return a function that parses lines with Arrow; both return None where Arrow may differ from Python."""
-    try:
-        import pyarrow
-        from pyarrow import csv
-
-        delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-        names = header.decode("utf-8-sig").rstrip("\r\n").split(delimiter)
-    except (ImportError, UnicodeDecodeError):
-        return None
-    if not _is_plain_csv(header.removeprefix(formats.BOM)) or len({*names}) != len(names) or names == [""]:
-        return None
-
-    types = dict.fromkeys(names, pyarrow.string())
-    convert = csv.ConvertOptions(column_types=types, include_columns=needed(pyarrow.schema(types)))
-    parse = csv.ParseOptions(delimiter=delimiter, quote_char=False)
-
-    def parse_block(block: bytes) -> Any:
-        if len(block) > formats.LONGEST_ROW or not _is_plain_csv(block):
-            return None
-        reading = csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names)
-        try:
-            # Columns that are not needed must be UTF-8 as well.
-            block.decode("utf-8")
-            table = csv.read_csv(pyarrow.BufferReader(block), reading, parse, convert)
-        except (UnicodeDecodeError, pyarrow.ArrowInvalid):
-            return None
-        return table.combine_chunks().to_batches()[0]
-
-    return parse_block
-
-
-def _is_plain_csv(block: bytes) -> bool:
-    """Return whether each line is one row for every parser of CSV."""
-    if block.startswith((b"\n", b"\r", formats.BOM)) or block.count(b"\r") != block.count(b"\r\n"):
-        return False
-    return not any(mark in block for mark in (b'"', b"\0", b"\n\n", b"\n\r"))
-
-
-def slice_lines(file: BinaryIO, number: int = 1) -> Iterator[RowSlice]:
-    """Yield slices of JSONL; ``number`` is that of the first line."""
-    while lines := file.readlines(_BLOCK_BYTES):
-        values = _parse_together(lines)
-        if values is None:
-            yield from slice_rows(formats.parse_lines(number, lines))
-        else:
-            yield RowSlice(range(number, number + len(lines)), values)
-        number += len(lines)
-
-
-def _parse_together(lines: Sequence[bytes]) -> list[Any] | None:
-    """Parse lines as one document; None unless each line is an object in which no key occurs twice."""
-    if max(map(len, lines)) > formats.LONGEST_ROW:
-        return None
-    block = b"".join(lines).removesuffix(b"\n")
-    if not (block.startswith(b"{") and block.endswith(b"}")) or block.count(b"}\n{") != len(lines) - 1:
-        return None
-    try:
-        text = block.decode("utf-8")
-        values: list[Any] = parse_json_with_floats("[" + text.replace("\n", ",") + "]", refuse_repeated_keys=False)
-    except ValueError:
-        return None
-    if len(values) != len(lines):
-        return None
-
-    keys = 0
-    is_flat = "[" not in text and text.count("{") == len(lines)
-    level = values
-    while level:
-        keys += sum(len(value) for value in level if type(value) is dict)
-        if is_flat:
-            break
-        inside = [value.values() if type(value) is dict else value for value in level]
-        level = [inner for items in inside for inner in items if type(inner) is dict or type(inner) is list]
-    return values if shows_no_more_keys(text, keys) else None
-
-
 def slice_rows(rows: Iterable[Any]) -> Iterator[RowSlice]:
     """Yield slices of rows; when reading fails, the rows before the failure come first."""
     pending: list[Row] = []
     failure = None
+    byte_count = 0
     try:
-        for position, row in enumerate(rows, 1):
-            pending.append(row if isinstance(row, Row) else Row(position, row))
-            if len(pending) == BATCH_ROWS:
+        for row in number_rows(rows):
+            pending.append(row)
+            # Rows that cannot be marshalled come from a source that is in memory as a whole.
+            with suppress(ValueError):
+                byte_count += len(marshal.dumps(row.value))
+            if len(pending) == BATCH_ROWS or byte_count > _SLICE_BYTES:
                 yield _build_slice(pending)
                 pending = []
+                byte_count = 0
     except Exception as error:  # noqa: BLE001 - raised again
         failure = error
     if pending:

@@ -9,11 +9,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import version
 from io import BufferedReader, BytesIO
 from itertools import chain, islice, pairwise
-from mmap import mmap
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -38,10 +37,10 @@ from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.datasets import formats
 from pytest_verdict.datasets.remote import ReportTarget, fetch_file
 from pytest_verdict.datasets.row_check import SAMPLES, RowCheck, score_rows
-from pytest_verdict.datasets.rows import Selection, find_reader, ids_error, positions_between
-from pytest_verdict.datasets.slices import Slice, read_slices, slice_batches, slice_csv, slice_lines, slices_at
+from pytest_verdict.datasets.rows import Selection, find_reader, ids_error, positions_between, read_rows
+from pytest_verdict.datasets.slices import Slice, read_slices, slice_batches, slice_rows, slices_at
 from pytest_verdict.errors import ConfigurationError, RecordError, VerdictError
-from pytest_verdict.report.compression import open_records
+from pytest_verdict.report.compression import open_records, stored_digest
 from pytest_verdict.report.folder import PARTS
 from pytest_verdict.report.manifest import Part
 from pytest_verdict.report.records_file import map_file
@@ -82,7 +81,6 @@ class Piece(NamedTuple):
     """The number of the first row."""
     before: int = 0
     rows: int = 0
-    """The number of rows; 0 if only reading the file shows it."""
     header: int = 0
     """The size of the first line of a CSV file."""
     selected: Sequence[int] | None = None
@@ -99,27 +97,24 @@ _Cut = tuple[list[_Extent], int]
 """The pieces of a file, and the size of its header. A file that cannot be cut has no pieces."""
 
 
-def plan_pieces(path: Path, most: int = ROWS) -> list[Piece]:
+def _plan_pieces(path: Path, most: int) -> list[Piece]:
     """Cut a data set into pieces of at most ``most`` rows, or of one row group or batch."""
     find_reader(path)
-    with path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     cut = _CUTTERS.get(path.suffix.lower())
-    extents, start = cut(path, most) if cut is not None else ([], 0)
-    if not extents:
-        return [Piece(str(path), sha256)]
-
-    header = start
+    extents, header = cut(path, most) if cut is not None else ([], 0)
+    # The rows of a file that cannot be cut are counted, because a unit that has fewer of them is not whole.
+    whole = Piece(str(path), stored_digest(path), rows=0 if extents else sum(1 for _ in read_rows(path)))
+    pieces = []
+    start = header
     line = 2 if header else 1
     before = 0
-    pieces = []
     for extent in extents:
         stop = start + extent.size
-        pieces.append(Piece(str(path), sha256, start, stop, line, before, extent.rows, header))
+        pieces.append(whole._replace(start=start, stop=stop, line=line, before=before, rows=extent.rows, header=header))
         start = stop
         line += extent.lines
         before += extent.rows
-    return pieces
+    return pieces or [whole]
 
 
 def _cut_lines(path: Path, most: int) -> _Cut:
@@ -182,7 +177,7 @@ def read_piece(piece: Piece, needed: formats.NeededColumns) -> Iterable[Slice]:
     cut = _CUTTERS.get(path.suffix.lower())
     slices: Iterable[Slice]
     if not piece.stop:
-        slices = read_slices(path, needed) or ()
+        slices = read_slices(path, needed)
     elif cut is _cut_groups:
         slices = slice_batches(formats.read_batches(path, needed, piece.start, piece.stop), piece.line)
     else:
@@ -191,9 +186,9 @@ def read_piece(piece: Piece, needed: formats.NeededColumns) -> Iterable[Slice]:
             file.seek(piece.start)
             content = BytesIO(header + file.read(piece.stop - piece.start))
         if cut is _cut_lines:
-            slices = slice_lines(content, piece.line)
+            slices = slice_rows(formats.parse_lines(piece.line, content))
         else:
-            slices = slice_csv(content, path, needed, piece.line - 2)
+            slices = slice_rows(formats.parse_csv(formats.decode_csv(content), path, piece.line - 2))
 
     if piece.selected is None:
         return slices
@@ -228,24 +223,18 @@ class ScoredRows:
 _SCORED: Final = TypeAdapter(ScoredRows)
 
 
-def join_rows(pieces: Iterable[ScoredRows]) -> ScoredRows:
+def join_rows(pieces: Sequence[ScoredRows]) -> ScoredRows:
     """Join consecutive rows."""
-    first: ScoredRows | None = None
-    parts: list[Part] = []
-    places: list[str] = []
-    keys: list[tuple[str, str]] = []
-    unreadable = rows = 0
-    for piece in pieces:
-        first = first or piece
-        if first.before + rows != piece.before:
-            raise ValueError(f"rows up to {first.before + rows} are followed by those from {piece.before + 1}")
-        rows += piece.rows
-        parts += piece.parts
-        unreadable += piece.unreadable
-        places += piece.places
-        keys += piece.keys
-    before = first.before if first is not None else 0
-    return ScoredRows(before, tuple(parts), unreadable, tuple(places[:SAMPLES]), tuple(keys))
+    for one, following in pairwise(pieces):
+        if one.before + one.rows != following.before:
+            raise ValueError(f"rows up to {one.before + one.rows} are followed by those from {following.before + 1}")
+    return ScoredRows(
+        before=pieces[0].before,
+        parts=tuple(part for piece in pieces for part in piece.parts),
+        unreadable=sum(piece.unreadable for piece in pieces),
+        places=tuple(place for piece in pieces for place in piece.places)[:SAMPLES],
+        keys=tuple(key for piece in pieces for key in piece.keys),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,25 +273,20 @@ def plan_units(
     url: str | None = None,
 ) -> list[Unit]:
     """Cut the selected rows into units of at most ``most`` rows; the test has a number of records ``before`` them."""
-    pieces = plan_pieces(path.absolute(), most)
+    pieces = _plan_pieces(path.absolute(), most)
     positions = check.positions(path, selection)
-    if positions is not None and not pieces[0].stop:
-        # The whole file, whose number of rows is not known yet.
-        pieces = [pieces[0]._replace(selected=positions)]
-    elif positions is not None:
-        # Rows are numbered without those that are not selected.
-        selected_pieces = []
-        selected_before = 0
-        for piece in pieces:
-            inside = positions_between(positions, piece.before, piece.before + piece.rows)
-            if inside:
-                selected = [position - piece.before for position in inside] if piece.before else inside
-                selected_pieces.append(piece._replace(before=selected_before, rows=len(inside), selected=selected))
-                selected_before += len(inside)
-        # An empty data set has one piece without rows.
-        pieces = selected_pieces or pieces
-    placed = [piece._replace(before=before + piece.before) for piece in pieces]
-    return [Unit(piece, check, target, SESSION.redaction, url) for piece in placed]
+    if positions is not None:
+        selections = [positions_between(positions, piece.before, piece.before + piece.rows) for piece in pieces]
+        pieces = [
+            piece._replace(rows=len(inside), selected=[position - piece.before for position in inside])
+            for piece, inside in zip(pieces, selections, strict=True)
+        ]
+    units = []
+    # Rows are numbered without those that are not selected. An empty data set has one piece without rows.
+    for piece in [piece for piece in pieces if piece.rows] or pieces[:1]:
+        units.append(Unit(piece._replace(before=before), check, target, SESSION.redaction, url))
+        before += piece.rows
+    return units
 
 
 def score_unit(unit: Unit) -> ScoredRows:
@@ -329,7 +313,7 @@ def score_unit(unit: Unit) -> ScoredRows:
     for first in slices:
         parts.append(_score_part(unit, chain([first], slices), before))
         before += parts[-1].rows
-    if piece.rows not in {0, before - piece.before}:
+    if piece.rows != before - piece.before:
         raise ConfigurationError(f"{check.label}: the file changed while it was read; score it again")
 
     scored = join_rows(parts)
@@ -388,11 +372,10 @@ def _are_parts_of(unit: Unit, scored: ScoredRows) -> bool:
         join_rows([ScoredRows(unit.piece.before), *(ScoredRows(part.before, (part,)) for part in scored.parts)]).rows
         == sum(map(sum, scored.counts.values()))
         and scored.before == unit.piece.before
-        # Only a whole file has an unknown number of rows.
-        and (not unit.piece.stop or scored.rows == unit.piece.rows)
+        and scored.rows == unit.piece.rows
         and [part.file for part in scored.parts] == [f"{PARTS}/{stem}{unit.suffix}" for stem in stems]
         and [name for name, _ in scored.keys] == keys
-        and all(digest_file(path) == sha256 for path, sha256 in files)
+        and all(stored_digest(path) == sha256 for path, sha256 in files)
         and all(_count_records(unit.target.local(part)) == part.counts for part in scored.parts)
     )
 
@@ -432,13 +415,7 @@ def _write(path: Path, pieces: Iterable[bytes]) -> str:
                     packed.writelines(pieces)
             else:
                 file.writelines(pieces)
-        return digest_file(new)
-
-
-def digest_file(path: Path) -> str:
-    """Return the SHA-256 of a file as it is stored."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        return stored_digest(new)
 
 
 def _build_keys(check: RowCheck, rows: Slice, names: Sequence[str], before: int) -> Iterator[bytes]:
@@ -504,11 +481,13 @@ def count_repeated_ids(keys: KeyRange) -> RepeatedIds:
         if not _has_digest(path, path.stat().st_mtime_ns, sha256):
             raise RecordError(f"{path}: the keys were changed; remove the file, and score the data set again")
         content = map_file(path)
-        position = partial(_read_entry, content)
-        numbers = range(len(content) // _ENTRY_BYTES)
-        start = bisect_left(numbers, keys.start, key=position)
-        stop = bisect_left(numbers, keys.stop, key=position) if keys.stop else len(numbers)
-        entries += map(position, numbers[start:stop])
+        offsets = range(0, len(content), _ENTRY_BYTES)
+        start = bisect_left(offsets, keys.start, key=lambda offset: content[offset : offset + _KEY_BYTES])
+        for offset in offsets[start:]:
+            entry = content[offset : offset + _ENTRY_BYTES]
+            if keys.stop and entry >= keys.stop:
+                break
+            entries.append(entry)
     entries.sort()
     pairs = [
         (int.from_bytes(one[_KEY_BYTES:]), int.from_bytes(other[_KEY_BYTES:]))
@@ -521,11 +500,7 @@ def count_repeated_ids(keys: KeyRange) -> RepeatedIds:
 @cache
 def _has_digest(path: Path, _modified: int, sha256: str) -> bool:
     """Return whether a file is whole; cached, because each range reads a bit of each file."""
-    return digest_file(path) == sha256
-
-
-def _read_entry(content: bytes | mmap, number: int) -> bytes:
-    return content[number * _ENTRY_BYTES : (number + 1) * _ENTRY_BYTES]
+    return stored_digest(path) == sha256
 
 
 def read_part(target: ReportTarget, part: Part) -> Iterator[bytes]:

@@ -32,25 +32,9 @@ class Row(NamedTuple):
     causes: Sequence[str] = ()
 
 
-class Entry(NamedTuple):
-    """The columns of a row for the list and the filters: numbers, then texts."""
-
-    attempt: int
-    ordinal: int
-    score: float
-    threshold: float
-    verdict: str
-    operator: str
-    test: tuple[str, str]
-    name: str
-    notes: tuple[str, ...]
-    parts: tuple[str, ...]
-    change: str
-    causes: tuple[str, ...]
-
-
+# The columns of a row for the list and the filters.
 _NUMBERS: Final = {"attempt": "I", "ordinal": "I", "score": "f", "threshold": "f"}
-_TEXTS: Final = (*Entry._fields[len(_NUMBERS) :], "headline")
+_TEXTS: Final = ("verdict", "operator", "test", "name", "notes", "parts", "change", "causes", "headline")
 
 
 class Index:
@@ -66,14 +50,13 @@ class Index:
     def rows(self) -> int:
         return len(self._columns["verdict"])
 
-    def add(self, entry: Entry, headline: str) -> None:
-        for (name, column), value in zip(self._columns.items(), (*entry, headline), strict=True):
-            codes = self._texts.get(name)
-            if codes is None:
-                column.append(value)
-            else:
+    def add(self, entry: Mapping[str, Any]) -> None:
+        for name, column in self._columns.items():
+            value = entry[name]
+            if name in self._texts:
                 # A new text gets the next code.
-                column.append(codes.setdefault(value, len(codes)))
+                value = self._texts[name].setdefault(value, len(self._texts[name]))
+            column.append(value)
 
     def counts(self) -> dict[str, int]:
         codes = Counter(self._columns["verdict"])
@@ -108,7 +91,7 @@ def compress(pieces: Iterable[bytes]) -> bytes:
     return gzip.compress(b"".join(pieces), _COMPRESSION, mtime=0)
 
 
-def _entry(record: dict[str, Any], row: Row) -> Entry:
+def _entry(record: dict[str, Any], row: Row) -> dict[str, Any]:
     summary = summarize_record(record)
     if summary is None or summary.verdict not in VERDICTS:
         raise RecordError(_INCOMPLETE)
@@ -116,20 +99,15 @@ def _entry(record: dict[str, Any], row: Row) -> Entry:
     if position != f"{summary.attempt}-{summary.ordinal}":
         raise RecordError(_INCOMPLETE)
     failed_parts = [part for part in MEMBER["children"].read(record) if part["verdict"] != "pass"]
-    return Entry(
-        attempt=summary.attempt,
-        ordinal=summary.ordinal,
-        score=MEMBER["score"].read(record),
-        threshold=MEMBER["threshold"].read(record),
-        verdict=summary.verdict,
-        operator=summary.operator,
-        test=(summary.test, digest),
-        name=MEMBER["name"].read(record) or "",
-        notes=MEMBER["notes"].read(record),
-        parts=tuple([MEMBER["name"].read(part) or MEMBER["operator"].read(part) for part in failed_parts]),
-        change=row.change,
-        causes=tuple(row.causes),
-    )
+    return {
+        **summary._asdict(),
+        **{name: MEMBER[name].read(record) for name in ("score", "threshold", "notes")},
+        "test": (summary.test, digest),
+        "name": MEMBER["name"].read(record) or "",
+        "parts": tuple([MEMBER["name"].read(part) or MEMBER["operator"].read(part) for part in failed_parts]),
+        "change": row.change,
+        "causes": tuple(row.causes),
+    }
 
 
 def format_explanation_lines(record: dict[str, Any]) -> list[list[str]]:
@@ -156,16 +134,16 @@ def read_rows(rows: Iterable[Row], index: Index) -> Iterator[tuple[Row, str, lis
         try:
             record = parse_record(row.record)
             entry = _entry(record, row)
-            if entry.verdict != "pass" and explained < _MOST_EXPLAINED:
+            if entry["verdict"] != "pass" and explained < _MOST_EXPLAINED:
                 explained += 1
                 lines = format_explanation_lines(record)
             # The list shows the operator in a column of its own.
-            index.add(entry, "".join(lines[0][2::2])[:240] if lines else "")
+            index.add(entry | {"headline": "".join(lines[0][2::2])[:240] if lines else ""})
         except RecordError as error:
             raise RecordError(f"record {number} is unreadable: {error}") from None
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             raise RecordError(f"record {number} is unreadable: {_INCOMPLETE}") from None
-        yield row, entry.verdict, lines
+        yield row, entry["verdict"], lines
 
 
 def body(row: Row, lines: list[list[str]]) -> bytes:

@@ -24,16 +24,11 @@ _LARGE: Final = 50_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "folder", metavar="DIR", nargs="?", default="verify-report", help="a report's folder (default: verify-report)"
-    )
-    parser.add_argument(
-        "--no-open", action="store_true", help="print the path or address of the page without opening a browser"
-    )
-    parser.add_argument("--serve", action="store_true", help="serve the page instead of writing it")
-    parser.add_argument(
-        "--port", metavar="N", type=_port, default=0, help="the port of the server (default: a free port)"
-    )
+    add = parser.add_argument
+    add("folder", metavar="DIR", nargs="?", default="verify-report", help="a report's folder (default: verify-report)")
+    add("--no-open", action="store_true", help="print the path or address of the page without opening a browser")
+    add("--serve", action="store_true", help="serve the page instead of writing it")
+    add("--port", metavar="N", type=_port, default=0, help="the port of the server (default: a free port)")
 
 
 def _port(text: str) -> int:

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -82,8 +82,13 @@ def write_page(rows: Iterable[Row], about: Mapping[str, Any], path: Path, limit:
     if first.size + rest.size > limit:
         rest = _Bodies()
     chunks = {name: {"starts": one.starts, "rows": one.rows} for name, one in (("kept", first), ("rest", rest))}
+    data = {f"k{number}": piece for number, piece in enumerate(first.pieces)}
+    data |= {f"r{number}": piece for number, piece in enumerate(rest.pieces)}
+    head, script, tail = _document("")
     with path.open("w", encoding="ascii", newline="\n") as file:
-        file.writelines(_page_html(pack_index(index, about, chunks), {"k": first.pieces, "r": rest.pieces}))
+        file.write(f"{head}{_data_element('index', pack_index(index, about, chunks))}{script}")
+        file.writelines(_data_element(name, piece) for name, piece in data.items())
+        file.write(tail)
     return Written(rows=index.rows, left_out=index.rows - first.rows - rest.rows)
 
 
@@ -93,15 +98,8 @@ def pack_index(index: Index, about: Mapping[str, Any], chunks: Mapping[str, Any]
     return index.pack({**_EMPTY, **members, **about}, chunks)
 
 
-def _page_html(index: bytes, chunks: Mapping[str, Iterable[bytes]]) -> Iterator[str]:
-    head, script, tail = _document("")
-    yield head
-    yield f'<script type="text/plain" id="index">{encode_base64(index)}</script>\n'
-    yield script
-    for kind, pieces in chunks.items():
-        for number, piece in enumerate(pieces):
-            yield f'<script type="text/plain" id="{kind}{number}">{encode_base64(piece)}</script>\n'
-    yield tail
+def _data_element(name: str, content: bytes) -> str:
+    return f'<script type="text/plain" id="{name}">{encode_base64(content)}</script>\n'
 
 
 def build_served_html() -> str:

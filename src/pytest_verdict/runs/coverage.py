@@ -75,13 +75,8 @@ def _outcomes_of(record: Mapping[str, Any]) -> Iterator[tuple[_Part, str]]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "runs",
-        metavar="RUN",
-        nargs="*",
-        default=["verify-report"],
-        help="a report's folder, or a records.jsonl (default: verify-report)",
-    )
+    about = "a report's folder, or a records.jsonl (default: verify-report)"
+    parser.add_argument("runs", metavar="RUN", nargs="*", default=["verify-report"], help=about)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -16,7 +16,6 @@ import json
 import string
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,22 +42,6 @@ _SAME_VERDICT: Final = ", with the same verdict"
 _LOOSER: Final = ", with a looser check"
 # Written as a character reference, no character is markup in Markdown.
 _REFERENCES: Final = {ord(character): f"&#{ord(character)};" for character in string.punctuation}
-
-
-def diff_json(diff: Diff, statistics: dict[str, Any] | None, failing: int) -> dict[str, Any]:
-    """Build the JSON document of a diff."""
-    document = {
-        "old": diff.old.place,
-        "new": diff.new.place,
-        "pairs": diff.pair_count,
-        "counts": diff.counts(),
-        "failing": failing,
-        "changes": list(map(_change_json, diff.changes)),
-        "information": list(map(_change_json, diff.information)),
-    }
-    if statistics:
-        document["statistics"] = statistics
-    return document
 
 
 def _change_json(change: Change) -> dict[str, Any]:
@@ -117,41 +100,30 @@ def _group_changes(diff: Diff) -> list[tuple[str, list[Change]]]:
     return list(groups.items())
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """How the lines of a diff look; ``escape`` writes texts of records."""
-
-    heading: tuple[str, ...]
-    item: str
-    value: str
-    escape: Callable[[str], str]
-
-
 def _code(text: str) -> str:
+    """Return a text of a record as code of Markdown; none of it is markup."""
     return f"<code>{visible(text).translate(_REFERENCES)}</code>"
 
 
-_TERMINAL: Final = _Layout(heading=("", "{title}"), item="  {change}", value="    {name}: {value}", escape=str)
-# No text of a record is markup.
-_MARKDOWN: Final = _Layout(
-    heading=("", "### {title}", ""), item="- {change}", value="  - {name}: {value}", escape=_code
-)
+def _format_lines(diff: Diff, statistics: dict[str, Any] | None, *, markdown: bool) -> Iterator[str]:
+    escape = _code if markdown else str
+    item = "- " if markdown else "  "
 
+    def heading(title: str) -> list[str]:
+        return ["", f"### {title}", ""] if markdown else ["", title]
 
-def _format_lines(diff: Diff, statistics: dict[str, Any] | None, layout: _Layout) -> Iterator[str]:
-    escape = layout.escape
     yield from _summary_lines(diff, escape)
     for label, changes in _group_changes(diff):
-        yield from (line.format(title=f"{label}: {len(changes)}") for line in layout.heading)
+        yield from heading(f"{label}: {len(changes)}")
         for change in changes[:_MOST_LISTED]:
-            yield layout.item.format(change=_title(change, escape))
+            yield item + _title(change, escape)
             for name, text in _values(change):
-                yield layout.value.format(name=escape(name), value=escape(text))
+                yield f"  {item}{escape(name)}: {escape(text)}"
         if len(changes) > _MOST_LISTED:
-            yield layout.item.format(change=f"... and {len(changes) - _MOST_LISTED} more")
+            yield f"{item}... and {len(changes) - _MOST_LISTED} more"
     if statistics:
-        yield from (line.format(title="statistics") for line in layout.heading)
-        yield from (layout.item.format(change=line) for line in statistics_lines(statistics, escape))
+        yield from heading("statistics")
+        yield from (item + line for line in statistics_lines(statistics, escape))
 
 
 def _summary_lines(diff: Diff, escape: Callable[[str], str]) -> Iterator[str]:
@@ -200,30 +172,17 @@ def _shown(value: Any) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     for name, what in (("old", "the earlier run"), ("new", "the later run")):
-        parser.add_argument(
-            name, metavar=name.upper(), help=f"{what}: a report's folder, a records.jsonl, or what `bundle` wrote"
-        )
-    parser.add_argument("--format", choices=("terminal", "json", "markdown", "html"), default="terminal")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        default="diff.html",
-        help="the page to write with --format html (default: diff.html)",
-    )
-    parser.add_argument(
-        "--fail-on",
-        metavar="CLASSES",
-        default=",".join(FAIL_ON),
-        help="the classes of changes that exit with 1, joined by commas (default: %(default)s)",
-    )
-    parser.add_argument("--statistics", action="store_true", help="test whether the later run is worse or better")
-    parser.add_argument(
-        "--cluster",
-        metavar="COLUMN",
-        help="the column whose equal values belong together, such as test, name or path; implies --statistics",
-    )
+        add(name, metavar=name.upper(), help=f"{what}: a report's folder, a records.jsonl, or what `bundle` wrote")
+    add("--format", choices=("terminal", "json", "markdown", "html"), default="terminal")
+    page = "the page to write with --format html (default: diff.html)"
+    add("-o", "--output", metavar="FILE", default="diff.html", help=page)
+    classes = "the classes of changes that exit with 1, joined by commas (default: %(default)s)"
+    add("--fail-on", metavar="CLASSES", default=",".join(FAIL_ON), help=classes)
+    add("--statistics", action="store_true", help="test whether the later run is worse or better")
+    cluster = "the column whose equal values belong together, such as test, name or path; implies --statistics"
+    add("--cluster", metavar="COLUMN", help=cluster)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -244,9 +203,18 @@ def run(arguments: argparse.Namespace) -> int:
         statistics = compute_statistics(differences.pairs, arguments.cluster, differences.equal)
     failing = len(differences.failing(fail_on))
     if arguments.format == "json":
-        say_json(diff_json(differences, statistics, failing))
+        document = {
+            "old": differences.old.place,
+            "new": differences.new.place,
+            "pairs": differences.pair_count,
+            "counts": differences.counts(),
+            "failing": failing,
+            "changes": list(map(_change_json, differences.changes)),
+            "information": list(map(_change_json, differences.information)),
+        }
+        say_json(document | ({"statistics": statistics} if statistics else {}))
     elif arguments.format == "markdown":
-        for line in _format_lines(differences, statistics, _MARKDOWN):
+        for line in _format_lines(differences, statistics, markdown=True):
             ending = "" if not line or line[0] in " -#" else "<br>"
             # These lines are escaped already; say() would escape their backslashes again.
             sys.stdout.write(f"{line}{ending}\n")
@@ -255,5 +223,5 @@ def run(arguments: argparse.Namespace) -> int:
             write_html(differences, statistics or {}, path)
         say(f"written: {arguments.output}")
     else:
-        say(*_format_lines(differences, statistics, _TERMINAL))
+        say(*_format_lines(differences, statistics, markdown=False))
     return int(failing > 0)

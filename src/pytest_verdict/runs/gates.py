@@ -147,11 +147,11 @@ class _GateCounts:
             for test in filter(self._is_selected, tests):
                 self._counts.setdefault(test, Counter(error=1))
 
-        missed = list[str]()
-        if gate.kind in {PINNED, CASE}:
-            missed = [
-                test for test, counts in self._counts.items() if not _decide(gate.rate, gate.confidence, counts).passed
-            ]
+        missed = [
+            test
+            for test, counts in self._counts.items()
+            if gate.kind in {PINNED, CASE} and not _decide(gate.rate, gate.confidence, counts).passed
+        ]
         if gate.kind == CASE:
             verdicts = {test: "error" if self._counts[test]["error"] else "fail" for test in missed}
             total = Counter(verdicts.get(test, "pass") for test in self._counts)

@@ -109,7 +109,11 @@ def merge(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> Buil
     shards = sorted(shards, key=attrgetter("index"))
     missing = _check_shards(shards, target, allow_missing=allow_missing)
     for shard in shards:
-        _refuse_altered(shard.folder)
+        # Checked as the command replay does, because the merged report would hide what was altered.
+        tally = replay_file(RecordsFile(str(shard.folder)))
+        if tally.differences or tally.findings or tally.statuses["unreadable"]:
+            listing = f"`pytest-verdict replay {shard.folder}` lists everything"
+            raise RecordError(f"{shard.folder}: {next(format_tally(tally))}; {listing}")
     order = _merge_order(shards)
     run = _merge_run(shards, missing)
     folder = ReportFolder(target)
@@ -136,13 +140,6 @@ def merge(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> Buil
         return built
     finally:
         folder.release()
-
-
-def _refuse_altered(folder: Path) -> None:
-    """Check a shard as the command replay does, because the merged report would hide what was altered."""
-    tally = replay_file(RecordsFile(str(folder)))
-    if tally.differences or tally.findings or tally.statuses["unreadable"]:
-        raise RecordError(f"{folder}: {next(format_tally(tally))}; `pytest-verdict replay {folder}` lists everything")
 
 
 def _check_shards(shards: Sequence[Shard], target: Path, *, allow_missing: bool) -> list[int]:

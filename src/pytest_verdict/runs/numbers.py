@@ -267,16 +267,11 @@ def read_answers(path: str) -> list[Part]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file_argument(parser)
     parser.add_argument("--by", metavar="NAMES", help="names joined by commas, as in `pytest-verdict table --help`")
-    parser.add_argument(
-        "--labels", metavar="OPERATOR|FIELD", default="", help="an operator or field that expects labels"
-    )
-    parser.add_argument(
-        "--confidence",
-        metavar="KEY",
-        default="",
-        help=f"where answers have a confidence from 0 to 1, such as output.confidence or {PARAMETER}NAME"
-        f" (default: {_CONFIDENCE}, if answers have it)",
-    )
+    labels = "an operator or field that expects labels"
+    parser.add_argument("--labels", metavar="OPERATOR|FIELD", default="", help=labels)
+    where = f"where answers have a confidence from 0 to 1, such as output.confidence or {PARAMETER}NAME"
+    where += f" (default: {_CONFIDENCE}, if answers have it)"
+    parser.add_argument("--confidence", metavar="KEY", default="", help=where)
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of tables")
 
 
@@ -325,11 +320,9 @@ def _format_tables(numbers: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[
     for entry in numbers.get("reliability", ()):
         rows = []
         for one in entry["bins"]:
-            label = f"{one['from']:g} to {one['to']:g}"
-            rate = format_percent(one["rate"], one["interval"])
-            rows.append(
-                {"confidence": label, "mean": one["confidence"], "rate": rate, "comparisons": one["comparisons"]}
-            )
+            row = {"confidence": f"{one['from']:g} to {one['to']:g}", "mean": one["confidence"]}
+            row["rate"] = format_percent(one["rate"], one["interval"])
+            rows.append({**row, "comparisons": one["comparisons"]})
         errors = f"calibration error {entry['calibration_error']:g}, Brier score {entry['brier']:g}"
         yield f"Reliability of {' '.join([entry['key'], *entry['group']])}: {errors}", rows
     if failures := numbers.get("failures"):

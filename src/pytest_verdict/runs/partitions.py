@@ -1,22 +1,25 @@
-"""Two runs whose records are in parts, paired in partitions on disk: memory does not grow with the rows, only with changes."""
+"""Two large runs, paired in partitions on disk: memory does not grow with the rows, only with changes."""
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from tempfile import TemporaryFile
+from typing import IO, Any, Final, NamedTuple
 from zlib import crc32
 
 from pytest_verdict.core.record import read_id
 from pytest_verdict.report.records_file import RecordsFile
-from pytest_verdict.runs.run import Comparison, Pairs, Run, build_run, pair, parse_comparisons
+from pytest_verdict.runs.run import Comparison, Pairs, Run, build_run, pair, parse_comparison
 
-_FILES: Final = 16
+# Smaller files are compared in memory, which is faster.
+_LARGE: Final = 1 << 26
 # Comparisons take about three times the memory of their lines.
-_MOST_BYTES: Final = 1 << 24
-# Equal names are in one partition, however often it is split.
-_MOST_LEVELS: Final = 6
+_PARTITION_BYTES: Final = 1 << 24
+_MOST_PARTITIONS: Final = 64
 
 
 class Partitioned(NamedTuple):
@@ -30,82 +33,100 @@ class Partitioned(NamedTuple):
     equal: Counter[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A run, the counts and the digest of its comparisons, and those that the other run does not have as they are."""
+
+    place: str
+    file: RecordsFile
+    partitions: Sequence[IO[bytes]]
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    digest: Any = field(default_factory=hashlib.sha256)
+
+    def add(self, comparison: Comparison, *, is_equal: bool) -> None:
+        self.counts[comparison.test, comparison.verdict] += 1
+        if not is_equal:
+            name = str(comparison.name).encode("utf-8", "surrogatepass")
+            self.partitions[crc32(name) % len(self.partitions)].write(comparison.line)
+
+    def read(self, number: int) -> list[Comparison]:
+        self.partitions[number].seek(0)
+        return [parse_comparison(line, self.place) for line in self.partitions[number]]
+
+    def build(self) -> Run:
+        return build_run(self.file, self.place, [], {}, self.counts, self.digest.hexdigest())
+
+
 def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
-    """Pair the comparisons of two runs whose records are in parts; None if one of them has its records in one file."""
-    files = RecordsFile(str(old)), RecordsFile(str(new))
-    if any(file.manifest() is None for file in files):
+    """Pair the comparisons of two runs; None if both are small, or if a test was repeated or renamed."""
+    files = [RecordsFile(str(place)) for place in (old, new)]
+    manifests = [file.manifest() for file in files]
+    sizes = [
+        file.size if manifest is None else manifest.records << 10
+        for file, manifest in zip(files, manifests, strict=True)
+    ]
+    # Standard input cannot be read again.
+    if (max(sizes) <= _LARGE and manifests == [None, None]) or "-" in {old, new}:
         return None
-    counts = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+
+    number = min(max(sizes) // _PARTITION_BYTES + 1, _MOST_PARTITIONS)
     pairs: list[tuple[Comparison, Comparison]] = []
     rests: tuple[list[Comparison], list[Comparison]] = ([], [])
-    equal = Counter[str]()
-    with TemporaryDirectory() as name:
-        runs = [
-            _split(_count(parse_comparisons(str(place), file.lines()), number), Path(name, side), 0)
-            for side, place, file, number in zip(("old", "new"), (old, new), files, counts, strict=True)
-        ]
-        for partition in zip(*runs, strict=True):
-            for olds, news in _read_partitions(partition, 1):
-                matches, *rest = pair(olds, news, only_by_name=True)
-                for before, after in matches:
-                    if _is_equal(before, after):
-                        equal[after.operator] += 1
-                    else:
-                        pairs.append((before, after))
-                for comparisons, more in zip(rests, rest, strict=True):
-                    comparisons.extend(more)
-    removed, added = (sorted(rest, key=_ordinal) for rest in rests)
-    # Rows whose names changed are few, or the runs have little in common.
-    more_pairs, removed, added = pair(removed, added)
-    pairs = sorted([*pairs, *more_pairs], key=lambda one: _ordinal(one[1]))
-    old_run, new_run = (
-        build_run(file, str(place), [], {}, number, "")
-        for place, file, number in zip((old, new), files, counts, strict=True)
-    )
-    return Partitioned(old_run, new_run, pairs, removed, added, equal)
-
-
-def _count(comparisons: Iterable[Comparison], counts: Counter[tuple[str, str]]) -> Iterator[Comparison]:
-    for comparison in comparisons:
-        counts[comparison.test, comparison.verdict] += 1
-        yield comparison
-
-
-def _split(comparisons: Iterable[Comparison], folder: Path, level: int) -> list[Path]:
-    """Write comparisons to files by the hash of their names, which another level makes another one."""
-    folder.mkdir()
-    paths = [folder / str(number) for number in range(_FILES)]
     with ExitStack() as stack:
-        files = [stack.enter_context(path.open("wb")) for path in paths]
-        for comparison in comparisons:
-            files[crc32(f"{level} {comparison.name}".encode("utf-8", "surrogatepass")) % _FILES].write(comparison.line)
-    return paths
+        sides = [
+            _Side(str(place), file, [stack.enter_context(TemporaryFile()) for _ in range(number)])
+            for place, file in zip((old, new), files, strict=True)
+        ]
+        equal = _split(*sides)
+        if equal is None:
+            return None
+        runs = [side.build() for side in sides]
+        if runs[1].renamed:
+            return None
+        for index in range(number):
+            matches, *more = pair(*(side.read(index) for side in sides), only_by_name=True)
+            for before, after in matches:
+                if _is_equal(before, after):
+                    equal[after.operator] += 1
+                else:
+                    pairs.append((before, after))
+            for rest, comparisons in zip(rests, more, strict=True):
+                rest.extend(comparisons)
+
+    tests = dict.fromkeys(test for run in reversed(runs) for test, _ in run.counts)
+    positions = {test: position for position, test in enumerate(tests)}
+
+    def position_of(comparison: Comparison) -> tuple[int, int]:
+        return positions[comparison.test], int(read_id(comparison.line).rpartition("-")[2])
+
+    # Rows whose names changed are few, or the runs have little in common.
+    more_pairs, removed, added = pair(*(sorted(rest, key=position_of) for rest in rests))
+    pairs = sorted([*pairs, *more_pairs], key=lambda one: position_of(one[1]))
+    return Partitioned(runs[0], runs[1], pairs, removed, added, equal)
 
 
-def _read_partitions(paths: Iterable[Path], level: int) -> Iterator[tuple[list[Comparison], ...]]:
-    """Read the comparisons of two files, in several partitions if they are large, and remove the files."""
-    paths = list(paths)
-    if sum(path.stat().st_size for path in paths) <= _MOST_BYTES or level == _MOST_LEVELS:
-        yield tuple(list(_read(path)) for path in paths)
-    else:
-        for partition in zip(
-            *[_split(_read(path), path.with_name(f"{path.name}-"), level) for path in paths], strict=True
-        ):
-            yield from _read_partitions(partition, level + 1)
-    for path in paths:
-        path.unlink()
-
-
-def _read(path: Path) -> Iterator[Comparison]:
-    with path.open("rb") as file:
-        yield from parse_comparisons(str(path), file)
+def _split(old: _Side, new: _Side) -> Counter[str] | None:
+    """Write the comparisons to partitions, and count by operator the equal ones; None if a test was repeated."""
+    equal = Counter[str]()
+    for number, lines in enumerate(zip_longest(old.file.lines(), new.file.lines()), 1):
+        comparison = None
+        for side, line in zip((old, new), lines, strict=True):
+            if line is None:
+                continue
+            side.digest.update(line)
+            # A line that both runs have is parsed once.
+            if comparison is None or lines[0] != lines[1]:
+                comparison = parse_comparison(line, f"{side.place}: line {number}")
+            if comparison.attempt > 1:
+                return None
+            is_equal = lines[0] == lines[1] and comparison.verdict != "error"
+            side.add(comparison, is_equal=is_equal)
+            if is_equal and side is old:
+                equal[comparison.operator] += 1
+    return equal
 
 
 def _is_equal(before: Comparison, after: Comparison) -> bool:
     """Return whether neither verdicts nor scores nor checks of a pair differ, and both sides were compared."""
     first, last = ((one.operator, one.expected, one.check, one.verdict, one.score) for one in (before, after))
     return first == last and before.verdict != "error"
-
-
-def _ordinal(comparison: Comparison) -> int:
-    return int(read_id(comparison.line).rpartition("-")[2])

@@ -4,7 +4,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -16,7 +16,7 @@ from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.repeats.rules import DECISION
 from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.reading import Test, find_document, read_report
+from pytest_verdict.report.reading import Report, Test, find_document, read_report
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS
 
@@ -120,8 +120,9 @@ def read_run(path: str | Path) -> Run:
     deciding: dict[str, int] = {}
     file = RecordsFile(place)
     digest = hashlib.sha256()
-    for comparison in parse_comparisons(place, file.lines()):
-        digest.update(comparison.line)
+    for number, line in enumerate(file.lines(), 1):
+        digest.update(line)
+        comparison = parse_comparison(line, f"{place}: line {number}")
         key = (comparison.attempt, *_key_in_test(comparison))
         occurrences[key] += 1
         comparisons.append(comparison._replace(occurrence=occurrences[key]))
@@ -153,10 +154,7 @@ def build_run(
     report = None
     if file.folder is not None and find_stored(file.folder / REPORT).is_file():
         report = read_report(file.folder)
-    # A bundle has a report as well.
-    recorded = (report.document if report else find_document(file.path)).get("records")
-    if isinstance(recorded, Mapping) and recorded.get("sha256") not in {None, file.choose_digest(sha256)}:
-        raise RecordError(f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of them")
+    refuse_changed_records(file, place, sha256, report)
     if report is None:
         return Run(place, comparisons, repeated, counts)
     tests = {test.test: test for test in report.tests}
@@ -164,12 +162,19 @@ def build_run(
     return Run(place, comparisons, repeated, counts, tests, is_part=is_part, renamed=report.run.renamed)
 
 
-def parse_comparisons(place: str, lines: Iterable[bytes]) -> Iterator[Comparison]:
-    for number, line in enumerate(lines, 1):
-        try:
-            yield _parse_comparison(line)
-        except (RecordError, RecursionError) as error:
-            raise RecordError(f"{place}: line {number} is no whole record: {error}") from None
+def refuse_changed_records(file: RecordsFile, place: str, sha256: str, report: Report | None) -> None:
+    """Refuse records whose lines have another SHA-256 than the report beside them, or in their bundle, says."""
+    recorded = (report.document if report else find_document(file.path)).get("records")
+    if isinstance(recorded, Mapping) and recorded.get("sha256") not in {None, file.choose_digest(sha256)}:
+        raise RecordError(f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of them")
+
+
+def parse_comparison(line: bytes, place: str) -> Comparison:
+    """Parse a record; the place is named if it is none."""
+    try:
+        return _parse_comparison(line)
+    except (RecordError, RecursionError) as error:
+        raise RecordError(f"{place} is no whole record: {error}") from None
 
 
 def _parse_comparison(line: bytes) -> Comparison:

@@ -11,6 +11,7 @@ exit codes:
 
 import argparse
 import csv
+import hashlib
 import importlib
 import itertools
 import json
@@ -32,6 +33,7 @@ from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.reading import read_report
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS, is_answer
+from pytest_verdict.runs.run import refuse_changed_records
 
 PARAMETER: Final = "param:"
 """The prefix of a column that holds a parameter of tests."""
@@ -104,11 +106,13 @@ def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
 def read_parts(path: str | Path) -> Iterator[Part]:
     """Read the comparisons of a file and their parts."""
     file = RecordsFile(str(path))
-    traits: dict[str, Traits] = {}
-    if file.folder and (file.folder / REPORT).is_file():
-        traits = {test.test: Traits(test.markers, test.parameters) for test in read_report(file.folder).tests}
+    report = read_report(file.folder) if file.folder and (file.folder / REPORT).is_file() else None
+    tests = report.tests if report else ()
+    traits = {test.test: Traits(test.markers, test.parameters) for test in tests}
     names = parameter_names(traits)
+    digest = hashlib.sha256()
     for number, line in enumerate(file.lines(), 1):
+        digest.update(line)
         try:
             record = parse_record(line)
             check_record(record)
@@ -116,6 +120,7 @@ def read_parts(path: str | Path) -> Iterator[Part]:
         except (RecursionError, RecordError) as error:
             raise RecordError(f"{path}: line {number} is no whole record: {error}") from None
         yield from parts
+    refuse_changed_records(file, str(path), digest.hexdigest(), report)
 
 
 def parameter_names(traits: Mapping[str, Traits]) -> list[str]:
@@ -280,19 +285,15 @@ def _write_parquet(rows: Rows, path: Path) -> None:
     writer = None
     while batch := list(itertools.islice(source, _ROWS_AT_ONCE)):
         if writer is None:
-            schema = arrow.schema([(name, _arrow_type(arrow, name, cell)) for name, cell in batch[0].items()])
+            texts = {name: arrow.list_(arrow.string()) for name, cell in batch[0].items() if isinstance(cell, list)}
+            numbers = {name: getattr(arrow, kind)() for name, kind in _ARROW_TYPES.items()}
+            schema = arrow.schema([(name, (numbers | texts).get(name, arrow.string())) for name in batch[0]])
             writer = parquet.ParquetWriter(path, schema, compression="zstd")
         cells = [{name: _parquet_cell(name, cell) for name, cell in row.items()} for row in batch]
         writer.write_table(arrow.Table.from_pylist(cells, schema))
     if writer is None:
         raise ConfigurationError(f"{path}: there is no row to write")
     writer.close()
-
-
-def _arrow_type(arrow: Any, name: str, cell: Any) -> Any:
-    if name in _ARROW_TYPES:
-        return getattr(arrow, _ARROW_TYPES[name])()
-    return arrow.list_(arrow.string()) if isinstance(cell, list) else arrow.string()
 
 
 def _parquet_cell(name: str, cell: Any) -> Any:
@@ -305,22 +306,14 @@ def _parquet_cell(name: str, cell: Any) -> Any:
 
 
 def add_file_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        metavar="DIR",
-        nargs="?",
-        default="verify-report",
-        help="a report's folder, or a records.jsonl (default: verify-report)",
-    )
+    about = "a report's folder, or a records.jsonl (default: verify-report)"
+    parser.add_argument("file", metavar="DIR", nargs="?", default="verify-report", help=about)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file_argument(parser)
-    parser.add_argument(
-        "--by",
-        metavar="NAMES",
-        help=f"names joined by commas: {', '.join(KEYS)}, {PARAMETER}NAME; for example, field,{PARAMETER}model",
-    )
+    names = f"names joined by commas: {', '.join(KEYS)}, {PARAMETER}NAME; for example, field,{PARAMETER}model"
+    parser.add_argument("--by", metavar="NAMES", help=names)
     parser.add_argument("-o", "--output", metavar="FILE", help="a .csv, .jsonl, .md or .parquet file to write")
 
 

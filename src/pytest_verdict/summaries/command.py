@@ -36,19 +36,12 @@ FORMATS: Final = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "folder", metavar="DIR", nargs="?", default="verify-report", help="a report's folder (default: verify-report)"
-    )
-    parser.add_argument(
-        "--format", choices=FORMATS, default="markdown", help="the format, see below (default: markdown)"
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", help="the file to write (default: standard output)")
-    parser.add_argument(
-        "--root",
-        metavar="PATH",
-        default="",
-        help="the root directory of the tests inside the repository (default: the root of the repository)",
-    )
+    add = parser.add_argument
+    add("folder", metavar="DIR", nargs="?", default="verify-report", help="a report's folder (default: verify-report)")
+    add("--format", choices=FORMATS, default="markdown", help="the format, see below (default: markdown)")
+    add("-o", "--output", metavar="FILE", help="the file to write (default: standard output)")
+    root = "the root directory of the tests inside the repository (default: the root of the repository)"
+    add("--root", metavar="PATH", default="", help=root)
 
 
 def run(arguments: argparse.Namespace) -> int:

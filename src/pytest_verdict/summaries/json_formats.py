@@ -26,10 +26,18 @@ def write_ctrf(report: Report) -> Iterator[str]:
     start, stop = report.milliseconds()
     counts = Counter(_STATUS[test.outcome] for test in report.tests)
     summary = {"tests": len(report.tests), **{status: counts[status] for status in _STATUSES}}
+    environment: dict[str, Any] = {"healthy": report.complete}
+    if report.run.git:
+        environment["commit"] = one_line(report.run.git.commit)
+    if report.run.shard:
+        environment["shardId"] = f"{report.run.shard.index}/{report.run.shard.of}"
+    if report.gates:
+        gates = [{"line": one_line(line), "met": is_met} for line, is_met in report.gate_lines()]
+        environment["extra"] = {"gates": gates}
     head = {
         "tool": {"name": "pytest-verdict", "version": one_line(report.run.pytest_verdict)},
         "summary": {**summary, "start": start, "stop": stop, "duration": stop - start},
-        "environment": dict(_environment(report)),
+        "environment": environment,
     }
     beginning = (
         f'{{"reportFormat": "CTRF", "specVersion": "{_CTRF_VERSION}", "results": {json.dumps(head)[:-1]}, "tests": '
@@ -37,16 +45,6 @@ def write_ctrf(report: Report) -> Iterator[str]:
     groups = by_test(report, comparisons(report, keys=True))
     tests = (_test(report, test, list(compared)) for test, compared in groups)
     return _json_array(tests, beginning, "}}\n")
-
-
-def _environment(report: Report) -> Iterator[tuple[str, Any]]:
-    yield "healthy", report.complete
-    if report.run.git:
-        yield "commit", one_line(report.run.git.commit)
-    if report.run.shard:
-        yield "shardId", f"{report.run.shard.index}/{report.run.shard.of}"
-    if report.gates:
-        yield "extra", {"gates": [{"line": one_line(line), "met": is_met} for line, is_met in report.gate_lines()]}
 
 
 def _test(report: Report, test: Test, compared: list[Comparison]) -> dict[str, Any]:
@@ -89,27 +87,21 @@ def write_gitlab(report: Report) -> Iterator[str]:
 
 def _issues(report: Report, test: Test, compared: Iterable[Comparison]) -> Iterator[dict[str, Any]]:
     failing = [comparison for comparison in compared if comparison.record["verdict"] != "pass"]
-    for comparison in failing:
-        path, line = comparison.place()
-        yield {
-            "description": one_line(comparison.headline(), 1_000),
-            "check_name": f"verdict.{one_line(str(comparison.record['operator']))}",
-            "fingerprint": comparison.key,
-            "severity": _SEVERITY.get(str(comparison.record["verdict"]), "critical"),
-            "location": _location(report, path, line),
-        }
+    facts = [
+        (one.headline(), str(one.record["operator"]), one.key, str(one.record["verdict"]), *one.place())
+        for one in failing
+    ]
     if not failing:
+        fingerprint = hashlib.sha256(test.name.encode("utf-8", "surrogatepass")).hexdigest()
+        facts = [(f"{test.name}: {test.reason}", test.outcome, fingerprint, test.outcome, test.path, test.line)]
+    for description, name, fingerprint, verdict, path, line in facts:
         yield {
-            "description": one_line(f"{test.name}: {test.reason}", 1_000),
-            "check_name": f"verdict.{one_line(test.outcome)}",
-            "fingerprint": hashlib.sha256(test.name.encode("utf-8", "surrogatepass")).hexdigest(),
-            "severity": _SEVERITY.get(test.outcome, "critical"),
-            "location": _location(report, test.path, test.line),
+            "description": one_line(description, 1_000),
+            "check_name": f"verdict.{one_line(name)}",
+            "fingerprint": fingerprint,
+            "severity": _SEVERITY.get(verdict, "critical"),
+            "location": {"path": one_line(report.place(path), 1_000), "lines": {"begin": max(line, 1)}},
         }
-
-
-def _location(report: Report, path: str, line: int) -> dict[str, Any]:
-    return {"path": one_line(report.place(path), 1_000), "lines": {"begin": max(line, 1)}}
 
 
 def _json_array(items: Iterable[Any], head: str = "", tail: str = "\n") -> Iterator[str]:

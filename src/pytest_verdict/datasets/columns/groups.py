@@ -154,7 +154,7 @@ def group_slice(operator: Operator, inputs: Mapping[str, str], rows: Slice, name
             singles += positions.to_pylist()
 
     parts: dict[Path, Array] = {("sources", "document", key): column for key, column in columns.items()}
-    parts[_ORDINAL] = build_range(0, len(names))
+    parts[_ORDINAL] = build_column(range(len(names)), INTEGER)
     parts["name",] = names
     parts["observed",] = observed
     parts |= grouped.parts
@@ -206,10 +206,7 @@ def build_names(label: str, numbers: Sequence[int], names: Sequence[str]) -> Arr
             return build_column(names, TEXT)
         except UnicodeEncodeError:
             return None
-    if isinstance(numbers, range):
-        lines = build_range(numbers[0], len(numbers))
-    else:
-        lines = build_column(numbers, INTEGER)
+    lines = build_column(numbers, INTEGER)
     return compute.binary_join_element_wise(scalar(f"{label}:"), lines.cast(TEXT), scalar(""))
 
 
@@ -238,9 +235,3 @@ def join_texts(column: Array) -> bytes:
     end = ends[column.offset + len(column)]
     joined: bytes = content.slice(start, end - start).to_pybytes()
     return joined
-
-
-def build_range(first: int, count: int) -> Array:
-    """Build a column of consecutive integers."""
-    ones = pyarrow.repeat(scalar(1), count)
-    return compute.add(compute.cumulative_sum(ones), scalar(first - 1))

@@ -62,10 +62,6 @@ def group_by_numbers(operator: Any, expected: Array | None, observed: Array) -> 
     return GroupedRows(number_groups([decision.passed], *sides), parts)
 
 
-def _decide_exact(_: Any, expected: Array, observed: Array) -> Decision:
-    return Decision(compute.equal(expected, observed), {"distance": _distance(expected, observed)})
-
-
 def _decide_tolerance(operator: Any, expected: Array, observed: Array) -> Decision | None:
     tolerance = as_exact(operator.tolerance)
     decimals = max(-int(tolerance.as_tuple().exponent), 0)
@@ -115,7 +111,7 @@ def _decide_range(operator: Any, observed: Array) -> Decision | None:
 
 
 _RULES: Final[dict[str, Callable[..., Decision | None]]] = {
-    "numeric_exact": _decide_exact,
+    "numeric_exact": lambda _, *sides: Decision(compute.equal(*sides), {"distance": _distance(*sides)}),
     "numeric_tolerance": _decide_tolerance,
     "numeric_minimum": _decide_limit,
     "numeric_maximum": _decide_limit,

@@ -12,6 +12,7 @@ exit codes:
 """
 
 import argparse
+import inspect
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -26,24 +27,11 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.datasets.rows import check_count
+from pytest_verdict.datasets.score import score_dataset
 from pytest_verdict.datasets.units import LAYOUTS, ROWS, Executor, Unit
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
 
 _PASSED_ON: Final = ("layout", "threshold", "pass_rate", "confident", "confidence", "limit", "sample", "seed")
-# Not settings of an operator.
-_OPTIONS: Final = {
-    *_PASSED_ON,
-    "ids",
-    "unit_rows",
-    "run",
-    "explain",
-    "source",
-    "operator",
-    "mapping",
-    "folder",
-    "expected",
-    "observed",
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,8 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from pytest_verdict.datasets.score import score_dataset
-
     check = score_dataset(
         arguments.dataset,
         arguments.operator,
@@ -102,7 +88,7 @@ def _read_settings(text: str | None) -> dict[str, Any]:
         raise ConfigurationError(
             f"--settings takes an object, such as '{{\"tolerance\": 0.1}}', got {shown(settings, 80)}"
         )
-    for option in settings.keys() & _OPTIONS:
+    for option in settings.keys() & {*inspect.signature(score_dataset).parameters, "expected", "observed"}:
         raise ConfigurationError(f"--settings: {option!r} is an option of its own, --{option.replace('_', '-')}")
     return settings
 
