@@ -22,9 +22,12 @@ _MOST_SHOWN: Final = 20
 class _Failure(NamedTuple):
     """Comparisons that did not pass, and those of them that decide."""
 
-    describe: Callable[[], str]
-    results: tuple[ComparisonResult, ...]
-    deciders: tuple[ComparisonResult, ...]
+    description: str | Callable[[], str]
+    results: Sequence[ComparisonResult]
+    deciders: Sequence[ComparisonResult]
+
+    def describe(self) -> str:
+        return self.description() if callable(self.description) else self.description
 
 
 class Comparator:
@@ -95,7 +98,7 @@ class Comparator:
         operator.check_threshold(threshold)
         result = Expectation(operator, expected, limit, name, extract, message).compare(observed)
         if self._collecting and not has_passed(result):
-            self._fail(functools.partial(describe_failure, result), [result])
+            self.fail(functools.partial(describe_failure, result), [result])
         return result
 
     @typed_comparator
@@ -141,12 +144,15 @@ class Comparator:
         return result
 
     def fail(
-        self, description: str, results: Sequence[ComparisonResult], deciders: Sequence[ComparisonResult] | None = None
+        self,
+        description: str | Callable[[], str],
+        results: Sequence[ComparisonResult],
+        deciders: Sequence[ComparisonResult] | None = None,
     ) -> None:
         """Fail the test because of earlier comparisons; inside `collect`, fail it at the end of the block.
 
         Args:
-            description: Lines that describe what did not pass.
+            description: Lines that describe what did not pass, or a function that returns them.
             results: The comparisons.
             deciders: The comparisons among them that decide, such as the gate of a data set (default: all).
 
@@ -155,21 +161,11 @@ class Comparator:
             UndecidedError: A decider is an ``error``, outside `collect`.
         """
         __tracebackhide__ = HIDDEN
-        self._fail(lambda: description, results, deciders)
-
-    def _fail(
-        self,
-        describe: Callable[[], str],
-        results: Sequence[ComparisonResult],
-        deciders: Sequence[ComparisonResult] | None = None,
-    ) -> None:
-        __tracebackhide__ = HIDDEN
+        failure = _Failure(description, results, results if deciders is None else deciders)
         if not self._collecting:
-            raise build_failure(describe(), results, deciders)
+            raise build_failure(failure.describe(), results, deciders)
         # Described at the end of the block, because only the first ones are shown.
-        self._collecting[-1].append(
-            _Failure(describe, tuple(results), tuple(results if deciders is None else deciders))
-        )
+        self._collecting[-1].append(failure)
 
     def collect(self) -> Collection:
         """Make all comparisons of a ``with`` block, and fail at its end if any did not pass.

@@ -325,10 +325,9 @@ def _items(encoded: dict[str, Any]) -> list[Any]:
 
 
 def _read_tuple(encoded: dict[str, Any]) -> tuple[Any, ...]:
-    items = _items(encoded)
     if "fields" in encoded:
-        return NamedItems(items, map(str, encoded["fields"]))
-    return tuple(items)
+        return NamedItems(_items(encoded), map(str, encoded["fields"]))
+    return tuple(_items(encoded))
 
 
 def _read_object(encoded: dict[str, Any]) -> EncodedObject:
