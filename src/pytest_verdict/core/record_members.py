@@ -169,9 +169,9 @@ def write_optional(
     text = ""
     for member in members:
         if getattr(holder, member.name) is not member.default:
-            written = member.write(result, redaction)
-            if written:
-                text += f",{member.key}{written}"
+            value = member.write(result, redaction)
+            if value:
+                text += f",{member.key}{value}"
     return text
 
 
