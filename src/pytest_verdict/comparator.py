@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from pytest_verdict.comparison import HIDDEN, Expectation, build_failure, describe_failure, find_operator
-from pytest_verdict.core.kernel import check_threshold
+from pytest_verdict.core.kernel import check_threshold, is_skip_or_xfail
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult, has_passed
@@ -257,9 +256,12 @@ class Collection:
         failures, self._failures = self._failures, []
         if not failures:
             return
-        if error is not None and not _hides_failures(error):
-            error.add_note(self._describe(failures))
-            return
+        if error is not None:
+            from unittest import SkipTest
+
+            if not isinstance(error, SkipTest) and not is_skip_or_xfail(error):
+                error.add_note(self._describe(failures))
+                return
         results = [result for failure in failures for result in failure.results if not has_passed(result)]
         deciders = [result for failure in failures for result in failure.deciders]
         raise build_failure(self._describe(failures), results, deciders) from error
@@ -278,16 +280,3 @@ class Collection:
         if len(blocks) < len(failures):
             lines.append((Part(f"{len(failures) - len(blocks)} more are in the report; -vv shows them here"),))
         return block(lines)
-
-
-def _hides_failures(error: BaseException) -> bool:
-    """Return whether a test that raises this error is skipped or expected to fail."""
-    # Not imported: without these modules, no test can raise their exceptions.
-    pytest = sys.modules.get("pytest")
-    unittest = sys.modules.get("unittest")
-    kinds: list[type[BaseException]] = []
-    if pytest:
-        kinds += [pytest.skip.Exception, pytest.xfail.Exception]
-    if unittest:
-        kinds.append(unittest.SkipTest)
-    return isinstance(error, tuple(kinds))

@@ -25,6 +25,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.numbers import plain_scalar
 from pytest_verdict.core.values.placeholders import (
+    PLAIN,
     EncodedObject,
     NamedItems,
     Unreplayable,
@@ -42,7 +43,6 @@ LONGEST_PLAIN_INT: Final = 10**600
 # A JSON parser reads the escapes of these two as one character.
 _SURROGATE_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _TEXT: Final = frozenset({str})
-_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 _CONTAINERS: Final = frozenset({dict, list})
 _PLAIN_LEVELS: Final = 20
 _Writer = Callable[[Any, tuple[int, ...]], str]
@@ -197,10 +197,10 @@ def is_plain(value: Any, levels: int = _PLAIN_LEVELS) -> bool:
         if not _TEXT.issuperset(map(type, value)) or TYPE_KEY in value:
             return False
         items = value.values()
-    if _SCALARS.issuperset(map(type, items)):
+    if PLAIN.issuperset(map(type, items)):
         return True
     return levels > 0 and all(
-        type(item) in _SCALARS or (type(item) in _CONTAINERS and is_plain(item, levels - 1)) for item in items
+        type(item) in PLAIN or (type(item) in _CONTAINERS and is_plain(item, levels - 1)) for item in items
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.encoding import encode, encode_text, is_replayable
 from pytest_verdict.core.values.placeholders import (
+    PLAIN,
     Accepted,
     attributes,
     class_name,
@@ -17,9 +18,6 @@ from pytest_verdict.core.values.placeholders import (
     has_named_fields,
     named_fields,
 )
-
-PLAIN: Final = frozenset({str, int, float, bool, type(None)})
-"""Classes whose values need no copy and no check."""
 
 _ORDERED: Final = (list, tuple)
 _CONTAINERS: Final = (*_ORDERED, dict, set, frozenset)
