@@ -14,14 +14,15 @@ from typing import Any, Final
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.explanation.drawing import default_settings
 
 _MOST_SENTENCES: Final = 3
 _MOST_COMPARISONS: Final = 30
-_LONGEST_TEXT: Final = 20_000
-_MOST_ITEMS: Final = 500
+# As typed JSON; every candidate is compared.
+_LONGEST: Final = 40_000
 
 # From the tightest to the loosest; combinations follow the steps that they consist of.
 _STEPS: Final = (
@@ -117,7 +118,7 @@ def find_advice(result: ComparisonResult) -> list[Advice]:
         return []
     advices: dict[str, Advice] = {}
     try:
-        if not _is_small(result.expected) or not _is_small(result.observed):
+        if len(encode_text(result.recorded_expected)) + len(encode_text(result.recorded_observed)) > _LONGEST:
             return []
         candidates = itertools.chain(_with_other_settings(result), _with_other_operators(result))
         for advice in itertools.islice(candidates, _MOST_COMPARISONS):
@@ -147,21 +148,6 @@ def _is_empty(surface: Any) -> bool:
     if surface is ABSENT:
         return False
     return surface == "" or (isinstance(surface, list | tuple) and "" in surface)
-
-
-def _is_small(value: Any) -> bool:
-    waiting = [value]
-    count = 0
-    while waiting and count <= _MOST_ITEMS:
-        item = waiting.pop()
-        count += 1
-        if isinstance(item, str) and len(item) > _LONGEST_TEXT:
-            return False
-        if isinstance(item, Mapping):
-            waiting.extend(itertools.islice(itertools.chain.from_iterable(item.items()), _MOST_ITEMS))
-        elif isinstance(item, list | tuple | set | frozenset):
-            waiting.extend(itertools.islice(item, _MOST_ITEMS))
-    return count <= _MOST_ITEMS
 
 
 def _with_other_settings(result: ComparisonResult) -> Iterator[Advice]:
