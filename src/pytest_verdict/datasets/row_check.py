@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -17,7 +16,7 @@ from pytest_verdict.core.record import (
 )
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.encoding import is_plain
+from pytest_verdict.core.values.encoding import TYPE_KEY, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.datasets.columns.table import NoColumnsError, has_column_function
 from pytest_verdict.datasets.rows import LONGEST_NAME, RowNames, Selection
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 SAMPLES: Final = 5
 # Looking for equal rows ends when fewer than one in so many repeats an earlier one.
 _FEWEST_REPEATED: Final = 64
-_MARSHAL_WITHOUT_REFERENCES: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +117,7 @@ class EqualRows:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._results: dict[bytes, ComparisonResult] = {}
+        self._results: dict[str, ComparisonResult] = {}
         self._repeated = 0
         operator = evaluator.operator
         keys = evaluator.mapping.keys
@@ -145,13 +143,12 @@ class EqualRows:
             self._keys = None
         return result
 
-    def _key_of(self, document: Any) -> bytes | None:
-        """Return the values of a row as bytes that also differ with their types; None unless all are JSON."""
+    def _key_of(self, document: Any) -> str | None:
+        """Return the values of a row as a text that also differs with their types; None unless all are JSON."""
         if self._keys is None or type(document) is not dict:
             return None
-        values = [document.get(key, ABSENT) for key in self._keys]
-        # Others than JSON may have the same bytes: bytes and arrays.
-        return marshal.dumps(values, _MARSHAL_WITHOUT_REFERENCES) if is_plain(values) else None
+        text = encode_text([document.get(key, ABSENT) for key in self._keys])
+        return None if f'"{TYPE_KEY}":' in text else text
 
 
 @dataclass(frozen=True, slots=True)

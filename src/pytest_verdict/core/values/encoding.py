@@ -25,7 +25,6 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.numbers import plain_scalar
 from pytest_verdict.core.values.placeholders import (
-    PLAIN,
     EncodedObject,
     NamedItems,
     Unreplayable,
@@ -42,9 +41,6 @@ MAXIMUM_DEPTH: Final = 200
 LONGEST_PLAIN_INT: Final = 10**600
 # A JSON parser reads the escapes of these two as one character.
 _SURROGATE_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_TEXT: Final = frozenset({str})
-_CONTAINERS: Final = frozenset({dict, list})
-_PLAIN_LEVELS: Final = 20
 _Writer = Callable[[Any, tuple[int, ...]], str]
 
 
@@ -188,20 +184,6 @@ def _write_float(value: float, _above: tuple[int, ...]) -> str:
     if isfinite(number):
         return repr(number)
     return _tag("float", f'"{number!r}"')
-
-
-def is_plain(value: Any, levels: int = _PLAIN_LEVELS) -> bool:
-    """Return whether a dict or list is JSON without a key that needs a tag, at most a number of levels deep."""
-    items = value
-    if type(value) is dict:
-        if not _TEXT.issuperset(map(type, value)) or TYPE_KEY in value:
-            return False
-        items = value.values()
-    if PLAIN.issuperset(map(type, items)):
-        return True
-    return levels > 0 and all(
-        type(item) in PLAIN or (type(item) in _CONTAINERS and is_plain(item, levels - 1)) for item in items
-    )
 
 
 def _write_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> str:
