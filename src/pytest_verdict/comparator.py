@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from pytest_verdict.comparison import HIDDEN, Expectation, build_failure, describe_failure, find_operator
-from pytest_verdict.core.kernel import check_threshold
+from pytest_verdict.core.kernel import check_threshold, is_skip_or_xfail
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult, has_passed
@@ -22,9 +21,12 @@ _MOST_SHOWN: Final = 20
 class _Failure(NamedTuple):
     """Comparisons that did not pass, and those of them that decide."""
 
-    describe: Callable[[], str]
-    results: tuple[ComparisonResult, ...]
-    deciders: tuple[ComparisonResult, ...]
+    description: str | Callable[[], str]
+    results: Sequence[ComparisonResult]
+    deciders: Sequence[ComparisonResult]
+
+    def describe(self) -> str:
+        return self.description() if callable(self.description) else self.description
 
 
 class Comparator:
@@ -95,7 +97,7 @@ class Comparator:
         operator.check_threshold(threshold)
         result = Expectation(operator, expected, limit, name, extract, message).compare(observed)
         if self._collecting and not has_passed(result):
-            self._fail(functools.partial(describe_failure, result), [result])
+            self.fail(functools.partial(describe_failure, result), [result])
         return result
 
     @typed_comparator
@@ -141,12 +143,15 @@ class Comparator:
         return result
 
     def fail(
-        self, description: str, results: Sequence[ComparisonResult], deciders: Sequence[ComparisonResult] | None = None
+        self,
+        description: str | Callable[[], str],
+        results: Sequence[ComparisonResult],
+        deciders: Sequence[ComparisonResult] | None = None,
     ) -> None:
         """Fail the test because of earlier comparisons; inside `collect`, fail it at the end of the block.
 
         Args:
-            description: Lines that describe what did not pass.
+            description: Lines that describe what did not pass, or a function that returns them.
             results: The comparisons.
             deciders: The comparisons among them that decide, such as the gate of a data set (default: all).
 
@@ -155,21 +160,11 @@ class Comparator:
             UndecidedError: A decider is an ``error``, outside `collect`.
         """
         __tracebackhide__ = HIDDEN
-        self._fail(lambda: description, results, deciders)
-
-    def _fail(
-        self,
-        describe: Callable[[], str],
-        results: Sequence[ComparisonResult],
-        deciders: Sequence[ComparisonResult] | None = None,
-    ) -> None:
-        __tracebackhide__ = HIDDEN
+        failure = _Failure(description, results, results if deciders is None else deciders)
         if not self._collecting:
-            raise build_failure(describe(), results, deciders)
+            raise build_failure(failure.describe(), results, deciders)
         # Described at the end of the block, because only the first ones are shown.
-        self._collecting[-1].append(
-            _Failure(describe, tuple(results), tuple(results if deciders is None else deciders))
-        )
+        self._collecting[-1].append(failure)
 
     def collect(self) -> Collection:
         """Make all comparisons of a ``with`` block, and fail at its end if any did not pass.
@@ -261,9 +256,12 @@ class Collection:
         failures, self._failures = self._failures, []
         if not failures:
             return
-        if error is not None and not _hides_failures(error):
-            error.add_note(self._describe(failures))
-            return
+        if error is not None:
+            from unittest import SkipTest
+
+            if not isinstance(error, SkipTest) and not is_skip_or_xfail(error):
+                error.add_note(self._describe(failures))
+                return
         results = [result for failure in failures for result in failure.results if not has_passed(result)]
         deciders = [result for failure in failures for result in failure.deciders]
         raise build_failure(self._describe(failures), results, deciders) from error
@@ -282,16 +280,3 @@ class Collection:
         if len(blocks) < len(failures):
             lines.append((Part(f"{len(failures) - len(blocks)} more are in the report; -vv shows them here"),))
         return block(lines)
-
-
-def _hides_failures(error: BaseException) -> bool:
-    """Return whether a test that raises this error is skipped or expected to fail."""
-    # Not imported: without these modules, no test can raise their exceptions.
-    pytest = sys.modules.get("pytest")
-    unittest = sys.modules.get("unittest")
-    kinds: list[type[BaseException]] = []
-    if pytest:
-        kinds += [pytest.skip.Exception, pytest.xfail.Exception]
-    if unittest:
-        kinds.append(unittest.SkipTest)
-    return isinstance(error, tuple(kinds))

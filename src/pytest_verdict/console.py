@@ -52,9 +52,9 @@ def progress(total: int, unit: str, *, counted: str = "") -> Iterator[Callable[[
     # The total of a pipe is 0: the bar then shows no remaining time.
     with tqdm(total=total or None, unit=unit, unit_scale=True, leave=False) as bar:
 
-        def show(done: int, count: int) -> None:
+        def show(position: int, count: int) -> None:
             if counted:
                 bar.set_description_str(f"{count:,} {counted}", refresh=False)
-            bar.update(done - bar.n)
+            bar.update(position - bar.n)
 
         yield show

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.display import safe_repr, without_addresses
-from pytest_verdict.core.values.refused import PLAIN, RefusedValueError, refuse_uncalled
+from pytest_verdict.core.values.placeholders import PLAIN
+from pytest_verdict.core.values.refused import RefusedValueError, refuse_uncalled
 from pytest_verdict.core.values.snapshot import copy_for_record, copy_refused, recorded_form, snapshot
 from pytest_verdict.errors import ConfigurationError, RecordError, ThresholdError
 
@@ -73,9 +74,15 @@ def run(
 
 def raise_unless_of_operator(error: BaseException) -> None:
     """Raise what ends a program; ``pytest.skip`` and ``pytest.xfail`` are for tests, so in an operator they are errors."""
-    is_outcome = any(kind.__module__ == "_pytest.outcomes" for kind in type(error).__mro__)
-    if not isinstance(error, Exception) and not (is_outcome and type(error).__name__ in {"Skipped", "XFailed"}):
+    if not isinstance(error, Exception) and not is_skip_or_xfail(error):
         raise error
+
+
+def is_skip_or_xfail(error: BaseException) -> bool:
+    """Return whether ``pytest.skip`` or ``pytest.xfail`` raised an error; by name, because pytest may not be installed."""
+    kinds = type(error).__mro__
+    is_outcome = any(kind.__module__ == "_pytest.outcomes" for kind in kinds)
+    return is_outcome and any(kind.__name__ in {"Skipped", "XFailed"} for kind in kinds)
 
 
 def _copy_evidence(operator: Operator, value: Any, expected: Any) -> tuple[Any, Any]:

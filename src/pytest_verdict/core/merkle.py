@@ -1,7 +1,7 @@
 """The Merkle tree of RFC 9162 (section 2.1.1) over the records of a file, with SHA-256."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import Any, Final
 
@@ -75,21 +75,16 @@ class MerkleTree:
         """Add a complete subtree, which begins at a multiple of its size."""
         self.add([root], level=size.bit_length() - 1)
 
-    def add(self, nodes: list[bytes], parents: Sequence[list[bytes]] = (), level: int = 0) -> list[list[bytes]]:
-        """Add leaves, with the nodes above them if these are known; return the nodes above these leaves alone, by level."""
-        above = []
-        is_alone = True
+    def add(self, nodes: list[bytes], level: int = 0) -> None:
+        """Add leaves, or nodes of a higher level."""
         while nodes:
             self._waiting += [None] * (level + 1 - len(self._waiting))
             left = self._waiting[level]
             if left is not None:
                 nodes = [left, *nodes]
-                is_alone = False
             self._waiting[level] = nodes[-1] if len(nodes) & 1 else None
-            nodes = parents[level] if is_alone and level < len(parents) else parents_of(nodes)
-            above += [nodes] * is_alone
+            nodes = parents_of(nodes)
             level += 1
-        return above
 
     def root(self) -> str:
         """Return the root in hexadecimal digits."""

@@ -69,10 +69,6 @@ class JsonType:
     accepts: Callable[[Any], bool]
 
 
-def _accept_all(_: Any) -> bool:
-    return True
-
-
 def _is_whole(value: Any) -> bool:
     return type(value) is int and value >= 0
 
@@ -87,7 +83,7 @@ def _is_text(value: Any) -> bool:
 
 _TEXT: Final = JsonType("text", "text", {"type": "string"}, _is_text)
 _TYPED_TEXT: Final = replace(_TEXT, schema={"$ref": "#/$defs/text"})
-_EVIDENCE: Final = JsonType("evidence", "evidence", {"$ref": "#/$defs/evidence"}, _accept_all)
+_EVIDENCE: Final = JsonType("evidence", "evidence", {"$ref": "#/$defs/evidence"}, lambda _: True)
 _OBJECT: Final = JsonType("object", "an object", {"type": "object"}, lambda value: isinstance(value, dict))
 _NAMES: Final = JsonType(
     "list of text",
@@ -173,9 +169,9 @@ def write_optional(
     text = ""
     for member in members:
         if getattr(holder, member.name) is not member.default:
-            written = member.write(result, redaction)
-            if written:
-                text += f",{member.key}{written}"
+            value = member.write(result, redaction)
+            if value:
+                text += f",{member.key}{value}"
     return text
 
 
@@ -273,7 +269,7 @@ EVIDENCE: Final = (
 """Attributes of the outcome, omitted when they have their default."""
 
 CONTEXT: Final = (
-    Member("negated", JsonType("true", "true", {"const": True}, _accept_all),
+    Member("negated", JsonType("true", "true", {"const": True}, lambda _: True),
            "The test expects no match, as `x != expect(...)` does: the verdict is `pass` when score < threshold.",
            lambda _result, _redaction: "true", default=False, convert=lambda value: value is True),
     Member("sources", _OBJECT, "The document from which sides were extracted, the mapping, and the steps of each extraction.",

@@ -2,7 +2,7 @@
 
 import inspect
 import marshal
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.equality import TEXT
-from pytest_verdict.core.values.refused import PLAIN
+from pytest_verdict.core.values.placeholders import PLAIN
 from pytest_verdict.errors import ConfigurationError, SettingsError, UnknownOperatorError, allowed
 
 ENTRY_POINT_GROUP: Final = f"{GROUP}.operators"
@@ -107,9 +107,6 @@ class OperatorRegistry:
         """
         recorded = self._families.own("recorded_operators") if self._families else {}
         return [name for name in self.names() if name not in recorded]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names())
 
     def __contains__(self, name: object) -> bool:
         return name in self._classes or name in self._places() or name in self.names()

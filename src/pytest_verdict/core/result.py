@@ -146,7 +146,7 @@ def _check_names(part: str, names: Any) -> tuple[str, ...]:
 
 
 def _read_only(slot: str, about: str) -> Any:
-    """Build a property that returns the value of a slot."""
+    """Build a property that returns the value of a slot, or an attribute of it."""
     return property(attrgetter(slot), doc=about)
 
 
@@ -205,12 +205,17 @@ class ComparisonResult:
         self._message = message
 
     identity: OperatorIdentity = _read_only("_identity", "The operator's name, version, settings and code.")
+    operator: str = _read_only("_identity.name", "The operator's registered name.")
+    operator_version: int = _read_only("_identity.version", "The operator's version, from 1.")
     recorded_expected: Any = _read_only("_expected", "The expected value itself, not a copy.")
     recorded_observed: Any = _read_only("_observed", "The observed value itself, not a copy.")
     sources_text: str | None = _read_only("_sources", "The sources as typed JSON, or None.")
     name: str | None = _read_only("_name", "The name of this comparison in the test, or None.")
     message: str | None = _read_only("_message", "A text that a failure shows first, or None.")
     outcome: Outcome = _read_only("_outcome", "The score and its evidence.")
+    children: tuple[ComparisonResult, ...] = _read_only(
+        "_outcome.children", "The results of the parts, for aggregates."
+    )
     threshold: float = _read_only("_threshold", "The lowest score that passes, in (0, 1].")
     negated: bool = _read_only(
         "_negated", "Whether the test expects that the values do not match, as ``observed != expect(...)`` does."
@@ -218,16 +223,6 @@ class ComparisonResult:
     accepted: Mapping[str, Any] | None = _read_only(
         "_accepted", "The file, the test and the entry of the accepted value that was expected, or None."
     )
-
-    @property
-    def operator(self) -> str:
-        """The operator's registered name."""
-        return self._identity.name
-
-    @property
-    def operator_version(self) -> int:
-        """The operator's version, from 1."""
-        return self._identity.version
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -301,11 +296,6 @@ class ComparisonResult:
     def details(self) -> dict[str, Any]:
         """Evidence of the operator: differences with their path, distances, matched text."""
         return dict(snapshot(self._outcome.details or {}))
-
-    @property
-    def children(self) -> tuple[ComparisonResult, ...]:
-        """The results of the parts, for aggregates."""
-        return self._outcome.children
 
     @property
     def error(self) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -17,7 +16,7 @@ from pytest_verdict.core.record import (
 )
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.encoding import is_plain
+from pytest_verdict.core.values.encoding import TYPE_KEY, encode_text
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.datasets.columns.table import NoColumnsError, has_column_function
 from pytest_verdict.datasets.rows import LONGEST_NAME, RowNames, Selection
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 SAMPLES: Final = 5
 # Looking for equal rows ends when fewer than one in so many repeats an earlier one.
 _FEWEST_REPEATED: Final = 64
-_MARSHAL_WITHOUT_REFERENCES: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +117,7 @@ class EqualRows:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._results: dict[bytes | None, ComparisonResult] = {}
+        self._results: dict[str | None, ComparisonResult] = {}
         self._repeated = 0
         operator = evaluator.operator
         keys = evaluator.mapping.keys
@@ -131,10 +129,10 @@ class EqualRows:
     def judge(self, document: Any, name: str) -> ComparisonResult:
         key = None
         if self._keys is not None and type(document) is dict:
-            values = [document.get(key, ABSENT) for key in self._keys]
-            # Others than JSON may have the same bytes: bytes and arrays.
-            if is_plain(values):
-                key = marshal.dumps(values, _MARSHAL_WITHOUT_REFERENCES)
+            text = encode_text([document.get(name, ABSENT) for name in self._keys])
+            # Values other than JSON may have the same text.
+            if f'"{TYPE_KEY}":' not in text:
+                key = text
         result = self._results.get(key)
         if result is not None:
             self._repeated += 1

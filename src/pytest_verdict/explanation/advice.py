@@ -7,21 +7,22 @@ the values first, and a person decides whether the form may differ.
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.explanation.drawing import default_settings
 
 _MOST_SENTENCES: Final = 3
 _MOST_COMPARISONS: Final = 30
-_LONGEST_TEXT: Final = 20_000
-_MOST_ITEMS: Final = 500
+# As typed JSON; every candidate is compared.
+_LONGEST: Final = 40_000
 
 # From the tightest to the loosest; combinations follow the steps that they consist of.
 _STEPS: Final = (
@@ -67,6 +68,9 @@ class Advice:
         return sentence
 
 
+_SEARCH: Final = Advice("regex", {"mode": "search"})
+
+
 def advise(result: ComparisonResult) -> list[str]:
     """Return sentences about a mistake in the call, or about other comparisons of the same values that would have passed."""
     hint = _find_mistake(result)
@@ -87,7 +91,7 @@ def _find_mistake(result: ComparisonResult) -> str | None:
         return f"a list is needed, also for one name: {[expected]!r}"
     if result.operator not in _PATTERN_OPERATORS or not isinstance(observed, str) or result.verdict != "fail":
         return None
-    if _SYNTAX.search(observed) and not _SYNTAX.search(expected) and _matches(observed, expected):
+    if _SYNTAX.search(observed) and not _SYNTAX.search(expected) and _passes(_SEARCH, observed, expected):
         return f"{_SWAPPED}: observed is a pattern that matches expected"
     return None
 
@@ -108,25 +112,18 @@ def _is_swapped(note: str, expected: Any, observed: Any) -> bool:
     return is_sentence and is_list and all(isinstance(one, str) and len(one) < len(expected) for one in observed)
 
 
-def _matches(pattern: str, text: str) -> bool:
-    try:
-        return run(REGISTRY.build("regex", {"mode": "search"}), pattern, text).passed
-    except Exception:  # noqa: BLE001 - advice must never replace the failure that it is about
-        return False
-
-
 def find_advice(result: ComparisonResult) -> list[Advice]:
     """Find other comparisons of the same values that would have passed."""
     if result.verdict != "fail" or result.children or result.operator in _WITHOUT_ADVICE:
         return []
     advices: dict[str, Advice] = {}
     try:
-        if not _is_small(result.expected) or not _is_small(result.observed):
+        if len(encode_text(result.recorded_expected)) + len(encode_text(result.recorded_observed)) > _LONGEST:
             return []
         candidates = itertools.chain(_with_other_settings(result), _with_other_operators(result))
         for advice in itertools.islice(candidates, _MOST_COMPARISONS):
             # After one set of steps has passed, larger ones add nothing.
-            if advice.operator not in advices and _passes(advice, result):
+            if advice.operator not in advices and _passes(advice, result.expected, result.observed, result.notes):
                 advices[advice.operator] = advice
             if len(advices) == _MOST_SENTENCES:
                 break
@@ -135,13 +132,13 @@ def find_advice(result: ComparisonResult) -> list[Advice]:
     return list(advices.values())
 
 
-def _passes(advice: Advice, result: ComparisonResult) -> bool:
+def _passes(advice: Advice, expected: Any, observed: Any, notes: Collection[str] = ()) -> bool:
     try:
         operator = REGISTRY.build(advice.operator, advice.settings)
-        trial = run(operator, result.expected, result.observed, threshold=advice.threshold)
+        trial = run(operator, expected, observed, threshold=advice.threshold)
     except Exception:  # noqa: BLE001 - a candidate that cannot be tried is no advice
         return False
-    if not trial.passed or not set(trial.notes) <= set(result.notes):
+    if not trial.passed or not set(trial.notes) <= set(notes):
         return False
     return not _is_empty(trial.outcome.expected_surface) and not _is_empty(trial.outcome.observed_surface)
 
@@ -151,21 +148,6 @@ def _is_empty(surface: Any) -> bool:
     if surface is ABSENT:
         return False
     return surface == "" or (isinstance(surface, list | tuple) and "" in surface)
-
-
-def _is_small(value: Any) -> bool:
-    waiting = [value]
-    count = 0
-    while waiting and count <= _MOST_ITEMS:
-        item = waiting.pop()
-        count += 1
-        if isinstance(item, str) and len(item) > _LONGEST_TEXT:
-            return False
-        if isinstance(item, Mapping):
-            waiting.extend(itertools.islice(itertools.chain.from_iterable(item.items()), _MOST_ITEMS))
-        elif isinstance(item, list | tuple | set | frozenset):
-            waiting.extend(itertools.islice(item, _MOST_ITEMS))
-    return count <= _MOST_ITEMS
 
 
 def _with_other_settings(result: ComparisonResult) -> Iterator[Advice]:

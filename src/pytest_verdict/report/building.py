@@ -184,7 +184,8 @@ def _sort_records(
             test_tree = MerkleTree()
             for lines in blocks_of(source, chain.from_iterable(entry.records for entry in test.attempts)):
                 leaves = leaves_of(lines)
-                tree.add(leaves, test_tree.add(leaves))
+                tree.add(leaves)
+                test_tree.add(leaves)
                 if file is not None:
                     block = b"".join(lines)
                     digest.update(block)

@@ -17,7 +17,7 @@ from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json
 from pytest_verdict.core.values.numbers import as_decimal
-from pytest_verdict.core.values.refused import PLAIN
+from pytest_verdict.core.values.placeholders import PLAIN
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError, TemplateError
 from pytest_verdict.judging.protocol import JudgeRequest, Usage, encode_for_prompt

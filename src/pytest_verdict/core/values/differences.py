@@ -42,9 +42,9 @@ class Difference:
         return "missing"
 
 
-def summarize_differences(found: Iterable[Difference], write: Callable[[Any], Any] = encode) -> dict[str, Any]:
+def summarize_differences(places: Iterable[Difference], write: Callable[[Any], Any] = encode) -> dict[str, Any]:
     """Return the first differences and the number of the others, for the details of a record."""
-    remaining = iter(found)
+    remaining = iter(places)
     details: dict[str, Any] = {"differences": [_to_details(one, write) for one in islice(remaining, MOST_DIFFERENCES)]}
     omitted = sum(1 for _ in remaining)
     if omitted:

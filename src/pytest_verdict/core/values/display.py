@@ -4,7 +4,7 @@ import re
 from itertools import islice
 from typing import Any, Final
 
-from pytest_verdict.core.values.placeholders import class_name
+from pytest_verdict.core.values.placeholders import PLAIN, class_name
 
 CUT_MARK: Final = re.compile(r" ?… [0-9]+ (?:characters|items in all) … ?")
 """The mark in a text from which a part was cut."""
@@ -13,7 +13,6 @@ CUT_MARK: Final = re.compile(r" ?… [0-9]+ (?:characters|items in all) … ?")
 _COMMAND_ANYWHERE: Final = re.compile(r"##(?=\w*\[)")
 _COMMAND_AT_START: Final = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 _ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]+")
-_PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 
 
 def shown(value: Any, limit: int = 500) -> str:
@@ -61,9 +60,9 @@ def _in_order(value: Any) -> str:
         if items and kind is set:
             return items
         return f"{kind.__name__}({items})"
-    if kind is dict and not _PLAIN.issuperset(map(type, value.values())):
+    if kind is dict and not PLAIN.issuperset(map(type, value.values())):
         return f"{{{', '.join(f'{_in_order(key)}: {_in_order(item)}' for key, item in value.items())}}}"
-    if (kind is list or kind is tuple) and not _PLAIN.issuperset(map(type, value)):
+    if (kind is list or kind is tuple) and not PLAIN.issuperset(map(type, value)):
         items = ", ".join(map(_in_order, value))
         if kind is list:
             return f"[{items}]"

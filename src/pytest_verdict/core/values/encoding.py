@@ -41,10 +41,6 @@ MAXIMUM_DEPTH: Final = 200
 LONGEST_PLAIN_INT: Final = 10**600
 # A JSON parser reads the escapes of these two as one character.
 _SURROGATE_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_TEXT: Final = frozenset({str})
-_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
-_CONTAINERS: Final = frozenset({dict, list})
-_PLAIN_LEVELS: Final = 20
 _Writer = Callable[[Any, tuple[int, ...]], str]
 
 
@@ -190,20 +186,6 @@ def _write_float(value: float, _above: tuple[int, ...]) -> str:
     return _tag("float", f'"{number!r}"')
 
 
-def is_plain(value: Any, levels: int = _PLAIN_LEVELS) -> bool:
-    """Return whether a dict or list is JSON without a key that needs a tag, at most a number of levels deep."""
-    items = value
-    if type(value) is dict:
-        if not _TEXT.issuperset(map(type, value)) or TYPE_KEY in value:
-            return False
-        items = value.values()
-    if _SCALARS.issuperset(map(type, items)):
-        return True
-    return levels > 0 and all(
-        type(item) in _SCALARS or (type(item) in _CONTAINERS and is_plain(item, levels - 1)) for item in items
-    )
-
-
 def _write_dict(value: Mapping[Any, Any], above: tuple[int, ...]) -> str:
     inside = _enter(value, above)
     # The items are read once, because a class under test may return others the next time.
@@ -325,10 +307,9 @@ def _items(encoded: dict[str, Any]) -> list[Any]:
 
 
 def _read_tuple(encoded: dict[str, Any]) -> tuple[Any, ...]:
-    items = _items(encoded)
     if "fields" in encoded:
-        return NamedItems(items, map(str, encoded["fields"]))
-    return tuple(items)
+        return NamedItems(_items(encoded), map(str, encoded["fields"]))
+    return tuple(_items(encoded))
 
 
 def _read_object(encoded: dict[str, Any]) -> EncodedObject:

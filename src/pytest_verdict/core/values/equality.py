@@ -107,37 +107,25 @@ def _key(value: Any, *, nan_equal: bool) -> Any:
         return "number", value
     if cls is bool:
         return "bool", value
-    if cls is dict:
-        return _key_of_mapping(value, nan_equal=nan_equal)
-    if cls is list:
-        return "list", tuple([_key(item, nan_equal=nan_equal) for item in value])
     if is_number(value):
-        return _key_of_number(value, nan_equal=nan_equal)
+        exact = as_exact(value)
+        if not exact.is_nan():
+            return "number", exact
+        # A set would find the same NaN object again, but a record cannot tell two NaN apart.
+        return "nan", None if nan_equal else object()
     if _is_member(value):
         return "member", encode_text(value)
     if has_named_fields(value):
         kind, name, fields = named_fields(value)
         return kind, name, _key(fields, nan_equal=nan_equal)
     if isinstance(value, Mapping):
-        return _key_of_mapping(value, nan_equal=nan_equal)
+        items = [(_key(key, nan_equal=nan_equal), _key(item, nan_equal=nan_equal)) for key, item in value.items()]
+        return "mapping", frozenset(items)
     if isinstance(value, list | tuple):
         return "list" if isinstance(value, list) else "tuple", tuple(_key(item, nan_equal=nan_equal) for item in value)
     if isinstance(value, set | frozenset):
         return "set", frozenset(_key(item, nan_equal=nan_equal) for item in value)
     return _key_of_leaf(value, nan_equal=nan_equal)
-
-
-def _key_of_number(value: Any, *, nan_equal: bool) -> Any:
-    exact = as_exact(value)
-    if not exact.is_nan():
-        return "number", exact
-    # A set would find the same NaN object again, but a record cannot tell two NaN apart.
-    return "nan", None if nan_equal else object()
-
-
-def _key_of_mapping(value: Mapping[Any, Any], *, nan_equal: bool) -> Any:
-    items = [(_key(key, nan_equal=nan_equal), _key(item, nan_equal=nan_equal)) for key, item in value.items()]
-    return "mapping", frozenset(items)
 
 
 def _key_of_leaf(value: Any, *, nan_equal: bool) -> Any:

@@ -131,7 +131,9 @@ def _read(text: str, match: re.Match[str], digits: str, end: int) -> Numeral:
     spaced = _SPACED.match(text, end)
     if spaced and len(match["digits"]) <= 3 and not match["rest"]:
         return Numeral(None, start, spaced.end())
-    if _CHANGED_BEFORE.search(before) or _CHANGED_AFTER.match(after) or _is_in_brackets(before, after):
+    # Accounts write a negative number in brackets.
+    is_in_brackets = re.search(r"\([$€£¥]?\s*$", before) and re.match(r"\s*[$€£¥]?\)", after)
+    if _CHANGED_BEFORE.search(before) or _CHANGED_AFTER.match(after) or is_in_brackets:
         return refused
     # A digit of another script, a superscript or a vulgar fraction goes on with the number.
     following = after.lstrip(_BLANKS)[:1]
@@ -160,11 +162,6 @@ def _read(text: str, match: re.Match[str], digits: str, end: int) -> Numeral:
     if factor > _MAXIMUM_FACTOR or len(digits) > _MAXIMUM_DIGITS or "e" in digits.casefold():
         return refused
     return Numeral(f"{sign}{EXACT.multiply(Decimal(digits), factor).normalize(EXACT):f}", start, end)
-
-
-def _is_in_brackets(before: str, after: str) -> bool:
-    """Whether a number stands alone in brackets, which is how accounts write a negative one."""
-    return re.search(r"\([$€£¥]?\s*$", before) is not None and re.match(r"\s*[$€£¥]?\)", after) is not None
 
 
 def _multiplier_of(word: str) -> int | None:

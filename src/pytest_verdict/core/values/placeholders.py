@@ -4,6 +4,9 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Self
 
+PLAIN: Final = frozenset({str, int, float, bool, type(None)})
+"""Classes whose values need no copy and no check."""
+
 
 class _Absent:
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 
 from pytest_verdict.core.values.display import CUT_MARK
 from pytest_verdict.core.values.encoding import TYPE_KEY, encode
-from pytest_verdict.core.values.placeholders import has_fields, hidden_fields, named_fields
+from pytest_verdict.core.values.placeholders import PLAIN, has_fields, hidden_fields, named_fields
 
 Redaction = Callable[[str], str]
 
@@ -24,7 +24,6 @@ _ESCAPE: Final = re.compile(
 )
 _CONTAINERS: Final = frozenset({"dict", "tuple", "set", "frozenset", "enum", "dataclass", "model"})
 _ENCODED_TWICE: Final = frozenset({"bytes", "bytearray", "text", "int", "timedelta"})
-_PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 _SHORTEST: Final = 4
 _CREDENTIALS: Final = re.compile(r"(?<=://)[^\s/?#'\"<>]*@")
 _QUERY: Final = re.compile(r"(://[^\s?#'\"<>]*)[?#][^\s'\"<>]*")
@@ -137,19 +136,19 @@ def without_url_secrets(text: str) -> str:
 
 def hiding(redaction: Redaction | None, *sides: Any) -> Redaction | None:
     """Add to a redaction the values of fields and secrets that pydantic models hide."""
-    pending = [(side, False) for side in sides if type(side) not in _PLAIN]
+    pending = [(side, False) for side in sides if type(side) not in PLAIN]
     hidden: set[str] = set()
     visited = set()
     while pending:
         value, is_hidden = pending.pop()
-        if type(value) in _PLAIN or (id(value), is_hidden) in visited:
+        if type(value) in PLAIN or (id(value), is_hidden) in visited:
             if is_hidden:
                 hidden.update(_texts(value))
             continue
         visited.add((id(value), is_hidden))
         parts = _parts_of(value)
         for item, hides in parts or ():
-            if is_hidden or hides or type(item) not in _PLAIN:
+            if is_hidden or hides or type(item) not in PLAIN:
                 pending.append((item, is_hidden or hides))
         if parts is None and is_hidden:
             hidden.update(_texts(encode(value)))

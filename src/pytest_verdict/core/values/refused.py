@@ -10,6 +10,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.encoding import encode, encode_text, is_replayable
 from pytest_verdict.core.values.placeholders import (
+    PLAIN,
     Accepted,
     attributes,
     class_name,
@@ -17,9 +18,6 @@ from pytest_verdict.core.values.placeholders import (
     has_named_fields,
     named_fields,
 )
-
-PLAIN: Final = frozenset({str, int, float, bool, type(None)})
-"""Classes whose values need no copy and no check."""
 
 _ORDERED: Final = (list, tuple)
 _CONTAINERS: Final = (*_ORDERED, dict, set, frozenset)
@@ -142,13 +140,13 @@ def _shows(container: Any, base: Any, content: list[Any]) -> bool:
 def _is_shown(read: Callable[[], list[Any]], content: list[Any], in_order: bool) -> bool:  # noqa: FBT001 - for map
     """Return whether a container shows this content; one that cannot be read shows nothing else."""
     try:
-        shown = read()
-        if len(shown) != len(content):
+        items = read()
+        if len(items) != len(content):
             return False
-        if all(map(operator.is_, shown, content)):
+        if all(map(operator.is_, items, content)):
             return True
         # A class may wrap its items each time.
-        texts = [*map(encode_text, shown)]
+        texts = [*map(encode_text, items)]
         others = [*map(encode_text, content)]
         return texts == others if in_order else sorted(texts) == sorted(others)
     except Exception:  # noqa: BLE001 - a class under test can raise anything

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import safe_repr
 from pytest_verdict.core.values.encoding import decode, encode, encode_text, is_replayable
-from pytest_verdict.core.values.placeholders import EncodedObject, Unreplayable, class_name, has_fields
-from pytest_verdict.core.values.refused import PLAIN, RefusedValueError, refuse
+from pytest_verdict.core.values.placeholders import PLAIN, EncodedObject, Unreplayable, class_name, has_fields
+from pytest_verdict.core.values.refused import RefusedValueError, refuse
 
 _CHANGEABLE: Final = (dict, list, set, MutableMapping, MutableSequence, MutableSet)
 _SINGLE: Final = {bytes, complex, Decimal, Fraction, uuid.UUID, datetime.date, datetime.timedelta}
