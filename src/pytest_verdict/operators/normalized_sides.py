@@ -54,6 +54,8 @@ class NormalizedSides:
         error: str | None = None,
     ) -> Outcome:
         """Return the outcome of a comparison of these sides."""
+        if not self.normalization:
+            return Outcome(score, normalization, notes, details or None, error=error)
         if self.effective:
             details = functools.partial(self._add_effective_steps, details)
         return Outcome(

@@ -98,9 +98,11 @@ class _Contains(PassFailOperator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         expected = self.effective_expected(expected)
-        texts = [expected] if isinstance(expected, str) else as_list(expected)
-        if texts is None or not all(isinstance(text, str) for text in texts):
-            return unusable(NOT_TEXT, _SUBSTRINGS, expected)
+        texts: list[Any] | None = [expected]
+        if not isinstance(expected, str):
+            texts = as_list(expected)
+            if texts is None or not all(isinstance(text, str) for text in texts):
+                return unusable(NOT_TEXT, _SUBSTRINGS, expected)
         sides = normalize_sides(texts, observed if isinstance(observed, str) else None, self._steps())
         texts = sides.expected
         if not texts or "" in texts:
