@@ -9,10 +9,9 @@ from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.operators.lists import as_list
+from pytest_verdict.operators.lists import IN_ORDER, as_list
 from pytest_verdict.operators.normalized_sides import (
     EMPTY_EXPECTED,
-    IN_ORDER,
     NOT_TEXT,
     must_be,
     normalize_sides,
