@@ -149,7 +149,7 @@ def row_of(name: str, times: Mapping[int, float]) -> str:
     if len(points) > 1:
         slope, start = statistics.linear_regression(*zip(*points, strict=True))
         exponent = f"{slope:.2f}" if slope <= STEEP else f"**{slope:.2f}**"
-        at = f"{math.exp(-start / slope):,.0f}" if slope > 0.1 else ""
+        at = f"{math.exp(-start / slope):,.0f}" if slope > 0.5 else ""
     return f"| {name} | {' | '.join(seconds)} | {exponent} | {at} |"
 
 

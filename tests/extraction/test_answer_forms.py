@@ -79,6 +79,7 @@ CLAIMED = {
             "$$x = 42$$",
             "\\[ \\boxed{42\\text{ cm}} \\]",
             "Answer: 42 (forty-two)",
+            "forty-two (42)",
             "= 42",
         ),
         *(
@@ -123,6 +124,7 @@ CLAIMED = {
 NOT_CLAIMED = {
     "one_number": [
         *(
+            "forty-three (42)",
             "Roughly 42 or 43.",
             "40-42",
             "Either 42 or 43, hard to say.",

@@ -329,7 +329,13 @@ def find_one_number(text: str) -> list[Part]:
 def _find_numbers(text: str) -> Iterable[Value]:
     digits = list(find_numerals(text))
     words = [word for word in find_number_words(text) if not any(one.start <= word.start < one.end for one in digits)]
+    previous = None
     for numeral in sorted([*digits, *words], key=lambda numeral: numeral.start):
+        # "forty-two (42)" has no negative number.
+        is_repeated = previous and text[previous.end : numeral.start] == " ("
+        if is_repeated and text[numeral.start : numeral.end] == previous.value:
+            continue
+        previous = numeral
         before = text[max(numeral.start - 20, 0) : numeral.start]
         after = text[numeral.end : numeral.end + 10]
         word = text[numeral.start : numeral.end].casefold()
