@@ -1,7 +1,11 @@
 """The forms of lists, documents and number words that a preset reads, and those that are no answer."""
 
+import functools
+
 import pytest
 
+from pytest_verdict.core.values.dates import read_date
+from pytest_verdict.extraction.answers import name_finder
 from pytest_verdict.extraction.steps import find_parts
 
 LISTS = [
@@ -67,9 +71,130 @@ NO_WORDS = [
     *("no one", "one of them", "five sextillion", "five octillion", "more than five", "five? no", "half of five",),
 ]  # fmt: skip
 
+# What a sentence says of the number 42, the date 2024-03-05 or the label "positive" when it claims it, and when it does not.
+CLAIMED = {
+    "one_number": [
+        *(
+            "I count 42 of them altogether.",
+            "$$x = 42$$",
+            "\\[ \\boxed{42\\text{ cm}} \\]",
+            "Answer: 42 (forty-two)",
+            "forty-two (42)",
+            "= 42",
+        ),
+        *(
+            "42 \u2014 that's my answer.",
+            "It's 42, not 43.",
+            "Not 43 but 42.",
+            "Total cost = 12 \u00d7 3.5 = 42",
+            "`42`",
+            "42.",
+        ),
+        *("After removing 8 from 50, there are 42 left.", "Hence x=42.", "**Final answer**\n\n42", "Result \u2192 42"),
+        *("It dropped by 42.", "x \u2248 42", "I'd say 42.", "There is nothing else to add. The answer is 42."),
+        *(
+            "People say 43, but the answer is 42.",
+            "Some would answer 43; it is 42.",
+            "The answer is 42 if I counted right.",
+        ),
+    ],
+    "date": [
+        *(
+            "It happened on 5 March 2024.",
+            "March 5th, 2024 is the date.",
+            "**2024-03-05**",
+            "Not 2024-03-04 but 2024-03-05.",
+        ),
+        *("The answer is 2024-03-05, a Tuesday.", "Signed on the 5th of March, 2024."),
+    ],
+    "name": [
+        *(
+            "Positive.",
+            "Overall: good",
+            "It leans positive rather than negative.",
+            "Clearly positive, despite a few negative words.",
+        ),
+        *(
+            "positive, not negative",
+            "There is hardly anything negative; it is positive.",
+            "It fails to be negative. Positive!",
+        ),
+    ],
+}
+NOT_CLAIMED = {
+    "one_number": [
+        *(
+            "forty-three (42)",
+            "Roughly 42 or 43.",
+            "40-42",
+            "Either 42 or 43, hard to say.",
+            "At least 42.",
+            "42 at minimum.",
+            "42 at a maximum",
+        ),
+        *(
+            "It isn't 42.",
+            "Anything but 42.",
+            "The answer would be 42 if the tank were full, but it is not.",
+            "42? No.",
+        ),
+        *(
+            "People say 42. I disagree.",
+            "Some would answer 42; they are wrong.",
+            "You might expect 42, but that is incorrect.",
+        ),
+        *("I refuse to answer. For reference, the question has 42 words.", "Question 42 has no answer.", "one in 42"),
+        *("The result is 42 (in thousands).", "42 (thousand)", "In millions: 42", "42, in millions", "42 in thousands"),
+        *(
+            "42 (millions of dollars)",
+            "Amount (k$): 42",
+            "Amount (M\u20ac): 42",
+            "x \u2260 42",
+            "x != 42",
+            "x < 42",
+            "42+",
+            "42 \u00b1 3",
+        ),
+        *(
+            "less than 42",
+            "It lacks 42.",
+            "hardly 42",
+            "42k+",
+            "$42m",
+            "42k/month",
+            "42\u2011million",
+            "\uff0d42 \u20ac or so",
+            "42-",
+        ),
+    ],
+    "date": [
+        *("2024-03-05 or the day after", "the day after 2024-03-05", "the eve of 2024-03-05", "a week from 2024-03-05"),
+        *("no later than 2024-03-05", "from 2024-03-05 to 2024-03-09", "since 2024-03-05", "It was not on 2024-03-05."),
+    ],
+    "name": [
+        *(
+            "not positive",
+            "It is hardly positive.",
+            "far from positive",
+            "less than positive",
+            "The opposite of positive.",
+        ),
+        *("The review lacks anything positive.", "There is nothing positive about it.", "It fails to be positive."),
+        *(
+            "scarcely positive",
+            "devoid of positive words",
+            "most people would say positive",
+            "un-positive",
+            "positive? No way.",
+        ),
+    ],
+}
+READERS = {"name": name_finder({"positive": ["good"], "negative": ["bad"]})}
+
 
 def value_of(preset, text):
-    return next((part.value for part in find_parts(preset, text)), None)
+    find = READERS.get(preset) or functools.partial(find_parts, preset)
+    return next((part.value for part in find(text)), None)
 
 
 @pytest.mark.parametrize("text", LISTS)
@@ -100,3 +225,21 @@ def test_number_in_words_is_read(text, number):
 @pytest.mark.parametrize("text", NO_WORDS)
 def test_number_in_words_is_no_answer(text):
     assert value_of("one_number", text) is None
+
+
+def pairs(table):
+    return [(preset, text) for preset, texts in table.items() for text in texts]
+
+
+@pytest.mark.parametrize(("preset", "text"), pairs(CLAIMED))
+def test_claim_is_read(preset, text):
+    value = value_of(preset, text)
+    if preset == "date":
+        value = read_date(value).day.isoformat()
+    assert value == {"one_number": "42", "date": "2024-03-05", "name": "positive"}[preset]
+
+
+@pytest.mark.parametrize(("preset", "text"), pairs(NOT_CLAIMED))
+def test_mention_is_no_claim(preset, text):
+    value = value_of(preset, text)
+    assert value is None or (preset == "one_number" and float(value) != 42)

@@ -152,6 +152,8 @@ def test_failing_process_is_an_error_without_paths(monkeypatch):
     monkeypatch.setattr(regex, "_HARMLESS_STEPS", 0)
     monkeypatch.setattr(regex_process, "_CODE", "raise MemoryError")
     regex_process.PROCESS.stop()
+    # Another test may have matched this pattern in the process.
+    regex._quick_matcher.cache_clear()
     result = compare("regex", "a", "a")
     assert (result.verdict, sys.executable in result.error) == ("error", False)
     assert "'a'" in result.error

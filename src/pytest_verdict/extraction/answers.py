@@ -34,7 +34,7 @@ class Value(NamedTuple):
 _MARKUP: Final = re.compile(
     r"\\(?:text|textbf|mathrm|mathbf|mbox)\{|\\[()\[\]!;: {}]|\\,(?!\d)|(?<!\w)[*_]+|[*_]+(?!\w)|[`\"“”]"
     # The dollar between a sign and a number does not part them.
-    r"|(?<![-+\u2212])\$|\$(?!\d)|(?<=\d)\\\$"
+    r"|(?<![-+\u2212])\$(?![0-9.,]+ ?mm?\b)|\$(?!\d)|(?<=\d)\\\$"
 )
 _HARD: Final = re.compile(r"\n|(?:[.!?\u2026]+(?=[\s)\]\"'}]|$))|;")
 _SUBJECTS: Final = "it|that|this|there|the|i|we|you|he|she|they|so"
@@ -47,17 +47,19 @@ _ASIDE: Final = re.compile(r"\s[(\u2013\u2014-](?=[\s(]|\w)|:\s")
 _NEGATED: Final = re.compile(
     r"(?i)\b(?:not(?! (?:sure|certain|mistaken|only|just|wrong)\b)|never|cannot|neither|nor|no(?= \w)(?! doubt)"
     r"|without|except|excluding|unlike|rather than|instead of|(?:any|every)thing but|all but|other than|doubt"
-    r"|incorrect|wrong|rul(?:e|ing) out|eliminate|contrary to|(?:might|would|could|may) (?:expect|think)"
-    r"|many (?:think|believe)|some (?:say|think)|you said|at first|initially|i (?:first|thought|considered|said)"
-    r"|first i)\b|n['\u2019]t\b(?! (?:sure|certain))"
+    r"|incorrect|wrong|rul(?:e|ing) out|eliminate|contrary to|(?:might|would|could|may) (?:expect|think)|(?:some|many"
+    r"|most|people|others) (?:people )?(?:may |might |would |could )?(?:say|think|believe|answer|claim)|hardly|barely"
+    r"|scarcely|far from|less than|lack(?:s|ing)?|nothing|fail(?:s|ed)? to|opposite of|devoid of|despite|you said"
+    r"|at first|initially|i (?:first|thought|considered|said)|first i)\b|n['\u2019]t\b(?! (?:sure|certain))"
 )
 _SUBORDINATE: Final = re.compile(
     r"\s*(?:because|since|as|while|although|though|whereas|given|of|after|if|when|counting)\b(?! i\b)", re.IGNORECASE
 )
 _DENIED: Final = re.compile(
-    r"(?i)[\s)\]'\u2019]*(?:(?:is|are|was|were|would be)\b[^,;.!\n]{0,20}\b(?:wrong|incorrect|false|out|not|tempting"
-    r"|close|distractor|unlikely)\b|(?:is|are|was|would|ca|could|does|did)n['\u2019]t\b|(?:does|do|did|can|could"
-    r"|would) not\b|(?::|\s-)\s+no\b|out\b|(?:looks?|seems?|sounds?|appears?|comes? to mind|fails?|contradicts?)\b)"
+    r"(?i)[\s)\]'\u2019]*(?:(?:[^,.;\n]{0,20} )?if\b[^,.;\n]{0,40}\b(?:were|had)\b|(?:is|are|was|were"
+    r"|would be)\b[^,;.!\n]{0,20}\b(?:wrong|incorrect|false|out|not|tempting|close|distractor|unlikely)\b|(?:is|are"
+    r"|was|would|ca|could|does|did)n['\u2019]t\b|(?:does|do|did|can|could|would) not\b|(?::|\s-)\s+no\b|out\b"
+    r"|(?:looks?|seems?|sounds?|appears?|comes? to mind|fails?|contradicts?)\b)"
 )
 _CONFIRMED: Final = re.compile(
     r"[\s)\]'\u2019]*(?:is|was) (?:right|correct|the (?:\w+ )?(?:answer|option|choice|one))\b", re.IGNORECASE
@@ -86,8 +88,9 @@ _CORRECTION: Final = re.compile(
 )
 _WITHDRAWN: Final = ("no, wait", "wait, no", "correction", "scratch that", "i made a mistake", "oops")
 _NO_ANSWER: Final = re.compile(
-    r"(?i)\b(?:i (?:do not|don['\u2019]t|can(?:no|['\u2019])t|could not) (?:\w+ )?(?:know|tell|say|answer|determine)"
-    r"|cannot (?:be determined|say|tell|answer)|unknown|unclear|undetermined|none of (?:them|these|the)|it depends)\b"
+    r"(?i)\b(?:i (?:refuse|decline|disagree)|i (?:do not|don['\u2019]t|can(?:no|['\u2019])t"
+    r"|could not) (?:\w+ )?(?:know|tell|say|answer|determine)|cannot (?:be determined|say|tell|answer)|unknown"
+    r"|unclear|undetermined|none of (?:them|these|the)|it depends)\b"
 )
 # Words about something that is not said; they refuse the value of their sentence only.
 _NOT_SAID: Final = re.compile(
@@ -265,17 +268,18 @@ _NUMBER_BOUND: Final = re.compile(
     r"|higher|lower|larger|smaller|bigger) than(?: or equal to)?|up to|over|under|above|below|nearly|almost|close to"
     r"|beyond|exceed(?:s|ing)?|just|maxim(?:um|al)(?: of| is)?|minim(?:um|al)(?: of| is)?|upwards of|max|min|(?:half"
     r"|thirds?|quarters?|fourths?|fifths?|tenths?|percent|%) (?:of|in)|(?:one|two|three|four|five|[0-9]|\ufffc) (?:in"
-    r"|of|out of))|[<>\u2264\u2265\xb1])[\s$\u20ac\xa3:]*$"
+    r"|of|out of))|[<>\u2264\u2265\xb1\u2260]|!=)[\s$\u20ac\xa3:]*$"
 )
 _DATE_BOUND: Final = re.compile(
-    r"(?i)\b(?:(?:week|month|year|days?|weeks|months|years) (?:of|from)|within|(?:around the time|start|end) of"
+    r"(?i)\b(?:(?:week|month|year|days?|weeks|months|years) (?:of|from)|within|(?:around the time|start|end|eve) of"
     r"|before|after|by|until|till|since|prior to|following|than|latest|earliest|at (?:the )?(?:least|most)|early"
     r"|late)[\s:,]*$|[0-9](?:st|nd|rd|th)?\s*(?:and|or|to|through|[-\u2013/&,])\s*$|[<>\u2264\u2265]\s*$"
 )
 _BOUND_AFTER: Final = re.compile(
     r"(?i)[\s)]*(?:(?:or|and) (?:[0-9]{4}\b|more|less|fewer|above|below|higher|lower|over|under|up|later|earlier"
-    r"|before|after)\b|\+|\u2265|\xb1|(?:\.{2,}|\u2026)\s*[0-9]|(?:at (?:the )?(?:most|least|latest|earliest)|minimum"
-    r"|maximum|max|min|per thousand|times as|times more)\b|[\u2013\u2014-]\s*[0-9])"
+    r"|before|after|the (?:day|week|month|year) (?:after|before))\b|\+|\u2265|\xb1|(?:\.{2,}|\u2026)\s*[0-9]"
+    r"|(?:at (?:an? |the )?(?:most|least|latest|earliest|minimum|maximum)|minimum|maximum|max|min|per thousand"
+    r"|times as|times more)\b|[\u2013\u2014-]\s*[0-9])"
 )
 _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -324,7 +328,13 @@ def find_one_number(text: str) -> list[Part]:
 def _find_numbers(text: str) -> Iterable[Value]:
     digits = list(find_numerals(text))
     words = [word for word in find_number_words(text) if not any(one.start <= word.start < one.end for one in digits)]
+    previous = None
     for numeral in sorted([*digits, *words], key=lambda numeral: numeral.start):
+        # "forty-two (42)" has no negative number.
+        is_repeated = previous and text[previous.end : numeral.start] == " ("
+        if is_repeated and text[numeral.start : numeral.end] == previous.value:
+            continue
+        previous = numeral
         before = text[max(numeral.start - 20, 0) : numeral.start]
         after = text[numeral.end : numeral.end + 10]
         word = text[numeral.start : numeral.end].casefold()

@@ -239,8 +239,6 @@ def _require_text(value: Any, label: str) -> str:
 
 
 def _parts_step(label: str, find: Callable[[str], Sequence[Part]], many: Many = "error") -> Step:
-    """Return a step that finds parts of a text and their positions."""
-
     def extract(text: Any) -> StepResult:
         try:
             parts = find(_require_text(text, label))
@@ -260,12 +258,10 @@ def _parts_step(label: str, find: Callable[[str], Sequence[Part]], many: Many = 
 
 
 def _name_step(labels: Any) -> Step:
-    """Return a step that finds the label that a reply claims."""
     return _parts_step("name", functools.partial(_find_after_thinking, answers.name_finder(labels)))
 
 
 def _first_of_step(alternatives: Any) -> Step:
-    """Return a step that applies the first alternative that finds something."""
     all_steps = [read_steps(steps) for steps in _read_list("first_of", alternatives, (str, Mapping, list, tuple))]
 
     def extract(value: Any) -> StepResult:

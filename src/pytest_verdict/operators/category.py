@@ -1,5 +1,6 @@
 """Operators on categories: truth values, literals, types, and one of several accepted values."""
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Final
 
@@ -157,7 +158,11 @@ class OneOf(PassFailOperator):
             return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
         steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
         sides = normalize_sides(accepted, [observed], steps)
-        place = next((place for place, value in enumerate(sides.expected) if equal(value, sides.observed[0])), None)
-        if place is None:
-            return sides.outcome(0.0)
-        return sides.outcome(1.0, details=lambda: {"matched_index": place, "matched": encode(accepted[place])})
+        for place, value in enumerate(sides.expected):
+            if equal(value, sides.observed[0]):
+                return sides.outcome(1.0, details=functools.partial(_describe_match, place, accepted[place]))
+        return sides.outcome(0.0)
+
+
+def _describe_match(index: int, value: Any) -> dict[str, Any]:
+    return {"matched_index": index, "matched": encode(value)}

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Needs, Operator, PassFailOperator
@@ -34,6 +34,10 @@ def as_list(value: Any) -> list[Any] | None:
     if isinstance(value, set | frozenset):
         return sorted(value, key=encode_text)
     return None
+
+
+IN_ORDER: Final = BeforeValidator(lambda values: tuple(items) if (items := as_list(values)) is not None else values)
+"""Turns the list or set of a setting into a tuple, in the same order in every process."""
 
 
 def item_details(name: str, items: Sequence[Any]) -> dict[str, Any]:

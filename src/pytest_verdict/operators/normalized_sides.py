@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-from pydantic import BeforeValidator
-
 from pytest_verdict.core.normalizers import Step, normalize_all, step_names
 from pytest_verdict.core.record_members import write_evidence
 from pytest_verdict.core.result import Outcome
@@ -21,17 +19,6 @@ EMPTY_EXPECTED: Final = "empty_expected"
 
 Details = Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None
 """Evidence of an operator, or a function that returns it when it is read."""
-
-
-def _as_tuple(values: Any) -> Any:
-    # A set has no order of its own; sorted, the record is the same in every process.
-    if isinstance(values, set | frozenset):
-        return tuple(sorted(values, key=str))
-    return tuple(values) if isinstance(values, list) else values
-
-
-IN_ORDER: Final = BeforeValidator(_as_tuple)
-"""Turns the list or set of a setting into a tuple."""
 
 
 @dataclass(slots=True, eq=False)
@@ -54,6 +41,8 @@ class NormalizedSides:
         error: str | None = None,
     ) -> Outcome:
         """Return the outcome of a comparison of these sides."""
+        if not self.normalization:
+            return Outcome(score, normalization, notes, details or None, error=error)
         if self.effective:
             details = functools.partial(self._add_effective_steps, details)
         return Outcome(

@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeVar
 from pydantic import AfterValidator, model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import PassFailOperator
+from pytest_verdict.core.operator import FAIL, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError, allowed
@@ -48,6 +48,7 @@ TIME_LIMIT: Final = 10
 LONGEST_READ_HERE: Final = 1_000
 # A step takes one to ten nanoseconds.
 _HARMLESS_STEPS: Final = 100_000_000.0
+_SHORT_TEXT: Final = 1_000
 _REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
 _SINGLE: Final = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY", "AT"})
 
@@ -162,6 +163,17 @@ def find_matches(
         match = getattr(compiled, mode)(text)
         spans = [match.regs] if match else []
     return tuple([FoundMatch(text, regions, compiled.groupindex) for regions in spans])
+
+
+@functools.lru_cache(maxsize=1_024)
+def _quick_matcher(pattern: str, flags: tuple[str, ...], mode: Mode) -> Callable[[str], re.Match[str] | None] | None:
+    """Return the match method of a pattern that is harmless on every short text; None for any other pattern."""
+    if refuse_pattern(pattern, flags, mode) or isinstance(compiled := compile_pattern(pattern, flags), LongPattern):
+        return None
+    if most_steps(pattern, compiled.flags & ~_UNICODE, _SHORT_TEXT, mode) > _HARMLESS_STEPS:
+        return None
+    match_text: Callable[[str], re.Match[str] | None] = getattr(compiled, mode)
+    return match_text
 
 
 def most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
@@ -348,6 +360,13 @@ class Regex(PassFailOperator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         pattern = self.effective_expected(expected)
+        if not self.normalize and type(pattern) is type(observed) is str and len(observed) <= _SHORT_TEXT:
+            match_text = _quick_matcher(pattern, self.flags, self.mode)
+            if match_text is not None:
+                match = match_text(observed)
+                if match is None:
+                    return FAIL
+                return Outcome(1.0, details=FoundMatch(observed, match.regs, match.re.groupindex).details)
         if refusal := refuse_pattern(pattern, self.flags, self.mode) or not_text(pattern, observed):
             return refusal
         sides = normalize_sides(None, observed, self.normalize)

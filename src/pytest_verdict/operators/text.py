@@ -9,10 +9,9 @@ from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.operators.lists import as_list
+from pytest_verdict.operators.lists import IN_ORDER, as_list
 from pytest_verdict.operators.normalized_sides import (
     EMPTY_EXPECTED,
-    IN_ORDER,
     NOT_TEXT,
     must_be,
     normalize_sides,
@@ -98,9 +97,11 @@ class _Contains(PassFailOperator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         expected = self.effective_expected(expected)
-        texts = [expected] if isinstance(expected, str) else as_list(expected)
-        if texts is None or not all(isinstance(text, str) for text in texts):
-            return unusable(NOT_TEXT, _SUBSTRINGS, expected)
+        texts: list[Any] | None = [expected]
+        if not isinstance(expected, str):
+            texts = as_list(expected)
+            if texts is None or not all(isinstance(text, str) for text in texts):
+                return unusable(NOT_TEXT, _SUBSTRINGS, expected)
         sides = normalize_sides(texts, observed if isinstance(observed, str) else None, self._steps())
         texts = sides.expected
         if not texts or "" in texts:

@@ -74,10 +74,13 @@ _SPACED: Final = re.compile(r"(?: [0-9]{3})+(?![0-9])")
 _CONTINENTAL: Final = re.compile(
     r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+(?![0-9.,]*[0-9])|[0-9]{1,3}(?:\.[0-9]{3}){2,}(?![.,]?[0-9])"
 )
+# A magnitude that stands beside a table or a sentence, as in "(in thousands)".
+_SCALED: Final = r"(?:hundreds?|thousands?|millions?|billions?|trillions?|dozens?|lakhs?|crores?)"
 # An operator, a sign or a bracket before a number that makes it a part of another number.
 _CHANGED_BEFORE: Final = re.compile(
     rf"(?:(?<!\S)[\u2013\u2014\ufe63\uff0d]|(?<![\w'\u2019])(?:[kM]|Mio\.?|Mrd\.?|mln|mn|bn)[{_BLANKS}]?(?:EUR|USD|[$€£¥])[{_BLANKS}]?|\w[{_BLANKS}]*(?:\^|(?<=\w)\*\*)[{_BLANKS}]*[({{]?[-+\u2212]?|±|\+/-|[/\u2044\u2215][{_BLANKS}]?"
     rf"|[0-9][{_BLANKS}]*(?:[\xd7·⋅✕x*]|\\(?:times|cdot))[{_BLANKS}]*|[0-9][.,:]|√[{_BLANKS}]?|\\[dt]?(?:frac|sqrt)[^ ]*{{"
+    rf"|\bin[{_BLANKS}]+{_SCALED}\b[^.\d\n]{{0,20}}|\((?:in[{_BLANKS}]+)?(?:{_SCALED}|[kM])[{_BLANKS}]?[$€£¥]?\)[{_BLANKS}:=]*"
     rf"|\b(?:minus|negative|out of|to the power of|power of|half of|times ten to the)[{_BLANKS}]+)[$€£¥]?$",
     re.IGNORECASE,
 )
@@ -86,6 +89,7 @@ _CHANGED_AFTER: Final = re.compile(
     rf"|[xXbBoO][0-9A-Fa-f]+\b|[{_BLANKS}]*[‰‱]|[{_BLANKS}]+(?:out of|to the power of|times ten to|over)[{_BLANKS}]+[0-9]"
     rf"|[{_BLANKS}]+[0-9]{{1,15}}[/\u2044\u2215][0-9]|[{_BLANKS}]+and[{_BLANKS}]+[0-9]+[/\u2044\u2215][0-9]|[-{_BLANKS}]+and[-{_BLANKS}]+(?:a|an|one|two|three)[-{_BLANKS}]+(?:half|third|quarter|fourth)"
     rf"|(?:\.|[{_BLANKS}]+)?e[+-]?[0-9]|_[0-9]|[-\u2212](?=[\s.,;)]|$)|[h'\u2019\u2032][0-9]|[{_BLANKS}]+per[{_BLANKS}]+(?:mil|thousand|hundred|myriad)"
+    rf"|,?[{_BLANKS}]*\((?:in[{_BLANKS}]+)?{_SCALED}\b[^)\n]{{0,20}}\)|,?[{_BLANKS}]+in[{_BLANKS}]+{_SCALED}\b"
     rf"|(?:[{_BLANKS}]*(?:°[CF]?|degrees?))?[{_BLANKS}]+below[{_BLANKS}]+(?:zero|freezing)",
     re.IGNORECASE,
 )

@@ -101,7 +101,7 @@ def _copy_plain(value: Any, depth: int) -> Any:
     if depth > MAXIMUM_DEPTH:
         raise JsonTextError(TOO_DEEP, f"nested deeper than {MAXIMUM_DEPTH} levels, or contains itself")
     # A call for each scalar would take most of the time.
-    if kind is list or not isinstance(value, Mapping):
+    if kind is list or (kind is not dict and not isinstance(value, Mapping)):
         return [item if type(item) in _PLAIN else _copy_plain(item, depth + 1) for item in value]
     if TEXT.issuperset(map(type, value)):
         return {key: item if type(item) in _PLAIN else _copy_plain(item, depth + 1) for key, item in value.items()}

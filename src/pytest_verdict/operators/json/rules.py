@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, model_se
 
 from pytest_verdict.errors import allowed
 from pytest_verdict.operators.exact_number import Tolerance, as_exact
-from pytest_verdict.operators.normalized_sides import IN_ORDER
+from pytest_verdict.operators.lists import IN_ORDER
 
 ListOrder = Literal["ordered", "unordered"]
 ToleranceMode = Literal["absolute", "relative"]

@@ -349,24 +349,22 @@ _ADDRESS: Final = re.compile(r"\[(?:ipv6:)?([0-9a-f:.]+)\]", re.IGNORECASE)
 
 def _has_right_address(text: str) -> bool:
     """Return whether a literal address in brackets, if there is one, is an address."""
-    for literal in _ADDRESS.findall(text):
-        try:
-            ipaddress.ip_address(literal)
-        except ValueError:
-            return False
-    return True
+    return _can_read(ipaddress.ip_address, _ADDRESS.findall(text))
 
 
 def _has_right_labels(text: str) -> bool:
     """Return whether the labels of a host name in Punycode can be decoded."""
     import idna
 
-    for label in text.split("."):
-        if label[2:4] == "--":
-            try:
-                idna.ulabel(label)
-            except (idna.IDNAError, UnicodeError):
-                return False
+    return _can_read(idna.ulabel, [label for label in text.split(".") if label[2:4] == "--"])
+
+
+def _can_read(read: Callable[[str], Any], parts: list[str]) -> bool:
+    try:
+        for part in parts:
+            read(part)
+    except ValueError:
+        return False
     return True
 
 
