@@ -11,15 +11,14 @@ from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
+    CallLike,
     CallOrResult,
-    LeftOut,
     Result,
     build_call,
     build_call_from,
     format_arguments,
     get,
     get_blocks,
-    get_list,
     get_objects,
     has,
     omit_keys,
@@ -47,11 +46,11 @@ def openai_chat(value: Any) -> Iterator[CallOrResult]:
             raise TrajectoryError("a choice needs its message; put the chunks of a streamed completion together first")
 
     for place, message in enumerate(messages):
-        for call in get_list(message, "tool_calls"):
+        for call in get_objects(message, "tool_calls"):
             # The user of a simulation may call tools, too.
             identifier = get(call, "id")
             if get(call, "requestor") == "user":
-                yield LeftOut(get(call, "name"), identifier)
+                yield CallLike(get(call, "name"), identifier)
                 continue
             if has(call, "custom"):
                 yield _build_custom_call(get(call, "custom"), identifier, place)
@@ -130,13 +129,10 @@ def openai_responses(value: Any) -> Iterator[CallOrResult]:
 
 
 # tau2-bench: simulations and tasks. The calls of the simulated user are not the agent's.
-def _is_run(item: Any) -> bool:
-    return has(item, "evaluation_criteria") or (has(item, "task_id") and (has(item, "messages") or has(item, "ticks")))
-
-
 @partial(
     Format,
-    is_item=_is_run,
+    is_item=lambda item: has(item, "task_id") and (has(item, "messages") or has(item, "ticks")),
+    item_keys="evaluation_criteria",
     marks="messages ticks evaluation_criteria",
     containers="simulations",
     whole_keys="simulations",
@@ -152,7 +148,7 @@ def tau2(value: Any) -> Iterator[CallOrResult]:
         # A voice run has ticks instead of messages, because both sides speak at once.
         for tick in get_objects(run, "ticks"):
             messages.append({"role": "assistant", "tool_calls": get(tick, "agent_tool_calls")})
-            messages.extend(get_list(tick, "agent_tool_results"))
+            messages.extend(get_objects(tick, "agent_tool_results"))
 
     actions = get(get(run, "evaluation_criteria"), "actions")
     if messages:
@@ -341,8 +337,8 @@ def langchain(value: Any) -> Iterator[CallOrResult]:
         for key in ("data", "kwargs"):
             if isinstance(get(outer, key), dict):
                 message = get(outer, key)
-        calls = get_list(message, "tool_calls")
-        invalid_calls = get_list(message, "invalid_tool_calls")
+        calls = get_objects(message, "tool_calls")
+        invalid_calls = get_objects(message, "invalid_tool_calls")
         for call in (*calls, *_iter_provider_calls(message, (*calls, *invalid_calls))):
             source = get(call, "function") or call
             yield build_call_from(source, "args", "arguments", "input", id=get(call, "call_id", "id"), group=place)
@@ -361,7 +357,7 @@ def _iter_provider_calls(message: Any, calls: Sequence[Any]) -> Iterator[Any]:
     raw = get(message, "additional_kwargs")
     legacy_call = get(raw, "function_call")
     if not calls:
-        yield from get_list(raw, "tool_calls")
+        yield from get_objects(raw, "tool_calls")
         if legacy_call is not None:
             yield legacy_call
 
