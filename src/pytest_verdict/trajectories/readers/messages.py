@@ -159,7 +159,11 @@ def tau2(value: Any) -> Iterator[CallOrResult]:
         raise TrajectoryError("there are no messages, ticks or expected actions, so nothing was recorded")
 
 
-# Anthropic: calls in blocks of the type `tool_use` and its variants, results in `tool_result`.
+# Anthropic, Bedrock Converse, Strands and pydantic-ai: blocks or parts of messages are calls and results.
+_CALL_KIND: Final = re.compile(r".*tool_use|(builtin-)?tool-call")
+_RESULT_KIND: Final = re.compile(r".*tool_result|(builtin-)?tool-return|retry-prompt")
+
+
 def _is_anthropic_block(value: Any) -> bool:
     kind = get(value, "type")
     return isinstance(kind, str) and kind.endswith(("tool_use", "tool_result"))
@@ -171,6 +175,27 @@ def _get_anthropic_blocks(message: Any) -> Any:
     return get_blocks(message)
 
 
+def _read_blocks(messages: Any, *, are_blocks: bool = False) -> Iterator[CallOrResult]:
+    """Read the calls; the calls of one message are one group."""
+    for place, message in enumerate(require_objects(messages, "messages")):
+        for block in require_objects(get(message, "parts", default=_get_anthropic_blocks(message)), "content"):
+            kind = str(get(block, "type", "part_kind"))
+            call = get(block, "toolUse", default=block if _CALL_KIND.fullmatch(kind) else None)
+            if call is not None:
+                args = get(call, "input", "args", default=MISSING)
+                identifier = get(call, "tool_call_id", "toolUseId", "id")
+                group = 0 if are_blocks else place
+                yield build_call(get(call, "name", "tool_name"), args, id=identifier, group=group)
+
+            result = get(block, "toolResult", default=block if _RESULT_KIND.fullmatch(kind) else None)
+            # A request of pydantic-ai to try again may be about the answer instead of a call.
+            if result is not None and (kind != "retry-prompt" or has(result, "tool_name")):
+                is_failed = kind == "retry-prompt" or get(result, "outcome", default="success") != "success"
+                is_failed |= get(result, "is_error") is True or get(result, "status") == "error"
+                identifier = get(result, "tool_use_id", "toolUseId", "tool_call_id")
+                yield Result.from_content(result, identifier, failed=is_failed)
+
+
 @partial(
     Format,
     is_item=lambda message: any(map(_is_anthropic_block, unwrap_list(_get_anthropic_blocks(message)))),
@@ -178,17 +203,8 @@ def _get_anthropic_blocks(message: Any) -> Any:
     containers="messages",
 )
 def anthropic(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls; the calls of one message are one group."""
     messages = read_messages(value)
-    are_blocks = all(get(message, "role") is None for message in messages)
-    for place, message in enumerate(messages):
-        for block in require_objects(_get_anthropic_blocks(message), "content"):
-            kind = str(get(block, "type"))
-            if kind.endswith("tool_use"):
-                yield build_call_from(block, "input", id=get(block, "id"), group=0 if are_blocks else place)
-            elif kind.endswith("tool_result"):
-                is_error = get(block, "is_error") is True
-                yield Result.from_content(block, get(block, "tool_use_id"), failed=is_error)
+    return _read_blocks(messages, are_blocks=all(get(message, "role") is None for message in messages))
 
 
 # Claude Code: the lines of ``--output-format stream-json`` and of session files, each with an Anthropic message. The other
@@ -206,14 +222,13 @@ def claude_code(value: Any) -> Iterator[CallOrResult]:
         if message is None:
             continue
         group = groups.setdefault(get(message, "id") or ("line", place), len(groups))
-        for item in anthropic.read([message]):
+        for item in _read_blocks([message]):
             if isinstance(item, Event):
                 yield replace(item, group=group)
             else:
                 yield item
 
 
-# Bedrock Converse; Strands agents write the same.
 @partial(
     Format,
     is_item=lambda message: any(has(block, "toolUse", "toolResult") for block in unwrap_list(get_blocks(message))),
@@ -222,25 +237,8 @@ def claude_code(value: Any) -> Iterator[CallOrResult]:
     is_whole=lambda value: has(get(value, "output"), "message"),
 )
 def bedrock(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls; the calls of one message are one group."""
     answer = get(get(value, "output"), "message")
-    messages: Sequence[Any] = [answer]
-    if answer is None:
-        messages = unwrap_list(value, "messages")
-    for place, message in enumerate(require_objects(messages, "messages")):
-        for block in require_objects(get_blocks(message), "content"):
-            call = get(block, "toolUse")
-            if call is not None:
-                yield build_call_from(call, "input", id=get(call, "toolUseId"), group=place)
-            result = get(block, "toolResult")
-            if result is not None:
-                is_error = get(result, "status") == "error"
-                yield Result.from_content(result, get(result, "toolUseId"), failed=is_error)
-
-
-# pydantic-ai
-_CALL_KINDS: Final = ("tool-call", "builtin-tool-call")
-_RESULT_KINDS: Final = ("tool-return", "builtin-tool-return", "retry-prompt")
+    return _read_blocks(unwrap_list(value, "messages") if answer is None else [answer])
 
 
 @partial(
@@ -250,17 +248,7 @@ _RESULT_KINDS: Final = ("tool-return", "builtin-tool-return", "retry-prompt")
     containers="messages",
 )
 def pydantic_ai(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls; the calls of one response are one group."""
-    for place, message in enumerate(read_messages(value)):
-        for part in get_objects(message, "parts"):
-            kind = get(part, "part_kind")
-            name = get(part, "tool_name")
-            identifier = get(part, "tool_call_id")
-            if kind in _CALL_KINDS:
-                yield build_call(name, get(part, "args", default=MISSING), id=identifier, group=place)
-            elif kind in _RESULT_KINDS and name is not None:
-                is_error = kind == "retry-prompt" or get(part, "outcome", default="success") != "success"
-                yield Result.from_content(part, identifier, failed=is_error)
+    return _read_blocks(read_messages(value))
 
 
 # MCP: the messages of JSON-RPC
