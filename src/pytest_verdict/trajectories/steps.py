@@ -20,7 +20,7 @@ from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import align, format_call, format_unexpected, list_some
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.pairing import Partners, find_accepted_calls, iter_pairs, longest_common_subsequence
-from pytest_verdict.trajectories.readers import parse_json_text, read_trajectory
+from pytest_verdict.trajectories.readers import decode_text, read_trajectory
 from pytest_verdict.trajectories.readers.plain import is_pair, read_call
 from pytest_verdict.trajectories.trajectory_operator import (
     EMPTY_EXPECTED,
@@ -131,9 +131,7 @@ class TrajectorySteps(TrajectoryOperator):
 
 def read_steps(value: Any, expected_format: str, prepare: Callable[[Event], Call | None]) -> list[Step]:
     """Read a step list, or a recorded trajectory, whose groups of calls are steps; `prepare` returns None for a call to skip."""
-    source = value
-    if isinstance(value, str):
-        source = parse_json_text(value)
+    source = decode_text(value)
     is_list = isinstance(source, list | tuple)
     if is_list:
         for step in source:

@@ -26,7 +26,6 @@ UNKNOWN_TOOL: Final = "unknown_tool"
 EMPTY_SELECTION: Final = "empty_selection"
 NEAR_NAME: Final = "near_name"
 UNUSED_RULE: Final = "unused_rule"
-NO_SUCH_CALL: Final = "no_such_call"
 DIFFERENT_TURNS: Final = "different_number_of_turns"
 
 _MCP_PREFIX: Final = re.compile(r"\Amcp__.+?__(?=.)", re.DOTALL)
@@ -44,6 +43,8 @@ class UnusableError(TrajectoryError):
 
 class NoSuchCallError(TrajectoryError):
     """The observed calls are too few to have the one that is compared."""
+
+    note = "no_such_call"
 
 
 class Selected(NamedTuple):
@@ -114,11 +115,11 @@ class ObservedTrajectory(Operator):
         """Compare; see the class."""
         try:
             return self._compare(self.effective_expected(expected), observed)
-        except UnusableError as error:
-            return Outcome(0.0, notes=(error.note,), details={"reason": str(error)}, error=str(error))
         except TrajectoryError as error:
-            note = NO_SUCH_CALL if isinstance(error, NoSuchCallError) else UNREADABLE
-            return Outcome(0.0, notes=(note,), details={"reason": str(error)})
+            reason = str(error)
+            notes = (getattr(error, "note", UNREADABLE),)
+            is_error = isinstance(error, UnusableError)
+            return Outcome(0.0, notes=notes, details={"reason": reason}, error=reason if is_error else None)
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         names = self._parse_expected(expected)

@@ -158,12 +158,8 @@ def decode_text(value: Any) -> Any:
     if isinstance(value, PurePath):
         raise TrajectoryError(f"is a path, so nothing of the file was read: give its text, {value}.read_text()")
     if isinstance(value, str) and value.lstrip()[:1] in {"[", "{"}:
-        return parse_json_text(value)
+        try:
+            return parse_json(value)
+        except JsonTextError as error:
+            raise TrajectoryError(f"is not JSON: {error}") from None
     return value
-
-
-def parse_json_text(text: str) -> Any:
-    try:
-        return parse_json(text)
-    except JsonTextError as error:
-        raise TrajectoryError(f"is not JSON: {error}") from None

@@ -32,15 +32,17 @@ class Result(NamedTuple):
         return cls(identifier, content, failed, reason=content)
 
 
-class LeftOut(NamedTuple):
-    """A call that the value has and the trajectory does not, because the format says so."""
+class CallLike(NamedTuple):
+    """Something that looks like a call; a reader yields those that the format does not count as calls."""
 
     name: str | None
     id: str | None
     args: Any = MISSING
+    path: str = ""
+    """Where it is, with the positions of lists left out."""
 
 
-CallOrResult = Event | Result | LeftOut
+CallOrResult = Event | Result | CallLike
 """What a reader yields, in the order of its source; the events are its own."""
 
 
@@ -116,10 +118,6 @@ def require_objects(value: Any, what: str, *marks: str) -> Sequence[Any]:
             keys = ", ".join(repr(key) for key, _ in iter_entries(item)) or "nothing"
             raise TrajectoryError(f"item {place} of {what} has {keys}, but none of {', '.join(marks)}")
     return items
-
-
-def get_list(value: Any, *names: str) -> Sequence[Any]:
-    return require_list(get(value, *names), names[0])
 
 
 def get_objects(value: Any, *names: str) -> Sequence[Any]:
@@ -216,7 +214,7 @@ def attach_results(items: Iterable[CallOrResult]) -> list[Event]:
     set_field = object.__setattr__
 
     for item in items:
-        if isinstance(item, LeftOut):
+        if isinstance(item, CallLike):
             by_id.setdefault(str(item.id), None)
             continue
         if isinstance(item, Event):

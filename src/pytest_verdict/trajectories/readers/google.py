@@ -9,8 +9,8 @@ from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
+    CallLike,
     CallOrResult,
-    LeftOut,
     Result,
     build_call,
     get,
@@ -59,7 +59,19 @@ def gemini(value: Any) -> Iterator[CallOrResult]:
     contents = (content for item in items for content in _read_contents(item))
     for place, (parts, author) in enumerate(contents):
         for part in parts:
-            yield from _read_part(part, group=0 if are_parts else place, agent=author)
+            call = get(part, *_CALL)
+            if call is not None:
+                if get(call, "partial_args", "partialArgs"):
+                    name = shown(get(call, "name"), 80)
+                    raise TrajectoryError(f"the arguments of {name} came in pieces (partial_args); join them")
+                group = 0 if are_parts else place
+                yield build_call(get(call, "name"), get(call, "args"), id=get(call, "id"), group=group, agent=author)
+
+            result = get(part, *_RESPONSE)
+            if result is not None:
+                response = get(result, "response")
+                error = get(response, "error")
+                yield Result(get(result, "id"), response, error is not None, error, get(result, "name"))
 
 
 def _read_contents(item: Any) -> list[tuple[Sequence[Any], str | None]]:
@@ -90,21 +102,6 @@ def _read_contents(item: Any) -> list[tuple[Sequence[Any], str | None]]:
     if not isinstance(author, str):
         author = None
     return [(require_objects(parts, "parts"), author)]
-
-
-def _read_part(part: Any, **fields: Any) -> Iterator[CallOrResult]:
-    call = get(part, *_CALL)
-    if call is not None:
-        if get(call, "partial_args", "partialArgs"):
-            name = shown(get(call, "name"), 80)
-            raise TrajectoryError(f"the arguments of {name} came in pieces (partial_args); join them")
-        yield build_call(get(call, "name"), get(call, "args"), id=get(call, "id"), **fields)
-
-    result = get(part, *_RESPONSE)
-    if result is not None:
-        response = get(result, "response")
-        error = get(response, "error")
-        yield Result(get(result, "id"), response, failed=error is not None, reason=error, name=get(result, "name"))
 
 
 # ADK: an EvalSet with one eval case, and the events of a session or a run. The other keys hold the state of a session, its
@@ -152,7 +149,7 @@ def adk(value: Any) -> Iterator[CallOrResult]:
         if get(event, "partial") is True:
             incomplete_tools |= tools
             # The complete event repeats it, with other identifiers.
-            yield from (LeftOut(get(call, "name"), get(call, "id")) for call in calls if call is not None)
+            yield from (CallLike(get(call, "name"), get(call, "id")) for call in calls if call is not None)
         else:
             incomplete_tools -= tools
             events.append(event)

@@ -18,13 +18,12 @@ from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers import read_trajectory
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
+    CallLike,
     CallOrResult,
-    LeftOut,
     Result,
     build_call,
     format_failure,
     get,
-    get_list,
     get_objects,
     has,
     omit_keys,
@@ -118,7 +117,7 @@ def _read_trace(spans: list[Span]) -> Iterator[Event]:
     # Other runs return calls again, and those of earlier turns, which the models or the whole got as input.
     identifiers = {span.identifier for span in spans}
     inputs = [span.attributes["input"] for span in spans if span in models or span.parent not in identifiers]
-    earlier = [LeftOut(*call[1:]) for call in find_calls([parse_if_json(item) for item in inputs])]
+    earlier = find_calls([parse_if_json(item) for item in inputs])
     calls = [event for _, event in (*executed, *requested)]
     for span in spans:
         if span not in tools and span not in models:
@@ -322,7 +321,7 @@ def _iter_messages(sample: Any) -> Iterator[tuple[str, Any, Any]]:
     for event, agent in _iter_agent_events(events, {}):
         kind = get(event, "event")
         if kind == "model":
-            for choice in get_list(get(event, "output"), "choices")[:1]:
+            for choice in get_objects(get(event, "output"), "choices")[:1]:
                 yield "model", get(choice, "message"), agent
         elif kind == "tool":
             message = {
@@ -368,7 +367,7 @@ def _read_message(message: Any, group: int, agent: Any) -> Iterator[CallOrResult
             yield build_call(get(block, "name"), get(block, "arguments"), id=identifier, group=group, agent=agent)
             yield Result(identifier, get(block, "result"), failed=error is not None, reason=error)
 
-    for call in get_list(message, "tool_calls"):
+    for call in get_objects(message, "tool_calls"):
         # Beside the reason why arguments are no JSON there is an empty object.
         args = get(call, "parse_error") or get(call, "arguments", default=MISSING)
         yield build_call(get(call, "function"), args, id=get(call, "id"), group=group, agent=agent)
@@ -465,7 +464,7 @@ def _read_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterato
     metadata = get(event, "tool_call_metadata")
     # The user may run commands, too.
     if get(event, "source") == "user" or (metadata is None and get(event, "action") in _OTHER_ACTIONS):
-        yield LeftOut(get(event, "action"), get(event, "id"))
+        yield CallLike(get(event, "action"), get(event, "id"))
         return
     if metadata is None:
         # Without function calling there is only the action that the call became.

@@ -11,15 +11,14 @@ from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
+    CallLike,
     CallOrResult,
-    LeftOut,
     Result,
     build_call,
     build_call_from,
     format_arguments,
     get,
     get_blocks,
-    get_list,
     get_objects,
     has,
     omit_keys,
@@ -47,11 +46,11 @@ def openai_chat(value: Any) -> Iterator[CallOrResult]:
             raise TrajectoryError("a choice needs its message; put the chunks of a streamed completion together first")
 
     for place, message in enumerate(messages):
-        for call in get_list(message, "tool_calls"):
+        for call in get_objects(message, "tool_calls"):
             # The user of a simulation may call tools, too.
             identifier = get(call, "id")
             if get(call, "requestor") == "user":
-                yield LeftOut(get(call, "name"), identifier)
+                yield CallLike(get(call, "name"), identifier)
                 continue
             if has(call, "custom"):
                 yield _build_custom_call(get(call, "custom"), identifier, place)
@@ -130,13 +129,10 @@ def openai_responses(value: Any) -> Iterator[CallOrResult]:
 
 
 # tau2-bench: simulations and tasks. The calls of the simulated user are not the agent's.
-def _is_run(item: Any) -> bool:
-    return has(item, "evaluation_criteria") or (has(item, "task_id") and (has(item, "messages") or has(item, "ticks")))
-
-
 @partial(
     Format,
-    is_item=_is_run,
+    is_item=lambda item: has(item, "task_id") and (has(item, "messages") or has(item, "ticks")),
+    item_keys="evaluation_criteria",
     marks="messages ticks evaluation_criteria",
     containers="simulations",
     whole_keys="simulations",
@@ -152,7 +148,7 @@ def tau2(value: Any) -> Iterator[CallOrResult]:
         # A voice run has ticks instead of messages, because both sides speak at once.
         for tick in get_objects(run, "ticks"):
             messages.append({"role": "assistant", "tool_calls": get(tick, "agent_tool_calls")})
-            messages.extend(get_list(tick, "agent_tool_results"))
+            messages.extend(get_objects(tick, "agent_tool_results"))
 
     actions = get(get(run, "evaluation_criteria"), "actions")
     if messages:
@@ -163,7 +159,11 @@ def tau2(value: Any) -> Iterator[CallOrResult]:
         raise TrajectoryError("there are no messages, ticks or expected actions, so nothing was recorded")
 
 
-# Anthropic: calls in blocks of the type `tool_use` and its variants, results in `tool_result`.
+# Anthropic, Bedrock Converse, Strands and pydantic-ai: blocks or parts of messages are calls and results.
+_CALL_KIND: Final = re.compile(r".*tool_use|(builtin-)?tool-call")
+_RESULT_KIND: Final = re.compile(r".*tool_result|(builtin-)?tool-return|retry-prompt")
+
+
 def _is_anthropic_block(value: Any) -> bool:
     kind = get(value, "type")
     return isinstance(kind, str) and kind.endswith(("tool_use", "tool_result"))
@@ -175,6 +175,27 @@ def _get_anthropic_blocks(message: Any) -> Any:
     return get_blocks(message)
 
 
+def _read_blocks(messages: Any, *, are_blocks: bool = False) -> Iterator[CallOrResult]:
+    """Read the calls; the calls of one message are one group."""
+    for place, message in enumerate(require_objects(messages, "messages")):
+        for block in require_objects(get(message, "parts", default=_get_anthropic_blocks(message)), "content"):
+            kind = str(get(block, "type", "part_kind"))
+            call = get(block, "toolUse", default=block if _CALL_KIND.fullmatch(kind) else None)
+            if call is not None:
+                args = get(call, "input", "args", default=MISSING)
+                identifier = get(call, "tool_call_id", "toolUseId", "id")
+                group = 0 if are_blocks else place
+                yield build_call(get(call, "name", "tool_name"), args, id=identifier, group=group)
+
+            result = get(block, "toolResult", default=block if _RESULT_KIND.fullmatch(kind) else None)
+            # A request of pydantic-ai to try again may be about the answer instead of a call.
+            if result is not None and (kind != "retry-prompt" or has(result, "tool_name")):
+                is_failed = kind == "retry-prompt" or get(result, "outcome", default="success") != "success"
+                is_failed |= get(result, "is_error") is True or get(result, "status") == "error"
+                identifier = get(result, "tool_use_id", "toolUseId", "tool_call_id")
+                yield Result.from_content(result, identifier, failed=is_failed)
+
+
 @partial(
     Format,
     is_item=lambda message: any(map(_is_anthropic_block, unwrap_list(_get_anthropic_blocks(message)))),
@@ -182,17 +203,8 @@ def _get_anthropic_blocks(message: Any) -> Any:
     containers="messages",
 )
 def anthropic(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls; the calls of one message are one group."""
     messages = read_messages(value)
-    are_blocks = all(get(message, "role") is None for message in messages)
-    for place, message in enumerate(messages):
-        for block in require_objects(_get_anthropic_blocks(message), "content"):
-            kind = str(get(block, "type"))
-            if kind.endswith("tool_use"):
-                yield build_call_from(block, "input", id=get(block, "id"), group=0 if are_blocks else place)
-            elif kind.endswith("tool_result"):
-                is_error = get(block, "is_error") is True
-                yield Result.from_content(block, get(block, "tool_use_id"), failed=is_error)
+    return _read_blocks(messages, are_blocks=all(get(message, "role") is None for message in messages))
 
 
 # Claude Code: the lines of ``--output-format stream-json`` and of session files, each with an Anthropic message. The other
@@ -210,14 +222,13 @@ def claude_code(value: Any) -> Iterator[CallOrResult]:
         if message is None:
             continue
         group = groups.setdefault(get(message, "id") or ("line", place), len(groups))
-        for item in anthropic.read([message]):
+        for item in _read_blocks([message]):
             if isinstance(item, Event):
                 yield replace(item, group=group)
             else:
                 yield item
 
 
-# Bedrock Converse; Strands agents write the same.
 @partial(
     Format,
     is_item=lambda message: any(has(block, "toolUse", "toolResult") for block in unwrap_list(get_blocks(message))),
@@ -226,25 +237,8 @@ def claude_code(value: Any) -> Iterator[CallOrResult]:
     is_whole=lambda value: has(get(value, "output"), "message"),
 )
 def bedrock(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls; the calls of one message are one group."""
     answer = get(get(value, "output"), "message")
-    messages: Sequence[Any] = [answer]
-    if answer is None:
-        messages = unwrap_list(value, "messages")
-    for place, message in enumerate(require_objects(messages, "messages")):
-        for block in require_objects(get_blocks(message), "content"):
-            call = get(block, "toolUse")
-            if call is not None:
-                yield build_call_from(call, "input", id=get(call, "toolUseId"), group=place)
-            result = get(block, "toolResult")
-            if result is not None:
-                is_error = get(result, "status") == "error"
-                yield Result.from_content(result, get(result, "toolUseId"), failed=is_error)
-
-
-# pydantic-ai
-_CALL_KINDS: Final = ("tool-call", "builtin-tool-call")
-_RESULT_KINDS: Final = ("tool-return", "builtin-tool-return", "retry-prompt")
+    return _read_blocks(unwrap_list(value, "messages") if answer is None else [answer])
 
 
 @partial(
@@ -254,17 +248,7 @@ _RESULT_KINDS: Final = ("tool-return", "builtin-tool-return", "retry-prompt")
     containers="messages",
 )
 def pydantic_ai(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls; the calls of one response are one group."""
-    for place, message in enumerate(read_messages(value)):
-        for part in get_objects(message, "parts"):
-            kind = get(part, "part_kind")
-            name = get(part, "tool_name")
-            identifier = get(part, "tool_call_id")
-            if kind in _CALL_KINDS:
-                yield build_call(name, get(part, "args", default=MISSING), id=identifier, group=place)
-            elif kind in _RESULT_KINDS and name is not None:
-                is_error = kind == "retry-prompt" or get(part, "outcome", default="success") != "success"
-                yield Result.from_content(part, identifier, failed=is_error)
+    return _read_blocks(read_messages(value))
 
 
 # MCP: the messages of JSON-RPC
@@ -341,8 +325,8 @@ def langchain(value: Any) -> Iterator[CallOrResult]:
         for key in ("data", "kwargs"):
             if isinstance(get(outer, key), dict):
                 message = get(outer, key)
-        calls = get_list(message, "tool_calls")
-        invalid_calls = get_list(message, "invalid_tool_calls")
+        calls = get_objects(message, "tool_calls")
+        invalid_calls = get_objects(message, "invalid_tool_calls")
         for call in (*calls, *_iter_provider_calls(message, (*calls, *invalid_calls))):
             source = get(call, "function") or call
             yield build_call_from(source, "args", "arguments", "input", id=get(call, "call_id", "id"), group=place)
@@ -361,7 +345,7 @@ def _iter_provider_calls(message: Any, calls: Sequence[Any]) -> Iterator[Any]:
     raw = get(message, "additional_kwargs")
     legacy_call = get(raw, "function_call")
     if not calls:
-        yield from get_list(raw, "tool_calls")
+        yield from get_objects(raw, "tool_calls")
         if legacy_call is not None:
             yield legacy_call
 

@@ -15,13 +15,12 @@ from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
+    CallLike,
     CallOrResult,
-    LeftOut,
     build_call,
     build_call_from,
     format_failure,
     get,
-    get_list,
     get_objects,
     has,
     parse_if_json,
@@ -98,7 +97,7 @@ def _read_span(raw: Any) -> Span:
         error=None if error is None else str(error),
         identifier=None if identifier is None else str(identifier),
         parent=str(parent) if parent else None,
-        events=tuple(_read_attributes(get(event, "attributes")) for event in get_list(raw, "events")),
+        events=tuple(_read_attributes(get(event, "attributes")) for event in get_objects(raw, "events")),
     )
 
 
@@ -253,16 +252,12 @@ def otel(value: Any) -> Iterator[CallOrResult]:
         if isinstance(output_tools, list):
             output_names.update(get(tool, "name") for tool in output_tools)
     for span, event in iter_in_time(executed, requested):
-        if _is_call(span) and event.name not in output_names:
-            yield event
+        message = span.attributes.get("logfire.msg")
+        is_output = span.name == _OUTPUT_FUNCTION or (isinstance(message, str) and message.startswith(_OUTPUT_FUNCTION))
+        if is_output or _DEFERRED in span.attributes or event.name in output_names:
+            yield CallLike(event.name, event.id)
         else:
-            yield LeftOut(event.name, event.id)
-
-
-def _is_call(span: Span) -> bool:
-    message = span.attributes.get("logfire.msg")
-    is_output = span.name == _OUTPUT_FUNCTION or (isinstance(message, str) and message.startswith(_OUTPUT_FUNCTION))
-    return not is_output and _DEFERRED not in span.attributes
+            yield event
 
 
 def _is_execution(span: Span) -> bool:
@@ -321,7 +316,7 @@ def _iter_requests(spans: list[Span]) -> Iterator[SpanCall]:
         messages = require_list(parse_if_json(span.attributes.get(_OUTPUT)), _OUTPUT)
         if span.attributes.get("gen_ai.request.choice.count", 1) != 1:
             require_one_answer(messages, _OUTPUT)
-        parts = [part for message in messages for part in get_list(message, "parts")]
+        parts = [part for message in messages for part in get_objects(message, "parts")]
         calls = [part for part in parts if get(part, "type") == "tool_call"]
         events = [build_call_from(call, "arguments", id=get(call, "id"), group=place) for call in calls]
         refuse_unread_calls([messages], events, f"which is not read in {_OUTPUT}")
@@ -417,11 +412,11 @@ _TOOL_KIND: Final = re.compile(
 )
 
 
-def _iter_inputs(spans: list[Span], pattern: str) -> Iterator[LeftOut]:
+def _iter_inputs(spans: list[Span], pattern: str) -> Iterator[CallLike]:
     """Yield the calls in the inputs of models, which an agent may repeat with its own."""
     for span in spans:
         inputs = {name: value for name, value in span.attributes.items() if re.fullmatch(pattern, name)}
-        yield from (LeftOut(call.name, call.identifier, call.args) for call in find_calls(_nest(inputs)))
+        yield from find_calls(_nest(inputs))
 
 
 def _list_span_parts(value: Any, is_read: Callable[[Span], bool], marks: str, ignored: str) -> Iterator[Any]:

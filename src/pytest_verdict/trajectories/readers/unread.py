@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.equality import content_key
@@ -18,8 +18,8 @@ from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
+    CallLike,
     CallOrResult,
-    LeftOut,
     Result,
     attach_results,
     get,
@@ -157,18 +157,8 @@ class Format:
             require_objects(unwrap_list(items), name, *self.marks.split())
 
 
-class CallLike(NamedTuple):
-    """Something that looks like a call."""
-
-    path: str
-    """Where it is, with the positions of lists left out."""
-    name: str | None
-    identifier: str | None
-    args: Any
-
-
 def refuse_unread_calls(
-    parts: Iterable[Any], events: Sequence[Event | LeftOut], reason: str, ignored: Collection[str] = frozenset()
+    parts: Iterable[Any], events: Sequence[Event | CallLike], reason: str, ignored: Collection[str] = frozenset()
 ) -> None:
     """Refuse a value with more calls than its reader returned or left out; each part of it may repeat every call."""
     identities = {identity for event in events if event.id for identity in ((event.name, event.id), (None, event.id))}
@@ -184,10 +174,10 @@ def refuse_unread_calls(
     for part in parts:
         unmatched: dict[tuple[str, bool, str | None], list[Any]] = {}
         for call in find_calls(part, ignored):
-            if (call.name, call.identifier) in identities:
+            if (call.name, call.id) in identities:
                 continue
             # A call whose identifier nothing has may only repeat one without an identifier.
-            has_id = call.identifier is not None
+            has_id = call.id is not None
             source = keys_without_id if has_id else keys
             place = (call.path, has_id, call.name)
             candidates = unmatched.setdefault(place, list(source.get(call.name, ())))
@@ -201,8 +191,8 @@ def refuse_unread_calls(
             candidates.pop(at)
 
 
-def _get_event_key(event: Event | LeftOut) -> Any:
-    if isinstance(event, LeftOut):
+def _get_event_key(event: Event | CallLike) -> Any:
+    if isinstance(event, CallLike):
         return _get_key(event.args)
     if event.args_note == ARGS_NOT_RECORDED:
         return None
@@ -267,20 +257,17 @@ class _Search:
             return
 
         count = len(self.calls)
-        for key, item in entries.items():
-            self._look_into_entry(
-                to_snake_case(key),
-                item,
-                f"{path}.{key}" if path else key,
-                is_result=is_result,
-                is_described=is_described and key == "function",
-            )
+        for original, item in entries.items():
+            key = to_snake_case(original)
+            place = f"{path}.{original}" if path else original
+            is_inner = (is_described and original == "function") or key in _DESCRIBED
+            self._look_into_entry(key, item, place, is_result=is_result, is_described=is_inner)
         if any(map(is_call_type, kinds)) and not any(call.name for call in self.calls[count:]):
             del self.calls[count:]
             self._add(by_key, path)
         names = [call.name for call in self.calls[count:] if call.name]
         if any(not any(name in text for name in names) for text in _list_written_calls(by_key)):
-            self.calls.append(CallLike(f"the text of {path or 'the value'}", None, None, MISSING))
+            self.calls.append(CallLike(None, None, path=f"the text of {path or 'the value'}"))
 
     def _look_into_entry(self, key: str, item: Any, path: str, *, is_result: bool, is_described: bool) -> None:
         if key in _SETTINGS or _matches(_RESULT_KEY, key):
@@ -288,7 +275,7 @@ class _Search:
         if _matches(_CALL_KEY, key):
             self._look_into_calls(item, path)
         elif not is_result:
-            self.look_into(item, path, is_described=is_described or key in _DESCRIBED)
+            self.look_into(item, path, is_described=is_described)
 
     def _look_into_calls(self, value: Any, path: str) -> None:
         """Look into the value of a key for calls; a number is a count, as in ``max_tool_calls``."""
@@ -300,7 +287,7 @@ class _Search:
         elif isinstance(value, str):
             if value and value not in _CHOICES:
                 name = value if _TOOL.fullmatch(value) else None
-                self.calls.append(CallLike(path, name, None, MISSING))
+                self.calls.append(CallLike(name, None, path=path))
         elif value is not None and not isinstance(value, bool | int | float):
             entries = {to_snake_case(key): item for key, item in iter_entries(value) if key not in self.ignored}
             count = len(self.calls)
@@ -322,7 +309,7 @@ class _Search:
             if tool and not tool.endswith(("tool", "function")):
                 name = tool
         args = next((item for _, item in _list_arguments(fields) if item is not None), MISSING)
-        self.calls.append(CallLike(path, name, None if identifier in (None, "") else str(identifier), args))
+        self.calls.append(CallLike(name, None if identifier in (None, "") else str(identifier), args, path))
 
 
 def _is_call(entries: Mapping[str, Any], *, is_described: bool = False) -> bool:
@@ -334,7 +321,10 @@ def _is_call(entries: Mapping[str, Any], *, is_described: bool = False) -> bool:
     if _has_text(entries, _TOOL_KEYS):
         return bool(arguments)
     # Many things have a name and a text as input, but arguments are an object.
-    objects = {key for key, item in arguments if _is_object_text(item)}
+    objects = set()
+    for key, item in arguments:
+        if item is None or isinstance(item, Mapping) or (isinstance(item, str) and item.strip()[:1] in {"", "{"}):
+            objects.add(key)
     if any(_matches(_CALL_ARGUMENTS, key) for key in objects):
         return _has_text(entries, _NAME_KEYS)
     kind = entries.get("type")
@@ -387,12 +377,6 @@ def _list_arguments(entries: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Return the entries that may be arguments, those whose keys are of calls alone first."""
     arguments = [(key, item) for key, item in entries.items() if _matches(_ARGUMENT_KEY, key)]
     return sorted(arguments, key=lambda entry: not _matches(_CALL_ARGUMENTS, entry[0]))
-
-
-def _is_object_text(value: Any) -> bool:
-    if isinstance(value, str):
-        return value.strip()[:1] in {"", "{"}
-    return value is None or isinstance(value, Mapping)
 
 
 def _is_definition(entries: Mapping[str, Any]) -> bool:
