@@ -266,7 +266,7 @@ def _find_object(text: str, keys: Collection[str]) -> dict[str, Any] | None:
     if "<think>" in text:
         raise JsonTextError(NOT_AN_OBJECT, "the reply ends before its answer, in <think>")
     objects = []
-    hidden = []
+    hidden: list[dict[str, Any]] = []
     rest = ""
     end_before = 0
     for document, start, end in documents_in(text):
