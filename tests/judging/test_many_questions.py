@@ -18,7 +18,7 @@ from pytest_verdict import ConfigurationError, RecordError, compare
 from pytest_verdict.blind import BlindProtocol, Pair, blind_compare, compare_pairs
 from pytest_verdict.errors import MissingRecordingError, SettingsError, TemplateError
 from pytest_verdict.judging import JudgeReply, RecordedJudge
-from pytest_verdict.judging.usage import format_usage, sum_usage
+from pytest_verdict.judging.protocol import format_usage, sum_usage
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, ExactMatch, NumericExact, VerifiedField
 
 

@@ -21,7 +21,7 @@ from pytest_verdict.console import progress
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shorten, shown, visible
 from pytest_verdict.errors import SettingsError, allowed
-from pytest_verdict.judging.usage import sum_usage
+from pytest_verdict.judging.protocol import sum_usage
 from pytest_verdict.session import SESSION
 
 _POLICIES = ("fail", "skip")

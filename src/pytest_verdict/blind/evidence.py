@@ -80,10 +80,7 @@ class Question(NamedTuple):
 
 
 def collect_evidence(questions: Iterable[Question], max_concurrency: int) -> Iterator[dict[str, Any]]:
-    """Ask judges by their protocols, several at once, and yield what `BlindPreference` observes of each comparison.
-
-    It is empty if a person or a program has yet to answer; at the end, AwaitingJudgmentError lists all that is awaited.
-    """
+    """Ask judges by their protocols, several at once, and yield what `BlindPreference` observes; empty if that is awaited."""
     awaited: list[str] = []
     answers = run_in_order(_list_calls(questions), max_concurrency)
     for _, group in groupby(answers, key=lambda answer: answer.number):

@@ -14,8 +14,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.explanation.facts import build_default_explanation
 from pytest_verdict.explanation.lines import Explanation, Line, Part, indent, line, table, wrap
-from pytest_verdict.judging.protocol import Usage
-from pytest_verdict.judging.usage import format_usage
+from pytest_verdict.judging.protocol import Usage, format_usage
 
 _STATUSES: Final = {
     "INCONSISTENT": "INCONSISTENT: with the labels exchanged, the judge preferred the other output",

@@ -50,6 +50,7 @@ _REASONS: Mapping[str, str] = {
     "INVALID": "Too many replies of the judge are no verdict.",
     "JUDGED": "In one order there was a winner, in the other a tie.",
 }
+_Objects = Annotated[tuple[dict[str, str | int], ...], LISTED]
 _WholeNumber = Annotated[int, Field(ge=0, description="a whole number from 0")]
 
 
@@ -69,16 +70,6 @@ class _RecordedCandidate(_RecordedModel):
     characters: _WholeNumber
 
 
-class _RecordedLeak(_RecordedModel):
-    token: str
-
-
-class _UnseenFile(_RecordedModel):
-    candidate: str
-    path: str
-    reason: str
-
-
 class _CheckResults(_RecordedModel):
     source: Literal["checks"]
     passed: Annotated[tuple[Answers, Answers], LISTED]
@@ -92,8 +83,8 @@ class _RecordedSetup(_RecordedModel):
     protocol: BlindProtocol
     expectations: Texts
     identity: Annotated[tuple[Token, ...], LISTED]
-    leaks: Annotated[tuple[_RecordedLeak, ...], LISTED]
-    unseen_files: Annotated[tuple[_UnseenFile, ...], LISTED] = ()
+    leaks: _Objects
+    unseen_files: _Objects = ()
     expectation_results: _CheckResults | None = None
     calibration: Any = None
 
@@ -170,9 +161,12 @@ class Judgment:
     vote: Vote
     result: ComparisonResult
     reply: Reply | None = None
-    contradictions: tuple[Contradiction, ...] = ()
     # Whether the judge preferred the output that it saw first; None for a tie.
     first_shown: bool | None = None
+
+    @property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        return self.reply.contradictions if self.reply else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,9 +256,7 @@ def _judge_call(call: Call, recorded: RecordedComparison) -> Judgment:
         return Judgment(call=call, vote=Vote("INVALID"), result=run(ballot, expected, call.reply, name=name))
 
     # A name that was visible to the judge is a recorded leak. Naming a hidden one is a breach.
-    visible_names: set[str] = set()
-    if setup.protocol.leaks == "record":
-        visible_names = {leak.token for leak in setup.leaks}
+    visible_names = {leak["token"] for leak in setup.leaks if setup.protocol.leaks == "record"}
     names = find_tokens(call.reply, [token for token in setup.identity if token.text not in visible_names])
     breaches = [Contradiction("blindness_breach", "reply", text, "not in what the judge was shown") for text in names]
     reply = replace(reply, contradictions=(*reply.contradictions, *breaches))
@@ -282,9 +274,7 @@ def _judge_call(call: Call, recorded: RecordedComparison) -> Judgment:
         first_shown = reply.judge_winner == label_order.shown[0]
     if label_order.exchanged:
         reply = replace(reply, sides={label: reply.sides[OTHER[label]] for label in LABELS})
-    return Judgment(
-        call=call, vote=vote, result=result, reply=reply, contradictions=reply.contradictions, first_shown=first_shown
-    )
+    return Judgment(call=call, vote=vote, result=result, reply=reply, first_shown=first_shown)
 
 
 def _combine_calls(judgments: Sequence[Judgment], recorded: RecordedComparison) -> tuple[Vote, ...]:
@@ -411,7 +401,8 @@ def _explain_invalid(comparison: DerivedComparison) -> str:
         return "no verdict: " + ("; ".join(dict.fromkeys(problems)) or "the judge was not asked")
 
     descriptions = [
-        f"{shown(file.path, 80)} of {shown(file.candidate, 80)}: {file.reason}" for file in files[:_MAXIMUM_FILES]
+        f"{shown(file['path'], 80)} of {shown(file['candidate'], 80)}: {file['reason']}"
+        for file in files[:_MAXIMUM_FILES]
     ]
     if len(files) > _MAXIMUM_FILES:
         descriptions.append(f"{len(files) - _MAXIMUM_FILES} more")

@@ -36,12 +36,7 @@ class LabelOrder:
         return {"A": a, "B": 1 - a}
 
 
-_LABEL_ORDERS: Final = (
-    LabelOrder(exchanged=False, shown=LABELS),
-    LabelOrder(exchanged=True, shown=LABELS),
-    LabelOrder(exchanged=False, shown=("B", "A")),
-    LabelOrder(exchanged=True, shown=("B", "A")),
-)
+_SHOWN: Final[tuple[tuple[Label, Label], ...]] = (LABELS, ("B", "A"))
 _ORDER_COUNTS: Final[Mapping[Order, int]] = {"single": 1, "both": 2, "latin4": 4}
 
 
@@ -85,7 +80,8 @@ class BlindProtocol(StrictModel):
     @property
     def label_orders(self) -> tuple[LabelOrder, ...]:
         """The orders in which the judge sees the candidates; each repetition asks in all of them."""
-        return _LABEL_ORDERS[: _ORDER_COUNTS[self.order]]
+        orders = [LabelOrder(exchanged=exchanged, shown=shown) for shown in _SHOWN for exchanged in (False, True)]
+        return tuple(orders[: _ORDER_COUNTS[self.order]])
 
     def to_json(self) -> dict[str, Any]:
         """Return the protocol as a record holds it, without the timeout, which does not affect the verdict."""
@@ -152,13 +148,8 @@ class Assignment:
     commitment: str
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "key": self.key,
-            "position": self.position,
-            "A": self.a,
-            "nonce": self.nonce,
-            "commitment": self.commitment,
-        }
+        members = {"key": self.key, "position": self.position, "A": self.a}
+        return {**members, "nonce": self.nonce, "commitment": self.commitment}
 
 
 def _hash(*parts: Any) -> str:

@@ -1,7 +1,6 @@
 """Calls of models and services: within a time limit, and as many at once as allowed.
 
-Python cannot end a thread, so a call that takes too long is abandoned. All async functions share one loop, because a client
-belongs to the loop in which it was created. A call that blocks the loop is abandoned with it.
+Python cannot end a thread, so a call that takes too long is abandoned, with the loop of all async functions if it blocks that.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`JudgeRequest` and `Judge`: a question and whoever answers it; names of judges, and the lookup of a judge by name."""
+"""`JudgeRequest`, `JudgeReply` and `Judge`: a question, its answer and who gives it; sums of usage; judges by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 import pkgutil
 import sys
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkab
 from pydantic import BaseModel
 
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.values.display import shown
+from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError
 
@@ -162,6 +162,29 @@ def _encode_member(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{shown(value, 80)} is no JSON value")
+
+
+def sum_usage(reports: Iterable[Usage]) -> dict[str, dict[str, Any]]:
+    """Sum each amount over the replies that report it, and count these."""
+    values: dict[str, list[int | float]] = {}
+    for report in reports:
+        for name, amount in report.items():
+            values.setdefault(name, []).append(amount)
+    sums = {}
+    for name, amounts in sorted(values.items()):
+        # The sum of floats must not depend on their order.
+        total = sum(amounts) if all(isinstance(amount, int) for amount in amounts) else math.fsum(amounts)
+        sums[name] = {"sum": total, "replies": len(amounts)}
+    return sums
+
+
+def format_usage(reports: Iterable[Usage]) -> Iterator[str]:
+    """Yield a line with the sums, if anything is reported."""
+    sums = sum_usage(reports)
+    # Many small costs add up to digits that nobody reads.
+    texts = [f"{name} {total['sum']:,.10g} in {format_count(total['replies'], 'call')}" for name, total in sums.items()]
+    if texts:
+        yield f"reported by judges: {'; '.join(texts)}"
 
 
 def get_judge_name(judge: Any) -> str:

@@ -9,7 +9,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shorten, shown
 from pytest_verdict.explanation.facts import build_default_explanation, build_explanation, is_refusal
 from pytest_verdict.explanation.lines import Explanation, Line, Part, format_plain, indent, line, mark, table, wrap
-from pytest_verdict.judging.usage import format_usage
+from pytest_verdict.judging.protocol import format_usage
 from pytest_verdict.operators.explanation import describe_failed_parts, explain_parts
 from pytest_verdict.templates.template_match import (
     REPLY_KEY,

@@ -124,7 +124,7 @@ class FormRequest(JudgeRequest):
             return False
 
 
-def form_request(template: type[BaseAnswer], response: str, attempt: int) -> FormRequest:
+def form_request(template: type[BaseAnswer], response: str, attempt: int = 1) -> FormRequest:
     schema = judge_schema(template)
     hints: dict[str, str] = {}
     for name, verification in template.__verdict_definition__.verified.items():
