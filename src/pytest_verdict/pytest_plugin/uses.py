@@ -1,9 +1,4 @@
-"""What code does with a value, by its source.
-
-A value is followed through expressions, local variables, branches and the return of a function, until it decides something, is
-shown or dropped, or makes an assertion fail. A branch decides what it does, what certainly ends otherwise without it, and the
-variables that it sets or skips.
-"""
+"""What code does with a value, by its source: it is followed through expressions, variables and branches to what it decides."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The journal: the files that a session writes while it runs, and that remain when it is killed.
-
-``records.jsonl`` holds the records in order of arrival; each names its attempt. ``tests.jsonl`` holds a header, a line for each
-attempt of a test, and a footer, which is missing if the session did not end.
-"""
+"""The journal: the files that a session writes while it runs, and that remain when it is killed."""
 
 import json
 import sys
@@ -23,7 +19,9 @@ from pytest_verdict.report.compression import find_stored, open_records
 JOURNAL_FORMAT: Final = 1
 JOURNAL: Final = "journal"
 RECORDS: Final = "records.jsonl"
+"""The records in order of arrival."""
 TESTS: Final = "tests.jsonl"
+"""A header, a line for each attempt of a test, and a footer, if the session ended."""
 SHARD: Final = "shard.jsonl"
 """The part of a shard's journal that stays in its report, so shards can be merged."""
 OUTPUTS: Final = "outputs.jsonl"
