@@ -211,15 +211,15 @@ class UseInSource:
             if node in parent.ifs and not truth.tells:
                 return _DROPS
             use = self.of(whole, _UNKNOWN)
-            is_next = name_of(self._source.parents.get(whole)) == "next"
-            return use.deciding(whole) if is_next and truth.value and node in parent.ifs else use
+            decides = name_of(self._source.parents.get(whole)) == "next" and truth.value and node in parent.ifs
+            return use.deciding(whole if decides else None)
         if isinstance(parent, _CONTAINERS):
             name = name_of(self._source.parents.get(parent))
             # One item that is false decides all().
             is_of_all = name == "all" and truth.value is False
             use = self.of(parent, Truth(tells=False, value=False if is_of_all else None))
             decides = isinstance(parent, ast.GeneratorExp) and _DECIDING.get(name) is truth.value is not None
-            return use.deciding(parent) if decides else use
+            return use.deciding(parent if decides else None)
         return self.of_part(parent, node, truth)
 
     def of_part(self, parent: ast.AST | None, node: ast.AST, truth: Truth) -> Use:
@@ -278,32 +278,25 @@ class UseInSource:
         branches = [(statement.body, statement.orelse, True), (statement.orelse, statement.body, False)]
         if value is False:
             branches.reverse()
-        last = branches[0][0][-1:]
-        if (
-            value is not None
-            and last
-            and isinstance(last[0], ast.Raise)
-            and "skip" not in name_of(last[0].exc).casefold()
-        ):
-            use = Use("raises", line=last[0].lineno, exception=name_of(last[0].exc))
+        last = branches[0][0][-1] if value is not None and branches[0][0] else None
+        if isinstance(last, ast.Raise) and "skip" not in name_of(last.exc).casefold():
+            use = Use("raises", line=last.lineno, exception=name_of(last.exc))
             return use.deciding(self._items_of_loop(statement))
         if self._ends_only_by(statement, value, branches[1][0]):
             return _TELLS
         choice = UseInSource(self._source, "choice", self._visited)
         uses = []
-        if value is not None and last and isinstance(last[0], ast.Return):
-            constant = getattr(last[0].value, "value", None)
-            known = Truth(tells=last[0].value is not None, value=constant if isinstance(constant, bool) else None)
+        if isinstance(last, ast.Return):
+            constant = getattr(last.value, "value", None)
+            known = Truth(tells=last.value is not None, value=constant if isinstance(constant, bool) else None)
             uses.append(Use("returns", known, is_chosen=True))
         for branch, other, truth in branches:
             has_run = value in {None, truth}
             uses.append(choice.of_block(branch, has_run=has_run, counts_calls=has_run))
             if isinstance(statement, ast.If):
                 uses.append(choice.of_rest(statement, other[-1:], has_run=has_run))
-        use = _strongest(uses)
-        if value is not None and last and isinstance(last[0], ast.Break | ast.Return):
-            return use.deciding(self._items_of_loop(statement))
-        return use
+        ends_loop = isinstance(last, ast.Break | ast.Return)
+        return _strongest(uses).deciding(self._items_of_loop(statement) if ends_loop else None)
 
     def _of_all(self, statements: Iterable[ast.stmt]) -> Use:
         choice = UseInSource(self._source, "choice", self._visited)
