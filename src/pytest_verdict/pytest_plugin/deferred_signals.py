@@ -20,12 +20,9 @@ _NUMBERS: Final[tuple[int, ...]] = tuple(
 
 
 class signals_deferred:  # noqa: N801 - read as a function
-    """Run signal handlers written in Python after the block; only in the main thread, which alone may set handlers.
+    """Run signal handlers written in Python after the block; only in the main thread, which alone may set handlers."""
 
-    A handler that raises during a write, such as that of Ctrl-C or of a time limit, leaves half a line in the journal or
-    in a message to the controller. Blocking signals does not help: another thread receives them. Not a generator, because
-    every phase of every test enters the block.
-    """
+    # Blocking signals does not help: another thread receives them. Not a generator: every phase of every test enters the block.
 
     __slots__ = ("_former", "_waiting")
 

@@ -13,15 +13,13 @@ from typing import Any, Final, NamedTuple
 
 import _pytest
 
+from pytest_verdict.pytest_plugin.sources import name_of, read_source, scope_of
 from pytest_verdict.pytest_plugin.uses import (
     Kind,
     Truth,
     Use,
     UseInSource,
     find_use,
-    name_of,
-    read_source,
-    scope_of,
 )
 
 _INNER_FRAMES: Final = frozenset({"<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>"})

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from _pytest._code.code import ExceptionChainRepr
 
+from pytest_verdict.pytest_plugin.sources import read_source
 from pytest_verdict.pytest_plugin.unchecked import RECENT_FAILURES
-from pytest_verdict.pytest_plugin.uses import read_source
 
 if TYPE_CHECKING:
     from pytest_verdict.core.result import ComparisonResult

@@ -6,6 +6,7 @@ import functools
 import re
 import sys
 from argparse import ArgumentTypeError
+from dataclasses import fields
 from fnmatch import fnmatchcase
 from shutil import get_terminal_size
 from threading import get_ident
@@ -53,11 +54,6 @@ _MARGIN = 8
 _OUR_PREFIX = re.compile(r"--(verify|verdict)")
 _WATCH = pytest.StashKey[ComparisonWatch]()
 _COLLECTED = pytest.StashKey[set[str]]()
-# The members of the session's slot that this plugin sets.
-_SLOT = (
-    *("budget", "advice", "redaction", "journal", "next_place"),
-    *("observer", "failure_observer", "expectation_observer", "rows_observer", "find_accepted"),
-)
 _MODES_WITHOUT_TESTS = (
     *("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow"),
     *("collectonly", "setuponly", "setupplan"),
@@ -314,7 +310,7 @@ def _refuse_unknown(kind: str, names: Iterable[str], own: list[str]) -> None:
 
 
 def _watch_comparisons(config: pytest.Config) -> None:
-    before = {name: getattr(SESSION, name) for name in _SLOT}
+    before = {member.name: getattr(SESSION, member.name) for member in fields(SESSION)}
 
     def restore() -> None:
         for name, value in before.items():

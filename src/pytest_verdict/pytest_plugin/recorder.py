@@ -1,7 +1,4 @@
-"""The recorder writes each comparison of a process that runs tests as a record; workers send them on reports of pytest-xdist.
-
-Memory that outlives each process counts the comparisons that it has not sent yet.
-"""
+"""The recorder writes each comparison of a process that runs tests as a record; workers send them on reports of pytest-xdist."""
 
 import json
 import mmap

@@ -1,17 +1,12 @@
-"""What code does with a value, by its source.
-
-A value is followed through expressions, local variables, branches and the return of a function, until it decides something, is
-shown or dropped, or makes an assertion fail. A branch decides what it does, what certainly ends otherwise without it, and the
-variables that it sets or skips.
-"""
+"""What code does with a value, by its source: it is followed through expressions, variables and branches to what it decides."""
 
 from __future__ import annotations
 
 import ast
-import functools
-import linecache
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
+
+from pytest_verdict.pytest_plugin.sources import CONDITIONS, SCOPES, Source, name_of, scope_of
 
 # Calls that show a value, or tell only its type, by the name of the function or method; and those that wait.
 _SHOWING: Final = frozenset(
@@ -42,10 +37,16 @@ _SAME_TRUTH: Final = frozenset({"bool", "truth", "getattr"})
 _ANSWERING: Final = frozenset({"startswith", "endswith"})
 # The truth of an item that ends the iteration.
 _DECIDING: Final = {"any": True, "all": False}
-# Calls that end a test, the beginnings of those that may, and methods that fill a container.
+# Calls that end a test, the beginnings of those that may, and methods that change a container.
 _ENDING: Final = frozenset({"fail", "exit", "skip", "xfail", "skipTest"})
 _ASSERTING: Final = ("assert", "check", "verify", "expect", "ensure", "validate", "should")
-_FILLING: Final = frozenset({"append", "appendleft", "extend", "insert", "add", "update", "setdefault"})
+_JOINING: Final = frozenset({"extend", "update"})
+_FILLING: Final = frozenset(
+    (
+        *("append", "appendleft", "insert", "add", "setdefault", *_JOINING),
+        *("remove", "discard", "pop", "popleft", "popitem", "clear"),
+    )
+)
 _NEW_CONTAINERS: Final = frozenset({"list", "dict", "set", "deque", "Counter", "defaultdict", "OrderedDict"})
 # Calls that tell an error from None; those with a class do if it is str.
 _NOT_NONE: Final = frozenset({"assertIsNotNone", "is_not_none"})
@@ -58,22 +59,12 @@ _CONTAINERS: Final = (
 _ASSIGNMENTS: Final = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 # A container with both tells nothing by having the value.
 _OPPOSITES: Final = ({"'pass'", "'fail'"}, {"True", "False"})
-_CONDITIONS: Final = (ast.Assert, ast.If, ast.While)
 _LOOPS: Final = (ast.For, ast.AsyncFor, ast.While)
 _JUMPS: Final = (ast.Return, ast.Break, ast.Continue)
-_SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _BLOCKS: Final = ("body", "orelse", "finalbody")
 
 Kind = Literal["verdict", "evidence", "error", "choice"]
 """What is read. Evidence may be true whatever came out, an error is None if there is none, what a branch chose is anything."""
-
-
-class Source(NamedTuple):
-    """The tree of a file, the node around each node, and expressions and conditions by their position."""
-
-    tree: ast.Module
-    parents: dict[ast.AST, ast.AST]
-    nodes: dict[tuple[int | None, ...], ast.AST]
 
 
 class Truth(NamedTuple):
@@ -108,29 +99,6 @@ _DROPS: Final = Use("drops")
 _ORDER: Final = ("tells", "returns", "raises", "drops")
 
 
-@functools.lru_cache(maxsize=8)
-def read_source(file: str) -> Source:
-    """Parse a file; without readable source, the tree is empty."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError, RecursionError):
-        tree = ast.Module(body=[], type_ignores=[])
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    nodes: dict[tuple[int | None, ...], ast.AST] = {
-        (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
-        for node in parents
-        if isinstance(node, (ast.expr, *_CONDITIONS))
-    }
-    return Source(tree, parents, nodes)
-
-
-def scope_of(source: Source, node: ast.AST) -> ast.AST | None:
-    scope: ast.AST | None = node
-    while scope is not None and not isinstance(scope, (*_SCOPES, ast.ClassDef)):
-        scope = source.parents.get(scope)
-    return scope
-
-
 def find_use(source: Source, node: ast.AST, kind: Kind, truth: Truth, *, callee: str, is_call: bool) -> Use:
     """Return the use of a value that is read where a node stands, or that the function called there has returned."""
     parent = source.parents[node]
@@ -146,7 +114,7 @@ def find_use(source: Source, node: ast.AST, kind: Kind, truth: Truth, *, callee:
         is_known = name in _ANSWERING or (callee and name == callee)
         return use.of(node, truth if is_known else Truth(truth.tells))
     # The truth of an operand is read where the operator or the statement stands, that of a condition where its expression does.
-    if isinstance(node, _CONDITIONS):
+    if isinstance(node, CONDITIONS):
         node = node.test
     if isinstance(node, ast.GeneratorExp):
         tests = [test for one in node.generators for test in one.ifs]
@@ -216,15 +184,15 @@ class UseInSource:
             if node in parent.ifs and not truth.tells:
                 return _DROPS
             use = self.of(whole, _UNKNOWN)
-            is_next = name_of(self._source.parents.get(whole)) == "next"
-            return use.deciding(whole) if is_next and truth.value and node in parent.ifs else use
+            decides = name_of(self._source.parents.get(whole)) == "next" and truth.value and node in parent.ifs
+            return use.deciding(whole if decides else None)
         if isinstance(parent, _CONTAINERS):
             name = name_of(self._source.parents.get(parent))
             # One item that is false decides all().
             is_of_all = name == "all" and truth.value is False
             use = self.of(parent, Truth(tells=False, value=False if is_of_all else None))
             decides = isinstance(parent, ast.GeneratorExp) and _DECIDING.get(name) is truth.value is not None
-            return use.deciding(parent) if decides else use
+            return use.deciding(parent if decides else None)
         return self.of_part(parent, node, truth)
 
     def of_part(self, parent: ast.AST | None, node: ast.AST, truth: Truth) -> Use:
@@ -283,32 +251,25 @@ class UseInSource:
         branches = [(statement.body, statement.orelse, True), (statement.orelse, statement.body, False)]
         if value is False:
             branches.reverse()
-        last = branches[0][0][-1:]
-        if (
-            value is not None
-            and last
-            and isinstance(last[0], ast.Raise)
-            and "skip" not in name_of(last[0].exc).casefold()
-        ):
-            use = Use("raises", line=last[0].lineno, exception=name_of(last[0].exc))
+        last = branches[0][0][-1] if value is not None and branches[0][0] else None
+        if isinstance(last, ast.Raise) and "skip" not in name_of(last.exc).casefold():
+            use = Use("raises", line=last.lineno, exception=name_of(last.exc))
             return use.deciding(self._items_of_loop(statement))
         if self._ends_only_by(statement, value, branches[1][0]):
             return _TELLS
         choice = UseInSource(self._source, "choice", self._visited)
         uses = []
-        if value is not None and last and isinstance(last[0], ast.Return):
-            constant = getattr(last[0].value, "value", None)
-            known = Truth(tells=last[0].value is not None, value=constant if isinstance(constant, bool) else None)
+        if isinstance(last, ast.Return):
+            constant = getattr(last.value, "value", None)
+            known = Truth(tells=last.value is not None, value=constant if isinstance(constant, bool) else None)
             uses.append(Use("returns", known, is_chosen=True))
         for branch, other, truth in branches:
             has_run = value in {None, truth}
             uses.append(choice.of_block(branch, has_run=has_run, counts_calls=has_run))
             if isinstance(statement, ast.If):
                 uses.append(choice.of_rest(statement, other[-1:], has_run=has_run))
-        use = _strongest(uses)
-        if value is not None and last and isinstance(last[0], ast.Break | ast.Return):
-            return use.deciding(self._items_of_loop(statement))
-        return use
+        ends_loop = isinstance(last, ast.Break | ast.Return)
+        return _strongest(uses).deciding(self._items_of_loop(statement) if ends_loop else None)
 
     def _of_all(self, statements: Iterable[ast.stmt]) -> Use:
         choice = UseInSource(self._source, "choice", self._visited)
@@ -334,7 +295,7 @@ class UseInSource:
                 uses.append(Use("returns", Truth(tells=statement.value is not None), is_chosen=True))
             elif isinstance(statement, ast.Break):
                 uses.append(self._of_break(statement, has_run=has_run))
-            elif not isinstance(statement, (*_SCOPES, ast.ClassDef)):
+            elif not isinstance(statement, (*SCOPES, ast.ClassDef)):
                 inner = [part for parts in self._blocks_of(statement) for part in parts]
                 uses.append(self.of_block(inner, has_run=has_run, counts_calls=counts_calls))
         return _strongest(uses)
@@ -348,7 +309,23 @@ class UseInSource:
             return _TELLS
         if isinstance(value, ast.Call) and name in _FILLING and isinstance(value.func, ast.Attribute):
             return self._of_container(value.func.value, _UNKNOWN)
-        return _TELLS if counts or (has_run and name.startswith(_ASSERTING)) else _DROPS
+        if counts or (has_run and name.startswith(_ASSERTING)):
+            return _TELLS
+        return self._of_object(value)
+
+    def _of_object(self, value: ast.expr) -> Use:
+        """Return the use, after a call that was skipped, of the object of the function that would have changed."""
+        root: ast.AST = getattr(value, "func", value)
+        while isinstance(root, ast.Attribute | ast.Subscript):
+            root = root.value
+        scope = scope_of(self._source, value)
+        if scope is None or not isinstance(root, ast.Name):
+            return _DROPS
+        parts = list(ast.walk(scope))
+        names = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+        names |= {part.arg for part in parts if isinstance(part, ast.arg)}
+        before = {part for part in parts if getattr(part, "lineno", 0) <= (value.end_lineno or 0)}
+        return self._of_variables({root.id}, scope, _UNKNOWN, before) if root.id in names else _DROPS
 
     def of_rest(self, statement: ast.stmt, jumps: Sequence[ast.stmt], *, has_run: bool) -> Use:
         """Return the use of a condition of the statements that a jump in this one skips.
@@ -383,7 +360,7 @@ class UseInSource:
 
     def _loop_of(self, statement: ast.stmt) -> ast.For | ast.AsyncFor | ast.While | None:
         node: ast.AST | None = statement
-        while node is not None and not isinstance(node, _SCOPES):
+        while node is not None and not isinstance(node, SCOPES):
             parent = self._source.parents.get(node)
             if isinstance(parent, _LOOPS) and node in parent.body:
                 return parent
@@ -406,7 +383,7 @@ class UseInSource:
         rest: list[ast.stmt] = []
         loop = None if isinstance(jump, ast.Return) else self._loop_of(statement)
         node: ast.AST | None = statement
-        while node is not None and node is not loop and not isinstance(node, (*_SCOPES, ast.ClassDef)):
+        while node is not None and node is not loop and not isinstance(node, (*SCOPES, ast.ClassDef)):
             parent = self._source.parents.get(node)
             for block in self._blocks_of(parent):
                 if node in block:
@@ -435,7 +412,8 @@ class UseInSource:
         receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
         if is_statement and name in _FILLING and receiver is not None:
             if node is not call.func:
-                return self._of_container(receiver, Truth(tells=False))
+                # A container of false values is true, and that of no values is not.
+                return self._of_container(receiver, Truth(truth.tells and name in _JOINING))
             if isinstance(receiver, ast.Name):
                 return _DROPS
         if node is call.func and name not in _PASSING_ON:
@@ -553,12 +531,6 @@ def _is_bound_of_all(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> bo
 
 def _strongest(uses: list[Use]) -> Use:
     return min(uses, key=lambda use: _ORDER.index(use.way))
-
-
-def name_of(node: ast.AST | None) -> str:
-    """Return the last name of a call, attribute or variable."""
-    node = getattr(node, "func", node)
-    return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
 def _targets_of(assignment: ast.AST) -> list[ast.expr]:

@@ -1,8 +1,4 @@
-"""The result that a session hands to a test, which reports what the test looks at.
-
-A look counts if it tells what came out: what it shows would be different if a failed comparison had passed. For a comparison that
-could not be made, only its error and a verdict that is compared with ``error`` tell that.
-"""
+"""The result that a session hands to a test: a look at it counts if it would show something else after a pass."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from types import FrameType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.comparison import build_failure, describe_failure, redact_result
-from pytest_verdict.core.result import ComparisonResult, has_error
+from pytest_verdict.core.result import ComparisonResult, has_error, has_passed
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.effects import Effect, find_effect, is_doctest
 from pytest_verdict.pytest_plugin.uses import Kind
@@ -45,11 +41,7 @@ def _watch_evidence(name: str) -> Any:
 
 
 class WatchedResult(ComparisonResult):
-    """A result that tells a watch when a property or method shows that the comparison did not pass.
-
-    The sides, the name, ``repr`` and ``==`` do not show it. `repr` is redacted. Copies and pickles are plain results. One that
-    passed has no watch, but it may decide an expression which then reads no other.
-    """
+    """A result that tells a watch when it shows that the comparison did not pass; one that passed may settle others."""
 
     __slots__ = ("_session", "_watch")
 
@@ -110,29 +102,22 @@ class WatchedResult(ComparisonResult):
         effect = Effect(use=True)
         if frame is not None and not is_doctest(frame):
             effect = find_effect(frame, kind, truth)
-        self._settle(effect.use, is_firm=is_firm)
+        self.settle(effect.use, is_firm=is_firm)
         for decided in effect.decided:
             others = [other for value in decided.values() for other in _results_in(value)]
             for other in others or self._session.find_made_in(decided):
                 if isinstance(other, WatchedResult) and other is not self and not has_error(other):
-                    other._settle(effect.use, is_firm=True)  # noqa: SLF001 - of the same class
+                    other.settle(effect.use)
         return effect.use is not False
 
-    def _settle(self, use: bool | FrameType, *, is_firm: bool) -> None:  # noqa: FBT001 - as of an effect
+    def settle(self, use: bool | FrameType = True, *, is_firm: bool = True) -> None:  # noqa: FBT001, FBT002 - as of an effect
+        """Note a use of this result; by default, one that ends the watch."""
         if self._watch is None:
             return
         if use is True:
             self._watch.look(is_firm=is_firm)
         elif use is not False:
             self._watch.wait_for(use)
-
-    def passes(self) -> bool:
-        """Return whether the comparison passed, which is no look."""
-        return super().passed
-
-    def settle(self) -> None:
-        """End the watch, because an exception replaces this result."""
-        self._settle(use=True, is_firm=True)
 
     def look_unless_error(self, kind: Kind = "verdict", *, truth: bool | None = None) -> None:
         if self._is_watched and not has_error(self):
@@ -237,7 +222,7 @@ class WatchedVerdict(str):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, WatchedVerdict):
             # The equality of two comparisons that did not pass does not show which verdict they have.
-            if self.result.passes() is not other.result.passes():
+            if has_passed(self.result) is not has_passed(other.result):
                 self._compare(str.__str__(other))
                 other._compare(super().__str__())
         elif isinstance(other, str):

@@ -170,28 +170,24 @@ def _sort_records(
     journal: Journal, summary: Summary, new: NewFiles, *, copy: bool
 ) -> tuple[Path, dict[str, str], list[str]]:
     """Write the records in the order of the tests; return the file, its digests, and the root of each test."""
-    footer = journal.footer or {}
-    sha256 = footer.get("records_sha256") if not copy else None
-    has_digest = isinstance(sha256, str)
-    target = journal.records if has_digest else new.path(RECORDS)
+    target = new.path(RECORDS) if copy else journal.records
     digest = hashlib.sha256()
     tree = MerkleTree()
     roots = []
-    target_file = nullcontext() if has_digest else target.open("xb", _BLOCK)
     # A small buffer, because the records of several workers are not read in the order of the file.
-    with journal.records.open("rb", _BUFFER) as source, target_file as file:
+    with journal.records.open("rb", _BUFFER) as source, target.open("xb", _BLOCK) if copy else nullcontext() as file:
         for test in summary.tests:
             test_tree = MerkleTree()
             for lines in blocks_of(source, chain.from_iterable(entry.records for entry in test.attempts)):
                 leaves = leaves_of(lines)
                 tree.add(leaves)
                 test_tree.add(leaves)
+                block = b"".join(lines)
+                digest.update(block)
                 if file is not None:
-                    block = b"".join(lines)
-                    digest.update(block)
                     file.write(block)
             roots.append(test_tree.root())
-    return target, {"sha256": str(sha256) if has_digest else digest.hexdigest(), "root": tree.root()}, roots
+    return target, {"sha256": digest.hexdigest(), "root": tree.root()}, roots
 
 
 def _sort_outputs(path: Path) -> Iterator[str]:

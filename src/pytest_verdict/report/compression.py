@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -114,9 +115,6 @@ def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) ->
         compressed.unlink(missing_ok=True)
         source.replace(target)
         return
-    # Not above: shutil would slow down commands that only read.
-    import shutil
-
     path = new.path(compressed.name)
     # Without name and time, equal records are equal files.
     with source.open("rb") as plain, path.open("xb") as raw, gzip.GzipFile("", "wb", _LEVEL, raw, 0) as file:

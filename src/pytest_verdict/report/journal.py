@@ -1,10 +1,5 @@
-"""The journal: the files that a session writes while it runs, and that remain when it is killed.
+"""The journal: the files that a session writes while it runs, and that remain when it is killed."""
 
-``records.jsonl`` holds the records in order of arrival; each names its attempt. ``tests.jsonl`` holds a header, a line for each
-attempt of a test, and a footer, which is missing if the session did not end.
-"""
-
-import hashlib
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +19,9 @@ from pytest_verdict.report.compression import find_stored, open_records
 JOURNAL_FORMAT: Final = 1
 JOURNAL: Final = "journal"
 RECORDS: Final = "records.jsonl"
+"""The records in order of arrival."""
 TESTS: Final = "tests.jsonl"
+"""A header, a line for each attempt of a test, and a footer, if the session ended."""
 SHARD: Final = "shard.jsonl"
 """The part of a shard's journal that stays in its report, so shards can be merged."""
 OUTPUTS: Final = "outputs.jsonl"
@@ -134,32 +131,32 @@ class Journal:
 
     def add_entry(self, entry: TestEntry) -> None:
         """Add one attempt of a test, or comparisons of one that had already ended."""
+        index = self._find(entry) if entry.outcome == LATE or entry.is_decided else None
         if entry.outcome == LATE:
-            attempt = entry.test, entry.attempt, entry.worker
-            for earlier in reversed(self.entries):
-                if (earlier.test, earlier.attempt, earlier.worker) == attempt:
-                    break
-            else:
+            if index is None:
                 raise ValueError(f"comparisons of {entry.test} arrived late, but the test is not there")
             # No place in an entry that was read back: `add_unfinished` assigns its records.
             for place in entry.records:
-                earlier.add_records(entry.comparisons, place)
-            earlier.traits = entry.traits
+                self.entries[index].add_records(entry.comparisons, place)
+            self.entries[index].traits = entry.traits
             return
-        if entry.is_decided:
+        if index is not None:
             # The attempt that decided is there without the decision.
-            for index in reversed(range(len(self.entries))):
-                earlier = self.entries[index]
-                if (earlier.test, earlier.attempt, earlier.worker) == (entry.test, entry.attempt, entry.worker):
-                    entry.comparisons = earlier.comparisons
-                    entry.records = earlier.records + entry.records
-                    entry.traits = earlier.traits
-                    del self.entries[index]
-                    break
+            earlier = self.entries.pop(index)
+            entry.comparisons = earlier.comparisons
+            entry.records = earlier.records + entry.records
+            entry.traits = earlier.traits
         self.entries.append(entry)
         began = self.began.pop(entry.test, None)
         if began is not None and (entry.outcome == "rerun" or (entry.repeats and not entry.is_decided)):
             self.began[entry.test] = began[0], began[1], entry.attempt + 1
+
+    def _find(self, entry: TestEntry) -> int | None:
+        for index in reversed(range(len(self.entries))):
+            earlier = self.entries[index]
+            if (earlier.test, earlier.attempt, earlier.worker) == (entry.test, entry.attempt, entry.worker):
+                return index
+        return None
 
 
 class JournalWriter:
@@ -170,8 +167,6 @@ class JournalWriter:
         # Without a buffer, because a kill loses what the operating system does not have.
         self._records = (folder / RECORDS).open("xb", buffering=0)
         self._tests = (folder / TESTS).open("xb", buffering=0)
-        self._digested = 0
-        self._digest: Any = hashlib.sha256()
         self.journal = Journal(folder, {"journal": JOURNAL_FORMAT, **header})
         self._append(self.journal.header)
 
@@ -180,14 +175,7 @@ class JournalWriter:
         # The file itself knows the offset, even if an exception interrupted an earlier write.
         place = ByteRange(offset=self._records.tell(), length=len(lines))
         _write_all(self._records, lines)
-        if self._digest is not None:
-            self._digest.update(lines)
-            self._digested += len(lines)
         return place
-
-    def expect_disorder(self) -> None:
-        """Stop computing the digest, because the records of several workers are sorted at the end."""
-        self._digest = None
 
     def append_start(self, test: str, location: tuple[str, int | None, str]) -> None:
         path, line = place_of(location)
@@ -208,8 +196,6 @@ class JournalWriter:
         finished: dict[str, Any] = {"run": footer}
         if whole:
             finished["whole"] = whole
-        if self._digest is not None and self._digested == self._records.tell():
-            finished["records_sha256"] = self._digest.hexdigest()
         self._append({"finished": finished})
         self.abandon()
         self.journal.footer = finished

@@ -1,8 +1,4 @@
-"""``junit.xml`` for CI systems: one testcase for each test.
-
-The profile ``ci`` has the file and line of each test, which most CI systems use. The profile ``strict`` is valid against the
-schema of the Jenkins xUnit plugin (junit-10.xsd), which knows neither. XML 1.0 cannot hold every character.
-"""
+"""``junit.xml`` for CI systems: one testcase for each test."""
 
 import functools
 import hashlib
@@ -17,6 +13,7 @@ from pytest_verdict.report.journal import Properties, TestEntry
 from pytest_verdict.report.summary import NOT_GREEN, VERDICTS, Contents, TestSummary, counts_text
 
 Profile = Literal["ci", "strict"]
+"""With the file and line of each test, or valid against the schema of the Jenkins xUnit plugin, which knows neither."""
 JUNIT: Final = "junit.xml"
 PROFILES: Final[tuple[str, ...]] = get_args(Profile)
 
@@ -39,6 +36,7 @@ _EARLIER_FAILURES: Final = {"rerun", *NOT_GREEN}
 
 # Escape sequences of terminals, which a CI page shows as noise.
 _ANSI: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _IN_TEXT: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 _ESCAPES_IN_TEXT: Final = str.maketrans(_IN_TEXT)
 _ESCAPES_IN_ATTRIBUTE: Final = str.maketrans({**_IN_TEXT, "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
@@ -241,12 +239,6 @@ def _escape_characters(text: str) -> str:
     """Replace the characters that XML cannot hold by escapes of Python."""
     if text.isascii() and text.isprintable():
         return text
-    return _forbidden().sub(
+    return _FORBIDDEN.sub(
         lambda match: match.group().encode("unicode_escape", "surrogatepass").decode("ascii"), _ANSI.sub("", text)
     )
-
-
-@functools.cache
-def _forbidden() -> re.Pattern[str]:
-    # Compiled on first use, because this set of characters takes milliseconds.
-    return re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
