@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal
 
+import datetime
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.errors import PydanticUserError
@@ -68,7 +69,20 @@ TRACE = (
         (1234, "1,234 trams"),
         (5_000_000, "5 million guests"),
         ("259 BC", "founded in 259 BC"),
-        (["Paris", "Lyon"], "capital is Paris"),
+        (["Paris", "BCL2"], "capital is Paris"),
+        (["Paris", "2 airports"], "capital is Paris"),
+        (["the old Paris", "more trams"], "capital is Paris"),
+        ([259, 1234], "founded in 259 BC"),
+        ([], "capital is Paris"),
+        (5, "5 million guests"),
+        (5000, "5 million guests"),
+        (-259, "founded in 259 BC"),
+        (3, "The capital is Paris"),
+        (0, "The capital is Paris"),
+        (20, "capital is Paris"),
+        (datetime.date(259, 3, 1), "founded in 259 BC"),
+        (datetime.datetime(1928, 3, 1), "founded in 259 BC"),
+        (None, "The capital is Paris"),
         (True, "it is old"),
         (True, "Yes"),
         ("old", "it is old"),
@@ -114,12 +128,55 @@ def test_quote_supports_a_value(value, quote):
         (True, "Y"),
         ({"a": 1}, "is"),
         (["Lyon"], "The capital is Paris"),
+        (["Paris", "Lyon"], "capital is Paris"),
+        (["Paris", "BCL2", "Rome"], "capital is Paris"),
+        ({"Paris", "Lyon"}, "capital is Paris"),
+        (["Paris", 77], "capital is Paris"),
+        ([259, 77], "founded in 259 BC"),
+        ([1234, 5_000_000], "founded in 259 BC"),
+        (77, "The capital is Paris"),
+        (77, "founded in 259 BC"),
+        (25.9001, "founded in 259 BC"),
+        (1e9, "1,234 trams"),
+        (-77, "It has 2 airports"),
+        (21, "It has 2 airports"),
+        (60_000_001, "5 million guests"),
+        (5, "trams; 5"),
+        ("Lyon 259", "The capital is Paris"),
     ],
 )
 def test_quote_does_not_support_a_value(value, quote):
     result = compare("quote_check", quote, TRACE, value=value)
     assert result.verdict == "fail"
     assert result.details["reason"]
+
+
+MEN = "On 5 March 1928, at 10:30, twenty-five men and two thousand women came; the rest, 5/6, 1 234,5 kg, in '29."
+
+
+@pytest.mark.parametrize(
+    ("value", "quote", "supports"),
+    [
+        (25, "twenty-five men", True),
+        (2000, "two thousand women", True),
+        (2, "two thousand women", True),
+        (2500, "twenty-five men", True),
+        (26, "twenty-five men", False),
+        (3000, "two thousand women", False),
+        (0.83, "the rest, 5/6", True),
+        (1234.5, "1 234,5 kg", True),
+        (12345, "1 234,5 kg", True),
+        (12345, "two thousand women", False),
+        (datetime.date(1928, 3, 5), "On 5 March 1928", True),
+        (datetime.date(1927, 3, 5), "On 5 March 1928", False),
+        (datetime.date(1928, 3, 5), "twenty-five men", False),
+        (datetime.date(1929, 1, 1), "the rest, 5/6, 1 234,5 kg, in '29", True),
+        (datetime.datetime(1928, 3, 5, 10, 30), "On 5 March 1928, at 10:30", True),
+        ([datetime.date(1928, 3, 5), datetime.date(1930, 1, 1)], "On 5 March 1928", False),
+    ],
+)
+def test_quote_supports_numbers_in_words_and_dates(value, quote, supports):
+    assert compare("quote_check", quote, MEN, value=value).passed is supports
 
 
 def test_choice_may_be_said_in_other_words():
