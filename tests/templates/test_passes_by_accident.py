@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal
 
-import datetime
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.errors import PydanticUserError
@@ -16,9 +16,11 @@ from pytest_verdict.errors import SettingsError, TemplateError
 from pytest_verdict.operators import (
     AllOf,
     AnyOf,
+    AtLeastN,
     BooleanMatch,
     ContainsAll,
     ContainsAny,
+    DateTolerance,
     Exact,
     JsonCanonical,
     JsonSchema,
@@ -27,6 +29,7 @@ from pytest_verdict.operators import (
     NotContains,
     NumericMinimum,
     NumericRange,
+    NumericTolerance,
     OneOf,
     OrderedMatch,
     SetContainment,
@@ -38,8 +41,10 @@ from pytest_verdict.operators import (
 from pytest_verdict.templates import (
     AnswerTemplate,
     BaseAnswer,
+    ConditionalGroundTruth,
     ExactMatch,
     FieldCheck,
+    GroundTruthCase,
     NumericGraded,
     NumericRangeGraded,
     NumericThresholdGraded,
@@ -202,12 +207,117 @@ def build(kind, truth, operator, base=(BaseAnswer,), **options):
         (Any, True, JsonSchema(), {}),
         (int, 0, NumericMinimum(), {"ge": 0}),
         (float, [0, 1], NumericRange(), {"ge": 0, "le": 1}),
+        (float, 1.0, NumericTolerance(tolerance=1e30, mode="absolute"), {}),
+        (int, 5, NumericTolerance(tolerance=5, mode="absolute"), {"ge": 0, "le": 10}),
+        (int, 5, NumericGraded(cutoff=100, full_credit=50, mode="absolute"), {"ge": 0, "le": 10}),
+        (float, 0.5, NumericTolerance(tolerance=0.5, mode="absolute"), {"ge": 0, "le": 1}),
+        (Literal["a", "b"], ["a", "b"], "one_of", {}),
+        (Literal["a", "b"], ["b", "a", "c"], OneOf(), {}),
+        (Literal["a", "b"] | None, ["a", "b"], "one_of", {}),
+        (Literal[1, 2], [1, 2], "one_of", {}),
+        (list[Literal["a", "b"]], ["a", "b"], SetContainment(mode="subset"), {}),
+        (str, "a", AnyOf(conditions=["contains_any", "not_contains"]), {}),
     ],
     ids=str,
 )
 def test_check_that_every_answer_passes_is_refused(kind, truth, operator, options):
     with pytest.raises(TemplateError, match=r"every answer passes with the ground truth .* so it checks nothing"):
         build(kind, truth, operator, **options)
+
+
+@pytest.mark.parametrize(
+    ("kind", "truth", "operator", "options"),
+    [
+        (int, 5, NumericTolerance(tolerance=4, mode="absolute"), {"ge": 0, "le": 10}),
+        (float, 1.0, NumericTolerance(tolerance=0.5, mode="absolute"), {"ge": 0, "le": 1}),
+        (float, 0.0, NumericTolerance(tolerance=1e6, mode="absolute"), {}),
+        (int, 7, NumericTolerance(tolerance=0.5), {"ge": 0}),
+        (int, 5, "numeric_exact", {"ge": 5, "le": 6}),
+        (Literal["a", "b", "c"], ["a", "b"], "one_of", {}),
+        (Literal["a"], "a", "exact", {}),
+        (Literal["red", "dark red"], "red", "contains_any", {}),
+        (list[Literal["a", "b"]], ["a"], SetContainment(mode="subset"), {}),
+        (list[Literal["a", "b"]], ["a", "b"], SetContainment(), {}),
+        (str, "a", AnyOf(conditions=["exact", "not_blank"]), {}),
+        (str, "a", AnyOf(conditions=["exact", "starts_with"]), {}),
+        (str, "2024-01-01", DateTolerance(tolerance=400), {}),
+    ],
+    ids=str,
+)
+def test_check_with_bounds_or_choices_that_some_answer_fails_is_accepted(kind, truth, operator, options):
+    build(kind, truth, operator, **options)
+
+
+def build_strategy(node):
+    """Return a template of three fields with a strategy."""
+    body = {"__annotations__": dict.fromkeys("abc", str), "__module__": __name__, "__qualname__": "Answer"}
+    body |= {name: VerifiedField("d", "v", "exact") for name in "abc"}
+    place = {"__module__": __name__, "__qualname__": "Answer.VerificationStrategy"}
+    body["VerificationStrategy"] = type("VerificationStrategy", (), {"verify_strategy": node, **place})
+    return type(BaseAnswer)("Answer", (BaseAnswer,), body)
+
+
+A, B, C = (FieldCheck(field=name) for name in "abc")
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        (AtLeastN(n=2, conditions=[A, A, B]), "'a' twice in at_least_n"),
+        (AnyOf(conditions=[A, A]), "'a' twice in any_of"),
+        (AllOf(conditions=[A, B, A]), "'a' twice in all_of"),
+        (AllOf(conditions=[C, AtLeastN(n=2, conditions=[A, B, B])]), "'b' twice in at_least_n"),
+        (AnyOf(conditions=[A, AllOf(conditions=[B, AnyOf(conditions=[C, C])])]), "'c' twice in any_of"),
+        (FieldCheck(field="a", operator="not_blank"), "drop its operator"),
+        (AllOf(conditions=[A, FieldCheck(field="b", operator="exact")]), "drop its operator"),
+    ],
+)
+def test_strategy_that_counts_a_field_twice_is_refused(node, message):
+    with pytest.raises(TemplateError, match=message):
+        build_strategy(node)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        AnyOf(conditions=[A, AllOf(conditions=[A, B])]),
+        AtLeastN(n=2, conditions=[A, B, AllOf(conditions=[A, C])]),
+        AllOf(conditions=[AnyOf(conditions=[A, B]), AnyOf(conditions=[A, C])]),
+        AtLeastN(n=2, conditions=[A, B, C]),
+        A,
+    ],
+)
+def test_strategy_may_have_a_field_in_several_parts(node):
+    build_strategy(node)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ([" low"], "has blanks around it"),
+        (["low "], "has blanks around it"),
+        (["low", " "], "has blanks around it"),
+        (["true", "True"], "are for one value"),
+        (["FALSE", "false"], "are for one value"),
+        (["1", "1.0"], "are for one value"),
+        (["-2.0", "x", "-2"], "are for one value"),
+    ],
+)
+def test_cases_that_no_value_or_one_value_chooses_are_refused(names, message):
+    with pytest.raises(SettingsError, match=message):
+        ConditionalGroundTruth(
+            source="a",
+            cases={name: GroundTruthCase(value=number) for number, name in enumerate(names)},
+            default=GroundTruthCase(value=9),
+        )
+
+
+@pytest.mark.parametrize(
+    "names", [["low", "Low"], ["", "a b"], ["1", "2.0", "1.5"], ["true", "false", "truE?"], ["v1.0", "v1"]]
+)
+def test_cases_of_several_values_are_accepted(names):
+    cases = {name: GroundTruthCase(value=number) for number, name in enumerate(names)}
+    assert len(ConditionalGroundTruth(source="a", cases=cases, default=GroundTruthCase(value=9)).cases) == len(names)
 
 
 @pytest.mark.parametrize(

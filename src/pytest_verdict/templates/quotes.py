@@ -15,8 +15,8 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, encode
-from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.number_words import find_number_words
+from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.numerals import find_numerals
 from pytest_verdict.operators.normalized_sides import NOT_TEXT
 
@@ -29,6 +29,7 @@ _SHORTEST_PASSAGE: Final = 6
 _STEM: Final = 4
 # Texts often write numbers up to this one in words.
 _WRITTEN_IN_WORDS: Final = 20
+Place = Literal["quote", "response", "nowhere", "unknown"]
 
 
 class QuoteCheck(Operator):
@@ -51,6 +52,7 @@ class QuoteCheck(Operator):
 
     name: ClassVar[str] = "quote_check"
     kind: ClassVar[str] = "trace"
+    version: ClassVar[int] = 2
 
     # decode() also reads the typed JSON of settings().
     value: Annotated[Any, BeforeValidator(decode)] = None
@@ -128,9 +130,7 @@ def _list_values(value: Any) -> list[str | Decimal | datetime.date]:
     return [] if number is None or not number.is_finite() else [number]
 
 
-def _find_value(
-    value: str | Decimal | datetime.date, passage: str, text: str
-) -> Literal["quote", "response", "nowhere", "unknown"]:
+def _find_value(value: str | Decimal | datetime.date, passage: str, text: str) -> Place:
     """Return where a value is said, as far as that can be known."""
     if isinstance(value, str):
         if _has_passage(value.casefold(), passage.casefold()):
@@ -152,6 +152,10 @@ def _find_value(
         # A date may lack its year, or have two digits of it.
         return "nowhere" if re.search(r"(?<![0-9])[0-9]{4}(?![0-9])", passage) else "unknown"
 
+    return _find_number(value, passage, text)
+
+
+def _find_number(value: Decimal, passage: str, text: str) -> Place:
     is_small = abs(value) <= _WRITTEN_IN_WORDS
     numbers = _list_numbers(passage)
     if value in _list_numbers(text):
