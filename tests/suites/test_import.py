@@ -121,6 +121,10 @@ def test_a_promptfoo_configuration_becomes_a_suite(imported):
         ({"type": "word-count", "value": "many"}, "valid integer"),
         ({"type": "is-json", "value": "file://schema.json"}, "a template or a file"),
         ({"type": "is-json", "value": {"type": 5}}, "schema"),
+        ({"type": "is-json", "value": {"typ": "object"}}, "'typ' is no keyword of draft 7"),
+        ({"type": "is-json", "value": {"properties": {"a": {"maximun": 5}}}}, "'maximun' is no keyword"),
+        ({"type": "is-json", "value": {"$defs": {"a": {"typ": "x"}}, "$ref": "#/$defs/a"}}, "'typ' is no keyword"),
+        ({"type": "contains-json", "value": {"allOf": [{"requierd": ["a"]}]}}, "'requierd' is no keyword"),
         ({"type": "latency"}, "latency: nothing as its value is not translated"),
         ({"type": "latency", "threshold": "1s"}, "a time is a finite number, got '1s'"),
         ({"type": "cost", "threshold": 1}, "cost: threshold is not translated, because a result does not say it"),
@@ -433,3 +437,43 @@ def test_an_evaluator_without_one_name_is_left_out(imported, evaluator):
     code, said, path, _ = imported("pydantic-evals", json.dumps({"cases": [case]}))
     assert (code, len(said)) == (1, 1)
     assert len(read_suite(path).scenarios[0].scorers) == 1
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "flag"),
+    [
+        ({"Contains": {"value": "a", "case_sensitive": "no"}}, "case_sensitive"),
+        ({"Contains": {"value": 5, "as_strings": "no"}}, "as_strings"),
+        ({"Contains": {"value": 5, "as_strings": 0}}, "as_strings"),
+        ({"MaxToolCalls": {"max_calls": 1, "include_failed": "no"}}, "include_failed"),
+    ],
+    ids=str,
+)
+def test_a_flag_that_is_no_truth_value_is_left_out_by_name(imported, evaluator, flag):
+    case = {"inputs": "a", "expected_output": "b", "evaluators": [evaluator, "EqualsExpected"]}
+    code, said, path, _ = imported("pydantic-evals", json.dumps({"cases": [case]}))
+    assert (code, len(said)) == (1, 1)
+    assert f"{flag} is true or false, got" in said[0]
+    assert len(read_suite(path).scenarios[0].scorers) == 1
+
+
+@pytest.mark.parametrize(
+    "schema", [{"$defs": {"typ": {"type": "object"}}, "$ref": "#/$defs/typ"}, {"properties": {"typ": {}}}]
+)
+def test_names_inside_of_a_schema_are_no_keywords(imported, schema):
+    config = {"tests": [{"assert": [{"type": "is-json", "value": schema}]}]}
+    _, said, path, _ = imported("promptfoo", config)
+    assert said == []
+    assert len(read_suite(path).scenarios) == 1
+
+
+@pytest.mark.parametrize("key", ["adapter", "config", "scorers"])
+def test_a_key_at_the_top_of_another_suite_is_named(imported, key):
+    document = {
+        "suite": {"name": "s"},
+        "scenarios": [{"name": "a", "input": "i", "expected_output": "b"}],
+        key: {"x": 1},
+    }
+    code, said, _, _ = imported("agenticassure", document)
+    assert code == 1
+    assert f"{key}: it is not translated" in said[0]

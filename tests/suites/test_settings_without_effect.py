@@ -34,6 +34,26 @@ REFUSED_IN_SCENARIO = [
     ('expected_output: "\\u200b"', "has no visible character"),
     ("scorer: regex\n      metadata: {regex_pattern: '.*'}", "is not a regular expression to search"),
     ("scorer: regex\n      metadata: {regex_pattern: 'a|'}", "is not a regular expression to search"),
+    ("expected_tools: [search, search]", "expected_tools has 'search' twice, and passfail asks for one call"),
+    ("expected_tools: [a, b, a]", "expected_tools has 'a' twice"),
+    ("scorers: [exact, passfail]\n      expected_output: a\n      expected_tools: [b, b]", "has 'b' twice"),
+    ("expected_tools: [search]\n      expected_tool_args: {search: {}}", "expected_tool_args of 'search' is empty"),
+    ("expected_tools: [a, b]\n      expected_tool_args: {a: {q: 1}, b: {}}", "expected_tool_args of 'b' is empty"),
+    (
+        "expected_output: a\n      scorer: {any_of: [exact, exact]}",
+        "any_of has 'exact' twice, so one verdict counts twice",
+    ),
+    ("expected_output: a\n      scorer: {all_of: [exact, regex, exact]}", "all_of has 'exact' twice"),
+    ("expected_output: a\n      scorer: {none_of: [contains_any, {operator: contains_any}]}", "'contains_any' twice"),
+    (
+        "expected_output: a\n      scorer: {at_least_n: [exact, exact, contains_any], settings: {n: 2}}",
+        "at_least_n has 'exact' twice",
+    ),
+    ("expected_output: a\n      scorer: {weighted: [exact, exact]}", "weighted has 'exact' twice"),
+    (
+        "expected_output: a\n      scorer: {any_of: [regex, {all_of: [exact, exact]}]}",
+        "all_of has 'exact' twice",
+    ),
     *[
         (f"tags: [{tag}]", "tags: this mark has arguments, and a tag has none")
         for tag in ("skipif", "parametrize", "usefixtures", "filterwarnings", "verdict_cases", "verdict_unread")
@@ -95,6 +115,11 @@ RIGHT = [
     "expected_output: a\n      expected_tools: [b]\n      expected_tool_args: {c: {d: 1}}",
     "scorer: trajectory_exact\n      expected_tools: [b, c]\n      expected_tool_args: {c: {d: 1}}",
     "scorer: trajectory_exact\n      expected_tools: []",
+    "scorer: trajectory_any_order\n      expected_tools: [b, b]",
+    "scorer: trajectory_exact\n      expected_tools: [b]\n      expected_tool_args: {b: {}}",
+    "expected_tools: [b]\n      expected_tool_args: {}",
+    "expected_output: a\n      scorer: {any_of: [exact, {operator: exact, settings: {case_sensitive: false}}]}",
+    "expected_output: a\n      scorer: {weighted: [{operator: exact, weight: 2}, contains_any]}",
     "scorer: {operator: exact, mapping: {observed: $..name}}\n      expected_output: a\n      expected_tools: [b]",
     "scorer: not_blank\n      metadata: {note: x}\n      context: y\n      description: z\n      tags: [a, xfail, skip]",
     "expected_output: a\n      retries: 0\n      timeout_seconds: 1",
@@ -168,3 +193,30 @@ def test_an_option_of_a_data_set_without_effect_is_refused(options, complaint):
 )
 def test_a_selection_with_an_effect_is_right(options):
     assert Selection(**options)
+
+
+SAME = [
+    "{input: $.a, expected_output: $.a}",
+    "{input: $.a, expected_output: \"$['a']\"}",
+    "{input: {path: $.a}, expected_output: $.a}",
+    "{input: $.a, expected_output: {path: $.a}}",
+    "{input: {path: $.a, extract: last_line}, expected_output: {path: $.a, extract: last_line}}",
+]
+OTHER = [
+    "{input: $.a, expected_output: $.b}",
+    "{input: $.a, expected_output: {path: $.a, extract: last_line}}",
+    "{input: {literal: a}, expected_output: {literal: a}}",
+    "{input: {literal: a}, expected_output: $.a}",
+    "{input: $.a, expected_output: $.b, context: $.a}",
+]
+
+
+@pytest.mark.parametrize("mapping", [*SAME, *OTHER])
+def test_a_data_set_whose_question_is_its_answer_is_refused(write, mapping):
+    write("r.jsonl", '{"a": "x", "b": "y"}\n')
+    path = write("a.verdict.yaml", f"{HEAD}  dataset:\n    file: r.jsonl\n    mapping: {mapping}\n")
+    if mapping in OTHER:
+        assert len(read_suite(path).scenarios) == 1
+        return
+    with pytest.raises(SuiteError, match="input and expected_output are the same value of a row"):
+        read_suite(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal
@@ -15,9 +16,11 @@ from pytest_verdict.errors import SettingsError, TemplateError
 from pytest_verdict.operators import (
     AllOf,
     AnyOf,
+    AtLeastN,
     BooleanMatch,
     ContainsAll,
     ContainsAny,
+    DateTolerance,
     Exact,
     JsonCanonical,
     JsonSchema,
@@ -26,6 +29,7 @@ from pytest_verdict.operators import (
     NotContains,
     NumericMinimum,
     NumericRange,
+    NumericTolerance,
     OneOf,
     OrderedMatch,
     SetContainment,
@@ -37,8 +41,10 @@ from pytest_verdict.operators import (
 from pytest_verdict.templates import (
     AnswerTemplate,
     BaseAnswer,
+    ConditionalGroundTruth,
     ExactMatch,
     FieldCheck,
+    GroundTruthCase,
     NumericGraded,
     NumericRangeGraded,
     NumericThresholdGraded,
@@ -68,7 +74,20 @@ TRACE = (
         (1234, "1,234 trams"),
         (5_000_000, "5 million guests"),
         ("259 BC", "founded in 259 BC"),
-        (["Paris", "Lyon"], "capital is Paris"),
+        (["Paris", "BCL2"], "capital is Paris"),
+        (["Paris", "2 airports"], "capital is Paris"),
+        (["the old Paris", "more trams"], "capital is Paris"),
+        ([259, 1234], "founded in 259 BC"),
+        ([], "capital is Paris"),
+        (5, "5 million guests"),
+        (5000, "5 million guests"),
+        (-259, "founded in 259 BC"),
+        (3, "The capital is Paris"),
+        (0, "The capital is Paris"),
+        (20, "capital is Paris"),
+        (datetime.date(259, 3, 1), "founded in 259 BC"),
+        (datetime.datetime(1928, 3, 1), "founded in 259 BC"),
+        (None, "The capital is Paris"),
         (True, "it is old"),
         (True, "Yes"),
         ("old", "it is old"),
@@ -114,12 +133,55 @@ def test_quote_supports_a_value(value, quote):
         (True, "Y"),
         ({"a": 1}, "is"),
         (["Lyon"], "The capital is Paris"),
+        (["Paris", "Lyon"], "capital is Paris"),
+        (["Paris", "BCL2", "Rome"], "capital is Paris"),
+        ({"Paris", "Lyon"}, "capital is Paris"),
+        (["Paris", 77], "capital is Paris"),
+        ([259, 77], "founded in 259 BC"),
+        ([1234, 5_000_000], "founded in 259 BC"),
+        (77, "The capital is Paris"),
+        (77, "founded in 259 BC"),
+        (25.9001, "founded in 259 BC"),
+        (1e9, "1,234 trams"),
+        (-77, "It has 2 airports"),
+        (21, "It has 2 airports"),
+        (60_000_001, "5 million guests"),
+        (5, "trams; 5"),
+        ("Lyon 259", "The capital is Paris"),
     ],
 )
 def test_quote_does_not_support_a_value(value, quote):
     result = compare("quote_check", quote, TRACE, value=value)
     assert result.verdict == "fail"
     assert result.details["reason"]
+
+
+MEN = "On 5 March 1928, at 10:30, twenty-five men and two thousand women came; the rest, 5/6, 1 234,5 kg, in '29."
+
+
+@pytest.mark.parametrize(
+    ("value", "quote", "supports"),
+    [
+        (25, "twenty-five men", True),
+        (2000, "two thousand women", True),
+        (2, "two thousand women", True),
+        (2500, "twenty-five men", True),
+        (26, "twenty-five men", False),
+        (3000, "two thousand women", False),
+        (0.83, "the rest, 5/6", True),
+        (1234.5, "1 234,5 kg", True),
+        (12345, "1 234,5 kg", True),
+        (12345, "two thousand women", False),
+        (datetime.date(1928, 3, 5), "On 5 March 1928", True),
+        (datetime.date(1927, 3, 5), "On 5 March 1928", False),
+        (datetime.date(1928, 3, 5), "twenty-five men", False),
+        (datetime.date(1929, 1, 1), "the rest, 5/6, 1 234,5 kg, in '29", True),
+        (datetime.datetime(1928, 3, 5, 10, 30), "On 5 March 1928, at 10:30", True),
+        ([datetime.date(1928, 3, 5), datetime.date(1930, 1, 1)], "On 5 March 1928", False),
+    ],
+)
+def test_quote_supports_numbers_in_words_and_dates(value, quote, supports):
+    assert compare("quote_check", quote, MEN, value=value).passed is supports
 
 
 def test_choice_may_be_said_in_other_words():
@@ -145,12 +207,117 @@ def build(kind, truth, operator, base=(BaseAnswer,), **options):
         (Any, True, JsonSchema(), {}),
         (int, 0, NumericMinimum(), {"ge": 0}),
         (float, [0, 1], NumericRange(), {"ge": 0, "le": 1}),
+        (float, 1.0, NumericTolerance(tolerance=1e30, mode="absolute"), {}),
+        (int, 5, NumericTolerance(tolerance=5, mode="absolute"), {"ge": 0, "le": 10}),
+        (int, 5, NumericGraded(cutoff=100, full_credit=50, mode="absolute"), {"ge": 0, "le": 10}),
+        (float, 0.5, NumericTolerance(tolerance=0.5, mode="absolute"), {"ge": 0, "le": 1}),
+        (Literal["a", "b"], ["a", "b"], "one_of", {}),
+        (Literal["a", "b"], ["b", "a", "c"], OneOf(), {}),
+        (Literal["a", "b"] | None, ["a", "b"], "one_of", {}),
+        (Literal[1, 2], [1, 2], "one_of", {}),
+        (list[Literal["a", "b"]], ["a", "b"], SetContainment(mode="subset"), {}),
+        (str, "a", AnyOf(conditions=["contains_any", "not_contains"]), {}),
     ],
     ids=str,
 )
 def test_check_that_every_answer_passes_is_refused(kind, truth, operator, options):
     with pytest.raises(TemplateError, match=r"every answer passes with the ground truth .* so it checks nothing"):
         build(kind, truth, operator, **options)
+
+
+@pytest.mark.parametrize(
+    ("kind", "truth", "operator", "options"),
+    [
+        (int, 5, NumericTolerance(tolerance=4, mode="absolute"), {"ge": 0, "le": 10}),
+        (float, 1.0, NumericTolerance(tolerance=0.5, mode="absolute"), {"ge": 0, "le": 1}),
+        (float, 0.0, NumericTolerance(tolerance=1e6, mode="absolute"), {}),
+        (int, 7, NumericTolerance(tolerance=0.5), {"ge": 0}),
+        (int, 5, "numeric_exact", {"ge": 5, "le": 6}),
+        (Literal["a", "b", "c"], ["a", "b"], "one_of", {}),
+        (Literal["a"], "a", "exact", {}),
+        (Literal["red", "dark red"], "red", "contains_any", {}),
+        (list[Literal["a", "b"]], ["a"], SetContainment(mode="subset"), {}),
+        (list[Literal["a", "b"]], ["a", "b"], SetContainment(), {}),
+        (str, "a", AnyOf(conditions=["exact", "not_blank"]), {}),
+        (str, "a", AnyOf(conditions=["exact", "starts_with"]), {}),
+        (str, "2024-01-01", DateTolerance(tolerance=400), {}),
+    ],
+    ids=str,
+)
+def test_check_with_bounds_or_choices_that_some_answer_fails_is_accepted(kind, truth, operator, options):
+    build(kind, truth, operator, **options)
+
+
+def build_strategy(node):
+    """Return a template of three fields with a strategy."""
+    body = {"__annotations__": dict.fromkeys("abc", str), "__module__": __name__, "__qualname__": "Answer"}
+    body |= {name: VerifiedField("d", "v", "exact") for name in "abc"}
+    place = {"__module__": __name__, "__qualname__": "Answer.VerificationStrategy"}
+    body["VerificationStrategy"] = type("VerificationStrategy", (), {"verify_strategy": node, **place})
+    return type(BaseAnswer)("Answer", (BaseAnswer,), body)
+
+
+A, B, C = (FieldCheck(field=name) for name in "abc")
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        (AtLeastN(n=2, conditions=[A, A, B]), "'a' twice in at_least_n"),
+        (AnyOf(conditions=[A, A]), "'a' twice in any_of"),
+        (AllOf(conditions=[A, B, A]), "'a' twice in all_of"),
+        (AllOf(conditions=[C, AtLeastN(n=2, conditions=[A, B, B])]), "'b' twice in at_least_n"),
+        (AnyOf(conditions=[A, AllOf(conditions=[B, AnyOf(conditions=[C, C])])]), "'c' twice in any_of"),
+        (FieldCheck(field="a", operator="not_blank"), "drop its operator"),
+        (AllOf(conditions=[A, FieldCheck(field="b", operator="exact")]), "drop its operator"),
+    ],
+)
+def test_strategy_that_counts_a_field_twice_is_refused(node, message):
+    with pytest.raises(TemplateError, match=message):
+        build_strategy(node)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        AnyOf(conditions=[A, AllOf(conditions=[A, B])]),
+        AtLeastN(n=2, conditions=[A, B, AllOf(conditions=[A, C])]),
+        AllOf(conditions=[AnyOf(conditions=[A, B]), AnyOf(conditions=[A, C])]),
+        AtLeastN(n=2, conditions=[A, B, C]),
+        A,
+    ],
+)
+def test_strategy_may_have_a_field_in_several_parts(node):
+    build_strategy(node)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ([" low"], "has blanks around it"),
+        (["low "], "has blanks around it"),
+        (["low", " "], "has blanks around it"),
+        (["true", "True"], "are for one value"),
+        (["FALSE", "false"], "are for one value"),
+        (["1", "1.0"], "are for one value"),
+        (["-2.0", "x", "-2"], "are for one value"),
+    ],
+)
+def test_cases_that_no_value_or_one_value_chooses_are_refused(names, message):
+    with pytest.raises(SettingsError, match=message):
+        ConditionalGroundTruth(
+            source="a",
+            cases={name: GroundTruthCase(value=number) for number, name in enumerate(names)},
+            default=GroundTruthCase(value=9),
+        )
+
+
+@pytest.mark.parametrize(
+    "names", [["low", "Low"], ["", "a b"], ["1", "2.0", "1.5"], ["true", "false", "truE?"], ["v1.0", "v1"]]
+)
+def test_cases_of_several_values_are_accepted(names):
+    cases = {name: GroundTruthCase(value=number) for number, name in enumerate(names)}
+    assert len(ConditionalGroundTruth(source="a", cases=cases, default=GroundTruthCase(value=9)).cases) == len(names)
 
 
 @pytest.mark.parametrize(

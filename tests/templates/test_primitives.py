@@ -218,7 +218,8 @@ class Graded(BaseAnswer):
     ],
 )
 def test_granular_score_adds_scores_of_graded_fields(values, granular):
-    result = AnswerTemplate(Graded).verify({**values, "least_quote": "at least"}, trace="at least so many")
+    words = f"at least {values['least']}"
+    result = AnswerTemplate(Graded).verify({**values, "least_quote": words}, trace=f"{words} of them")
     assert result.granular == pytest.approx(granular)
     assert result.passed == (granular == 1.0)
 

@@ -308,7 +308,17 @@ def _score_passfail(scenario: Scenario, result: AgentResult, label: str, _thresh
     return Scored(comparisons, " ".join([f"PassFail: {verdict.upper()}.", *failed]))
 
 
-def _check_text(scenario: Scenario) -> None:
+def _check_passfail(scenario: Scenario) -> None:
+    """Refuse expectations that ask for nothing more than is asked already."""
+    for tool in scenario.expected_tools:
+        if scenario.expected_tools.count(tool) > 1:
+            hint = "passfail asks for one call; the scorer trajectory_any_order counts them"
+            raise ConfigurationError(f"expected_tools has {shown(tool, 60)} twice, and {hint}")
+    for tool, arguments in scenario.expected_tool_args.items():
+        if arguments == {}:
+            raise ConfigurationError(
+                f"expected_tool_args of {shown(tool, 60)} is empty, which any call has; leave it out"
+            )
     expected = scenario.expected_output
     if expected and isinstance(expected, str) and is_blank_text(expected):
         raise ConfigurationError(
@@ -355,7 +365,9 @@ def _check_similarity(scenario: Scenario) -> None:
 
 
 EXACT: Final = SuiteScorer("exact", _score_exact, reads=("expected_output",), takes_threshold=False)
-PASSFAIL: Final = SuiteScorer("passfail", _score_passfail, _check_text, expects=_has_expectation, takes_threshold=False)
+PASSFAIL: Final = SuiteScorer(
+    "passfail", _score_passfail, _check_passfail, expects=_has_expectation, takes_threshold=False
+)
 REGEX: Final = SuiteScorer("regex", _score_regex, _check_pattern, reads=(), takes_threshold=False)
 SIMILARITY: Final = SuiteScorer("similarity", _score_similarity, _check_similarity, reads=("expected_output",))
 

@@ -66,6 +66,9 @@ def _expand_combination(entry: Any) -> Any:
         return entry
 
     parts = [part if isinstance(part, dict) else {"operator": part} for part in entry[name]]
+    for number, part in enumerate(parts):
+        if part in parts[:number]:
+            raise ValueError(f"{name} has {part.get('operator', 'a condition')!r} twice, so one verdict counts twice")
     settings = dict(entry.get("settings", {}))
     if any("weight" in part for part in parts):
         settings["weights"] = [part.get("weight", 1) for part in parts]

@@ -25,6 +25,7 @@ from pytest_verdict.templates.template_match import (
     check_strategy,
     fields_in,
     quote_key,
+    refuse_repeats,
 )
 
 # Names that no field of a template can have, and the reason.
@@ -300,6 +301,7 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
             raise TemplateError(f"{cls.__name__}.VerificationStrategy needs {hint}")
         try:
             strategy = check_strategy(node, verified)
+            refuse_repeats(strategy)
         except TemplateError as error:
             raise TemplateError(f"{cls.__name__}: {error}") from None
         # A mixin has no fields; the first template that has its strategy does.

@@ -4,10 +4,10 @@ import enum
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Self
 
 from annotated_types import Predicate
-from pydantic import Field, field_serializer
+from pydantic import Field, field_serializer, model_validator
 from rapidfuzz.distance import OSA, Indel
 
 from pytest_verdict.core.operator import PassFailOperator, as_setting
@@ -72,6 +72,19 @@ class ConditionalGroundTruth(StrictModel):
     )
     cases: dict[str, GroundTruthCase] = Field(min_length=1)
     default: GroundTruthCase
+
+    @model_validator(mode="after")
+    def _refuse_useless_cases(self) -> Self:
+        values: dict[str, str] = {}
+        for name in self.cases:
+            if name != name.strip():
+                raise ValueError(f"the case {name!r} has blanks around it, so no usual value chooses it")
+            # 1 and 1.0 are one number, and true may be written in two ways.
+            value = name.lower() if name.lower() in {"true", "false"} else re.sub(r"^(-?[0-9]+)\.0$", r"\1", name)
+            other = values.setdefault(value, name)
+            if other != name:
+                raise ValueError(f"the cases {other!r} and {name!r} are for one value; keep one of them")
+        return self
 
 
 class CaseChoice(PassFailOperator):

@@ -47,6 +47,8 @@ _EQUALITY_OPERATORS: Final = {
     *("exact", "normalized_exact", "boolean", "literal", "one_of", "ordered_match"),
     *("numeric_exact", "numeric_tolerance", "date_match", "date_tolerance"),
 }
+# Those of them that may pass on every value of a field with few values, or bounds.
+_LENIENT_OPERATORS: Final = {"one_of", "numeric_tolerance", "date_tolerance"}
 # Operators that pass on the ground truth itself if they pass on anything.
 _REFLEXIVE_OPERATORS: Final = {"set_containment", "text_similarity", "json_canonical", "json_subset", "json_distance"}
 _MOST_DIGITS: Final = 300
@@ -118,16 +120,19 @@ def _passes_always(cls: type[BaseModel], name: str, verification: Verification) 
     # A trace operator with the ground truth False passes on all samples without the text that it looks for.
     truth = True if verification.reads_trace else verification.ground_truth
     expected = operator.effective_expected(truth)
-    if expected is None or operator.name in _EQUALITY_OPERATORS or hasattr(operator, "conditions"):
-        return False
-    if choices_of(cls.model_fields[name].annotation):
-        # An audit tries the other choices.
+    if expected is None or operator.name in _EQUALITY_OPERATORS - _LENIENT_OPERATORS:
         return False
 
     samples: list[Any] = list(_SAMPLES)
     if not verification.reads_trace:
+        field = cls.model_fields[name]
+        inner = choices_of(_item_type(field))
+        bounds = [getattr(item, bound) for bound in _BOUNDS for item in field.metadata if hasattr(item, bound)]
+        choices = choices_of(field.annotation)
+        samples += [*choices, *([choice] for choice in inner), inner, *bounds]
         read = _build_reader(cls, name)
-        if read is None:
+        if read is None or (choices and not (isinstance(operator, OneOf) and len(choices) > 1)):
+            # An audit tries the other choices.
             return False
         samples = _select_valid(samples, read)
     # Texts that must be absent, as under not_contains, are in the expected texts.
@@ -257,10 +262,14 @@ def _possible_answers(verification: Verification, field: FieldInfo) -> Iterator[
                     yield from step.mapping
         elif (items := as_list(truth)) is not None:
             # An item may be a member of an enumeration that equals it.
-            inner = next((get_args(kind)[0] for kind in types_of(field.annotation) if get_args(kind)), None)
-            choices = choices_of(inner)
+            choices = choices_of(_item_type(field))
             equals = Exact(normalize=steps).check
             yield [next((choice for choice in choices if equals(choice, item)), item) for item in items]
+
+
+def _item_type(field: FieldInfo) -> Any:
+    """Return the type of the items of a list, or None."""
+    return next((get_args(kind)[0] for kind in types_of(field.annotation) if get_args(kind)), None)
 
 
 def _number_forms(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:

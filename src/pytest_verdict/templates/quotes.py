@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import BeforeValidator
 
@@ -15,6 +15,7 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, encode
+from pytest_verdict.core.values.number_words import find_number_words
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.numerals import find_numerals
 from pytest_verdict.operators.normalized_sides import NOT_TEXT
@@ -28,6 +29,7 @@ _SHORTEST_PASSAGE: Final = 6
 _STEM: Final = 4
 # Texts often write numbers up to this one in words.
 _WRITTEN_IN_WORDS: Final = 20
+Place = Literal["quote", "response", "nowhere", "unknown"]
 
 
 class QuoteCheck(Operator):
@@ -35,7 +37,8 @@ class QuoteCheck(Operator):
 
     Expected is the quote, observed the trace. Blanks, line ends, emphasis and the forms of quotation marks do not count. The
     passage begins and ends between words. It has the value if the trace has it: as words, or as a number. Otherwise a text
-    shares a word with it. Where that cannot be known, the passage has two words and six letters, or is a clause of its own.
+    shares a word with it, and a number above 20 differs from one of its numbers only by a power of ten. Of a list, it has
+    one item, and the trace has all. Where that cannot be known, it has two words and six letters, or is a clause of its own.
 
     Args:
         value: The extracted value (default: None).
@@ -49,6 +52,7 @@ class QuoteCheck(Operator):
 
     name: ClassVar[str] = "quote_check"
     kind: ClassVar[str] = "trace"
+    version: ClassVar[int] = 2
 
     # decode() also reads the typed JSON of settings().
     value: Annotated[Any, BeforeValidator(decode)] = None
@@ -76,18 +80,14 @@ class QuoteCheck(Operator):
             return f"{shown(quote, 80)} is no passage of the response"
 
         values = [] if self.classified else _list_values(self.value)
-        # The quote may have cut a number off from its magnitude, as 5 from 5 million.
-        if any(_states(value, passage) and _states(value, text) for value in values):
+        places = {_find_value(value, passage, text) for value in values}
+        if "nowhere" in places:
+            return f"{shown(quote, 80)} does not say {shown(self.value, 80)}, nor does another part of the response"
+        if "quote" in places:
             return ""
-        numbers = [value for value in values if not isinstance(value, str)]
-        is_in_words = not any(map(str.isdigit, passage)) and all(abs(number) <= _WRITTEN_IN_WORDS for number in numbers)
-        known = [value for value in values if isinstance(value, str) or not is_in_words]
-        if any(_states(value, text) for value in known):
+        if "response" in places:
             return f"{shown(quote, 80)} does not say {shown(self.value, 80)}, which the response says in another place"
-        words = [word for value in values if isinstance(value, str) for word in _list_stems(value)]
-        if words and not set(words) & set(_list_stems(passage)):
-            return f"{shown(quote, 80)} has no word of {shown(self.value, 80)}"
-        return "" if words or _is_long_enough(passage, text) else f"{shown(quote, 80)} is too short to show anything"
+        return "" if _is_long_enough(passage, text) else f"{shown(quote, 80)} is too short to show anything"
 
 
 def _fold(text: str) -> str:
@@ -116,12 +116,12 @@ def _continues(left: str, right: str) -> bool:
     return all(character.isalnum() and unicodedata.category(character) != "Lo" for character in joined)
 
 
-def _list_values(value: Any) -> list[str | Decimal]:
-    """Return the texts and numbers by which a passage can be known to state a value."""
+def _list_values(value: Any) -> list[str | Decimal | datetime.date]:
+    """Return the texts, numbers and dates by which a passage can be known to state a value."""
     if isinstance(value, enum.Enum):
         return _list_values(value.value)
     if isinstance(value, datetime.date):
-        return [Decimal(value.year)]
+        return [value]
     if isinstance(value, list | tuple | set | frozenset):
         return [part for item in value for part in _list_values(item)]
     if isinstance(value, str):
@@ -130,10 +130,51 @@ def _list_values(value: Any) -> list[str | Decimal]:
     return [] if number is None or not number.is_finite() else [number]
 
 
-def _states(value: str | Decimal, text: str) -> bool:
+def _find_value(value: str | Decimal | datetime.date, passage: str, text: str) -> Place:
+    """Return where a value is said, as far as that can be known."""
     if isinstance(value, str):
-        return _has_passage(value.casefold(), text.casefold())
-    return any(number.value is not None and Decimal(number.value) == value for number in find_numerals(text))
+        if _has_passage(value.casefold(), passage.casefold()):
+            return "quote"
+        if _has_passage(value.casefold(), text.casefold()):
+            return "response"
+        words = {*_list_stems(value)}
+        if not words:
+            return "unknown"
+        if words & {*_list_stems(passage)}:
+            return "quote"
+        return "response" if words & {*_list_stems(text)} else "nowhere"
+    if isinstance(value, datetime.date):
+        year = f"{value.year:04}"
+        if year in passage:
+            return "quote"
+        if year in text:
+            return "response"
+        # A date may lack its year, or have two digits of it.
+        return "nowhere" if re.search(r"(?<![0-9])[0-9]{4}(?![0-9])", passage) else "unknown"
+
+    return _find_number(value, passage, text)
+
+
+def _find_number(value: Decimal, passage: str, text: str) -> Place:
+    is_small = abs(value) <= _WRITTEN_IN_WORDS
+    numbers = _list_numbers(passage)
+    if value in _list_numbers(text):
+        if value in numbers:
+            return "quote"
+        return "unknown" if is_small and not any(map(str.isdigit, passage)) else "response"
+    # The quote may have cut a number off from its magnitude, as 5 from 5 million.
+    if value in numbers:
+        return "nowhere"
+    if any(number and abs(value / number).normalize().as_tuple().digits == (1,) for number in numbers if number):
+        return "quote"
+    # Small numbers may be counted, or written in the words of any language.
+    return "unknown" if is_small or None in numbers else "nowhere"
+
+
+def _list_numbers(text: str) -> set[Decimal | None]:
+    """Return the numbers of a text, in digits and in words; None stands for those that cannot be read."""
+    numerals = (*find_numerals(text), *find_number_words(text))
+    return {None if numeral.value is None else Decimal(numeral.value) for numeral in numerals}
 
 
 def _list_stems(text: str) -> list[str]:

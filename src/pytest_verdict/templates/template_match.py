@@ -96,6 +96,23 @@ def check_strategy(node: Any, fields: Collection[str]) -> Operator:
     raise TemplateError(f"a strategy consists of {parts}, got {shown(node, 120)}")
 
 
+def refuse_repeats(node: Operator) -> None:
+    """Raise if a strategy counts a field twice, or gives it another operator than its own."""
+    if isinstance(node, FieldCheck):
+        if node.operator is not None:
+            raise TemplateError(
+                f"in a strategy, FieldCheck means the check of {node.field!r} itself; drop its operator"
+            )
+        return
+    names: list[str] = []
+    for part in _parts(node):
+        refuse_repeats(part)
+        if isinstance(part, FieldCheck):
+            if part.field in names:
+                raise TemplateError(f"the strategy has {part.field!r} twice in {node.name}, so one field counts twice")
+            names.append(part.field)
+
+
 def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:
     """Return whether a strategy holds for the verdicts of the fields; None needs every field."""
     if node is None:

@@ -14,7 +14,8 @@ _EXACT: Final[Entry] = operator_scorer("normalized_exact", normalize=["strip", "
 
 
 def read(imported: Imported) -> None:
-    suite = imported.document.value.get("suite") or {}
+    document = imported.select((), imported.document.value, ("suite", "scenarios"))
+    suite = document.get("suite") or {}
     imported.suite |= imported.select(("suite",), suite, ("name", "description"))
     for place, scenario in imported.parts("scenarios", (*_SCENARIO, "scorers")):
         scorers = items_by_place({place: {"scorers": scenario.pop("scorers", ["passfail"])}}, "scorers")

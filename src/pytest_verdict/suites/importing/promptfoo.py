@@ -31,6 +31,14 @@ _SEXAGESIMAL: Final = re.compile(r"[-+]?[0-9_]+(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
 # Numbers that YAML 1.1 reads as text or in another base.
 _NUMBER: Final = re.compile(r"[-+]?(?:0[0-9_]+|0o[0-7_]+|(?=\.?[0-9])[0-9_]*\.?[0-9_]*[eE][-+]?[0-9]+)")
 _DRAFT_7: Final = "http://json-schema.org/draft-07/schema#"
+# What promptfoo knows in a schema; it refuses any other keyword.
+_KEYWORDS: Final = (
+    "$comment $defs $id $ref $schema additionalItems additionalProperties allOf anyOf const contains contentEncoding"
+    " contentMediaType default definitions dependencies deprecated description else enum examples exclusiveMaximum"
+    " exclusiveMinimum format if items maxItems maxLength maxProperties maximum minItems minLength minProperties minimum"
+    " multipleOf not oneOf pattern patternProperties properties propertyNames readOnly required then title type"
+    " uniqueItems writeOnly"
+)
 _NO_COUNTERPART: Final = ""
 # What differs between regular expressions of JavaScript and Python. An escape that is not listed has no counterpart.
 _TOKEN: Final = re.compile(
@@ -237,11 +245,13 @@ def _translate_schema(schema: Any) -> Any:
     for key, item in schema.items():
         if key == "nullable" and isinstance(item, bool):
             raise ConfigurationError("nullable is a keyword of promptfoo's library alone; write the types as a list")
+        if key not in _KEYWORDS.split():
+            raise ConfigurationError(f"{shown(key, 40)} is no keyword of draft 7, and promptfoo refuses the schema")
         if key == "pattern" and isinstance(item, str):
             translated[key] = _translate_pattern(item)
         elif key == "patternProperties" and isinstance(item, dict):
             translated[key] = {_translate_pattern(name): _translate_schema(inner) for name, inner in item.items()}
-        elif key in {"properties", "definitions", "dependencies"} and isinstance(item, dict):
+        elif key in {"$defs", "properties", "definitions", "dependencies"} and isinstance(item, dict):
             translated[key] = {name: _translate_schema(inner) for name, inner in item.items()}
         elif key in {"const", "default", "enum", "examples"}:
             translated[key] = item

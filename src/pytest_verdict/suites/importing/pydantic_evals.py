@@ -65,6 +65,9 @@ def _translate(expected: Any, evaluator: tuple[str, Mapping[str, Any]]) -> Entry
     unsupported = sorted(as_text(key) for key in arguments if key not in parameters.split())
     if translate is None or unsupported:
         raise translation_error(name, unsupported)
+    for flag in ("as_strings", "case_sensitive", "include_failed"):
+        if not isinstance(arguments.get(flag, True), bool):
+            raise ConfigurationError(f"{name}: {flag} is true or false, got {shown(arguments[flag], 40)}")
     if name == "EqualsExpected":
         return _equal({"value": expected})
     # A value without a name is the first argument.
@@ -108,10 +111,7 @@ def _limit_requests(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _limit_calls(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    counts_failed = arguments.get("include_failed", True)
-    if not isinstance(counts_failed, bool):
-        raise ConfigurationError(f"MaxToolCalls: include_failed is true or false, got {shown(counts_failed, 40)}")
-    failed = "count" if counts_failed else "skip"
+    failed = "count" if arguments.get("include_failed", True) else "skip"
     return operator_scorer("trajectory_max_calls", limits=arguments["value"], failed=failed)
 
 
