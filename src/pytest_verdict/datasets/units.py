@@ -100,7 +100,7 @@ _Cut = tuple[list[_Extent], int]
 """The pieces of a file, and the size of its header. A file that cannot be cut has no pieces."""
 
 
-def _plan_pieces(path: Path, most: int) -> list[Piece]:
+def plan_pieces(path: Path, most: int) -> list[Piece]:
     """Cut a data set into pieces of at most ``most`` rows, or of one row group or batch."""
     find_reader(path)
     cut = _CUTTERS.get(path.suffix.lower())
@@ -252,7 +252,7 @@ def plan_units(
     url: str | None = None,
 ) -> list[Unit]:
     """Cut the selected rows into units of at most ``most`` rows; the test has a number of records ``before`` them."""
-    pieces = _plan_pieces(path.absolute(), most)
+    pieces = plan_pieces(path.absolute(), most)
     if url is not None and _CUTTERS.get(path.suffix.lower()) in {_cut_lines, _cut_csv} and pieces[0].stop:
         with path.open("rb") as file:
             for index, piece in enumerate(pieces):
@@ -274,22 +274,9 @@ def plan_units(
     return units
 
 
-def _read_piece(unit: Unit) -> Iterable[Slice]:
-    """Read the rows of a piece, with their numbers in the file."""
-    piece = unit.piece
-    needed = unit.check.needed_columns
+def read_piece(piece: Piece, needed: formats.NeededColumns, content: bytes | None = None) -> Iterable[Slice]:
+    """Read the rows of a piece, with their numbers in the file, whose range was perhaps read from a store."""
     path = Path(piece.path)
-    content = None
-    if unit.url is not None and not path.exists():
-        # Another machine has the copy of the file.
-        if piece.digest:
-            with open_url(unit.url) as (system, remote), system.open(remote) as file:
-                content = _read_range(file, piece)
-            if hashlib.sha256(content).hexdigest() != piece.digest:
-                raise ConfigurationError(f"{unit.check.label}: the file changed while it was read; score it again")
-        else:
-            path = fetch_file(unit.url, piece.sha256)
-
     cut = _CUTTERS.get(path.suffix.lower())
     slices: Iterable[Slice]
     if not piece.stop:
@@ -332,7 +319,17 @@ def score_unit(unit: Unit) -> ScoredRows:
 
     SESSION.redaction = unit.redaction
     check = unit.check
-    slices = iter(_read_piece(unit))
+    content = None
+    if unit.url is not None and not Path(piece.path).exists():
+        # Another machine has the copy of the file.
+        if piece.digest:
+            with open_url(unit.url) as (system, remote), system.open(remote) as file:
+                content = _read_range(file, piece)
+            if hashlib.sha256(content).hexdigest() != piece.digest:
+                raise ConfigurationError(f"{check.label}: the file changed while it was read; score it again")
+        else:
+            piece = piece._replace(path=str(fetch_file(unit.url, piece.sha256)))
+    slices = iter(read_piece(piece, check.needed_columns, content))
     if piece.line <= _FIRST_LINES:
         slices = check.checked(slices)
     parts = [ScoredRows(piece.before)]
