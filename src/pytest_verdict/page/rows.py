@@ -65,7 +65,7 @@ class Index:
                 value = self._texts[name].setdefault(value, len(self._texts[name]))
             column.append(value)
 
-    def pack(self, about: Mapping[str, Any], chunks: Mapping[str, Sequence[int]]) -> bytes:
+    def pack(self, about: Mapping[str, Any], chunks: Mapping[str, Any]) -> bytes:
         """Build the index: the length of a JSON head, the head, and the columns as little-endian 32-bit numbers."""
         codes = Counter(self._columns["verdict"])
         members = {
