@@ -754,3 +754,15 @@ def test_lines_joined_by_a_comma_are_no_rows(folder, capsys):
         "0 of 3 rows passed, 0 failed, 3 could not be compared (3 of these could not be read)"
         in capsys.readouterr().out
     )
+
+
+@pytest.mark.usefixtures("other")
+def test_a_diff_with_too_many_changes_is_refused(reports, monkeypatch, capsys):
+    from pytest_verdict.runs import partitions
+
+    monkeypatch.chdir(reports)
+    assert main(["diff", "parts", "partsother"]) in {0, 1}
+    monkeypatch.setattr(partitions, "_MOST_CHANGES", 3)
+    capsys.readouterr()
+    assert main(["diff", "parts", "partsother"]) == 2
+    assert "more than 3 comparisons differ, which is too many to list; compare their tables" in capsys.readouterr().err

@@ -211,3 +211,40 @@ def test_without_fsspec_the_extra_is_named(bucket, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "fsspec", None)
     assert score("memory://bucket/rows.jsonl", "out", "-j", "1") == 2
     assert "pytest-verdict[remote]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "changes"), [("lines.jsonl", False), ("lines.csv", False), ("lines.csv", True)])
+def test_another_machine_reads_its_own_lines_from_the_store(bucket, tmp_path, monkeypatch, name, changes):
+    rows = [{"id": f"q{number}", "want": "a", "got": "ab"[number % 7 == 0]} for number in range(50)]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    if name.endswith("csv"):
+        text = "id,want,got\n" + "".join(",".join(row.values()) + "\n" for row in rows)
+    bucket.pipe(f"/bucket/{name}", text.encode())
+    source = tmp_path / name
+    source.write_text(text)
+    columns = {"expected": "$.want", "observed": "$.got"}
+    ranges = []
+    read_range = units._read_range
+    monkeypatch.setattr(units, "_read_range", lambda file, piece: ranges.append(file) or read_range(file, piece))
+    monkeypatch.setattr(units, "fetch_file", None)
+
+    def run(function, work):
+        if changes:
+            bucket.pipe(f"/bucket/{name}", text.replace("q41,a", "q41,b").encode())
+        elsewhere = [
+            replace(one, piece=one.piece._replace(path=f"/not/here/{name}")) if isinstance(one, units.Unit) else one
+            for one in work
+        ]
+        return [function(one) for one in elsewhere]
+
+    def score_it(data, to):
+        return score_dataset(data, "exact", columns, to, ids="$.id", unit_rows=20, pass_rate=0.5, run=run)
+
+    if changes:
+        with pytest.raises(ConfigurationError, match="the file changed while it was read"):
+            score_it(f"memory://bucket/{name}", tmp_path / "there")
+        return
+    assert score_it(f"memory://bucket/{name}", tmp_path / "there").passed == 42
+    assert len(ranges) == 6
+    score_dataset(source, "exact", columns, tmp_path / "here", ids="$.id", unit_rows=20, pass_rate=0.5)
+    assert report_in(tmp_path / "there") == report_in(tmp_path / "here")

@@ -44,6 +44,7 @@ from pytest_verdict.report.compression import open_records, stored_digest
 from pytest_verdict.report.folder import PARTS
 from pytest_verdict.report.manifest import Part
 from pytest_verdict.report.records_file import map_file
+from pytest_verdict.report.urls import open_url
 from pytest_verdict.session import SESSION
 
 ROWS: Final = 1 << 17
@@ -75,6 +76,8 @@ class Piece(NamedTuple):
     path: str
     sha256: str
     """The digest of the whole file."""
+    digest: str = ""
+    """The digest of its lines and the first one, if another machine may read them from a store."""
     start: int = 0
     stop: int = 0
     line: int = 1
@@ -97,7 +100,7 @@ _Cut = tuple[list[_Extent], int]
 """The pieces of a file, and the size of its header. A file that cannot be cut has no pieces."""
 
 
-def _plan_pieces(path: Path, most: int) -> list[Piece]:
+def plan_pieces(path: Path, most: int) -> list[Piece]:
     """Cut a data set into pieces of at most ``most`` rows, or of one row group or batch."""
     find_reader(path)
     cut = _CUTTERS.get(path.suffix.lower())
@@ -171,30 +174,6 @@ _CUTTERS: Final[Mapping[str, Callable[[Path, int], _Cut]]] = {
 }
 
 
-def read_piece(piece: Piece, needed: formats.NeededColumns) -> Iterable[Slice]:
-    """Read the rows of a piece, with their numbers in the file."""
-    path = Path(piece.path)
-    cut = _CUTTERS.get(path.suffix.lower())
-    slices: Iterable[Slice]
-    if not piece.stop:
-        slices = read_slices(path, needed)
-    elif cut is _cut_groups:
-        slices = slice_batches(formats.read_batches(path, needed, piece.start, piece.stop), piece.line)
-    else:
-        with path.open("rb") as file:
-            header = file.read(piece.header)
-            file.seek(piece.start)
-            content = BytesIO(header + file.read(piece.stop - piece.start))
-        if cut is _cut_lines:
-            slices = slice_rows(formats.parse_lines(piece.line, content))
-        else:
-            slices = slice_rows(formats.parse_csv(formats.decode_csv(content), path, piece.line - 2))
-
-    if piece.selected is None:
-        return slices
-    return slices_at(slices, piece.selected)
-
-
 @dataclass(frozen=True, slots=True)
 class ScoredRows:
     """The parts of consecutive rows, and what their records do not have."""
@@ -253,7 +232,7 @@ class Unit:
         """A digest of everything that its records depend on, in the names of its parts."""
         check = self.check
         how = check.evaluator.describe()
-        what = self.piece._replace(path=""), check.ids
+        what = self.piece._replace(path="", digest=""), check.ids
         where = check.label, check.test, check.attempt, check.worker, check.end, self.redaction
         dependencies = f"{version('pytest-verdict')} {how} {what} {where}".encode("utf-8", "surrogatepass")
         return hashlib.sha256(dependencies).hexdigest()[:32]
@@ -273,7 +252,13 @@ def plan_units(
     url: str | None = None,
 ) -> list[Unit]:
     """Cut the selected rows into units of at most ``most`` rows; the test has a number of records ``before`` them."""
-    pieces = _plan_pieces(path.absolute(), most)
+    pieces = plan_pieces(path.absolute(), most)
+    if url is not None and _CUTTERS.get(path.suffix.lower()) in {_cut_lines, _cut_csv} and pieces[0].stop:
+        with path.open("rb") as file:
+            for index, piece in enumerate(pieces):
+                file.seek(0)
+                content = _read_range(file, piece)
+                pieces[index] = piece._replace(digest=hashlib.sha256(content).hexdigest())
     positions = check.positions(path, selection)
     if positions is not None:
         selections = [positions_between(positions, piece.before, piece.before + piece.rows) for piece in pieces]
@@ -287,6 +272,37 @@ def plan_units(
         units.append(Unit(piece._replace(before=before), check, target, SESSION.redaction, url))
         before += piece.rows
     return units
+
+
+def read_piece(piece: Piece, needed: formats.NeededColumns, content: bytes | None = None) -> Iterable[Slice]:
+    """Read the rows of a piece, with their numbers in the file, whose range was perhaps read from a store."""
+    path = Path(piece.path)
+    cut = _CUTTERS.get(path.suffix.lower())
+    slices: Iterable[Slice]
+    if not piece.stop:
+        slices = read_slices(path, needed)
+    elif cut is _cut_groups:
+        slices = slice_batches(formats.read_batches(path, needed, piece.start, piece.stop), piece.line)
+    else:
+        if content is None:
+            with path.open("rb") as file:
+                content = _read_range(file, piece)
+        if cut is _cut_lines:
+            slices = slice_rows(formats.parse_lines(piece.line, BytesIO(content)))
+        else:
+            slices = slice_rows(formats.parse_csv(formats.decode_csv(BytesIO(content)), path, piece.line - 2))
+
+    if piece.selected is None:
+        return slices
+    return slices_at(slices, piece.selected)
+
+
+def _read_range(file: Any, piece: Piece) -> bytes:
+    """Read the first line and the lines of a piece of a file."""
+    header: bytes = file.read(piece.header)
+    file.seek(piece.start)
+    lines: bytes = file.read(piece.stop - piece.start)
+    return header + lines
 
 
 def score_unit(unit: Unit) -> ScoredRows:
@@ -303,9 +319,17 @@ def score_unit(unit: Unit) -> ScoredRows:
 
     SESSION.redaction = unit.redaction
     check = unit.check
-    if unit.url is not None:
-        piece = piece._replace(path=str(fetch_file(unit.url, piece.sha256)))
-    slices = iter(read_piece(piece, check.needed_columns))
+    content = None
+    if unit.url is not None and not Path(piece.path).exists():
+        # Another machine has the copy of the file.
+        if piece.digest:
+            with open_url(unit.url) as (system, remote), system.open(remote) as file:
+                content = _read_range(file, piece)
+            if hashlib.sha256(content).hexdigest() != piece.digest:
+                raise ConfigurationError(f"{check.label}: the file changed while it was read; score it again")
+        else:
+            piece = piece._replace(path=str(fetch_file(unit.url, piece.sha256)))
+    slices = iter(read_piece(piece, check.needed_columns, content))
     if piece.line <= _FIRST_LINES:
         slices = check.checked(slices)
     parts = [ScoredRows(piece.before)]

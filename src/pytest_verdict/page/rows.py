@@ -32,6 +32,13 @@ class Row(NamedTuple):
     causes: Sequence[str] = ()
 
 
+# The members of a page besides its rows; a member `start` may set the first filters (default: all verdicts except pass).
+_EMPTY: Final[Mapping[str, Any]] = {
+    "title": "",
+    "left_out": 0,
+    "numbers": {},
+    **dict.fromkeys(("warnings", "commands", "facts", "fields", "operators", "tests", "slowest"), ()),
+}
 # The columns of a row for the list and the filters.
 _NUMBERS: Final = {"attempt": "I", "ordinal": "I", "score": "f", "threshold": "f"}
 _TEXTS: Final = ("verdict", "operator", "test", "name", "notes", "parts", "change", "causes", "headline")
@@ -58,18 +65,15 @@ class Index:
                 value = self._texts[name].setdefault(value, len(self._texts[name]))
             column.append(value)
 
-    def counts(self) -> dict[str, int]:
-        codes = Counter(self._columns["verdict"])
-        return {verdict: codes[code] for code, verdict in enumerate(VERDICTS)}
-
-    def decisions(self) -> list[str]:
-        """Return the operators of the rows that are no answers."""
-        return [str(name) for name in self._texts["operator"] if not is_answer(str(name))]
-
-    def pack(self, about: Mapping[str, Any], chunks: Mapping[str, Sequence[int]]) -> bytes:
+    def pack(self, about: Mapping[str, Any], chunks: Mapping[str, Any]) -> bytes:
         """Build the index: the length of a JSON head, the head, and the columns as little-endian 32-bit numbers."""
+        codes = Counter(self._columns["verdict"])
+        members = {
+            "counts": {verdict: codes[code] for code, verdict in enumerate(VERDICTS)},
+            "decisions": [name for name in self._texts["operator"] if not is_answer(str(name))],
+        }
         head = {
-            "about": about,
+            "about": {**_EMPTY, **members, **about},
             "chunks": chunks,
             "rows": self.rows,
             "texts": {name: list(codes) for name, codes in self._texts.items()},

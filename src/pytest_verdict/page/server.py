@@ -16,7 +16,7 @@ from pytest_verdict.core.record import parse_record
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.page.folder import about_folder
 from pytest_verdict.page.rows import Index, Row, body, format_explanation_lines, read_rows
-from pytest_verdict.page.writing import build_served_html, pack_index
+from pytest_verdict.page.writing import build_served_html
 from pytest_verdict.report.compression import find_stored, open_records
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.records_file import map_file
@@ -45,7 +45,7 @@ class ServedReport:
         for _ in read_rows(map(Row, self._lines()), index):
             pass
         about = {**about_folder(folder, title), "version": self.version}
-        self.index = pack_index(index, about, {"kept": _NO_CHUNKS, "rest": _NO_CHUNKS})
+        self.index = index.pack(about, {"kept": _NO_CHUNKS, "rest": _NO_CHUNKS})
 
     def _lines(self) -> Iterator[bytes]:
         start = 0

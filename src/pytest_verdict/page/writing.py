@@ -13,13 +13,6 @@ _LARGEST_PAGE: Final = 50_000_000
 # The limits of one compressed chunk.
 _MOST_ROWS: Final = 500
 _MOST_BYTES: Final = 1 << 20
-# The members of a page besides its rows; a member `start` may set the first filters (default: all verdicts except pass).
-_EMPTY: Final[Mapping[str, Any]] = {
-    "title": "",
-    "left_out": 0,
-    "numbers": {},
-    **dict.fromkeys(("warnings", "commands", "facts", "fields", "operators", "tests", "slowest"), ()),
-}
 
 
 class Written(NamedTuple):
@@ -86,16 +79,10 @@ def write_page(rows: Iterable[Row], about: Mapping[str, Any], path: Path, limit:
     data |= {f"r{number}": piece for number, piece in enumerate(rest.pieces)}
     head, script, tail = _document("")
     with path.open("w", encoding="ascii", newline="\n") as file:
-        file.write(f"{head}{_data_element('index', pack_index(index, about, chunks))}{script}")
+        file.write(f"{head}{_data_element('index', index.pack(about, chunks))}{script}")
         file.writelines(_data_element(name, piece) for name, piece in data.items())
         file.write(tail)
     return Written(rows=index.rows, left_out=index.rows - first.rows - rest.rows)
-
-
-def pack_index(index: Index, about: Mapping[str, Any], chunks: Mapping[str, Any]) -> bytes:
-    """Compress the index and the members of the page besides its rows."""
-    members = {"counts": index.counts(), "decisions": index.decisions()}
-    return index.pack({**_EMPTY, **members, **about}, chunks)
 
 
 def _data_element(name: str, content: bytes) -> str:

@@ -303,8 +303,8 @@ class _Records:
         self.before = old.record()
         self.after = new.record()
         self._lines = old.line + new.line
-        same_operator = self.before["operator"] == self.after["operator"]
-        self.has_other_code = same_operator and _code_of(self.before) != _code_of(self.after)
+        codes = [(one.get("operator_version"), *operator_codes(one)) for one in (self.before, self.after)]
+        self.has_other_code = self.before["operator"] == self.after["operator"] and codes[0] != codes[1]
 
         ignored = {"settings" if self._differs("operator", "negated") else "operator"}
         groups = dict(_MEMBERS)
@@ -341,10 +341,6 @@ class _Records:
             return derive_result(self._lines, mixed, find_operator(mixed).operator)
         except (RecordError, RecursionError) as error:
             raise Unverifiable(str(error)) from None
-
-
-def _code_of(record: Mapping[str, Any]) -> Any:
-    return record.get("operator_version"), [*operator_codes(record)]
 
 
 def _asks_model(record: Mapping[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from typing import IO, Any, Final, NamedTuple
 from zlib import crc32
 
 from pytest_verdict.core.record import read_id
+from pytest_verdict.errors import RecordError
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.runs.run import Comparison, Pairs, Run, build_run, pair, parse_comparison
 
@@ -20,6 +21,8 @@ _LARGE: Final = 1 << 26
 # Comparisons take about three times the memory of their lines.
 _PARTITION_BYTES: Final = 1 << 24
 _MOST_PARTITIONS: Final = 64
+# Each takes about two kilobytes.
+_MOST_CHANGES: Final = 500_000
 
 
 class Partitioned(NamedTuple):
@@ -90,6 +93,9 @@ def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
                     equal[after.operator] += 1
                 else:
                     pairs.append((before, after))
+            if len(pairs) + max(map(len, rests)) > _MOST_CHANGES:
+                reason = f"{old} and {new}: more than {_MOST_CHANGES:,} comparisons differ, which is too many to list"
+                raise RecordError(f"{reason}; compare their tables (`pytest-verdict table`), or score samples")
             for rest, comparisons in zip(rests, more, strict=True):
                 rest.extend(comparisons)
 
