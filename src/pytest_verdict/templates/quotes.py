@@ -15,9 +15,8 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, encode
-from pytest_verdict.core.values.number_words import find_number_words
 from pytest_verdict.core.values.numbers import as_decimal
-from pytest_verdict.core.values.numerals import find_numerals
+from pytest_verdict.core.values.numerals import find_number_words, find_numerals
 from pytest_verdict.operators.normalized_sides import NOT_TEXT
 
 _SAME: Final = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u2012\u2013\u2014", "''\"\"-----")

@@ -212,10 +212,10 @@ _BELOW_100: Final = (
     rf"(?:(?:{'|'.join(_TENS)})(?:{_GAP}(?:{'|'.join(_UNITS)}))?\b|(?:{'|'.join((*_TEENS, *_UNITS))})\b)"
 )
 _BELOW_1000: Final = rf"(?:(?:a|{_BELOW_100}){_GAP}hundred\b(?:{_GAP}(?:and{_GAP})?{_BELOW_100})?|{_BELOW_100})"
-_SCALED: Final = rf"(?:a|{_BELOW_1000}){_GAP}(?:{'|'.join(_SCALES)})\b"
+_SCALED_WORDS: Final = rf"(?:a|{_BELOW_1000}){_GAP}(?:{'|'.join(_SCALES)})\b"
 _NUMBER_IN_WORDS: Final = re.compile(
     rf"(?<![\w-])(?:(?P<sign>minus|negative) )?"
-    rf"(?P<words>(?:a|{_BELOW_100}){_GAP}dozen\b|{_SCALED}(?:(?:,? |,? and |-){_SCALED})*(?:(?:,? "
+    rf"(?P<words>(?:a|{_BELOW_100}){_GAP}dozen\b|{_SCALED_WORDS}(?:(?:,? |,? and |-){_SCALED_WORDS})*(?:(?:,? "
     rf"|,? and |-){_BELOW_1000})?|{_BELOW_1000}|zero\b"
     r")",
     re.IGNORECASE,
