@@ -147,7 +147,7 @@ def test_record_is_found_among_damaged_lines(tmp_path):
 def test_explain_imports_only_the_operator_of_the_record(records):
     path = records(compare("exact", "a", "b"), compare("numeric_tolerance", 1, 2, tolerance=0.5))
     code = "import sys; from pytest_verdict.cli import main; main(sys.argv[1:])\n"
-    others = "{'pytest', 'dateutil', 'pytest_verdict.operators.json', 'pytest_verdict.operators.lists'}"
+    others = "{'pytest', 'dateutil', 'pytest_verdict.operators.json', 'pytest_verdict.operators.date'}"
     code += f"print({others} & set(sys.modules))"
     for identifier in ("d502734708c1-1-1", "d502734708c1-1-2"):
         command = [sys.executable, "-c", code, "explain", str(path), "--id", identifier]

@@ -118,4 +118,4 @@ def test_other_formats_are_one_piece(tmp_path, name):
 @pytest.mark.parametrize(("name", "error"), [("rows.txt", ConfigurationError), ("rows.jsonl", FileNotFoundError)])
 def test_an_unknown_format_is_refused_before_planning(tmp_path, name, error):
     with pytest.raises(error):
-        plan_pieces(tmp_path / name)
+        plan_pieces(tmp_path / name, 1)
