@@ -2,7 +2,7 @@
 
 import inspect
 import marshal
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -107,6 +107,9 @@ class OperatorRegistry:
         """
         recorded = self._families.own("recorded_operators") if self._families else {}
         return [name for name in self.names() if name not in recorded]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
 
     def __contains__(self, name: object) -> bool:
         return name in self._classes or name in self._places() or name in self.names()
