@@ -2,10 +2,13 @@
 
 import collections
 import dataclasses
+import datetime
 import decimal
+import fractions
 import ipaddress
 import json
 import types
+import uuid
 from unittest import mock
 
 import attrs
@@ -459,3 +462,35 @@ def test_tables_with_other_names_are_not_equal():
     table = pandas.DataFrame({"name": [1], "names": [2]})
     assert compare("exact", table, table.copy()).passed
     assert compare("exact", table.rename_axis("a"), table.rename_axis("b")).verdict == "fail"
+
+
+def equal_to_all(base, *arguments, **keywords):
+    """Return a value of a subclass that says it equals everything."""
+    members = {"__eq__": lambda _self, _other: True, "__hash__": getattr(base, "__hash__", None)}
+    return type(f"{base.__name__}ThatEqualsAll", (base,), members)(*arguments, **keywords)
+
+
+SUBCLASSED = [
+    (int, 7), (float, 7.5), (complex, 7), (bytes, b"z"), (bytearray, b"z"), (list, [9]), (tuple, (9,)), (dict, {"z": 9}),
+    (set, {9}), (frozenset, {9}), (decimal.Decimal, "7"), (fractions.Fraction, 7), (datetime.date, 2020, 1, 1),
+    (datetime.datetime, 2020, 1, 1), (datetime.timedelta, 1), (uuid.UUID, "0" * 32), (collections.deque, [9]),
+    (collections.UserDict, {"z": 9}), (collections.UserList, [9]), (collections.UserString, "z"),
+    (collections.OrderedDict, {"z": 9}), (collections.Counter, "z"), (ipaddress.IPv4Address, "1.2.3.4"),
+]  # fmt: skip
+OTHERS = ["Paris", 1, None, True, ["Paris"], {"a": 1}, {1}, b"x", datetime.date(2024, 1, 1), decimal.Decimal(1)]
+PLACES = [
+    lambda value: value,
+    lambda value: [value],
+    lambda value: {"k": value},
+    lambda value: {"a": [({"b": value},)]},
+]
+
+
+@pytest.mark.parametrize(("base", "arguments"), [(base, arguments) for base, *arguments in SUBCLASSED])
+@pytest.mark.parametrize("operator", ["exact", "one_of", "set_containment", "ordered_match", "mapping_match"])
+def test_subclass_that_equals_everything_passes_nowhere(operator, base, arguments):
+    value = equal_to_all(base, *arguments)
+    for other in OTHERS:
+        for place in PLACES:
+            assert not compare(operator, place(other), place(value)).outcome.score, other
+            assert not compare(operator, place(value), place(other)).outcome.score, other
