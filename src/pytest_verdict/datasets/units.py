@@ -100,7 +100,7 @@ _Cut = tuple[list[_Extent], int]
 """The pieces of a file, and the size of its header. A file that cannot be cut has no pieces."""
 
 
-def plan_pieces(path: Path, most: int) -> list[Piece]:
+def plan_pieces(path: Path, most: int = ROWS) -> list[Piece]:
     """Cut a data set into pieces of at most ``most`` rows, or of one row group or batch."""
     find_reader(path)
     cut = _CUTTERS.get(path.suffix.lower())
