@@ -107,6 +107,7 @@ def test_altered_records_are_detected(path, tmp_path):
     assert found["sha256"] != EXPECTED["sha256"]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("path", CORPORA, ids=lambda path: path.stem)
 def test_corpora_replay(path, record_validator):
     lines = path.read_bytes().splitlines(keepends=True)

@@ -55,17 +55,20 @@ def test_session_uses_one_of_each(installed, workers):
     assert {"roman_numeral", "trajectory_exact", "blind_preference", "pass_rate"} <= {one["operator"] for one in scored}
 
 
+@pytest.mark.ci
 def test_replay_finds_the_operator(installed):
     run(installed, "pytest", "-q", *QUIET, "-n0", "--verify-report")
     assert "11 records: 11 identical" in run(installed, "pytest_verdict", "replay", "verify-report/records.jsonl")
 
 
+@pytest.mark.ci
 def test_console_script_has_the_command(installed):
     assert run(installed, "pytest_verdict", "numeral", "14").strip() == "XIV"
     assert "write a number as a Roman numeral" in run(installed, "pytest_verdict", "--help")
     assert "roman_numeral" in run(installed, "pytest_verdict", "operators")
 
 
+@pytest.mark.ci
 def test_unknown_name_lists_those_of_the_package(installed):
     program = (
         "from pytest_verdict import compare\ntry: compare('roman', 1, 1)\nexcept ValueError as error: print(error)"
@@ -74,6 +77,7 @@ def test_unknown_name_lists_those_of_the_package(installed):
     assert "roman_numeral" in run(installed, "ask")
 
 
+@pytest.mark.ci
 def test_unloadable_family_is_named(installed, tmp_path):
     information = tmp_path / "broken-1.0.dist-info"
     information.mkdir()

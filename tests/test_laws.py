@@ -232,10 +232,12 @@ def same_type(expected, observed, *, strict: bool = False):
     return type(expected) is type(observed) if strict else isinstance(observed, type(expected))
 
 
+@pytest.mark.ci
 def test_operator_from_a_function_keeps_the_laws():
     check_operator_laws(operator_from_function(same_type)(strict=True), examples=20)
 
 
+@pytest.mark.ci
 def test_value_refused_with_a_note_does_not_break_the_law_reflexive():
     check_operator_laws(REGISTRY.build("contains_all"), values=["", 3, None], examples=5)
 

@@ -172,6 +172,7 @@ def wrong_ones(rule: Callable[[pathlib.Path, str], set[str]]) -> dict[str, set[s
     return {name: wrong for name, wrong in found.items() if wrong}
 
 
+@pytest.mark.ci
 def test_imports_go_upwards():
     def wrong(path, name):
         others = own_imports(path) | named(path)

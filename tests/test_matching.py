@@ -57,6 +57,7 @@ def test_assignment_is_valid_and_cheapest(cost):
     assert sum(cost[row][column] for row, column in pairs) == lowest_cost(cost)
 
 
+@pytest.mark.ci
 def test_long_augmenting_path_does_not_recurse():
     size = 20_000
     candidates = [[left, left + 1] for left in range(size - 1)] + [[0]]

@@ -242,6 +242,7 @@ def test_every_operator_has_an_example():
     assert all(name.startswith("trajectory_") for name in without)
 
 
+@pytest.mark.ci
 @given(st.sampled_from(["exact", "normalized_exact", "json_canonical", "numeric_exact"]), st.data())
 def test_any_evidence_replays(name, data):
     values = st.recursive(
@@ -324,6 +325,7 @@ def test_no_byte_that_is_derived_can_be_altered(kind):
                 assert believed(other) != believed(line)
 
 
+@pytest.mark.ci
 @given(st.lists(st.sampled_from(sorted(ALTERED)), max_size=6), st.data())
 def test_a_record_is_replayed_as_if_it_were_alone(kinds, data):
     lines = [line_of(ALTERED[kind]) for kind in kinds]
@@ -519,6 +521,7 @@ def test_other_version_of_a_part_is_reported():
     assert replay_line(line).status == "version_changed"
 
 
+@pytest.mark.ci
 def test_file_is_read_line_by_line():
     line = line_of(compare("exact", "a" * 10_000, "a" * 10_000))
     tracemalloc.start()
@@ -534,6 +537,7 @@ def test_line_of_megabytes_is_one_record():
     assert replay_line(line_of(compare("exact", "é" * 3_000_000, "x" * 5_000_000))).status == "identical"
 
 
+@pytest.mark.ci
 def test_records_of_a_session_replay(pytester):
     pytester.makepyfile(
         textwrap.dedent("""

@@ -71,6 +71,7 @@ def results(children=st.just(())):
 trees = results(st.lists(results(), max_size=2).map(tuple))
 
 
+@pytest.mark.ci
 @given(trees)
 def test_record_round_trips(result):
     again = ComparisonResult.from_record(json.loads(result.to_text()))
@@ -81,12 +82,14 @@ def test_record_round_trips(result):
     assert again.children == result.children
 
 
+@pytest.mark.ci
 @given(trees)
 def test_result_can_be_pickled_and_copied(result):
     assert pickle.loads(pickle.dumps(result)) == result
     assert copy.deepcopy(result) == result
 
 
+@pytest.mark.ci
 @given(trees)
 def test_record_is_one_line_of_ascii(result):
     text = result.to_text()
@@ -95,12 +98,14 @@ def test_record_is_one_line_of_ascii(result):
     assert next(iter(json.loads(text))) == "verdict"
 
 
+@pytest.mark.ci
 @given(results())
 def test_repr_is_one_bounded_line(result):
     assert repr(result).isprintable()
     assert len(repr(compare("exact", "\x1b" * 10_000, ["\u202e" * 10_000], name="\n" * 1_000))) < 2_500
 
 
+@pytest.mark.ci
 @given(results())
 def test_score_and_threshold_decide(result):
     assert result.passed == (result.score >= result.threshold)
@@ -210,6 +215,7 @@ def test_invalid_record_is_rejected(record):
         ComparisonResult.from_record(record)
 
 
+@pytest.mark.ci
 def test_deeply_nested_record_is_rejected():
     record = compare("exact", "a", "a").to_record()
     deep: list = []

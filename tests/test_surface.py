@@ -124,6 +124,7 @@ def imports() -> dict[str, set[str]]:
     return {module: imported_at_once(module) for module in MODULES}
 
 
+@pytest.mark.ci
 def test_imports_have_no_cycle(imports):
     """So whichever module is imported first, those that it needs are whole when it uses them."""
     order = list(graphlib.TopologicalSorter(imports).static_order())

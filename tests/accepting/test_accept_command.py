@@ -31,6 +31,7 @@ def run(greeting):
     return greeting
 
 
+@pytest.mark.ci
 def test_accepted_value_passes_in_the_next_session(greeting):
     greeting.run().assert_outcomes(failed=1)
     assert greeting.accept("--all")[0] == 0

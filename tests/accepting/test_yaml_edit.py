@@ -223,6 +223,7 @@ lists = st.lists(evidence, min_size=1, max_size=3, unique_by=encode_text)
 files = st.dictionaries(texts, st.dictionaries(texts, lists, min_size=1, max_size=3), max_size=3)
 
 
+@pytest.mark.ci
 @given(before=files, after=files, newline=st.sampled_from(["\n", "\r\n"]))
 def test_any_file_can_become_any_other(before, after, newline):
     for values in (before, after):

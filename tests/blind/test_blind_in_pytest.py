@@ -47,6 +47,7 @@ def session(pytester, few_plugins):
     return pytester.runpytest_subprocess("--verify-report")
 
 
+@pytest.mark.ci
 def test_session_reports_blind_comparisons(session, pytester):
     session.assert_outcomes(passed=2, failed=2, skipped=1)
     session.stdout.fnmatch_lines(

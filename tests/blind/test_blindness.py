@@ -318,6 +318,7 @@ def _altered(document, path):
     return altered
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["commitment.json", "comparison.json", "blind.json"])
 def test_unblind_detects_each_altered_value(folder, name):
     whole = (folder / name).read_text()

@@ -116,6 +116,7 @@ def gold_file(tmp_path, labels, **changes):
 BALANCED = ["first", "second"] * 16 + ["tie"] * 8
 
 
+@pytest.mark.ci
 def test_honest_judge_passes_the_gate(tmp_path):
     calibration = calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.honest)
     assert calibration["gate"]["passed"]
@@ -135,6 +136,7 @@ def test_honest_judge_passes_the_gate(tmp_path):
     assert calibration == calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.honest)
 
 
+@pytest.mark.ci
 def test_first_slot_judge_has_no_coverage(tmp_path):
     calibration = calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.first_slot)
     assert calibration["coverage"]["count"] == 0
@@ -151,6 +153,7 @@ def test_first_slot_judge_has_no_coverage(tmp_path):
     assert not calibration["gate"]["passed"]
 
 
+@pytest.mark.ci
 def test_constant_judge_fails_the_kappa_limit(tmp_path):
     calibration = calibrate(read_gold_set(gold_file(tmp_path, ["tie"] * 36 + ["first"] * 4)), judges.constant_tie)
     assert calibration["agreement"]["rate"] == 0.9
@@ -184,6 +187,7 @@ def test_majority_of_annotators_is_the_label(tmp_path):
     assert 0 < calibration["people_among_themselves"]["value"] < 1
 
 
+@pytest.mark.ci
 def test_labels_of_a_model_are_refused(tmp_path):
     gold = read_gold_set(gold_file(tmp_path, BALANCED, annotators="model"))
     with pytest.raises(ConfigurationError, match="calibrate against people"):
@@ -215,6 +219,7 @@ def test_invalid_gold_set_is_rejected(tmp_path, change, message):
         read_gold_set(gold_file(tmp_path, ["first"], **change))
 
 
+@pytest.mark.ci
 def test_stale_calibration_makes_the_verdict_informal(tmp_path):
     path = tmp_path / "calibration.json"
     path.write_text(json.dumps(calibrate(read_gold_set(gold_file(tmp_path, BALANCED)), judges.honest)))
@@ -297,6 +302,7 @@ def test_calibrate_command_uses_the_protocol(beside):
     assert "informal" not in comparison.result.notes
 
 
+@pytest.mark.ci
 def test_calibrate_command_uses_another_rubric(beside):
     (beside / "rubric.yaml").write_text("{id: a, version: 1, content: [a], structure: [b]}")
     words = ["calibrate", str(gold_file(beside, BALANCED)), "--judge", "blind_judges:honest"]

@@ -46,6 +46,7 @@ def replaced(value, path, new):
     return copied
 
 
+@pytest.mark.ci
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(sorted(paths(BALLOT), key=str)), json_values)
 @example(("assignment", "position"), -1)
@@ -59,6 +60,7 @@ def test_any_altered_record_is_evaluated(path, new):
         assert new in (0, 1) or path[:1] == ("format",)
 
 
+@pytest.mark.ci
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(sorted(paths(REPLY), key=str)), json_values)
 def test_any_altered_reply_is_evaluated(path, new):

@@ -203,6 +203,7 @@ def model_of(server):
     return OpenAIChatModel("local", provider=OpenAIProvider(openai_client=client))
 
 
+@pytest.mark.ci
 def test_model_judge_asks_over_http(provider):
     judge = ModelJudge(model_of(provider), settings={"temperature": 0})
     comparison = assert_preferred(GOOD, BAD, TASK, judge, key="1")

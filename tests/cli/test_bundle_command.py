@@ -162,6 +162,7 @@ def test_incomplete_folder_is_named(command, tmp_path, name):
     assert f"there is no {name}" in err
 
 
+@pytest.mark.ci
 def test_incomplete_session_is_reported(command, tmp_path, pytester, few_plugins):
     pytester.makepyfile("from pytest_verdict import assert_matches\ndef test_a():\n    assert_matches('exact', 1, 1)\n"
                         "def test_b():\n    raise KeyboardInterrupt\n")  # fmt: skip

@@ -50,6 +50,7 @@ def test_invalid_arguments_exit_with_2(words, capsys):
     assert "usage:" in capsys.readouterr().err
 
 
+@pytest.mark.ci
 def test_closed_pipe_prints_no_traceback():
     program = f"{sys.executable} -m pytest_verdict operators --json | head -c 10"
     found = subprocess.run(program, shell=True, capture_output=True, text=True)
@@ -70,6 +71,7 @@ def test_unread_pipe_prints_no_traceback(words, buffering):
     assert found.returncode in ({0, 141} if "--help" in words else {141})
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(os.name == "nt", reason="closes streams by the shell's syntax")
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
 def test_exit_code_without_stdout_and_stderr(closed, records):

@@ -58,6 +58,7 @@ def sessions(kept, tmp_path, form):
     return tuple(shutil.copytree(kept / name, tmp_path / "sessions" / copy) for name, copy in names.items())
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("form", FORMS)
 def test_every_command_reads_compressed_records(sessions, command, form, tmp_path):
     plain, compressed = sessions

@@ -144,6 +144,7 @@ def test_record_is_found_among_damaged_lines(tmp_path):
     assert [next(found.lines_near(read_id(line))) for line in lines] == [*lines[:2], lines[2].rstrip()]
 
 
+@pytest.mark.ci
 def test_explain_imports_only_the_operator_of_the_record(records):
     path = records(compare("exact", "a", "b"), compare("numeric_tolerance", 1, 2, tolerance=0.5))
     code = "import sys; from pytest_verdict.cli import main; main(sys.argv[1:])\n"

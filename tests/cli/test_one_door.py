@@ -199,6 +199,7 @@ def shard(tmp_path):
     return tmp_path
 
 
+@pytest.mark.ci
 def test_report_with_another_member_is_read_or_refused(shard):
     document = json.loads(PARTS["report.json"])
     refused = 0

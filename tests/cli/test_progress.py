@@ -31,6 +31,7 @@ def replay(path, **streams):
     return subprocess.run(command, check=False, env={**os.environ, "TERM": "xterm"}, **streams)
 
 
+@pytest.mark.ci
 def test_progress_on_a_terminal(records):
     controlling, terminal = pty.openpty()
     termios.tcsetwinsize(terminal, (24, 100))
@@ -53,6 +54,7 @@ def test_progress_on_a_terminal(records):
     assert text.rstrip(" \r").count("\n") == 0
 
 
+@pytest.mark.ci
 def test_no_progress_outside_a_terminal(records):
     done = replay(records, capture_output=True)
     assert done.stderr == b""

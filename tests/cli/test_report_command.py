@@ -54,6 +54,7 @@ def killed(killed_once, pytester):
     return folder
 
 
+@pytest.mark.ci
 def test_report_of_killed_session_is_rebuilt(command, killed):
     status, out, err = command("report", killed)
     assert (status, err) == (0, "")

@@ -324,6 +324,7 @@ def test_whole(case):
 """
 
 
+@pytest.mark.ci
 def test_one_item_per_row(harness):
     harness.write({"sub/rows.jsonl": jsonl(ROWS), "sub/test_it.py": CASES})
     run = harness.run((), "--verify-report", "--strict-markers")
@@ -558,6 +559,7 @@ def test_rows(given):
 """
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("selection", SELECTIONS[1:3], ids=str)
 def test_check_dataset_and_verdict_cases_select_the_same_rows(harness, selection, monkeypatch):
     monkeypatch.setattr("pytest_verdict.datasets.units.ROWS", 9)

@@ -61,6 +61,7 @@ def planned(path: Path, most: int):
     return rows
 
 
+@pytest.mark.ci
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
 @given(content=documents(JSON_LINES), most=st.integers(1, 5))
 def test_pieces_of_json_lines_are_the_whole(tmp_path, content, most):
@@ -70,6 +71,7 @@ def test_pieces_of_json_lines_are_the_whole(tmp_path, content, most):
     assert {piece.sha256 for piece in plan_pieces(path, most)} == {hashlib.sha256(content).hexdigest()}
 
 
+@pytest.mark.ci
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200)
 @given(content=documents(CSV_LINES, b"a,b\n"), most=st.integers(1, 5), suffix=st.sampled_from(["csv", "tsv"]))
 def test_pieces_of_csv_are_the_whole(tmp_path, content, most, suffix):

@@ -174,6 +174,7 @@ def test_rows():
 """
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("quick_processes")
 def test_the_records_are_those_of_check_dataset(rows, pytester):
     pytester.makepyfile(TEST)
@@ -273,6 +274,7 @@ FROM_ROWS = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("what", FROM_ROWS)
 def test_parts_of_other_code_are_not_taken(tmp_path, what):
     operator, more = FROM_ROWS[what]
@@ -284,6 +286,7 @@ def test_parts_of_other_code_are_not_taken(tmp_path, what):
     assert codes == [3, 0]
 
 
+@pytest.mark.ci
 def test_the_names_of_parts_do_not_depend_on_the_hash_seed(tmp_path):
     program = """
 from pathlib import Path

@@ -152,6 +152,7 @@ ALIKE = [
 ]
 
 
+@pytest.mark.ci
 def test_rows_that_only_look_alike_are_compared_each():
     values = [value for value in ALIKE for _ in range(2)]
     documents = [

@@ -147,6 +147,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.ci
 @settings(max_examples=200)
 @given(
     st.sampled_from(["exact", "normalized_exact", "json_canonical", "ordered_match", "numeric_exact"]), values, values

@@ -181,6 +181,7 @@ def test_a_changed_preset_is_reported_by_replay(monkeypatch):
     mapping_of.cache_clear()
 
 
+@pytest.mark.ci
 def test_a_preset_that_is_changed_gets_another_version():
     """When this fails, raise the version of the preset, so that replay can tell why a record differs."""
     texts = [row["reply"] for phrasings in (TUNING, HELD_OUT) for row in replies(phrasings)]

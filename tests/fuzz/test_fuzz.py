@@ -29,6 +29,7 @@ FEW = 150
 MANY = int(os.environ.get("FUZZ_INPUTS", "5000"))
 
 
+@pytest.mark.ci
 def test_every_module_that_reads_has_a_target():
     named = {name for names in READERS.values() if not isinstance(names, str) for name in names}
     assert [*reading_modules()] == sorted(READERS)
@@ -83,6 +84,7 @@ def test_inputs_of_atheris_raise_only_documented_errors(name):
     assert made.returncode == 0, made.stderr[-3_000:]
 
 
+@pytest.mark.ci
 def test_inputs_are_the_same_in_every_run():
     code = "from tools.fuzz.targets import inputs; print(ascii([*inputs('dates', 50)]))"
     command = [sys.executable, "-c", code]

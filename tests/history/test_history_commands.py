@@ -81,6 +81,7 @@ def test_parts_of_sessions_do_not_count(command, tmp_path):
     assert "3 of 3" in command("history", "--store", tmp_path)[1]
 
 
+@pytest.mark.ci
 def test_session_that_was_pushed_with_several_tags_counts_once(command, store, report):
     for folder in (report(), report()):
         for tags in ({}, {"model": "small"}, {"prompt": "12"}):

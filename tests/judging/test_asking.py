@@ -98,6 +98,7 @@ def test_ask_raises_on_timeout(judge):
     assert (after is before) == (judge is not blocking)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("answer", ["late", OSError("late")])
 def test_late_reply_is_not_recorded(tmp_path, answer):
     ended = threading.Event()

@@ -111,6 +111,7 @@ def test_failure_block_has_the_reasons():
 SLOW = "(a|a)*b"
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("schema", "document"),
     [

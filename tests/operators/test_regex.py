@@ -109,6 +109,7 @@ def impatient(monkeypatch):
     monkeypatch.setattr(regex, "TIME_LIMIT", 0.5)
 
 
+@pytest.mark.ci
 def test_endless_match_is_an_error(impatient):
     started = time.monotonic()
     result = compare("regex", ENDLESS, ENDLESS_TEXT)
@@ -117,6 +118,7 @@ def test_endless_match_is_an_error(impatient):
     assert "regex time limit" in result.error
 
 
+@pytest.mark.ci
 def test_killed_process_is_reaped(impatient, monkeypatch):
     regex_process.PROCESS.stop()
     started = []
@@ -159,6 +161,7 @@ def test_failing_process_is_an_error_without_paths(monkeypatch):
     assert "'a'" in result.error
 
 
+@pytest.mark.ci
 def test_endless_matches_in_threads_are_errors(impatient):
     verdicts = []
     threads = [
@@ -361,6 +364,7 @@ def test_invalid_long_pattern_is_refused(pattern):
         RegexMatch(pattern=pattern)
 
 
+@pytest.mark.ci
 def test_concurrent_endless_matches_stay_within_the_limit(monkeypatch):
     monkeypatch.setattr(regex, "TIME_LIMIT", 1.0)
     seconds = []

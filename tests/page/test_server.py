@@ -156,6 +156,7 @@ def test_in_a_browser_the_page_reads_records_when_they_are_opened_and_follows_th
     assert page.locator("#totals").inner_text().split("\n")[1] == "\u2717 2 fail"
 
 
+@pytest.mark.ci
 def test_the_command_serves_until_it_is_stopped(folder):
     command = [sys.executable, "-m", "pytest_verdict", "view", "--serve", "--no-open", str(folder(RESULTS))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

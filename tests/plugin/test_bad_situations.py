@@ -34,6 +34,7 @@ def observed(run) -> list[object]:
     return [record["observed"] for record in run.records]
 
 
+@pytest.mark.ci
 def test_crashed_worker_is_reported(harness):
     run = harness.run(
         """
@@ -94,6 +95,7 @@ def test_after(): compare("exact", 2, 2)
     assert run.case("test_once").find("flakyFailure") is None
 
 
+@pytest.mark.ci
 def test_keyboard_interrupt_keeps_records(harness):
     run = harness.run(
         """
@@ -353,6 +355,7 @@ class TestCase(unittest.TestCase):
     assert [record["observed"] for record in run.records] == [1, 2]
 
 
+@pytest.mark.ci
 def test_unittest_threads_async_and_doctest(harness):
     run = harness.run(
         {
@@ -612,6 +615,7 @@ def test_project_folder_called_journal_is_untouched(harness):
     assert not (harness.path / ".lock").exists()
 
 
+@pytest.mark.ci
 def test_full_disk_fails_the_session(harness):
     files = {
         "conftest.py": """
@@ -666,6 +670,7 @@ def test_removed_report_folder_fails_the_session(harness):
     assert "is not complete" in run.stdout
 
 
+@pytest.mark.ci
 def test_failing_plugin_does_not_lose_the_report(harness):
     harness.write({"conftest.py": "def pytest_sessionfinish(): raise OSError('another plugin')\n"})
     harness.write("from pytest_verdict import compare\ndef test_it(): compare('exact', 1, 1)\n")

@@ -28,6 +28,7 @@ def test_after(): compare("exact", 3, 3)
 """
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @serial_and_workers("args", "-n1")
 def test_child_process_writes_no_records(harness, args):
@@ -83,6 +84,7 @@ def test_a(): compare("exact", 1, 1)
     run.check_agreement()
 
 
+@pytest.mark.ci
 def test_interrupt_in_last_teardown_is_incomplete(harness):
     run = harness.run(
         """

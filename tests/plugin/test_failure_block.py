@@ -119,6 +119,7 @@ def test_user_mistake_shows_only_the_users_line(harness, line, message):
     assert "pytest_verdict/" not in run.stdout
 
 
+@pytest.mark.ci
 def test_full_trace_shows_our_lines(harness):
     run = harness.run(HEAD + "def test_it():\n    assert_matches('exct', 1, 1)\n", "--full-trace")
     assert "comparison.py" in run.stdout

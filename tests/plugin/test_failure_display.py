@@ -61,6 +61,7 @@ def test_summary_fits_80_columns(harness, monkeypatch):
     assert "MismatchError" not in run.stdout
 
 
+@pytest.mark.ci
 @serial_and_workers("workers", "-n1")
 def test_colours_change_only_colours(harness, workers):
     plain = harness.run(TESTS, *workers, "--color=no").stdout
@@ -80,6 +81,7 @@ def test_colours_change_only_colours(harness, workers):
     ]
 
 
+@pytest.mark.ci
 @serial_and_workers("workers", "-n2")
 def test_junit_and_explain_agree_with_terminal(harness, workers):
     run = harness.run(TESTS, *workers, "--verify-report", "--color=yes")
@@ -142,6 +144,7 @@ def test_user_exception_keeps_its_name(harness):
     assert "Mine: mine" in run.stdout
 
 
+@pytest.mark.ci
 def test_explanation_is_not_imported_while_all_pass(harness):
     run = harness.run(
         {

@@ -110,6 +110,7 @@ def test_invalid_marker_is_an_error_of_one_line(harness, marker, message):
     assert message in shown[0]
 
 
+@pytest.mark.ci
 def test_skip_does_not_hide_soft_failure(harness):
     run = harness.run(
         """

@@ -44,6 +44,7 @@ def test_operators_of_initial_and_late_conftest_are_found(harness, args):
     assert [entry["operator"] for entry in run.report["operators"]] == ["same_length_1", "same_length_2"]
 
 
+@pytest.mark.ci
 def test_conftest_works_without_the_plugin(harness):
     files = {"conftest.py": CONFTEST.format(n=3, how="optionalhook=True"), "test_it.py": "def test_it(): pass\n"}
     harness.write(files)

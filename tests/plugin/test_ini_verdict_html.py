@@ -106,6 +106,7 @@ def test_unwritable_page_keeps_other_files(harness, monkeypatch):
     assert not (found.folder / "journal").exists()
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 def test_passed_session_at_terminal_has_page(harness):
     import pty

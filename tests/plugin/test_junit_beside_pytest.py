@@ -106,6 +106,7 @@ def agree(run):
     run.check_agreement()
 
 
+@pytest.mark.ci
 def test_differences_are_found(harness):
     run = harness.run(FILES, *BOTH, "-o", "junit_logging=all")
     theirs = run.path / "theirs.xml"
@@ -144,6 +145,7 @@ def test_junit_agrees_with_pytest_with_workers(harness):
     agree(harness.run(files, *BOTH, "-n2", "-o", "junit_logging=all"))
 
 
+@pytest.mark.ci
 def test_output_of_passed_tests_can_be_omitted(harness):
     run = harness.run(FILES, *BOTH, "-o", "junit_logging=all", "-o", "junit_log_passing_tests=false")
     agree(run)
@@ -172,6 +174,7 @@ def test_module_names_agree_with_pytest(harness):
     assert found["", "sub.test_skipped"].outcome == "skipped"
 
 
+@pytest.mark.ci
 def test_names_are_long_in_ci_and_short_in_strict_profile(harness):
     long = f"test_named[{'y' * 3000}]"
     assert harness.run(FILES, *BOTH).case(long) is not None
@@ -225,6 +228,7 @@ def test_secret(record_property, record_testsuite_property):
 """
 
 
+@pytest.mark.ci
 @serial_and_workers("workers", "-n2")
 def test_hostile_properties_and_output_are_harmless(harness, workers, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "utf-8:backslashreplace")
@@ -241,6 +245,7 @@ def test_hostile_properties_and_output_are_harmless(harness, workers, monkeypatc
     assert (run.folder / "junit.xml").stat().st_size < 3_000_000
 
 
+@pytest.mark.ci
 def test_journal_keeps_properties_and_output(harness):
     text = "def test_a(record_property):\n    record_property('k', 'v')\n    print('said')\n"
     text += "def test_b(): import os; os._exit(1)\n"

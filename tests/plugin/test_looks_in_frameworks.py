@@ -553,6 +553,7 @@ def test_failing_comparison_does_not_end_green(harness):
     assert len(names) > 120
 
 
+@pytest.mark.ci
 def test_right_use_is_silent(harness):
     names, failed, run = run_each(harness, GOOD)
     assert failed == set(), run.output

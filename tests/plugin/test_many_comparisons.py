@@ -103,6 +103,7 @@ def test_with_a_time_limit(request):
 """
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="needs a signal that a time limit is made of")
 @serial_and_workers("args", "-n1")
 def test_time_limit_waits_until_records_are_sent(harness, args):

@@ -43,6 +43,7 @@ def test_message_is_the_first_line_of_the_block(harness, args):
         assert block.splitlines()[: 2 + len(BLOCK)] == [*SHOWN, *BLOCK], block
 
 
+@pytest.mark.ci
 def test_message_is_not_recorded(harness):
     written = [harness.run(module(text), "--verify-report").records_bytes for text in ("the capital", "another text")]
     assert written[0] == written[1]

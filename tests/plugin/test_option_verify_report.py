@@ -135,6 +135,7 @@ def test_it():
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["one process", "a worker"])
 def test_writers_of_other_packages_see_redacted_records(harness, workers):
     run = harness.run(FAMILY, "--verify-report", "-o", "verdict_redact=secret-[0-9]", "-k", "test_it", *workers)

@@ -58,6 +58,7 @@ def test_configuration_is_read_with_equals_sign(harness, outside):
     assert "hunter2" not in written(outside)
 
 
+@pytest.mark.ci
 def test_existing_folder_is_accepted_without_configuration(harness, outside):
     outside.mkdir()
     run = harness.run(TEST, "--verify-report-dir", str(outside))

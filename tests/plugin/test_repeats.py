@@ -170,6 +170,7 @@ def files():
     return {f"test_{number:02}.py": f"{HEAD}\n{case[0]}\n" for number, case in enumerate(CASES.values())}
 
 
+@pytest.mark.ci
 @serial_and_workers("mode", "-n2")
 def test_every_kind_of_test(harness, mode):
     run = harness.run(files(), "--verify-report", *PLUGINS, *mode)
@@ -405,6 +406,7 @@ def test_after(): answer(1)
 """
 
 
+@pytest.mark.ci
 def test_interrupt_leaves_no_verdict(harness):
     run = harness.run(STOPPED.replace("STOP", "raise KeyboardInterrupt"), "--verify-report", process=True)
     assert run.status == pytest.ExitCode.INTERRUPTED
@@ -416,6 +418,7 @@ def test_interrupt_leaves_no_verdict(harness):
     assert list(map(str, replay_file(RecordsFile(str(run.folder))).findings)) == []
 
 
+@pytest.mark.ci
 def test_killed_session_keeps_the_attempts_that_ended(harness):
     run = harness.run(STOPPED.replace("STOP", "os._exit(9)"), "--verify-report", process=True)
     assert run.status == 9
@@ -503,6 +506,7 @@ def test_plain(): answer(1)
 """
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("options", "tests", "status"),
     [

@@ -251,6 +251,7 @@ def test_journal_of_killed_session_has_no_secret(harness, kind):
     refuse_leaks(iter(texts), secret)
 
 
+@pytest.mark.ci
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     secret=st.text(st.characters(exclude_categories=["Cs"]), min_size=12, max_size=20).filter(

@@ -169,6 +169,7 @@ def module(statements):
     return HEAD + BROKEN + "\n".join(tests)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_unchecked_failure_fails_its_test(pytester, few_plugins, workers):
     pytester.makepyfile(test_it=module(UNREAD.values()))

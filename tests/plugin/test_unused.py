@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 PLAIN = {
     "conftest.py": """
 import socket, sys
@@ -41,6 +43,7 @@ def comparable(stdout: str) -> list[str]:
     return [line for line in lines if not line.startswith(("plugins:", "modules:", "running:"))]
 
 
+@pytest.mark.ci
 def test_unused_plugin_imports_writes_and_prints_nothing(harness, monkeypatch):
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     harness.write(PLAIN)
@@ -61,6 +64,7 @@ def test_unused_plugin_imports_writes_and_prints_nothing(harness, monkeypatch):
     assert left <= {"conftest.py", "test_it.py", "stdout", "stderr"}
 
 
+@pytest.mark.ci
 def test_inner_session_does_not_disturb_outer(harness):
     run = harness.run(
         {
@@ -87,6 +91,7 @@ def test_fails(): assert_matches("exact", "x" * 1000, "y")
     assert "…" in run.stdout.split("FAILURES")[1]
 
 
+@pytest.mark.ci
 def test_asserts_of_helpers_are_rewritten(harness):
     run = harness.run(
         {

@@ -260,12 +260,14 @@ def run_all(harness, statements):
 
 
 # Another session hears what threads and tasks raise.
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_what_does_not_check_a_comparison_fails_its_test(harness):
     outcomes = run_all(harness, NOT_SEEN)
     assert [one for one, outcome in outcomes.items() if outcome != "FAILED"] == []
 
 
+@pytest.mark.ci
 def test_what_checks_a_comparison_does_not_fail_its_test(harness):
     outcomes = run_all(harness, list(SEEN))
     assert [one for one, outcome in outcomes.items() if outcome != "PASSED"] == []

@@ -68,6 +68,7 @@ def test_other_files_are_not_reported(harness, name):
     assert run.outcomes == {"passed": 1}
 
 
+@pytest.mark.ci
 def test_both_endings_of_yaml_are_collected(harness):
     suite = "suite: {name: s}\nscenarios: []\n"
     run = harness.run({"a.verdict.yml": suite, "b.verdict.yaml": suite}, "--collect-only")

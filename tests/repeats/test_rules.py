@@ -53,6 +53,7 @@ def test_attempts_that_did_not_run_never_pass(verdicts, more):
     assert verdict == ("error" if set(verdicts) == {"pass"} else "fail")
 
 
+@pytest.mark.ci
 @given(
     st.lists(st.sampled_from(["pass", "fail"]), min_size=40, max_size=40),
     st.sampled_from([(0.9, 0.5), (0.95, 0.8), (0.8, 0.3), (0.99, 0.9)]),
@@ -117,6 +118,7 @@ def test_the_sequence_covers_at_every_attempt_at_once():
         assert missed <= 0.05 * 200
 
 
+@pytest.mark.ci
 @given(st.integers(0, 60), st.integers(0, 60), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
 def test_the_ends_of_the_sequence_are_where_its_ratio_is(passed, failed, confidence):
     total = passed + failed

@@ -35,6 +35,7 @@ def said(capsys, folder):
     return status, (written.out + written.err).replace(str(folder), "").splitlines()
 
 
+@pytest.mark.ci
 def test_untouched_folder_has_no_findings(report_folder, capsys):
     assert said(capsys, report_folder) == (0, ["8 records: 8 identical"])
 

@@ -65,6 +65,7 @@ def changed(way, value):
     return report
 
 
+@pytest.mark.ci
 @any_value
 def test_any_member_of_report_json_may_be_anything(tmp_path, value):
     shutil.copytree(SESSION, tmp_path / "report")
@@ -89,6 +90,7 @@ def test_any_member_of_a_record_may_be_anything(tmp_path, value):
             assert found(tmp_path / "report"), way
 
 
+@pytest.mark.ci
 @pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["records.jsonl", "report.json", "junit.xml"])
 def test_any_byte_that_is_changed_is_seen(tmp_path, name):
@@ -113,6 +115,7 @@ def test_file_of_another_form_is_unreadable(tmp_path, capsys, content):
     assert "this is not the report of pytest-verdict" in capsys.readouterr().err
 
 
+@pytest.mark.ci
 @any_value
 def test_the_reader_accepts_a_member_or_refuses_it_in_one_line(tmp_path, value):
     shutil.copytree(SESSION, tmp_path / "report")

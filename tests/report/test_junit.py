@@ -102,6 +102,7 @@ def without_places(content: bytes) -> etree._Element:
     return root
 
 
+@pytest.mark.ci
 def test_the_strict_profile_is_valid(junit_schema):
     junit_schema.assertValid(etree.fromstring(document(ENTRIES, "strict")))
     junit_schema.assertValid(etree.fromstring(document(ENTRIES, "strict", started="")))

@@ -80,6 +80,7 @@ def outside(pytester, monkeypatch):
     return pytester.path
 
 
+@pytest.mark.ci
 def test_no_name_leads_out_of_the_folders(outside, pytester, few_plugins, capsys):
     project = outside / "one/two/three/project"
     (project / "test_it.py").write_text(SESSION)

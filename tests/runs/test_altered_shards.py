@@ -89,6 +89,7 @@ ALTERATIONS = {
 }
 
 
+@pytest.mark.ci
 def test_untouched_parts_are_merged(parts, capsys):
     for name in ("p1", "p2"):
         assert main(["replay", str(parts / name)]) == 0

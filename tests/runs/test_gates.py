@@ -73,6 +73,7 @@ def test_invalid_gate_error_lists_allowed_forms(text, said):
         read_gate(text)
 
 
+@pytest.mark.ci
 @given(st.text())
 def test_any_text_is_a_gate_or_refused(text):
     with suppress(ConfigurationError):
@@ -157,6 +158,7 @@ def test_gate_selects_what_a_manual_count_selects(records, made, name):
     assert by_case["pass"] + by_case["fail"] + by_case["error"] == bool(total)
 
 
+@pytest.mark.ci
 def test_a_rate_that_was_missed_is_not_shown_as_reached(records):
     (entry,) = entries(records, of_one_test((18_999, 1_001, 0)), "operator:exact >= 0.95")
     assert verdict_line(entry).startswith(

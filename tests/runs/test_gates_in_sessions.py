@@ -339,6 +339,7 @@ def test_a_session_that_regressed_against_its_baseline_does_not_pass(harness, wo
     capsys.readouterr()
 
 
+@pytest.mark.ci
 def test_a_baseline_that_says_nothing_of_a_session_does_not_pass_it(harness, monkeypatch):
     monkeypatch.setenv("MODEL", "2")
     harness.run({"test_it.py": REGRESSES}, "--verify-report-dir=earlier")

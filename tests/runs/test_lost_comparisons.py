@@ -139,6 +139,7 @@ def sessions(harness, monkeypatch, capsys):
     return run, compare_runs
 
 
+@pytest.mark.ci
 def test_a_comparison_that_is_not_reached_any_more_is_no_removed_one(sessions):
     run, compare_runs = sessions
 
@@ -181,6 +182,7 @@ def test_one_part_of_a_session_has_not_lost_the_other_parts(harness):
     assert main(["diff", "earlier", "later"]) == 0
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("form", ["terminal", "json", "markdown", "html"])
 def test_a_session_that_lost_every_comparison_is_compared(harness, monkeypatch, form):
     harness.run({"test_import.py": FILES["test_import.py"] + BODY.format("a")}, "--verify-report-dir=earlier")

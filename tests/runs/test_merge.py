@@ -339,6 +339,7 @@ def test_a_report_that_every_worker_wrote_is_refused(session, built, merge, tmp_
     assert "with --dist=each every worker runs every test" in complaint
 
 
+@pytest.mark.ci
 def test_a_shard_that_was_killed_is_merged_and_incomplete(built, merge, shards, tmp_path, command):
     folder = tmp_path / "killed"
     (built / "conftest.py").write_text(

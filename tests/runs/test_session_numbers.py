@@ -265,6 +265,7 @@ def session(tmp_path_factory):
     return place / "verify-report"
 
 
+@pytest.mark.ci
 def test_report_has_the_numbers_and_replay_derives_them(command, session, tmp_path):
     document = json.loads((session / "report.json").read_text())
     jsonschema.Draft202012Validator(report_schema()).validate(document)

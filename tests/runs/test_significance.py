@@ -64,6 +64,7 @@ def test_below_six_changes_nothing_is_significant():
     assert [changes_needed(number, 0) for number in range(1, 6)] == [6] * 5
 
 
+@pytest.mark.ci
 @given(DIFFERENCES)
 def test_few_differences_are_permuted_exactly(differences):
     every_sign = itertools.product((-1, 1), repeat=len(differences))

@@ -204,6 +204,7 @@ def test_it(value): assert compare("exact", 1, 1).passed or True
 """
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("few_plugins")
 def test_parameters_are_plain_short_and_redacted(pytester):
     pytester.makepyfile(test_it=PARAMETERS)

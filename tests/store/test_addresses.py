@@ -55,6 +55,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.every(3)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_takes_an_address(name, blessed, command):
@@ -174,6 +175,7 @@ def test_store_out_of_reach_never_changes_a_session(harness, command, place, tes
     assert len(runs_in(harness.path / "store")) == 1
 
 
+@pytest.mark.ci
 def test_baseline_in_the_store(harness, command):
     store = harness.path / "store"
     words = ("--verify-store=store", "--verify-baseline=store:main")
@@ -385,6 +387,7 @@ def test_last_results_of_a_renamed_test_begin_with_those_of_its_old_name(harness
     assert "test_it.py::test_city" not in tests
 
 
+@pytest.mark.ci
 def test_session_without_a_store_imports_no_store(harness):
     check = (
         "import sys\n" + TESTS + '\ndef test_imports():\n    assert "pytest_verdict.store.store" not in sys.modules\n'
@@ -392,6 +395,7 @@ def test_session_without_a_store_imports_no_store(harness):
     assert harness.run(check, "--verify-report", process=True).status == 0
 
 
+@pytest.mark.ci
 def test_interrupted_session_is_stored_as_a_part(harness, command):
     tests = TESTS + "\ndef test_stops():\n    raise KeyboardInterrupt\n\ndef test_never():\n    pass\n"
     run = harness.run(tests, "--verify-store=store", process=True)
@@ -402,6 +406,7 @@ def test_interrupted_session_is_stored_as_a_part(harness, command):
     assert command(*words)[0] == 1
 
 
+@pytest.mark.ci
 def test_killed_session_is_rebuilt_and_pushed_as_a_part(harness, command):
     tests = TESTS + "\ndef test_dies():\n    import os\n    os._exit(9)\n"
     harness.run(tests, "--verify-store=store", process=True)

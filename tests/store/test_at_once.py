@@ -64,6 +64,7 @@ def in_processes(location, folder):
     assert [process.exitcode for process in processes] == [0] * PROCESSES
 
 
+@pytest.mark.ci
 def test_in_a_folder(tmp_path, report):
     in_processes(str(tmp_path / "store"), report())
     check_nothing_is_lost(str(tmp_path / "store"))

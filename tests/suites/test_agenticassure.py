@@ -93,6 +93,7 @@ def test_arguments_without_a_tool_belong_to_the_only_tool(harness):
     assert run(harness, "-Wdefault", arguments="{location: Oslo}").outcomes == {"passed": 1, "failed": 2, "warnings": 1}
 
 
+@pytest.mark.ci
 def test_arguments_of_an_ambiguous_tool_are_refused(harness):
     session = harness.run(
         {"a.verdict.yaml": "scenarios:\n- {name: a, input: b, expected_tools: [x, y], expected_tool_args: {q: 1}}\n"}

@@ -62,6 +62,7 @@ def called(run):
     return sorted(line.split()[-1] for line in path.read_text().splitlines()) if path.exists() else []
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("adapter", ["Slow", "later"])
 def test_scenarios_run_many_at_a_time(harness, adapter):
     began = time.monotonic()
@@ -117,6 +118,7 @@ def test_invalid_number_of_calls_is_an_error(harness, more):
     assert "is a whole number from 1, got" in run.stdout
 
 
+@pytest.mark.ci
 def test_repeats_run_at_once_too(harness):
     began = time.monotonic()
     run = harness.run(files("Slow", 1, changed={0: {"repeats": 40}}, max_concurrency=20), REPORT)
@@ -146,6 +148,7 @@ def test_last_failed_calls_only_the_failed_scenarios(harness):
     assert called(harness.run(given, "--lf")) == ["i4"]
 
 
+@pytest.mark.ci
 def test_a_scenario_that_is_run_again_is_called_again(harness):
     given = {**files("fast", 3, changed={1: {"expected_output": "other"}})}
     run = harness.run(given, "-p", "pytest_rerunfailures", "--reruns=2", process=True)
@@ -178,6 +181,7 @@ def test_ctrl_c_ends_the_session_at_once(harness):
     assert "KeyboardInterrupt" in run.stdout
 
 
+@pytest.mark.ci
 def test_each_call_has_its_own_time(harness):
     slow = {n: {"timeout_seconds": 0.5, "metadata": {"seconds": 30 if n == 2 else 0.2}} for n in range(12)}
     run = harness.run(files("Slow", 12, changed=slow, max_concurrency=2), REPORT)

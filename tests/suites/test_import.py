@@ -252,6 +252,7 @@ def checkpoint(code, text="Boiling?"):
     )
 
 
+@pytest.mark.ci
 def test_templates_of_karenina_become_a_module_that_is_not_run(imported, pytester, few_plugins):
     code, said, path, _ = imported("karenina", checkpoint(TEMPLATE), "bench.jsonld")
     assert (code, said) == (1, ["1: rating: it is not translated"])
@@ -281,6 +282,7 @@ class CLASS(Base):
 """
 
 
+@pytest.mark.ci
 def test_each_question_gets_the_template_of_its_own_code(imported, pytester, few_plugins):
     codes = {f"Where is {city}?": NAMED.replace("CITY", city).replace("CLASS", name) for city, name in CITIES.items()}
     elements = [{"item": {"text": text, "hasPart": {"text": code}}} for text, code in codes.items()]

@@ -345,6 +345,7 @@ DOCUMENTS = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("tool", FORMATS)
 @pytest.mark.filterwarnings("ignore")
 def test_what_an_import_writes_is_accepted_by_check(tool, tmp_path_factory):

@@ -70,6 +70,7 @@ def test_a_pattern_with_another_meaning_is_left_out(pattern):
         _translate_pattern(pattern)
 
 
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.skipif(
     shutil.which("node") is None, reason="Node.js is not installed, so there is no JavaScript to compare with"

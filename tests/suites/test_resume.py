@@ -139,6 +139,7 @@ def test_the_answer_to_another_question_is_not_taken(harness, change, again):
     assert called(harness.run({"a.verdict.yaml": changed}, "--verify-resume")) == again
 
 
+@pytest.mark.ci
 def test_a_report_is_a_recording(harness):
     given = files("a", "b", repeats=2)
     first = harness.run(given, "--verify-report")

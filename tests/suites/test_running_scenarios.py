@@ -84,6 +84,7 @@ def test_an_adapter_cannot_change_what_it_is_judged_by(harness):
     assert run_with(harness, "my_adapters.meddles", scorer="regex", metadata=metadata).outcomes == {"failed": 1}
 
 
+@pytest.mark.ci
 def test_retries_are_made_only_after_an_exception(harness):
     assert run_with(harness, "my_adapters.Flaky", expected_output="done", retries=2).outcomes == {"passed": 1}
     assert run_with(harness, "my_adapters.Flaky", expected_output="done", retries=1).outcomes == {"errors": 1}
@@ -92,6 +93,7 @@ def test_retries_are_made_only_after_an_exception(harness):
     assert len(run.records) == 1
 
 
+@pytest.mark.ci
 def test_a_hung_adapter_does_not_keep_the_session_from_ending(harness):
     given = {"name": "x", "input": "i", "timeout_seconds": 0.2}
     files = {"conftest.py": "", "my_adapters.py": ADAPTERS, "a.verdict.yaml": suite(given, adapter="my_adapters.slow")}
@@ -185,6 +187,7 @@ class Agent:
     assert decided["observed"] == {"pass": 2, "fail": 0, "error": 1}
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("more", "warned"),
     [({"expected_output": None}, True), ({"expected_output": "i"}, False)],

@@ -157,6 +157,7 @@ def test_mapping_defaults_come_from_the_scenario(harness, scorer, more, outcome)
     assert run_with(harness, "my_adapters.Echo", scorer=scorer, **more).outcomes == {outcome: 1}
 
 
+@pytest.mark.ci
 @pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("scorer", "key"),

@@ -243,6 +243,7 @@ def scenarios(count):
     return [{"name": f"s{n}", "input": f"i{n}", "expected_output": f"i{n}", "scorer": "exact"} for n in range(count)]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("status", "headers"),
     [(429, {"Retry-After": "0.2"}), (503, {"Retry-After": "0"}), (529, {"Retry-After": "0"})],
@@ -257,6 +258,7 @@ def test_call_is_repeated_after_retry_after(harness, serve, status, headers):
     assert len(run.records) == 1
 
 
+@pytest.mark.ci
 def test_retries_of_a_service_do_not_change_the_report(harness, serve):
     runs = []
     for times in (0, 7):
@@ -312,6 +314,7 @@ def test_a_retry_after_a_service_that_died(harness, serve):
     assert run.outcomes == {"passed": 1}
 
 
+@pytest.mark.ci
 def test_requests_per_second(harness, serve):
     service = serve(echo)
     limit = {"requests_per_second": 50}
@@ -362,6 +365,7 @@ def pytest_sessionfinish():
 """
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("adapter", ["by_response", "by_status"])
 def test_the_exceptions_of_clients_are_understood(harness, adapter):
     given = {

@@ -116,6 +116,7 @@ scenarios:
     assert by_name["text_similarity"]["threshold"] == 0.1
 
 
+@pytest.mark.ci
 def test_items_are_ordinary_tests(harness):
     content = suite(
         {"name": "first", "input": "i", "expected_output": "a", "tags": ["smoke", "slow-one"]},

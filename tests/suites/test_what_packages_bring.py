@@ -83,6 +83,7 @@ def scenario(name, scorer, text="hello"):
     return {"name": name, "input": text, "expected_output": "a", "scorer": scorer}
 
 
+@pytest.mark.ci
 def test_a_scorer_and_an_adapter_are_named_as_ours_are(package):
     scenarios = [
         scenario("class", "polite"),
@@ -103,6 +104,7 @@ def test_a_scorer_and_an_adapter_are_named_as_ours_are(package):
     assert {answer.status for answer in replay(run.records_bytes.splitlines())} == {"identical"}
 
 
+@pytest.mark.ci
 def test_a_reader_gives_values_and_rows(package):
     code = (
         "from pytest_verdict.suites import check_dataset\n\ndef test_rows():\n"
@@ -114,6 +116,7 @@ def test_a_reader_gives_values_and_rows(package):
     assert run.records[2]["error"] == "words.lines:3: it is a question mark"
 
 
+@pytest.mark.ci
 @pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("head", "words"),

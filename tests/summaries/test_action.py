@@ -61,6 +61,7 @@ def test_action_uploads_report_after_failing_tests():
     assert upload["with"]["path"] == "${{ inputs.report-folder }}"
 
 
+@pytest.mark.ci
 def test_action_runs_tests_and_writes_summary(folder):
     done = run(folder)
     assert done.returncode == 1

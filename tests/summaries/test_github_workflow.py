@@ -44,6 +44,7 @@ def annotations(stdout):
     return found
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "workers"])
 def test_nine_annotations_and_how_many_more(harness, workflow, workers):
     run = harness.run(FAILING.format(12), "--verify-report", "--tb=no", *workers)
@@ -77,6 +78,7 @@ def test_a_second_session_of_a_step_appends(harness, workflow):
     assert text.count("## pytest-verdict: no test failed") == 1
 
 
+@pytest.mark.ci
 def test_hostile_text_is_no_command(harness, workflow):
     run = harness.run(SESSION, "--verify-report", "--tb=no", "-rN", "-q", "-p", "no:cacheprovider")
     found = annotations(run.stdout)

@@ -55,6 +55,7 @@ def events(requests):
     return found
 
 
+@pytest.mark.ci
 def test_each_comparison_is_an_event(hostile, summary, collector):
     requests, _ = collector
     status, out, err = summary(hostile.folder, "otel")
@@ -77,6 +78,7 @@ def test_each_comparison_is_an_event(hostile, summary, collector):
     assert resource == {"service.name": "pytest-verdict"}
 
 
+@pytest.mark.ci
 def test_the_same_report_sends_the_same_bytes_in_several_requests(harness, summary, collector):
     text = "from pytest_verdict import compare\ndef test_it():\n    for n in range(1201): compare('exact', n, n)\n"
     run = harness.run(text, "--verify-report")

@@ -158,6 +158,7 @@ def ctrf_schema(tmp_path_factory):
         return json.load(io.TextIOWrapper(content))
 
 
+@pytest.mark.ci
 def test_ctrf_follows_its_schema(hostile, summary, ctrf_schema):
     document = json.loads(summary(hostile.folder, "ctrf")[1])
     jsonschema.Draft7Validator(ctrf_schema).validate(document)

@@ -123,6 +123,7 @@ SECRET = "hidden-truth-4711"
 hidden = st.sampled_from([SECRET, [SECRET], {"a": SECRET}, (SECRET,), {SECRET}])
 
 
+@pytest.mark.ci
 @given(hidden, st.floats(min_value=0, max_value=100), st.booleans())
 def test_schema_has_no_ground_truth(truth, weight, with_extra):
     class Answer(BaseAnswer):

@@ -351,6 +351,7 @@ def provider():
     server.server_close()
 
 
+@pytest.mark.ci
 def test_model_judge_calls_a_provider_over_http(provider):
     pytest.importorskip("pydantic_ai")
     openai = pytest.importorskip("pydantic_ai.models.openai")

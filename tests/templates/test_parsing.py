@@ -151,6 +151,7 @@ def test_unknown_keys_are_separate_with_a_note():
     assert parsed.answer.id is None
 
 
+@pytest.mark.ci
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=5))
 def test_any_json_value_can_be_parsed(value):
     for reply in ({"target": value, "year": value, "day": value}, value, json.dumps(value)):

@@ -170,6 +170,7 @@ def specs(draw):
     return {key: value for key, value in spec.items() if value is not None}
 
 
+@pytest.mark.ci
 @given(specs())
 @settings(max_examples=15, deadline=None)
 def test_spec_and_template_are_two_forms_of_one_thing(document):

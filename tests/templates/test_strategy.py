@@ -34,6 +34,7 @@ passing = st.fixed_dictionaries({name: st.booleans() for name in NAMES})
 weights = st.fixed_dictionaries({name: st.integers(0, 9).map(as_decimal) for name in NAMES})
 
 
+@pytest.mark.ci
 @given(trees(), passing)
 def test_strategy_agrees_with_its_operators(tree, passed):
     observed = {name: 1 if passed[name] else 0 for name in NAMES}
@@ -75,6 +76,7 @@ def test_granular_score(tree, weight, passed, score):
     assert found == pytest.approx(score)
 
 
+@pytest.mark.ci
 @given(st.integers(-3, 3), st.text(max_size=3), st.lists(st.sampled_from("ab"), max_size=2))
 def test_field_agrees_with_its_operator(number, text, items):
     class Answer(BaseAnswer):

@@ -42,12 +42,14 @@ def judged(operator, expected, observed, **more):
     return result
 
 
+@pytest.mark.ci
 @given(CALLS, CALLS)
 def test_exact_agrees_with_brute_force(expected, observed):
     wanted = len(expected) == len(observed) and all(map(accepts, expected, observed))
     assert judged("trajectory_exact", expected, observed).passed == wanted
 
 
+@pytest.mark.ci
 @given(EXPECTED, CALLS, st.sampled_from(["allow", "forbid"]))
 def test_in_order_agrees_with_brute_force(expected, observed, extras):
     wanted = brute_force.in_order(expected, observed, accepts)
@@ -55,6 +57,7 @@ def test_in_order_agrees_with_brute_force(expected, observed, extras):
     assert judged("trajectory_in_order", expected, observed, extras=extras).passed == wanted
 
 
+@pytest.mark.ci
 @given(EXPECTED, CALLS, st.sampled_from(["allow", "forbid"]))
 def test_any_order_agrees_with_brute_force(expected, observed, extras):
     wanted = brute_force.best(expected, observed, score, ordered=False) == len(expected)
@@ -77,6 +80,7 @@ def test_forbidden_agrees_with_brute_force(expected, observed):
     assert judged("trajectory_forbidden", expected, observed).passed == wanted
 
 
+@pytest.mark.ci
 @given(CALLS, CALLS, st.sampled_from(["any_order", "in_order"]))
 def test_precision_recall_and_f1_agree_with_brute_force(expected, observed, matching):
     matched = brute_force.best(expected, observed, score, ordered=matching == "in_order")
@@ -120,6 +124,7 @@ TOOL_RULES = st.one_of(
 )
 
 
+@pytest.mark.ci
 @given(PAIRS, PAIRS)
 def test_similarity_agrees_with_brute_force(expected, observed):
     longer = max(len(expected), len(observed))
@@ -146,6 +151,7 @@ def written_steps(steps):
     ]
 
 
+@pytest.mark.ci
 @settings(max_examples=150)
 @given(
     STEPS,
@@ -164,6 +170,7 @@ CHOICES = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), min_size
 STEPS_OF_CHOICES = st.lists(st.tuples(st.lists(st.tuples(CHOICES, TIMES), min_size=1, max_size=2), TIMES), max_size=3)
 
 
+@pytest.mark.ci
 @settings(max_examples=150)
 @given(
     STEPS_OF_CHOICES,
@@ -193,6 +200,7 @@ def test_steps_with_choices_agree_with_brute_force(steps, observed, extras):
     assert result.passed == wanted, result.details
 
 
+@pytest.mark.ci
 @given(EXPECTED, CALLS, st.randoms(use_true_random=False))
 def test_any_order_ignores_the_order_of_expected(expected, observed, random):
     shuffled = expected[:]
@@ -226,6 +234,7 @@ VALUES = st.recursive(
 ARGUMENTS = st.lists(st.dictionaries(st.sampled_from("xyz"), VALUES, max_size=3), max_size=4)
 
 
+@pytest.mark.ci
 @settings(max_examples=200)
 @given(ARGUMENTS, ARGUMENTS, st.sampled_from(["equal", "contains", "within", "text", "number"]))
 def test_indexed_matches_equal_the_matches_of_single_pairs(expected, observed, rule):
@@ -249,6 +258,7 @@ def test_indexed_matches_equal_the_matches_of_single_pairs(expected, observed, r
     assert find_accepted_calls(left, right, matcher) == wanted
 
 
+@pytest.mark.ci
 @given(st.lists(st.sets(st.integers(0, 5)).map(sorted), max_size=5))
 def test_longest_common_subsequence_agrees_with_brute_force(accepted):
     from pytest_verdict.trajectories.pairing import longest_common_subsequence
@@ -319,6 +329,7 @@ NESTED = st.lists(
 EVERY_OPERATOR = ["trajectory_exact", "trajectory_any_order", "trajectory_f1", "trajectory_similarity"]
 
 
+@pytest.mark.ci
 @given(NESTED, NESTED, st.sampled_from(EVERY_OPERATOR))
 def test_rule_for_a_part_equals_a_rule_for_a_flat_argument(expected, observed, operator):
     def flat(args):
@@ -334,6 +345,7 @@ def test_rule_for_a_part_equals_a_rule_for_a_flat_argument(expected, observed, o
     assert (nested.verdict, nested.score) == (apart.verdict, apart.score)
 
 
+@pytest.mark.ci
 @given(NESTED, NESTED)
 def test_operator_for_all_arguments_decides_on_the_call(expected, observed):
     result = compare(

@@ -247,6 +247,7 @@ def test_value_that_contains_itself_is_searched_once():
     assert len(find_calls([message])) == 1
 
 
+@pytest.mark.ci
 def test_many_calls_are_counted_quickly():
     call = {"type": "function_call", "name": "a", "arguments": "{}"}
     assert len(read_trajectory([{**call, "call_id": str(place)} for place in range(5_000)])) == 5_000

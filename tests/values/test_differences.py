@@ -55,6 +55,7 @@ def test_long_sequences_without_unique_items_are_replaced():
     assert made == right
 
 
+@pytest.mark.ci
 @given(VALUES, VALUES)
 def test_differences_exist_only_for_unequal_values(expected, observed):
     found = list(differences(expected, observed))
@@ -63,6 +64,7 @@ def test_differences_exist_only_for_unequal_values(expected, observed):
         assert one.kind != "changed" or not equal(one.expected, one.observed)
 
 
+@pytest.mark.ci
 @given(VALUES, VALUES)
 def test_decoded_record_has_the_same_differences(expected, observed):
     again = decode(encode(expected)), decode(encode(observed))
@@ -97,6 +99,7 @@ def test_inserted_item_does_not_shift_others():
     assert places(items, items[1:]) == [("$[0]", "missing")]
 
 
+@pytest.mark.ci
 def test_very_long_lists_are_aligned():
     items = [{"id": number, "v": number % 5} for number in range(20_000)]
     changed = [{**item, "v": 9} if item["id"] in {7, 19_000} else item for item in items]

@@ -86,6 +86,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.ci
 @settings(database=None)
 @given(values)
 def test_encoded_value_decodes_to_an_equal_value(value):
@@ -268,6 +269,7 @@ def test_malformed_encoding_is_rejected(tree):
     assert is_replayable(tree)
 
 
+@pytest.mark.ci
 @given(values)
 def test_redacted_encoding_can_be_decoded(value):
     redacted = redact(encode(value), lambda text: "***")

@@ -191,6 +191,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.ci
 @given(json_values, json_values)
 def test_decoded_values_compare_alike(expected, observed):
     assert equal(expected, observed) == equal(observed, expected)

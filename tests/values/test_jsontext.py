@@ -72,6 +72,7 @@ def test_brackets_in_strings_do_not_nest():
     assert parse_json("[" * 200 + "]" * 200)
 
 
+@pytest.mark.ci
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(), lambda v: st.lists(v) | st.dictionaries(st.text(), v)
