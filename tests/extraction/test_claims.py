@@ -297,3 +297,28 @@ def test_name_beside_others_is_read(reply):
 )
 def test_date_that_nobody_claims_is_no_answer(reply):
     assert find_parts("date", reply) == []
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Wrong answers",
+        "Excluded",
+        "Assume",
+        "Some examples",
+        "A few of them",
+        "If ripe",
+        "Avoid",
+        "Possible answers",
+        "Among them",
+    ],
+)
+@pytest.mark.parametrize("form", ["{}: apples, pears", "{}:\n- apples\n- pears", "{}: [apples, pears]"])
+def test_list_that_is_no_answer(head, form):
+    assert find_parts("list", form.format(head)) == []
+
+
+@pytest.mark.parametrize("head", ["The fruits are", "Answer", "They include", "What she bought", "Sure, here they are"])
+@pytest.mark.parametrize("form", ["{}: apples, pears", "{}:\n- apples\n- pears", "{}: [apples, pears]"])
+def test_list_behind_a_head_is_read(head, form):
+    assert [part.value for part in find_parts("list", form.format(head))] == [["apples", "pears"]]

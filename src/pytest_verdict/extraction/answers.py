@@ -452,6 +452,11 @@ _OPEN: Final = re.compile(
     r"(?i)\b(?:or|not|neither|nor|except|without|etc|such as|for example|e\.g|among others|and (?:so on|more|others)"
     r"|never|either)\b|n['\u2019]t\b|\.\.\.|\u2026|\?"
 )
+# Before a list: it is no answer, or only a part of one.
+_NO_ANSWER_FOLLOWS: Final = re.compile(
+    r"(?i)\b(?:if|unless|suppos(?:e|ing)|assum(?:e|ing)|some of|a few|examples?|among|at least|wrong|incorrect|excluded"
+    r"|eliminated|avoid|unlike|you said|possibl[ey]|maybe|perhaps)\b"
+)
 # Behind a list: something that is added to it, or that takes it back.
 _ADDED: Final = re.compile(
     r"(?im)^\W*(?:(?:(?:no|oh|hmm),? )?wait|actually|correction|and|also|plus|but|however|sorry|oops|as well as"
@@ -502,19 +507,25 @@ def _read_items(text: str) -> list[str]:
         numbers = [number for number, line in enumerate(lines) if _ITEM.match(line)]
         is_one_block = numbers[-1] - numbers[0] + 1 == len(numbers) and len({match[1] for match in bullets}) == 1
         introduction = " ".join(lines[: numbers[0]])
-        if not is_one_block or _OPEN.search(introduction) or _ADDED.search("\n".join(lines[numbers[-1] + 1 :])):
+        is_open = _OPEN.search(introduction) or _NO_ANSWER_FOLLOWS.search(introduction)
+        if not is_one_block or is_open or _ADDED.search("\n".join(lines[numbers[-1] + 1 :])):
             return []
         return [_clean_item(match[2]) for match in bullets]
     brackets = list(_BRACKETS.finditer(text))
     if len(brackets) == 1 and not _OPEN.search(text):
-        end = brackets[0].end()
-        return [] if _ADDED.match(text[end:]) or is_denied(text, end) else _split_items(brackets[0][1])
+        start, end = brackets[0].span()
+        if _NO_ANSWER_FOLLOWS.search(text[:start]) or _ADDED.match(text[end:]) or is_denied(text, end):
+            return []
+        return _split_items(brackets[0][1])
     if len(lines) > 1 and not any(re.search(r"[.:,;]\s*$|, ", line) for line in lines):
         return [_clean_item(line) for line in lines]
     if len(lines) != 1 or _OPEN.search(lines[0]):
         return []
     line = re.sub(r"^(?:sure|of course|certainly)[!,.]\s*", "", lines[0], flags=re.IGNORECASE)
-    return _split_items(_HEAD.sub("", line))
+    head = _HEAD.match(line)
+    if head and _NO_ANSWER_FOLLOWS.search(head[0]):
+        return []
+    return _split_items(line[head.end() :] if head else line)
 
 
 def _split_items(text: str) -> list[str]:
