@@ -72,3 +72,28 @@ def test_setting_whose_name_is_no_text_is_refused(key):
         checking({**SHORT, "operator": "regex", "settings": settings})
     with pytest.raises(SettingsError, match="there is no setting"):
         compare("all_of", None, "xx", conditions=[{"operator": "regex", "settings": settings}])
+
+
+EQUAL = [
+    ("contains_any", {"operator": "contains_any"}),
+    ("contains_any", {"operator": "contains_any", "settings": {}}),
+    ({"operator": "exact", "settings": {}}, "exact"),
+    ({"operator": "contains_any", "settings": {"substrings": ["a"]}}, {"operator": "contains_any", "settings": {"substrings": ("a",)}}),
+    ({"operator": "json_schema", "settings": {"schema_document": {"minimum": 0.1}}},) * 2,
+]  # fmt: skip
+DIFFERENT = [
+    ("contains_any", "contains_all"),
+    ("contains_any", {"operator": "contains_any", "settings": {"case_sensitive": False}}),
+    ("text_similarity", {"operator": "text_similarity", "threshold": 0.5}),
+    ({"operator": "numeric_tolerance", "settings": {"tolerance": 1}}, {"operator": "numeric_tolerance", "settings": {"tolerance": 2}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "are_equal"), [*((*pair, True) for pair in EQUAL), *((*pair, False) for pair in DIFFERENT)])  # fmt: skip
+def test_criteria_are_equal_if_they_check_the_same(first, second, are_equal):
+    one = checking({**NUMBER, "operator": first})
+    other = checking({**NUMBER, "operator": second})
+    assert (one == other, hash(one) == hash(other)) == (are_equal, are_equal)
+    assert CriteriaMatch(**one.settings()) == one
+    for changed in ({"id": "other"}, {"version": 2}, {"version": "1"}, {"severity": "minor"}):
+        assert checking({**NUMBER, "operator": first, **changed}) != one
