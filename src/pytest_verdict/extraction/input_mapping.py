@@ -11,7 +11,14 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, digest, encode_text
 from pytest_verdict.errors import MappingError, RecordError, SettingsError
 from pytest_verdict.extraction import steps
-from pytest_verdict.extraction.paths import NothingFoundError, check_word, first_key, only_key, place_of, read_path
+from pytest_verdict.extraction.paths import (
+    NothingFoundError,
+    are_same_place,
+    check_word,
+    first_key,
+    only_key,
+    read_path,
+)
 
 Trace = list[dict[str, Any]]
 """For each step of an extracted input, its value and its evidence."""
@@ -127,7 +134,7 @@ class InputMapping:
         if "literal" in observed and all("literal" in source for source in others.values()):
             raise SettingsError("observed is a literal, and so is everything that it is compared with; give it a path")
         for name, source in others.items():
-            if "literal" in {*source, *observed} or place_of(source) != place_of(observed):
+            if "literal" in {*source, *observed} or not are_same_place(source, observed):
                 continue
             extracts = source.get("extract"), observed.get("extract")
             is_same_part = None in extracts or extracts[0] == extracts[1]
