@@ -74,23 +74,28 @@ def test_setting_whose_name_is_no_text_is_refused(key):
         compare("all_of", None, "xx", conditions=[{"operator": "regex", "settings": settings}])
 
 
+def with_settings(operator, **settings):
+    return {"operator": operator, "settings": settings}
+
+
 EQUAL = [
     ("contains_any", {"operator": "contains_any"}),
-    ("contains_any", {"operator": "contains_any", "settings": {}}),
-    ({"operator": "exact", "settings": {}}, "exact"),
-    ({"operator": "contains_any", "settings": {"substrings": ["a"]}}, {"operator": "contains_any", "settings": {"substrings": ("a",)}}),
-    ({"operator": "json_schema", "settings": {"schema_document": {"minimum": 0.1}}},) * 2,
-]  # fmt: skip
+    ("contains_any", with_settings("contains_any")),
+    (with_settings("exact"), "exact"),
+    (with_settings("contains_any", substrings=["a"]), with_settings("contains_any", substrings=("a",))),
+    (with_settings("json_schema", schema_document={"minimum": 0.1}),) * 2,
+]
 DIFFERENT = [
     ("contains_any", "contains_all"),
-    ("contains_any", {"operator": "contains_any", "settings": {"case_sensitive": False}}),
+    ("contains_any", with_settings("contains_any", case_sensitive=False)),
     ("text_similarity", {"operator": "text_similarity", "threshold": 0.5}),
-    ({"operator": "numeric_tolerance", "settings": {"tolerance": 1}}, {"operator": "numeric_tolerance", "settings": {"tolerance": 2}}),
-]  # fmt: skip
+    (with_settings("numeric_tolerance", tolerance=1), with_settings("numeric_tolerance", tolerance=2)),
+]
 
 
-@pytest.mark.parametrize(("first", "second", "are_equal"), [*((*pair, True) for pair in EQUAL), *((*pair, False) for pair in DIFFERENT)])  # fmt: skip
-def test_criteria_are_equal_if_they_check_the_same(first, second, are_equal):
+@pytest.mark.parametrize(("first", "second"), EQUAL + DIFFERENT)
+def test_criteria_are_equal_if_they_check_the_same(first, second):
+    are_equal = (first, second) in EQUAL
     one = checking({**NUMBER, "operator": first})
     other = checking({**NUMBER, "operator": second})
     assert (one == other, hash(one) == hash(other)) == (are_equal, are_equal)
