@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -102,7 +103,10 @@ class Outcome:
         return details  # type: ignore[no-any-return]
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an outcome is immutable: replace({name}=...) returns another one")
+        # A subclass may have attributes of its own.
+        if type(self) is Outcome or name in (*_PARTS, "details", "_details", "record_text"):
+            raise AttributeError(f"an outcome is immutable: replace({name}=...) returns another one")
+        super().__setattr__(name, value)
 
     def replace(self, **changes: Any) -> Outcome:
         """Return a copy with other parts.
@@ -117,14 +121,20 @@ class Outcome:
             >>> Outcome(0.5).replace(notes=("half_found",)).notes
             ('half_found',)
         """
-        return type(self)(**{**self.parts(), **changes})
+        # A subclass may have other arguments.
+        other = copy.copy(self)
+        vars(other).pop("record_text", None)
+        Outcome.__init__(other, **{**self.parts(), **changes})
+        return other
 
     def parts(self) -> dict[str, Any]:
         """Return the arguments that build an equal outcome."""
         return {name: getattr(self, name) for name in _PARTS}
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return functools.partial(type(self), **self.parts()), ()
+    def __getstate__(self) -> object:
+        # A function that returns the details may not be picklable.
+        _ = self.details
+        return super().__getstate__()
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Outcome):
