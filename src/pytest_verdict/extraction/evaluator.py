@@ -283,7 +283,7 @@ class Evaluator:
             raise SettingsError(f"expected: {need}; {way}")
 
 
-def _inputs_of(mapping: Any, columns: Mapping[str, Any]) -> Mapping[str, Any]:
+def _inputs_of(mapping: Any, columns: Mapping[str, Any]) -> Any:
     """Return the inputs of a mapping, with those that are columns."""
     inputs: Any = mapping.inputs if isinstance(mapping, InputMapping) else mapping
     if mapping is None:
