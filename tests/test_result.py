@@ -301,13 +301,9 @@ def test_subclass_of_outcome_has_attributes(outcome):
     for part in ("score", "notes", "details", "_details", "children", "error", "record_text", "normalization"):
         with pytest.raises(AttributeError, match="immutable"):
             setattr(outcome, part, None)
-    for other in (copy.copy(outcome), copy.deepcopy(outcome), pickle.loads(pickle.dumps(outcome)), outcome.replace()):
-        assert (type(other), other, other.seconds) == (type(outcome), outcome, 2.5)
-    changed = outcome.replace(score=0.25)
-    assert (type(changed), changed.score, changed.seconds, outcome.score) == (type(outcome), 0.25, 2.5, 0.5)
     if not isinstance(outcome, Cached):
         outcome.seconds = 3.5
-        assert (outcome.seconds, changed.seconds) == (3.5, 2.5)
+        assert outcome.seconds == 3.5
         outcome.seconds = 2.5
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -121,20 +120,14 @@ class Outcome:
             >>> Outcome(0.5).replace(notes=("half_found",)).notes
             ('half_found',)
         """
-        # A subclass may have other arguments.
-        other = copy.copy(self)
-        vars(other).pop("record_text", None)
-        Outcome.__init__(other, **{**self.parts(), **changes})
-        return other
+        return type(self)(**{**self.parts(), **changes})
 
     def parts(self) -> dict[str, Any]:
         """Return the arguments that build an equal outcome."""
         return {name: getattr(self, name) for name in _PARTS}
 
-    def __getstate__(self) -> object:
-        # A function that returns the details may not be picklable.
-        _ = self.details
-        return super().__getstate__()
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial(type(self), **self.parts()), ()
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Outcome):

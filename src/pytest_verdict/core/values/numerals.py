@@ -154,16 +154,15 @@ def find_numerals(text: str) -> Iterator[Numeral]:
         else:
             digits = re.sub("[^0-9]", "", match["digits"]) + match["rest"]
         numeral = _read(text, match, digits, end)
-        if may_be_scaled and _is_scaled(text, numeral):
-            numeral = Numeral(None, numeral.start, numeral.end)
+        if may_be_scaled and _is_scaled(text, *numeral[1:]):
+            numeral = numeral._replace(value=None)
         yield numeral
         position = numeral.end
 
 
-def _is_scaled(text: str, numeral: Numeral) -> bool:
+def _is_scaled(text: str, start: int, end: int) -> bool:
     """Return whether a note beside a number multiplies it."""
-    before = text[max(numeral.start - 60, 0) : numeral.start]
-    return _SCALED_BEFORE.search(before) is not None or _SCALED_AFTER.match(text, numeral.end) is not None
+    return bool(_SCALED_BEFORE.search(text[max(start - 60, 0) : start]) or _SCALED_AFTER.match(text, end))
 
 
 def _read(text: str, match: re.Match[str], digits: str, end: int) -> Numeral:
