@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import functools
 import json
 import pickle
 
@@ -257,3 +259,62 @@ def test_lists_in_an_outcome_become_tuples():
 def test_invalid_part_of_outcome_is_rejected(parts):
     with pytest.raises(ValueError, match=next(iter(parts))):
         Outcome(0.0, **parts)
+
+
+class Timed(Outcome):
+    """An outcome of a user, with another constructor and an attribute."""
+
+    def __init__(self, score, seconds=0.0):
+        super().__init__(score, notes=("timed",), details=lambda: {"seconds": seconds})
+        self.seconds = seconds
+
+
+class Slotted(Outcome):
+    __slots__ = ("seconds",)
+
+    def __init__(self, score, seconds=0.0):
+        self.seconds = seconds
+        super().__init__(score)
+
+
+@dataclasses.dataclass(eq=False)
+class Data(Outcome):
+    of: dataclasses.InitVar[float]
+    seconds: float = 0.0
+
+    def __post_init__(self, of):
+        Outcome.__init__(self, of)
+
+
+class Cached(Outcome):
+    @functools.cached_property
+    def seconds(self):
+        return 2.5
+
+
+SUBCLASSED = [Timed(0.5, 2.5), Slotted(0.5, 2.5), Data(0.5, 2.5), Cached(0.5)]
+
+
+@pytest.mark.parametrize("outcome", SUBCLASSED, ids=lambda outcome: type(outcome).__name__)
+def test_subclass_of_outcome_has_attributes(outcome):
+    assert (outcome.score, outcome.seconds) == (0.5, 2.5)
+    for part in ("score", "notes", "details", "_details", "children", "error", "record_text", "normalization"):
+        with pytest.raises(AttributeError, match="immutable"):
+            setattr(outcome, part, None)
+    if not isinstance(outcome, Cached):
+        outcome.seconds = 3.5
+        assert outcome.seconds == 3.5
+        outcome.seconds = 2.5
+
+
+@pytest.mark.parametrize("name", ["score", "notes", "details", "_details", "record_text", "seconds", "parts"])
+def test_outcome_is_immutable(name):
+    with pytest.raises(AttributeError, match="immutable"):
+        setattr(Outcome(0.5), name, 1)
+
+
+def test_replaced_outcome_is_written_anew():
+    result = compare("exact", 1, 2)
+    assert '"notes":[]' in result.to_text()
+    outcome = result.arguments()["outcome"].replace(notes=("new",))
+    assert '"notes":["new"]' in result.replace(outcome=outcome).to_text()

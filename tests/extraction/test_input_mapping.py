@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 
 import pytest
 from hypothesis import given, strategies as st
@@ -314,3 +315,61 @@ def test_evaluations_are_equal_by_value_and_cannot_be_changed():
     assert evaluated("b") == pickle.loads(pickle.dumps(evaluated("b"))) != evaluated("a")
     with pytest.raises(AttributeError):
         evaluated("b").result = None
+
+
+STEPS_WITH_NULL = [
+    {"regex": "a(b)", "flags": None},
+    {"regex": "a(b)", "group": None},
+    {"regex": "a(b)", "flags": None, "group": None, "many": None},
+    {"after": "a", "flags": None, "many": None},
+    {"choice": ["b", "ab"], "flags": None, "many": None},
+    {"json": "$.x", "many": None, "dialect": None},
+    [{"regex": "(.*)", "flags": None}, {"choice": ["ab"], "flags": None}],
+    {"first_of": [{"regex": "z", "flags": None}, {"regex": "ab", "group": None}]},
+]
+
+
+def without_null(steps):
+    if isinstance(steps, list):
+        return [without_null(step) for step in steps]
+    if isinstance(steps, dict):
+        return {key: without_null(value) for key, value in steps.items() if value is not None}
+    return steps
+
+
+@pytest.mark.parametrize("steps", STEPS_WITH_NULL)
+@pytest.mark.parametrize("text", ["ab", '{"x": "ab"}', "AB"])
+def test_a_key_of_a_step_that_is_null_has_its_default(steps, text):
+    explicit, absent = (
+        InputMapping(observed={"path": "$", "extract": extract}) for extract in (steps, without_null(steps))
+    )
+    try:
+        value = absent.resolve(text)
+    except MappingError as error:
+        with pytest.raises(MappingError, match=re.escape(str(error))):
+            explicit.resolve(text)
+    else:
+        assert explicit.resolve(text) == value
+
+
+@pytest.mark.parametrize(
+    "step", [{"regex": None}, {"after": None}, {"choice": None}, {"json": None}, {"first_of": None}]
+)
+def test_a_step_without_its_value_is_refused(step):
+    with pytest.raises(SettingsError):
+        InputMapping(observed={"path": "$", "extract": step})
+
+
+@pytest.mark.parametrize("mapping", [[], "", (), 0, False, "$.output", ["$.a", "$.b"], {"observed"}, b""])
+@pytest.mark.parametrize("columns", [{}, {"expected": "a"}, {"observed": "b"}, {"expected": "a", "observed": "b"}])
+@pytest.mark.parametrize("operator", ["exact", "$.op"])
+def test_a_mapping_that_is_none_is_refused(operator, mapping, columns):
+    with pytest.raises(SettingsError, match="a mapping is a dict"):
+        Evaluator(operator, mapping, **columns)
+
+
+@pytest.mark.parametrize("mapping", [None, {}, {"group": "$.g"}])
+def test_columns_need_no_mapping(mapping):
+    assert Evaluator("exact", mapping, expected="a", observed="b").judge({"a": 1, "b": 1, "g": "x"}).passed
+    with pytest.raises(SettingsError, match="a mapping names the inputs"):
+        Evaluator("exact", mapping)

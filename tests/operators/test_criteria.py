@@ -72,3 +72,33 @@ def test_setting_whose_name_is_no_text_is_refused(key):
         checking({**SHORT, "operator": "regex", "settings": settings})
     with pytest.raises(SettingsError, match="there is no setting"):
         compare("all_of", None, "xx", conditions=[{"operator": "regex", "settings": settings}])
+
+
+def with_settings(operator, **settings):
+    return {"operator": operator, "settings": settings}
+
+
+EQUAL = [
+    ("contains_any", {"operator": "contains_any"}),
+    ("contains_any", with_settings("contains_any")),
+    (with_settings("exact"), "exact"),
+    (with_settings("contains_any", substrings=["a"]), with_settings("contains_any", substrings=("a",))),
+    (with_settings("json_schema", schema_document={"minimum": 0.1}),) * 2,
+]
+DIFFERENT = [
+    ("contains_any", "contains_all"),
+    ("contains_any", with_settings("contains_any", case_sensitive=False)),
+    ("text_similarity", {"operator": "text_similarity", "threshold": 0.5}),
+    (with_settings("numeric_tolerance", tolerance=1), with_settings("numeric_tolerance", tolerance=2)),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), EQUAL + DIFFERENT)
+def test_criteria_are_equal_if_they_check_the_same(first, second):
+    are_equal = (first, second) in EQUAL
+    one = checking({**NUMBER, "operator": first})
+    other = checking({**NUMBER, "operator": second})
+    assert (one == other, hash(one) == hash(other)) == (are_equal, are_equal)
+    assert CriteriaMatch(**one.settings()) == one
+    for changed in ({"id": "other"}, {"version": 2}, {"version": "1"}, {"severity": "minor"}):
+        assert checking({**NUMBER, "operator": first, **changed}) != one

@@ -134,3 +134,43 @@ def test_set_similarity_agrees_with_definitions(expected, observed):
     if expected and observed:
         assert (recall == 1.0) is compare("set_containment", expected, observed, mode="superset").passed
         assert (precision == 1.0) is compare("set_containment", expected, observed, mode="subset").passed
+
+
+# Expected and observed with null for absent keys, the mode, and the paths of the differences: first the expected keys that
+# are there, in their order, then what may not be there.
+NULLS = [
+    ({"a": None, "b": 1}, {"a": 2, "b": 3}, "exact", ["$.b", "$.a"]),
+    ({"a": None, "b": 1}, {"a": 2, "b": 3}, "subset", ["$.b", "$.a"]),
+    ({"b": 1, "a": None}, {"a": 2, "b": 3}, "exact", ["$.b", "$.a"]),
+    ({"a": None, "b": 1}, {"x": 1, "a": 2, "b": 1}, "exact", ["$.x", "$.a"]),
+    ({"a": None, "b": 1}, {"x": 1, "a": 2, "b": 1}, "subset", ["$.a"]),
+    ({"c": None, "a": None, "b": 1}, {"a": 2, "b": 1, "c": 3}, "exact", ["$.a", "$.c"]),
+    ({"c": None, "a": None, "b": 1}, {"a": 2, "b": 1, "c": 3}, "subset", ["$.c", "$.a"]),
+    ({"a": 1, "b": None}, {"a": None, "b": None}, "exact", ["$.a"]),
+    ({"a": 1, "b": 2}, {"b": None, "c": None}, "exact", ["$.a", "$.b"]),
+    ({"a": {"x": None, "y": 1}, "b": None}, {"a": {"x": 1, "y": 2}, "b": 1}, "exact", ["$.a.y", "$.a.x", "$.b"]),
+    ({"a": None}, {}, "exact", []),
+    ({}, {"a": None}, "exact", []),
+    ({"a": None, "b": 1}, {"b": 1, "c": None}, "subset", []),
+]
+
+
+@pytest.mark.parametrize(("expected", "observed", "mode", "paths"), NULLS)
+def test_differences_of_absent_keys_come_last(expected, observed, mode, paths):
+    result = compare("mapping_match", expected, observed, mode=mode, none_is_absent=True)
+    assert [difference["path"] for difference in result.details["differences"]] == paths
+    assert result.passed is not bool(paths)
+
+
+# In the order of the characters, not of their escapes in JSON.
+WORDS = ["", "1", "Z", "a", "a b", "z", "\xc9", "\xe9", "\uffff", "\U0001f600"]
+
+
+@pytest.mark.parametrize("kind", [set, frozenset])
+def test_texts_of_a_set_are_sorted_as_texts(kind):
+    words = WORDS[1:]
+    for operator in ("contains_all", "contains_any", "not_contains"):
+        assert compare(operator, None, "q", substrings=kind(words)).settings["substrings"] == words
+    assert compare("contains_all", kind(words), "q").details["missing"] == words
+    paths = ["$.Z", "$.a", "$['\xe9']"]
+    assert compare("json_canonical", {"b": 1}, {"b": 1}, ignore=kind(paths)).settings["ignore"][:2] == paths[:2]

@@ -8,6 +8,7 @@ from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
 from pytest_verdict.core.values.numerals import find_numerals
+from pytest_verdict.extraction.answers import find_one_number
 
 # Each text holds one number that is not 5, whatever else it is.
 NOT_FIVE = [
@@ -29,6 +30,7 @@ NOT_FIVE = [
     *("5_000", "5i", "5j", "5 grand", "5 grand.", "5 octillion", "5 sextillions", "5 nonillion", "5 000", "5 000 000"),
     *("–5", "-$5", "−$5", "-€5"),
     *("$5m", "US$5m", "$5mm", "USD 5m", "€5 mm", "5 Mill.", "5 kk", "5 thou", "5‑million", "5‐million", "5 e3", "5.e3"),
+    *("5 e+3", "5 E-03 m", "5 e-3 m"),
     *("5 per mille", "5 per thousand", "5-", "5\u2212", "—5", "﹣5", "－5", "5h30", "5'6\"", "5-and-a-half", "5 and 1/2"),
     *("5k+", "5M+", "5k/month", "$5k/yr", "5M–6M", "5k\u2014or so", "5bn/year", "5k=5000", "5 below zero", "5° below zero"),
     *("5 degrees below zero", "k€ 5", "M€ 5", "Mio. € 5", "Mrd. EUR 5", "5 vạn", "5 chục", "5 ezer", "5 tuhat", "5 mijë"),
@@ -94,6 +96,52 @@ def test_last_number_applies_a_magnitude(text, value):
 
 def test_last_number_takes_no_earlier_number_for_one_it_refuses():
     assert not compare("numeric_exact", 5, "5 and 3/4", extract={"extract": "last_number", "on_missing": "fail"}).passed
+
+
+# A text, and how its only number that is not inside a word is read; None where something beside it changes it.
+BESIDE = [
+    # Letters in brackets are options, notes and units, unless a currency or "in" stands with them.
+    ("(m) 42", "42"), ("(M) 42", "42"), ("(k) 42", "42"), ("(K): 7", "7"), ("Option (K): 7", "7"), ("(M): 7", "7"),
+    ("height (m): 7", "7"), ("height (in m): 7", "7"), ("gap (mm) 7", "7"), ("gap (in mm) 7", "7"), ("[K] 7", "7"),
+    ("temperature (K) = 7", "7"), ("(b) 7", "7"), ("(T) 7", "7"), ("sex (m/f): 7", "7"), ("I'm 7", "7"), ("M: 7", "7"),
+    ("K 7", "7"), ("I am in M 7 times", "7"), ("in M-theory 7 fields", "7"), ("I'm $7 short", "7"),
+    ("(in K): 7", None), ("(in k) 7", None), ("(in M) 7", None), ("Revenue ($M): 7", None), ("Revenue ($K) 7", None),
+    ("Revenue (€m): 7", None), ("Revenue (k€): 7", None), ("Revenue (M EUR): 7", None), ("Revenue (USD K) 7", None),
+    ("Revenue (in $M): 7", None), ("Revenue ($ in M): 7", None), ("Revenue (in k€) 7", None), ("Revenue ($bn): 7", None),
+    ("in $M: 7", None), ("in k€ 7", None), ("in M: 7", None), ("in K = 7", None), ("$M 7", None), ("USD k 7", None),
+    ("k$ 7", None), ("Mio. € 7", None), ("€bn 7", None), ("$mm 7", None),
+    ("$k = 7$", "7"), ("$M = 7$", "7"), ("$k$ = 7", "7"), ("where $k$: 7", "7"), ("($k$) 7", "7"), ("so $m$ is 7", "7"),
+    ("7 (m)", "7"), ("7 (M)", "7"), ("7 (K)", "7"), ("7 in m", "7"), ("7 in mm", "7"), ("7 in M-theory", "7"),
+    ("7 in MB", "7"), ("7 in km", "7"), ("7 in M&A", "7"),
+    ("7 (in K)", None), ("7 ($M)", None), ("7 (in $M)", None), ("7 (k€)", None), ("7 in $M", None), ("7 in K", None),
+    ("7 in M€", None), ("7k", None), ("7 M", None), ("7K", None), ("$7m", None), ("7M€", None),
+    # Magnitudes in words.
+    ("In hundreds of tests 7 failed", "7"), ("In thousands of cases, 7 were late", "7"), ("in dozens of homes 7", "7"),
+    ("7 in hundreds of tests", "7"), ("7 in thousands of cases", "7"), ("7 people in dozens of homes", "7"),
+    ("hundreds of tests: 7", "7"), ("thousands said 7", "7"), ("in hundredths 7", "7"), ("7 in all", "7"),
+    ("in thousands: 7", None), ("In millions, 7", None), ("in thousands of dollars 7", None), ("(in thousands) 7", None),
+    ("Population in millions of people: 7", None), ("(in millions of people): 7", None), ("(thousands): 7", None),
+    ("($ in thousands) 7", None), ("($ thousands): 7", None), ("(in $ millions) 7", None), ("(USD thousands) 7", None),
+    ("(thousands of dollars) 7", None), ("in $ thousands: 7", None), ("in USD millions 7", None), ("(dozens) 7", None),
+    ("7 in thousands", None), ("7, in millions", None), ("7 in thousands of dollars", None), ("7 (in thousands)", None),
+    ("7 (thousands of units)", None), ("7 in millions of USD", None), ("7 ($ thousands)", None), ("7 in $ millions", None),
+    # Exponents.
+    ("3 e2e tests", "3"), ("3 E2E tests", "3"), ("7 E4 cells", "7"), ("7 E10 fuels", "7"), ("3 e2-micro machines", "3"),
+    ("7 e-mails", "7"), ("7 e-books", "7"), ("8 E. coli", "8"), ("7 E cells", "7"), ("7 E4-type cells", "7"),
+    ("7 e4x parsers", "7"), ("6e5", "6e5"), ("6E5", "6E5"), ("6e5 m", "6e5"), ("6e-5", "6e-5"), ("6e5kg", "6e5"),
+    ("6 e5", None), ("6 E5", None), ("6 e5 in total", None), ("6 e5.", None), ("6.e5", None),
+    ("6 E5, or so", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "value"), BESIDE)
+def test_what_stands_beside_a_number_changes_it_or_not(text, value):
+    assert [numeral.value for numeral in find_numerals(text)] == [value]
+    for reply in (f"So {text}", f"{text}\n"):
+        assert [numeral.value for numeral in find_numerals(reply)] == [value]
+    assert [part.value for part in find_one_number(f"The answer is as follows. {text}")] == [value] * (
+        value is not None
+    )
 
 
 MAGNITUDES = [

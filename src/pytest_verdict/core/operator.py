@@ -16,7 +16,7 @@ from pytest_verdict.core.record_members import OperatorIdentity
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.encoding import encode
+from pytest_verdict.core.values.encoding import TYPE_KEY, encode
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import ArgumentsError, ConfigurationError, SettingsError
 
@@ -350,7 +350,7 @@ def as_setting(value: Any) -> Any:
         return [as_setting(item) for item in value]
     if isinstance(value, frozenset | set):
         return sorted((as_setting(item) for item in value), key=repr)
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+    if isinstance(value, dict) and TYPE_KEY not in value and all(isinstance(key, str) for key in value):
         return {key: as_setting(item) for key, item in value.items()}
     return encode(value)
 

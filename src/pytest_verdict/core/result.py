@@ -102,7 +102,10 @@ class Outcome:
         return details  # type: ignore[no-any-return]
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an outcome is immutable: replace({name}=...) returns another one")
+        # A subclass may have attributes of its own.
+        if type(self) is Outcome or name in (*_PARTS, "details", "_details", "record_text"):
+            raise AttributeError(f"an outcome is immutable: replace({name}=...) returns another one")
+        super().__setattr__(name, value)
 
     def replace(self, **changes: Any) -> Outcome:
         """Return a copy with other parts.

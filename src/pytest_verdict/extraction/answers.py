@@ -34,8 +34,9 @@ class Value(NamedTuple):
 _MARKUP: Final = re.compile(
     r"~~[^~\n]+~~|<(?P<tag>s|del|strike)>[^<]*</(?P=tag)>|\\x?cancel\{[^{}]*\}|"
     r"\\(?:text|textbf|mathrm|mathbf|mbox)\{|\\[()\[\]!;: {}]|\\,(?!\d)|(?<!\w)[*_]+|[*_]+(?!\w)|[`\"“”]"
-    # The dollar between a sign and a number does not part them.
-    r"|(?<![-+\u2212])\$(?![0-9.,]+ ?mm?\b)|\$(?!\d)|(?<=\d)\\\$"
+    # The dollar between a sign and a number does not part them, and beside a letter it makes a magnitude.
+    r"|(?<![^\w$][kKM])(?:(?<![-+\u2212])\$(?![0-9.,]+ ?mm?\b)|\$(?!\d))(?! ?(?:[kKmMbBT]|MM|mm|bn|mn|mln)(?:\)| [0-9]))"
+    r"|(?<=\d)\\\$"
 )
 _HARD: Final = re.compile(r"\n|(?:[.!?\u2026]+(?=[\s)\]\"'}]|$))|;")
 _SUBJECTS: Final = "it|that|this|there|the|i|we|you|he|she|they|so"

@@ -127,13 +127,7 @@ class Evaluator:
         observed: str | None = None,
         **settings: Any,
     ) -> None:
-        inputs: Any = mapping.inputs if isinstance(mapping, InputMapping) else mapping
-        for side, column in ((EXPECTED, expected), (OBSERVED, observed)):
-            if not isinstance(column, str | None):
-                raise ConfigurationError(f"{side} is the name of a column, got {shown(column, 60)}")
-            if column is not None:
-                inputs = _merge(inputs or {}, {side: key_path(column)}, "it is a column and an input of the mapping")
-
+        inputs = _inputs_of(mapping, {EXPECTED: expected, OBSERVED: observed})
         is_path = isinstance(operator, str) and operator.startswith("$")
         self.is_by_row = is_path or isinstance(operator, Mapping)
         if is_path:
@@ -287,6 +281,21 @@ class Evaluator:
             way = "write a path such as 'expected': '$.reference', or {'literal': None} where null is expected"
             need = f"the mapping does not say where it comes from, and {operator.recorded_name()} needs it"
             raise SettingsError(f"expected: {need}; {way}")
+
+
+def _inputs_of(mapping: Any, columns: Mapping[str, Any]) -> Any:
+    """Return the inputs of a mapping, with those that are columns."""
+    inputs: Any = mapping.inputs if isinstance(mapping, InputMapping) else mapping
+    if mapping is None:
+        inputs = {}
+    if not isinstance(inputs, Mapping):
+        raise SettingsError(f"a mapping is a dict, such as {{'observed': '$.output'}}, got {shown(inputs, 80)}")
+    for side, column in columns.items():
+        if not isinstance(column, str | None):
+            raise ConfigurationError(f"{side} is the name of a column, got {shown(column, 60)}")
+        if column is not None:
+            inputs = _merge(inputs, {side: key_path(column)}, "it is a column and an input of the mapping")
+    return inputs
 
 
 def _merge(one: Mapping[str, Any], other: Mapping[str, Any], reason: str) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from typing import Any, Final, NamedTuple
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode, digest, encode_text
 from pytest_verdict.errors import MappingError, RecordError, SettingsError
-from pytest_verdict.extraction import steps
-from pytest_verdict.extraction.paths import NothingFoundError, check_word, first_key, only_key, place_of, read_path
+from pytest_verdict.extraction import paths, steps
 
 Trace = list[dict[str, Any]]
 """For each step of an extracted input, its value and its evidence."""
@@ -29,7 +28,7 @@ _PART_KEYS: Final = ("path", "extract", "on_missing", "literal")
 _KEYS: Final = (*_PART_KEYS, "many", "dialect", "same")
 
 
-class AnswerMissingError(NothingFoundError):
+class AnswerMissingError(paths.NothingFoundError):
     """The observed value is missing, and the mapping declares this a fail."""
 
 
@@ -63,7 +62,7 @@ class InputMapping:
         self._sources = {name: _as_dict(source) for name, source in self.inputs.items()}
         self.extracted = {name for name, source in self._sources.items() if source.get("extract") is not None}
         self.fails_where_missing = self._sources[OBSERVED].get("on_missing") == "fail"
-        self.first_keys = {name: first_key(source) for name, source in self._sources.items() if "path" in source}
+        self.first_keys = {name: paths.first_key(source) for name, source in self._sources.items() if "path" in source}
         keys = tuple(dict.fromkeys(self.first_keys.values()))
         # The keys of a document that the record needs; None when a path may match anywhere.
         self.keys = None if None in keys else keys
@@ -127,7 +126,7 @@ class InputMapping:
         if "literal" in observed and all("literal" in source for source in others.values()):
             raise SettingsError("observed is a literal, and so is everything that it is compared with; give it a path")
         for name, source in others.items():
-            if "literal" in {*source, *observed} or place_of(source) != place_of(observed):
+            if "literal" in {*source, *observed} or not paths.are_same_place(source, observed):
                 continue
             extracts = source.get("extract"), observed.get("extract")
             is_same_part = None in extracts or extracts[0] == extracts[1]
@@ -147,7 +146,7 @@ class InputMapping:
                 continue
             if {*source} != {"path"}:
                 return None
-            key = only_key(source["path"])
+            key = paths.only_key(source["path"])
             if key is None:
                 return None
             columns[name] = key
@@ -165,7 +164,7 @@ def _resolve_into(inputs: dict[str, Any], traces: dict[str, Trace], mapping: Inp
             inputs[name] = fetch(document, *trace)
         except MappingError as error:
             message = f"{name}: {error}"
-            if name == OBSERVED and mapping.fails_where_missing and isinstance(error, NothingFoundError):
+            if name == OBSERVED and mapping.fails_where_missing and isinstance(error, paths.NothingFoundError):
                 raise AnswerMissingError(message) from None
             raise type(error)(message) from None
 
@@ -189,9 +188,9 @@ def read_input(name: str, source: Any) -> Fetch:
         raise SettingsError(f"{name}: an input needs a path or a literal, got {shown(dict(source), 80)}")
 
     try:
-        follow = read_path(source["path"], source.get("many"), source.get("dialect"))
+        follow = paths.read_path(source["path"], source.get("many"), source.get("dialect"))
         extraction = steps.read_steps(source.get("extract"))
-        on_missing = check_word("on_missing", source.get("on_missing"), ("error", "fail"))
+        on_missing = paths.check_word("on_missing", source.get("on_missing"), ("error", "fail"))
     except SettingsError as error:
         raise SettingsError(f"{name}: {error}") from None
     if "same" in source and (name != OBSERVED or type(source["same"]) is not bool):

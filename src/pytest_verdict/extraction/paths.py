@@ -19,6 +19,8 @@ MANY: Final = get_args(Many)
 _MOST_KEYS: Final = 12
 # The libraries read a path by recursion.
 _LONGEST_PATH: Final = 1_000
+_OTHER_ITEMS: Final = 10
+_MOST_ITEMS: Final = 1_000
 
 
 class NothingFoundError(MappingError):
@@ -151,23 +153,63 @@ def only_key(path: str) -> str | None:
     return first_key({"path": path}) if steps and len(steps) == 1 else None
 
 
-def place_of(source: Mapping[str, Any]) -> Any:
-    """Return the place of an input in a document, the same for each spelling of its path in a dialect."""
+def are_same_place(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether two inputs are one value wherever both are there, whatever the words of their paths."""
+    first, second = _normal_form(one), _normal_form(other)
+    for (steps, _), source in ((first, other), (second, one)):
+        if steps is not None and not any(isinstance(step, int) and abs(step) > _MOST_ITEMS for step in steps):
+            return _leads_to(source, steps)
+    return one.get("many") == other.get("many") and first[1] == second[1]
+
+
+def _normal_form(source: Mapping[str, Any]) -> tuple[tuple[str | int, ...] | None, str]:
+    """Return the keys and positions of a path, and its text in one spelling."""
     path = source["path"]
     if source.get("dialect") == "rfc9535":
         path = str(importlib.import_module("jsonpath_rfc9535").compile(path))
     try:
         tree = compile_path(path)
     except ValueError:
-        return path, source.get("many")
-    steps = _plain_steps(tree)
-    if steps is not None:
-        return steps
+        return None, path
     try:
-        return str(tree).removeprefix("$."), source.get("many")
+        return _plain_steps(tree), str(tree).removeprefix("$.")
     except TypeError:
         # The library cannot write some of its own paths.
-        return path, source.get("many")
+        return _plain_steps(tree), path
+
+
+def _leads_to(source: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
+    """Return whether an input is the value behind steps, and never another one."""
+    follow = read_path(source["path"], source.get("many"), source.get("dialect"))
+    marker = object()
+    is_there = False
+    for others in (0, _OTHER_ITEMS, _OTHER_ITEMS + 1):
+        try:
+            value = follow(_build_probe(steps, marker, others))
+        except MappingError:
+            continue
+        if value not in (marker, [marker]):
+            return False
+        is_there = True
+    return is_there
+
+
+def _build_probe(steps: Sequence[str | int], marker: object, others: int) -> Any:
+    """Build a document with a marker behind steps, and with other values on both sides of each step."""
+    document: Any = marker
+    beside: Any = None
+    for step in reversed(steps):
+        if isinstance(step, str):
+            beside = {step: beside}
+            names = [f"{step}, other {number}" for number in range(others)]
+            document = {**dict.fromkeys(names[::2], beside), step: document, **dict.fromkeys(names[1::2], beside)}
+        else:
+            more = others and others + abs(step)
+            items = [beside] * (max(step + 1, -step) + more)
+            items[step] = document
+            document = items
+            beside = [beside]
+    return document
 
 
 def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -> str:

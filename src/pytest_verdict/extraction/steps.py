@@ -178,7 +178,6 @@ class ExtractionTimeLimitError(MappingError):
 
 
 Step = Callable[[Any], StepResult]
-_DEFAULT_GROUP: Final = object()
 
 
 def refuse_unknown_keys(what: str, value: Mapping[Any, Any], keys: Sequence[str]) -> None:
@@ -220,7 +219,8 @@ def _read_step(step: Any) -> Step:
     build = _KINDS[kind]
     options = list(inspect.signature(build).parameters)[1:]
     refuse_unknown_keys("a step of extract", step, (kind, *options))
-    return build(step[kind], **{key: value for key, value in step.items() if key != kind})
+    # A key that is null has its default.
+    return build(step[kind], **{key: value for key, value in step.items() if key != kind and value is not None})
 
 
 def find_changed_presets(extract: Any) -> dict[str, int]:
@@ -286,7 +286,7 @@ def _read_list(key: str, value: Any, types: tuple[type, ...] = (str,)) -> list[A
     return items
 
 
-def _regex_step(pattern: Any, group: Any = _DEFAULT_GROUP, flags: Any = (), many: Any = None) -> Step:
+def _regex_step(pattern: Any, group: Any = None, flags: Any = (), many: Any = None) -> Step:
     """Return a step that finds a group of a pattern: the first one, or the whole match if it has none."""
     many = check_word("many", many, MANY)
     flags = flag_names(flags)
@@ -299,7 +299,7 @@ def _regex_step(pattern: Any, group: Any = _DEFAULT_GROUP, flags: Any = (), many
 
     groups: dict[int | str, int] = {number: number for number in range(compiled.groups + 1)}
     groups.update(compiled.groupindex)
-    if group is _DEFAULT_GROUP:
+    if group is None:
         group = int(compiled.groups > 0)
     if type(group) not in {int, str} or group not in groups:
         names = ", ".join(map(str, groups))

@@ -126,11 +126,8 @@ class _Aggregate(Parts):
     def needs_expected(self) -> bool:
         return any(condition.operator.needs_expected() for condition in self._all_conditions())
 
-    def _all_conditions(self) -> Iterable[Condition]:
-        conditions: Iterable[Condition] = self.conditions
-        if isinstance(self.conditions, dict):
-            conditions = self.conditions.values()
-        return conditions
+    def _all_conditions(self) -> Any:
+        return self.conditions.values() if isinstance(self.conditions, dict) else self.conditions
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         if not isinstance(self.conditions, dict):

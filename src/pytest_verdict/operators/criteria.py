@@ -70,6 +70,13 @@ class CheckedCriterion(StrictModel):
         """Return the criterion as JSON, from which an equal one is read."""
         return {"id": self.id, "version": self.version, "severity": self.severity, "operator": self.condition.written()}
 
+    def __eq__(self, other: object) -> bool:
+        # An operator may be named, configured or built, and is the same one.
+        return isinstance(other, CheckedCriterion) and encode_text(self.written()) == encode_text(other.written())
+
+    def __hash__(self) -> int:
+        return hash(encode_text(self.written()))
+
 
 _Criteria = Annotated[
     tuple[CheckedCriterion, ...],

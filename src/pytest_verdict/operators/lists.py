@@ -36,7 +36,14 @@ def as_list(value: Any) -> list[Any] | None:
     return None
 
 
-IN_ORDER: Final = BeforeValidator(lambda values: tuple(items) if (items := as_list(values)) is not None else values)
+def as_texts(value: Any) -> list[Any] | None:
+    """Return the items as `as_list` does, with those of a set in the order of texts and not of their JSON."""
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
+    return as_list(value)
+
+
+IN_ORDER: Final = BeforeValidator(lambda values: tuple(items) if (items := as_texts(values)) is not None else values)
 """Turns the list or set of a setting into a tuple, in the same order in every process."""
 
 
@@ -196,7 +203,7 @@ class MappingMatch(PassFailOperator):
 
     def _compare(self, expected: Any, observed: Any, path: str) -> Iterator[Difference]:
         if isinstance(expected, Mapping) and isinstance(observed, Mapping):
-            yield from self._compare_fields(self._fields(expected), self._fields(observed), path)
+            yield from self._compare_fields(expected, observed, path)
         elif type(expected) is type(observed) is list and len(expected) == len(observed):
             for index, (item, other) in enumerate(zip(expected, observed, strict=True)):
                 yield from self._compare(item, other, step(path, index))
@@ -204,31 +211,38 @@ class MappingMatch(PassFailOperator):
             yield Difference(path, expected, observed)
 
     def _compare_fields(
-        self, expected: Mapping[Any, tuple[str, Any]], observed: Mapping[Any, tuple[str, Any]], path: str
+        self, expected: Mapping[Any, Any], observed: Mapping[Any, Any], path: str
     ) -> Iterator[Difference]:
-        for key, (label, value) in expected.items():
-            _, other = observed.get(key, (label, ABSENT))
-            if value is not ABSENT and other is not ABSENT:
-                yield from self._compare(value, other, step(path, label))
-            elif value is not other:
-                yield Difference(step(path, label), value, other)
-        for key, (label, value) in observed.items():
-            if key not in expected and value is not ABSENT and self.mode == "exact":
+        sides = self._fields(expected), self._fields(observed)
+        for key, (label, value) in sides[0].items():
+            if key in sides[1]:
+                yield from self._compare(value, sides[1][key][1], step(path, label))
+            else:
+                yield Difference(step(path, label), value, ABSENT)
+        # In a subset, only a key that is expected to be null may not be there.
+        for key in map(_field_of, observed if self.mode == "exact" else expected):
+            if key in sides[1] and key not in sides[0]:
+                label, value = sides[1][key]
                 yield Difference(step(path, label), ABSENT, value)
-        present = [
-            {key: label for key, (label, value) in side.items() if value is not ABSENT} for side in (expected, observed)
-        ]
-        orders = [[side[key] for key in side if key in other] for side, other in (present, present[::-1])]
+        orders = [[side[key][0] for key in side if key in other] for side, other in (sides, sides[::-1])]
         if self.key_order and orders[0] != orders[1]:
             yield Difference(path, orders[0], orders[1], reason="the keys are in another order")
 
     def _fields(self, mapping: Mapping[Any, Any]) -> dict[Any, tuple[str, Any]]:
-        """Return the label and value of each key."""
-        fields = {}
-        for key, value in mapping.items():
-            label = key if isinstance(key, str) else encode_text(key)
-            fields[content_key(key) or label] = (label, ABSENT if value is None and self.none_is_absent else value)
-        return fields
+        """Return the label and value of each key that is there."""
+        return {
+            _field_of(key): (_label_of(key), value)
+            for key, value in mapping.items()
+            if value is not None or not self.none_is_absent
+        }
+
+
+def _field_of(key: Any) -> Hashable:
+    return content_key(key) or _label_of(key)
+
+
+def _label_of(key: Any) -> str:
+    return key if isinstance(key, str) else encode_text(key)
 
 
 def _read_lists(expected: Any, observed: Any, steps: Normalization) -> NormalizedSides | Outcome:

@@ -39,6 +39,10 @@ _ABOVE_ZERO: Final = Needs(lambda operator: as_exact(operator.zero_at) > 0, "tak
 
 
 class _GradedOperator(Operator):
+    @property
+    def is_graded(self) -> bool:
+        return getattr(self, "zero_at", None) is not None
+
     def score(self, observed: Any, expected: Any = None) -> float:
         """Return the score of observed, from 0.0 to 1.0; the arguments are in the order of template primitives.
 
@@ -61,10 +65,6 @@ class _Numeric(_GradedOperator):
     _no_limit: ClassVar[float | None] = None
 
     normalize: Normalization = ()
-
-    @property
-    def is_graded(self) -> bool:
-        return getattr(self, "zero_at", None) is not None
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         sides = normalize_sides(expected, observed, self.normalize)
@@ -272,10 +272,6 @@ class NumericRange(_GradedOperator):
     normalize: Normalization = ()
     zero_at: OmitWhenDefault[Tolerance | None] = None
     decay: OmitWhenDefault[Decay] = "linear"
-
-    @property
-    def is_graded(self) -> bool:
-        return self.zero_at is not None
 
     @model_validator(mode="after")
     def _check_order(self) -> Self:

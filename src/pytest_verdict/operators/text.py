@@ -9,7 +9,7 @@ from pytest_verdict.core.normalizers import Normalization, Step, normalize
 from pytest_verdict.core.operator import FAIL, PASS, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.equality import equal
-from pytest_verdict.operators.lists import IN_ORDER, as_list
+from pytest_verdict.operators.lists import IN_ORDER, as_texts
 from pytest_verdict.operators.normalized_sides import (
     EMPTY_EXPECTED,
     NOT_TEXT,
@@ -99,7 +99,7 @@ class _Contains(PassFailOperator):
         expected = self.effective_expected(expected)
         texts: list[Any] | None = [expected]
         if not isinstance(expected, str):
-            texts = as_list(expected)
+            texts = as_texts(expected)
             if texts is None or not all(isinstance(text, str) for text in texts):
                 return unusable(NOT_TEXT, _SUBSTRINGS, expected)
         sides = normalize_sides(texts, observed if isinstance(observed, str) else None, self._steps())

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pytest_verdict.console import progress
+from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.parallel import in_order
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.values.display import format_count
@@ -130,6 +131,8 @@ def _replay_part(part: Part, path: Path, inline_ids: frozenset[str]) -> _Piece:
     return whole
 
 
+# The answers of a piece are many, and none of them refers to itself.
+@pause_garbage_collection()
 def _replay_piece(lines: list[bytes], inline_ids: frozenset[str] | None) -> _Piece:
     from pytest_verdict.core.replay import replay
     from pytest_verdict.report.checks import group_consecutive

@@ -18,7 +18,7 @@ from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.datasets.rows import Selection, read_named_rows, select_rows
 from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError, allowed
 from pytest_verdict.extraction.input_mapping import read_input
-from pytest_verdict.extraction.paths import place_of
+from pytest_verdict.extraction.paths import are_same_place
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.suites.adapters.request_template import names_in, request_of, value_of, variable_of
 from pytest_verdict.suites.agent_result import RESULT_FIELDS
@@ -161,7 +161,7 @@ def _refuse_same_sides(mapping: Mapping[str, Any]) -> None:
     sides = [mapping.get(key, {}) for key in ("input", "expected_output")]
     asked, expected = ({"path": side} if isinstance(side, str) else side for side in sides)
     has_paths = "path" in asked and "path" in expected and asked.get("extract") == expected.get("extract")
-    if has_paths and place_of(asked) == place_of(expected):
+    if has_paths and are_same_place(asked, expected):
         reason = "an answer that repeats its question passes; name another path"
         raise ConfigurationError(f"mapping: input and expected_output are the same value of a row, so {reason}")
 

@@ -91,7 +91,6 @@ def _equal_mappings(expected: Mapping[Any, Any], observed: Mapping[Any, Any], *,
 
 
 TEXT: Final = frozenset({str})
-_CONTAINER_CLASSES: Final = (Mapping, list, tuple, set, frozenset)
 # The checks below are slow, so the most common classes skip them.
 _EQUAL_IN_PYTHON: Final = frozenset({str, int, bool, type(None)})
 _TABLE_PACKAGES: Final = frozenset({"pandas", "polars", "pyarrow"})

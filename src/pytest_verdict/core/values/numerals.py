@@ -74,24 +74,54 @@ _SPACED: Final = re.compile(r"(?: [0-9]{3})+(?![0-9])")
 _CONTINENTAL: Final = re.compile(
     r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+(?![0-9.,]*[0-9])|[0-9]{1,3}(?:\.[0-9]{3}){2,}(?![.,]?[0-9])"
 )
-# A magnitude that stands beside a table or a sentence, as in "(in thousands)".
-_SCALED: Final = r"(?:hundreds?|thousands?|millions?|billions?|trillions?|dozens?|lakhs?|crores?)"
 # An operator, a sign or a bracket before a number that makes it a part of another number.
 _CHANGED_BEFORE: Final = re.compile(
-    rf"(?:(?<!\S)[\u2013\u2014\ufe63\uff0d]|(?<![\w'\u2019])(?:[kM]|Mio\.?|Mrd\.?|mln|mn|bn)[{_BLANKS}]?(?:EUR|USD|[$€£¥])[{_BLANKS}]?|\w[{_BLANKS}]*(?:\^|(?<=\w)\*\*)[{_BLANKS}]*[({{]?[-+\u2212]?|±|\+/-|[/\u2044\u2215][{_BLANKS}]?"
+    rf"(?:(?<!\S)[\u2013\u2014\ufe63\uff0d]"
+    rf"|\w[{_BLANKS}]*(?:\^|(?<=\w)\*\*)[{_BLANKS}]*[({{]?[-+\u2212]?|±|\+/-|[/\u2044\u2215][{_BLANKS}]?"
     rf"|[0-9][{_BLANKS}]*(?:[\xd7·⋅✕x*]|\\(?:times|cdot))[{_BLANKS}]*|[0-9][.,:]|√[{_BLANKS}]?|\\[dt]?(?:frac|sqrt)[^ ]*{{"
-    rf"|\bin[{_BLANKS}]+{_SCALED}\b[^.\d\n]{{0,20}}|\((?:in[{_BLANKS}]+)?(?:{_SCALED}|[kM])[{_BLANKS}]?[$€£¥]?\)[{_BLANKS}:=]*"
     rf"|\b(?:minus|negative|out of|to the power of|power of|half of|times ten to the)[{_BLANKS}]+)[$€£¥]?$",
     re.IGNORECASE,
 )
+# An exponent is written to the number: "3 e2e tests" and "7 E4 cells" have names.
+_EXPONENT: Final = (
+    rf"\.e[+-]?[0-9]|[{_BLANKS}]+(?:e[+-][0-9]|(?:(?-i:e)[0-9]+|e[0-9]+(?![{_BLANKS}]+[^\W\d_]{{3}}))(?![\w-]))"
+)
 _CHANGED_AFTER: Final = re.compile(
-    rf"[.,:][0-9]|[{_BLANKS}]*\\(?:times|cdot)[{_BLANKS}]*10|[{_BLANKS}]*[/\u2044\u2215][{_BLANKS}]*[0-9]|[{_BLANKS}]*\^|\*\*[({{]?[-+]?[0-9]|[{_BLANKS}]*[\xd7·⋅✕*x][{_BLANKS}]*10(?![0-9.,])"
+    rf"[.,:][0-9]|[{_BLANKS}]*\\(?:times|cdot)[{_BLANKS}]*10|[{_BLANKS}]*[/\u2044\u2215][{_BLANKS}]*[0-9]|[{_BLANKS}]*\^|\*\*[({{]?[-+]?[0-9]|[{_BLANKS}]*[\xd7·⋅✕x*][{_BLANKS}]*10(?![0-9.,])"
     rf"|[xXbBoO][0-9A-Fa-f]+\b|[{_BLANKS}]*[‰‱]|[{_BLANKS}]+(?:out of|to the power of|times ten to|over)[{_BLANKS}]+[0-9]"
     rf"|[{_BLANKS}]+[0-9]{{1,15}}[/\u2044\u2215][0-9]|[{_BLANKS}]+and[{_BLANKS}]+[0-9]+[/\u2044\u2215][0-9]|[-{_BLANKS}]+and[-{_BLANKS}]+(?:a|an|one|two|three)[-{_BLANKS}]+(?:half|third|quarter|fourth)"
-    rf"|(?:\.|[{_BLANKS}]+)?e[+-]?[0-9]|_[0-9]|[-\u2212](?=[\s.,;)]|$)|[h'\u2019\u2032][0-9]|[{_BLANKS}]+per[{_BLANKS}]+(?:mil|thousand|hundred|myriad)"
-    rf"|,?[{_BLANKS}]*\((?:in[{_BLANKS}]+)?{_SCALED}\b[^)\n]{{0,20}}\)|,?[{_BLANKS}]+in[{_BLANKS}]+{_SCALED}\b"
+    rf"|{_EXPONENT}|_[0-9]|[-\u2212](?=[\s.,;)]|$)|[h'\u2019\u2032][0-9]|[{_BLANKS}]+per[{_BLANKS}]+(?:mil|thousand|hundred|myriad)"
     rf"|(?:[{_BLANKS}]*(?:°[CF]?|degrees?))?[{_BLANKS}]+below[{_BLANKS}]+(?:zero|freezing)",
     re.IGNORECASE,
+)
+# A magnitude that stands beside a table or a sentence, as in "(in thousands)", "($M)" and "in k€". A letter is one only with
+# a currency or after "in", where a small m is a metre.
+_SCALED: Final = r"(?:hundreds?|thousands?|millions?|billions?|trillions?|dozens?|lakhs?|crores?)\b"
+_MONEY: Final = r"(?:[$€£¥]|(?:USD|EUR|GBP|CHF|dollars?|euros?|pounds?)\b)"
+_OF_MONEY: Final = rf"[{_BLANKS}]?(?-i:[kKmMbBT]|MM|mm|Mio\.?|Mrd\.?|mln|mn|bn)\b"
+_MONEY_SCALE: Final = rf"(?:{_MONEY}{_OF_MONEY}|(?-i:[kKM]|Mio\.?|Mrd\.?|mln|mn|bn)[{_BLANKS}]?{_MONEY})"
+_IN_LETTER: Final = rf"in[{_BLANKS}]+(?-i:[kKM])(?![\w&-])"
+_NOTE: Final = (
+    rf"\([{_BLANKS}]*(?:{_MONEY}[{_BLANKS}]?)?(?:in[{_BLANKS}]+)?(?:{_MONEY}[{_BLANKS}]?)?{_SCALED}[^()\n]{{0,20}}\)"
+    rf"|\([{_BLANKS}]*(?:(?:(?:{_MONEY}[{_BLANKS}]?)?in[{_BLANKS}]+)?{_MONEY_SCALE}|(?:{_MONEY}[{_BLANKS}]?)?{_IN_LETTER})\)"
+)
+# "In hundreds of tests" counts tests, unless it is the head of a column.
+_NO_COUNT: Final = rf"(?![{_BLANKS}]+of\b(?![{_BLANKS}]+{_MONEY}))"
+_SCALED_BEFORE: Final = re.compile(
+    rf"(?:(?<![\w'\u2019]){_MONEY_SCALE}[{_BLANKS}]?|(?:{_NOTE}|\bin[{_BLANKS}]+{_MONEY_SCALE}|\b{_IN_LETTER}[{_BLANKS}]*[:=]"
+    rf"|\bin[{_BLANKS}]+(?:{_MONEY}[{_BLANKS}]?)?{_SCALED}(?:{_NO_COUNT}[^.\d\n]{{0,20}}|[^.\d\n]{{0,30}}[:=])"
+    rf")[{_BLANKS}:=]*)[$€£¥]?$",
+    re.IGNORECASE,
+)
+_SCALED_AFTER: Final = re.compile(
+    rf",?[{_BLANKS}]*(?:{_NOTE})"
+    rf"|,?[{_BLANKS}]+(?:{_IN_LETTER}|in[{_BLANKS}]+(?:{_MONEY_SCALE}|(?:{_MONEY}[{_BLANKS}]?)?{_SCALED}{_NO_COUNT}))",
+    re.IGNORECASE,
+)
+# Most texts have none of the words, and the patterns above are slow.
+_SCALE_SIGNS: Final = (
+    *("hundred", "thousand", "illion", "dozen", "lakh", "crore", "in k", "in m", "in  k", "in  m", "$", "€", "£", "¥"),
+    *("usd", "eur", "gbp", "chf", "dollar", "pound"),
 )
 _CURRENCY: Final = "$\xa2\xa3\xa4\xa5\u20ac\u20b9\u20bd\u20ba\u20a9\u20bf"
 _SYMBOLS_BESIDE: Final = _SYMBOLS - {"L", "T", "B", "i", "j", "mil", "tr", "Cr", "cr"}
@@ -113,6 +143,8 @@ class Numeral(NamedTuple):
 def find_numerals(text: str) -> Iterator[Numeral]:
     """Yield the numbers of a text, each with its sign, separators and magnitude."""
     position = 0
+    folded = text.casefold()
+    may_be_scaled = any(sign in folded for sign in _SCALE_SIGNS)
     while match := _NUMBER.search(text, position):
         continental = _CONTINENTAL.match(text, match.start("digits"))
         end = continental.end() if continental else match.end()
@@ -122,8 +154,15 @@ def find_numerals(text: str) -> Iterator[Numeral]:
         else:
             digits = re.sub("[^0-9]", "", match["digits"]) + match["rest"]
         numeral = _read(text, match, digits, end)
+        if may_be_scaled and _is_scaled(text, *numeral[1:]):
+            numeral = numeral._replace(value=None)
         yield numeral
         position = numeral.end
+
+
+def _is_scaled(text: str, start: int, end: int) -> bool:
+    """Return whether a note beside a number multiplies it."""
+    return bool(_SCALED_BEFORE.search(text[max(start - 60, 0) : start]) or _SCALED_AFTER.match(text, end))
 
 
 def _read(text: str, match: re.Match[str], digits: str, end: int) -> Numeral:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, StrictBool, model_validator
 
-from pytest_verdict.core.operator import OmitWhenDefault, PassFailOperator
+from pytest_verdict.core.operator import OmitWhenDefault, PassFailOperator, as_setting
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.display import shorten, shown
@@ -21,7 +21,6 @@ from pytest_verdict.core.values.equality import content_key
 from pytest_verdict.core.values.jsontext import JsonTextError
 from pytest_verdict.core.values.numbers import EXACT, MAXIMUM_MAGNITUDE, as_decimal
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import MissingExtraError
 from pytest_verdict.operators.json.document import Documents, JsonOperator, difference_details, read_both, read_document
 from pytest_verdict.operators.normalized_sides import must_be
@@ -47,8 +46,8 @@ def _check_schema(schema: Any) -> Any:
         raise ValueError(f"is not JSON: {error}") from None
     if problem is not None:
         raise ValueError(f"is not a valid JSON Schema: {problem}")
-    # Copied, because the caller may change it later.
-    return snapshot(schema)
+    # A copy, because the caller may change it later, with lists for tuples, as a replay reads it from the record.
+    return decode(as_setting(schema))
 
 
 ValidSchema = Annotated[dict[str, Any] | StrictBool, AfterValidator(_check_schema)]
@@ -92,19 +91,25 @@ class JsonSchema(JsonOperator, PassFailOperator):
 
     @model_validator(mode="after")
     def _check_formats(self) -> Self:
-        if problem := self._find_format_problem(self.schema_document):
+        if problem := self._find_format_problem(read_document(self.schema_document)):
             raise ValueError(problem)
         return self
 
     @functools.cached_property
+    def _other_schemas(self) -> dict[str, Any]:
+        return {uri: read_document(schema) for uri, schema in self.schemas.items()}
+
+    @functools.cached_property
     def _texts(self) -> tuple[str, str]:
-        return encode_text(self.schema_document), encode_text(self.schemas)
+        # Of documents, whose numbers are exact and whose lists are lists.
+        return encode_text(read_document(self.schema_document)), encode_text(self._other_schemas)
 
     def _find_format_problem(self, schema: Any) -> str | None:
         """Return which format the library cannot check; it would accept everything as one."""
         if self.format != "assert" or schema is None:
             return None
-        unknown = _formats_in([schema, *self.schemas.values()]) - set(validator_class(schema).FORMAT_CHECKER.checkers)
+        formats = _formats_in([schema, *self._other_schemas.values()])
+        unknown = formats - set(validator_class(schema).FORMAT_CHECKER.checkers)
         if not unknown:
             return None
         return f'the format {min(unknown)!r} cannot be checked; pip install "pytest-verdict[schema]" has more of them'
@@ -223,7 +228,7 @@ def _formats_in(schema: Any, *, by_name: bool = False) -> set[str]:
 
 @functools.lru_cache(maxsize=256)
 def _have_formats(*texts: str) -> bool:
-    schema, schemas = map(json.loads, texts)
+    schema, schemas = (decode(json.loads(text)) for text in texts)
     return bool(_formats_in([schema, *schemas.values()]))
 
 
