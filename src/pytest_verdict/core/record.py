@@ -83,7 +83,7 @@ def write_comparison(result: ComparisonResult, redaction: Redaction | None = Non
         outcome_text = write_members((*OUTCOME, THRESHOLD), result, redaction)
         outcome_text += write_optional(EVIDENCE, outcome, result, redaction)
         if redaction is None:
-            vars(outcome)["record_text"] = (result.threshold, outcome_text)
+            outcome.record_text = (result.threshold, outcome_text)
     text += f",{identity.members},{EXPECTED.key}{expected},{OBSERVED.key}{observed},{outcome_text}"
     if result.negated or result.sources_text is not None or result.accepted is not None:
         text += write_optional(CONTEXT, result, result, redaction)

@@ -20,6 +20,12 @@ from pytest_verdict.errors import RecordError, UndecidedError
 _PARTS: Final = (
     "score", "normalization", "notes", "details", "expected_surface", "observed_surface", "children", "error",
 )  # fmt: skip
+_NOT_WRITTEN: Final = (0.0, "")
+
+
+def _read_only(slot: str, about: str) -> Any:
+    """Build a property that returns the value of a slot, or an attribute of it."""
+    return property(attrgetter(slot), doc=about)
 
 
 class Outcome:
@@ -43,21 +49,18 @@ class Outcome:
         0.5
     """
 
-    score: float
-    """How well the values match, from 0.0 to 1.0."""
-    normalization: tuple[str, ...]
-    """Names of the steps that were applied, in order."""
-    notes: tuple[str, ...]
-    """Machine-readable codes."""
-    expected_surface: Any
-    """The expected value after normalization; ABSENT if it did not change."""
-    observed_surface: Any
-    """The observed value after normalization; ABSENT if it did not change."""
-    children: tuple[ComparisonResult, ...]
-    """The results of the parts, for aggregates."""
-    error: str | None
-    """Why the comparison could not be made, or None."""
-    record_text: tuple[float, str] = (0.0, "")
+    __slots__ = (
+        "_children",
+        "_details",
+        "_error",
+        "_expected_surface",
+        "_normalization",
+        "_notes",
+        "_observed_surface",
+        "_score",
+        "record_text",
+    )
+    record_text: tuple[float, str]
     """The threshold of the last record without redaction, and the members of that record from the outcome."""
 
     def __init__(
@@ -82,30 +85,34 @@ class Outcome:
         if details is not None and not callable(details):
             # The details may share lists with the evidence, which the test may change later.
             details = snapshot(dict(details))
-        vars(self).update(
-            score=score,
-            normalization=_check_names("normalization", normalization) if normalization else (),
-            notes=_check_names("notes", notes) if notes else (),
-            _details=details,
-            expected_surface=expected_surface,
-            observed_surface=observed_surface,
-            children=tuple(children),
-            error=error,
-        )
+        self._score = score
+        self._normalization = _check_names("normalization", normalization) if normalization else ()
+        self._notes = _check_names("notes", notes) if notes else ()
+        self._details = details
+        self._expected_surface = expected_surface
+        self._observed_surface = observed_surface
+        self._children = tuple(children)
+        self._error = error
+        self.record_text = _NOT_WRITTEN
+
+    score: float = _read_only("_score", "How well the values match, from 0.0 to 1.0.")
+    normalization: tuple[str, ...] = _read_only("_normalization", "Names of the steps that were applied, in order.")
+    notes: tuple[str, ...] = _read_only("_notes", "Machine-readable codes.")
+    expected_surface: Any = _read_only(
+        "_expected_surface", "The expected value after normalization; ABSENT if it did not change."
+    )
+    observed_surface: Any = _read_only(
+        "_observed_surface", "The observed value after normalization; ABSENT if it did not change."
+    )
+    children: tuple[ComparisonResult, ...] = _read_only("_children", "The results of the parts, for aggregates.")
+    error: str | None = _read_only("_error", "Why the comparison could not be made, or None.")
 
     @property
     def details(self) -> Mapping[str, Any] | None:
         """Evidence of the operator, JSON values by name."""
-        details: Any = vars(self)["_details"]
-        if callable(details):
-            details = vars(self)["_details"] = details()
-        return details  # type: ignore[no-any-return]
-
-    def __setattr__(self, name: str, value: object) -> None:
-        # A subclass may have attributes of its own.
-        if type(self) is Outcome or name in (*_PARTS, "details", "_details", "record_text"):
-            raise AttributeError(f"an outcome is immutable: replace({name}=...) returns another one")
-        super().__setattr__(name, value)
+        if callable(self._details):
+            self._details = self._details()
+        return self._details
 
     def replace(self, **changes: Any) -> Outcome:
         """Return a copy with other parts.
@@ -146,11 +153,6 @@ def _check_names(part: str, names: Any) -> tuple[str, ...]:
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"{part} is a tuple of texts, got {safe_repr(names)}")
     return tuple(names)
-
-
-def _read_only(slot: str, about: str) -> Any:
-    """Build a property that returns the value of a slot, or an attribute of it."""
-    return property(attrgetter(slot), doc=about)
 
 
 class ComparisonResult:
