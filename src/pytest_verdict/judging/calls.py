@@ -1,6 +1,7 @@
 """Calls of models and services: within a time limit, and as many at once as allowed.
 
-Python cannot end a thread, so a call that takes too long is abandoned, with the loop of all async functions if it blocks that.
+Python cannot end a thread, so a call that takes too long is abandoned. If it blocks the loop of all async functions, the
+next calls get another loop, and the other calls of the blocked one go on.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ def call_within(seconds: float | None, function: Callable[[], Any], *, ends_itse
     if awaits.is_set() or ends_itself:
         wait([outcome], _GRACE)
     if not outcome.done():
+        _leave_blocked_loop()
+    if not outcome.done():
         abandoned.set()
         raise CallTimeoutError(f"the call took longer than {seconds} seconds")
     return outcome.result()
@@ -72,6 +75,8 @@ def is_abandoned() -> bool:
 
 def in_thread(function: Callable[[], Any], outcome: Future[Any]) -> None:
     """Call a function in a daemon thread of its own, and set its result or exception on a future."""
+    if not outcome.set_running_or_notify_cancel():
+        return
 
     def call() -> None:
         try:
@@ -90,6 +95,10 @@ def await_in_loop(awaitable: Awaitable[Any], seconds: float | None = None) -> An
     import asyncio
 
     async def await_within() -> Any:
+        if is_abandoned():
+            # It waited for a blocked loop.
+            asyncio.ensure_future(awaitable).cancel()
+            raise CallTimeoutError(f"the call took longer than {seconds} seconds")
         try:
             async with asyncio.timeout(seconds) as limit:
                 return await awaitable
@@ -98,19 +107,25 @@ def await_in_loop(awaitable: Awaitable[Any], seconds: float | None = None) -> An
                 raise CallTimeoutError(f"the call took longer than {seconds} seconds") from None
             raise
 
+    # A loop that is left under the lock runs what was submitted before.
     with _LOCK:
         if not _running:
             new_loop = asyncio.new_event_loop()
             thread = threading.Thread(target=_run, args=(new_loop,), name="pytest-verdict calls", daemon=True)
             thread.start()
             _running.append((new_loop, thread))
-        loop = _running[0][0]
-    future = asyncio.run_coroutine_threadsafe(await_within(), loop)
-    if not wait([future], None if seconds is None else seconds + _LOOP_GRACE).done:
-        # The call blocks the loop, so it cannot be cancelled.
-        end_loop(loop)
-        raise CallTimeoutError(f"the call took longer than {seconds} seconds")
+        future = asyncio.run_coroutine_threadsafe(await_within(), _running[0][0])
     return future.result()
+
+
+def get_loop() -> AbstractEventLoop | None:
+    """Return the event loop that runs in this thread, if there is one."""
+    import asyncio
+
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def _run(loop: AbstractEventLoop) -> None:
@@ -118,22 +133,40 @@ def _run(loop: AbstractEventLoop) -> None:
         loop.run_forever()
 
 
-def leave_loop() -> None:
-    """Use another loop from now on if this thread is that of the loop, which is blocked until the next call ends."""
+def leave_loop(loop: AbstractEventLoop) -> None:
+    """Use another loop from now on; the calls of this one go on, and it ends behind the last of them."""
     with _LOCK:
-        if _running and _running[0][1] is threading.current_thread():
+        if _running and _running[0][0] is loop:
             _running.clear()
+            loop.call_soon_threadsafe(_end_when_idle, loop)
 
 
-def end_loop(only: AbstractEventLoop | None = None) -> None:
-    """End the running loop, or only a certain one, and wait a moment for it."""
+def _leave_blocked_loop() -> None:
+    """Leave the running loop if it does not answer."""
+    answered = threading.Event()
     with _LOCK:
-        ended = [_running.pop() for loop, _ in tuple(_running) if only in {None, loop}]
-    for loop, thread in ended:
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(loop.stop)
-        if only is None:
-            thread.join(_LOOP_GRACE)
+        if not _running:
+            return
+        loop = _running[0][0]
+        loop.call_soon_threadsafe(answered.set)
+    if not answered.wait(_LOOP_GRACE):
+        leave_loop(loop)
+
+
+def _end_when_idle(loop: AbstractEventLoop) -> None:
+    import asyncio
+
+    if asyncio.all_tasks(loop):
+        loop.call_later(_POLL_SECONDS, _end_when_idle, loop)
+    else:
+        loop.stop()
+
+
+def end_loop() -> None:
+    """Leave the running loop, and wait a moment for its end."""
+    for loop, thread in tuple(_running):
+        leave_loop(loop)
+        thread.join(_LOOP_GRACE)
 
 
 class Slots:
@@ -186,14 +219,21 @@ class Slots:
 
 def wait_for(future: Future[T]) -> T:
     """Wait for a result; Ctrl-C ends the wait."""
-    # Without a timeout, wait() would miss a Ctrl-C just before it.
-    while wait([future], _POLL_SECONDS).not_done:
-        pass
+    _wait_until_done(future)
     return future.result()
 
 
+def _wait_until_done(future: Future[T]) -> None:
+    # Without a timeout, wait() would miss a Ctrl-C just before it.
+    while wait([future], _POLL_SECONDS).not_done:
+        pass
+
+
 def run_in_order(functions: Iterable[Callable[[], T]], most: int) -> Iterator[T]:
-    """Call functions, at most so many at once, and yield their results in the order of the functions."""
+    """Call functions, at most so many at once, and yield their results in the order of the functions.
+
+    After an error no call is started; it is raised behind the results of those that were.
+    """
     if type(most) is not int or most < 1:
         raise ConfigurationError(f"max_concurrency is a whole number from 1, got {shown(most, 40)}")
     if most == 1:
@@ -210,6 +250,18 @@ def run_in_order(functions: Iterable[Callable[[], T]], most: int) -> Iterator[T]
                 yield wait_for(started.popleft())
         while started:
             yield wait_for(started.popleft())
+    except (GeneratorExit, KeyboardInterrupt):
+        raise
+    except BaseException:
+        slots.close()
+        for future in started:
+            if future.cancel():
+                continue
+            # The replies of calls that were started are paid.
+            _wait_until_done(future)
+            if future.exception() is None:
+                yield future.result()
+        raise
     finally:
         slots.close()
 
