@@ -231,6 +231,11 @@ def failing(error, number):
     raise error(str(number))
 
 
+def extend_one_by_one(results, iterator):
+    for result in iterator:
+        results.append(result)
+
+
 @pytest.mark.parametrize("error", [ValueError, Failure, SystemExit, StopIteration, GeneratorExit])
 @pytest.mark.parametrize("most", [1, 2, 4, 100])
 @pytest.mark.parametrize("position", [0, 1, 3, 7])
@@ -245,13 +250,7 @@ def test_results_of_started_calls_come_before_an_error(error, most, position):
 
     results = []
     with pytest.raises((error, RuntimeError)):
-        results += list(run_in_order([functools.partial(call, number) for number in range(8)], most))
-    results = []
-    asked.clear()
-    iterator = run_in_order([functools.partial(call, number) for number in range(8)], most)
-    with pytest.raises((error, RuntimeError)):
-        for result in iterator:
-            results.append(result)  # noqa: PERF402 - the results before the error count
+        extend_one_by_one(results, run_in_order([functools.partial(call, number) for number in range(8)], most))
     if error is GeneratorExit:
         assert results == list(range(position))
     else:
@@ -274,8 +273,7 @@ def test_results_of_started_calls_come_before_an_error_of_the_next_question(most
 
     results = []
     with pytest.raises(ValueError, match="the next question"):
-        for result in run_in_order(functions(), most):
-            results.append(result)  # noqa: PERF402 - the results before the error count
+        extend_one_by_one(results, run_in_order(functions(), most))
     assert results == sorted(asked)
     assert len(results) >= min(most, 5)
 
@@ -290,7 +288,7 @@ def test_no_call_is_started_after_an_error():
         time.sleep(0.05)
         return number
 
-    with pytest.raises(ValueError):  # noqa: PT011 - the error has no text
+    with pytest.raises(ValueError):
         list(run_in_order([functools.partial(call, number) for number in range(50)], 2))
     assert len(asked) <= 4
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import math
 import pkgutil
+import re
 import sys
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.core.values.encoding import content_digest
+from pytest_verdict.core.values.jsontext import documents_in
 from pytest_verdict.errors import ConfigurationError
 
 
@@ -77,6 +79,10 @@ Usage = Mapping[str, int | float]
 def encode_for_prompt(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
+
+_MOST_THOUGHTS: Final = 20
+_OBJECT: Final = re.compile(r"\{\s*\"")
+_END_BEFORE_OBJECT: Final = re.compile(rf"</think>(?=\s*(?:```\w*\s*)?{_OBJECT.pattern})")
 
 # Values by name as a mapping or a pydantic object, or the text of a JSON object.
 Reply = Mapping[str, Any] | BaseModel | str
@@ -154,6 +160,37 @@ def serialize_reply(reply: Any) -> str:
     if isinstance(reply, Mapping):
         return json.dumps(reply, default=_encode_member, ensure_ascii=False, allow_nan=False)
     raise TypeError(f"a judge answers with a mapping, JSON text or a pydantic object, got {shown(reply, 80)}")
+
+
+def strip_thinking(reply: str) -> str:
+    """Return a reply without the thinking before its answer; a tag inside of a JSON document is text of that."""
+    text = reply.removeprefix("\ufeff")
+    for _ in range(_MOST_THOUGHTS):
+        end = _find_end_of_thinking(text) if "</think>" in text else 0
+        if end == 0:
+            break
+        text = text[end:]
+    return text
+
+
+def _find_end_of_thinking(text: str) -> int:
+    outside = ""
+    end_before = 0
+    for _, start, end in documents_in(text):
+        outside += text[end_before:start] + " " * (end - start)
+        end_before = end
+    outside += text[end_before:]
+    if text.lstrip().startswith("<think>"):
+        head, tag, _ = outside.partition("</think>")
+        return len(head + tag) if tag else 0
+
+    # The opening tag may be a part of the prompt. Behind the beginning of an object that is cut off, a closing tag may be a
+    # text of the object, unless another object begins behind the tag.
+    head, tag, _ = outside.rpartition("</think>")
+    if not _OBJECT.search(head):
+        return len(head + tag)
+    ends = (match.end() for match in _END_BEFORE_OBJECT.finditer(text) if outside[match.start()] == "<")
+    return next(ends, 0)
 
 
 def _encode_member(value: Any) -> Any:

@@ -20,7 +20,7 @@ from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.placeholders import PLAIN
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError, TemplateError
-from pytest_verdict.judging.protocol import JudgeRequest, Usage, encode_for_prompt
+from pytest_verdict.judging.protocol import JudgeRequest, Usage, encode_for_prompt, strip_thinking
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.template_match import WHOLE_REPLY, format_problems
 
@@ -243,7 +243,7 @@ def _read_object(reply: Any, notes: list[str], keys: Collection[str], *, extract
     text = normalize(reply, ["strip_markdown_fence"])
     has_braces = text.lstrip()[:1] == "{" and text.rstrip()[-1:] == "}"
     if extract_json and not has_braces:
-        document = _find_object(reply.rpartition("</think>")[2], keys)
+        document = _find_object(strip_thinking(reply), keys)
     if document is not None:
         notes.append(JSON_EXTRACTED)
     else:
@@ -265,8 +265,6 @@ def _read_object(reply: Any, notes: list[str], keys: Collection[str], *, extract
 
 def _find_object(text: str, keys: Collection[str]) -> dict[str, Any] | None:
     """Return the one object with keys of the form; a form or an example that is repeated before it has others."""
-    if "<think>" in text:
-        raise JsonTextError(NOT_AN_OBJECT, "the reply ends before its answer, in <think>")
     objects = []
     hidden: list[dict[str, Any]] = []
     rest = ""
@@ -279,6 +277,8 @@ def _find_object(text: str, keys: Collection[str]) -> dict[str, Any] | None:
         if not isinstance(document, dict) or not document.keys() & keys:
             hidden += _find_answers(document, keys)
     rest += text[end_before:]
+    if "<think>" in rest:
+        raise JsonTextError(NOT_AN_OBJECT, "the reply ends before its answer, in <think>")
     if any(re.search(rf'\{{[^{{}}]*"{re.escape(key)}"\s*:', rest) for key in keys):
         raise JsonTextError(NOT_AN_OBJECT, "a reply is one JSON object, and one in it is cut off or broken")
     answers = [document for document in objects if document.keys() & keys]
