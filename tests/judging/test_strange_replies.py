@@ -319,6 +319,8 @@ NO_ANSWERS = {
     "thoughts and a refusal": "<think>Perhaps %s</think> I cannot say.",
     "the end of thoughts": "Perhaps %s </think>",
     "the end of thoughts and a refusal": "Perhaps %s </think> I cannot say.",
+    "the end of thoughts with a broken draft before it": '{"pairs": ...} or %s </think>',
+    "the end of thoughts with a broken draft behind it": '%s or {"pairs": ...} </think>',
     "the end of thoughts with a broken draft and a refusal": '{"pairs": 4 or %s </think> I cannot say.',
 }
 

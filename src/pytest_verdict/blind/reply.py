@@ -29,7 +29,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.strict_model import LISTED, StrictModel, Texts
 from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
-from pytest_verdict.judging.protocol import strip_thinking
+from pytest_verdict.judging.protocol import THINKING, strip_thinking
 
 SCHEMA: Final = "reply_schema"
 EXPECTATION_SET: Final = "expectation_set"
@@ -152,7 +152,7 @@ def _find_document(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     end = text.rfind("}") + 1
     if end <= start:
         end = len(text)
-    if "<think>" in text[:start] + text[end:]:
+    if THINKING.search(text[:start] + text[end:]):
         raise ReplyProblem("reply_truncated", "the reply ends before its answer, in <think>")
     if start == len(text):
         raise ReplyProblem("reply_without_json", f"the reply holds no JSON object: {shown(text.strip(), 200)}")

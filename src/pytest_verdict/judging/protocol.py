@@ -80,8 +80,10 @@ def encode_for_prompt(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+THINKING: Final = re.compile("</?think>")
 _MOST_THOUGHTS: Final = 20
 _OBJECT: Final = re.compile(r"\{\s*\"")
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _END_BEFORE_OBJECT: Final = re.compile(rf"</think>(?=\s*(?:```\w*\s*)?{_OBJECT.pattern})")
 
 # Values by name as a mapping or a pydantic object, or the text of a JSON object.
@@ -184,10 +186,12 @@ def _find_end_of_thinking(text: str) -> int:
         head, tag, _ = outside.partition("</think>")
         return len(head + tag) if tag else 0
 
-    # The opening tag may be a part of the prompt. Behind the beginning of an object that is cut off, a closing tag may be a
-    # text of the object, unless another object begins behind the tag.
+    # The opening tag may be a part of the prompt. A closing tag in an object that is cut off may be a text of the object,
+    # unless another object begins behind the tag.
     head, tag, _ = outside.rpartition("</think>")
-    if not _OBJECT.search(head):
+    beginning = _OBJECT.search(head)
+    brackets = "" if beginning is None else _STRING.sub("", head[beginning.start() :])
+    if brackets.count("{") <= brackets.count("}"):
         return len(head + tag)
     ends = (match.end() for match in _END_BEFORE_OBJECT.finditer(text) if outside[match.start()] == "<")
     return next(ends, 0)

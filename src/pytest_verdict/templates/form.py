@@ -20,7 +20,7 @@ from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.placeholders import PLAIN
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError, TemplateError
-from pytest_verdict.judging.protocol import JudgeRequest, Usage, encode_for_prompt, strip_thinking
+from pytest_verdict.judging.protocol import THINKING, JudgeRequest, Usage, encode_for_prompt, strip_thinking
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.template_match import WHOLE_REPLY, format_problems
 
@@ -277,7 +277,7 @@ def _find_object(text: str, keys: Collection[str]) -> dict[str, Any] | None:
         if not isinstance(document, dict) or not document.keys() & keys:
             hidden += _find_answers(document, keys)
     rest += text[end_before:]
-    if "<think>" in rest:
+    if THINKING.search(rest):
         raise JsonTextError(NOT_AN_OBJECT, "the reply ends before its answer, in <think>")
     if any(re.search(rf'\{{[^{{}}]*"{re.escape(key)}"\s*:', rest) for key in keys):
         raise JsonTextError(NOT_AN_OBJECT, "a reply is one JSON object, and one in it is cut off or broken")
