@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import statistics
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,13 +16,24 @@ from pytest_verdict.blind.files import read_object
 from pytest_verdict.core.new_files import write_whole
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.strict_model import LISTED, NotBlank, StrictModel, Text
-from pytest_verdict.core.values.display import format_count
-from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.core.values.display import format_count, shown
+from pytest_verdict.errors import ConfigurationError, SettingsError
 
 OUTPUTS: Final = "outputs"
 GRADING: Final = "grading.json"
 _METADATA: Final = "eval_metadata.json"
 _TIMING: Final = "timing.json"
+SUMMARY: Final = "summary.json"
+BENCHMARK: Final = "benchmark.json"
+# Names that are devices on Windows, with any suffix.
+_DEVICES: Final = (
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    *(f"{port}{digit}" for port in ("com", "lpt") for digit in "123456789¹²³"),
+)
+_MOST_BYTES: Final = 255
 _FIGURES: Final = ("pass_rate", "time_seconds", "tokens")
 
 
@@ -47,6 +60,48 @@ class Pair:
     expectations: Sequence[str] = ()
     results: Mapping[str, Any] = field(default_factory=dict)
     evaluation: int | str = ""
+
+
+def check_names(pairs: Sequence[Pair], *, are_folders: bool) -> None:
+    """Refuse names that are no texts or occur twice; and as folders, those that lead elsewhere or to one place."""
+    places: dict[tuple[str, ...], str] = {(name,): name for name in (SUMMARY, BENCHMARK)}
+    names = set()
+    for pair in pairs:
+        if not isinstance(pair, Pair) or not isinstance(pair.name, str):
+            raise SettingsError(f"pairs are Pair objects with a text as name, got {shown(pair, 200)}")
+        if pair.name in names:
+            raise SettingsError(f"each pair has a name of its own, got {shown(pair.name, 200)} twice")
+        names.add(pair.name)
+        # A single pair may use the output itself.
+        if not are_folders or (pair.name == "" and len(pairs) == 1):
+            continue
+
+        parts = re.split(r"[/\\]", pair.name)
+        if Path(pair.name).anchor or not all(map(_is_folder_name, parts)):
+            raise SettingsError(
+                f"the name of a pair is its folder in output, which {shown(pair.name, 200)} cannot be; give it another name"
+            )
+        # Some file systems ignore case, accents that are written apart, and periods or blanks at the end.
+        place = tuple(unicodedata.normalize("NFC", part.rstrip(". ")).casefold() for part in parts)
+        if place in places:
+            other = shown(places[place], 200)
+            raise SettingsError(f"{other} and {shown(pair.name, 200)} can be one path in output; rename the pair")
+        places[place] = pair.name
+    for place, name in places.items():
+        for length in range(1, len(place)):
+            if place[:length] in places:
+                raise SettingsError(
+                    f"the folder {shown(name, 200)} would be inside of {shown(places[place[:length]], 200)}; rename a pair"
+                )
+
+
+def _is_folder_name(part: str) -> bool:
+    if part.casefold().partition(".")[0].strip() in _DEVICES:
+        return False
+    try:
+        return part.strip(". ") != "" and "\0" not in part and len(os.fsencode(part)) <= _MOST_BYTES
+    except UnicodeEncodeError:
+        return False
 
 
 class PairSeries(NamedTuple):

@@ -243,7 +243,7 @@ def run_in_order(functions: Iterable[Callable[[], T]], most: int) -> Iterator[T]
     slots = Slots(threading.Event())
     started: deque[Future[T]] = deque()
     try:
-        for function in functions:
+        for function in _raise_in_turn(functions):
             started.append(slots.submit(most, function))
             # A slow call holds up no other one, and results that wait for it are few.
             if len(started) > 2 * most:
@@ -264,6 +264,16 @@ def run_in_order(functions: Iterable[Callable[[], T]], most: int) -> Iterator[T]
         raise
     finally:
         slots.close()
+
+
+def _raise_in_turn(functions: Iterable[Callable[[], T]]) -> Iterator[Callable[[], T]]:
+    """Yield functions; an error of the iterable itself becomes that of the last function."""
+    try:
+        yield from functions
+    except Exception as error:  # noqa: BLE001 - raised again in its turn
+        outcome = Future[T]()
+        outcome.set_exception(error)
+        yield outcome.result
 
 
 if hasattr(os, "register_at_fork"):
