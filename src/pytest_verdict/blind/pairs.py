@@ -5,8 +5,10 @@ import os
 import re
 import statistics
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
@@ -64,35 +66,30 @@ class Pair:
 
 def check_names(pairs: Sequence[Pair], *, are_folders: bool) -> None:
     """Refuse names that are no texts or occur twice; and as folders, those that lead elsewhere or to one place."""
-    places: dict[tuple[str, ...], str] = {(name,): name for name in (SUMMARY, BENCHMARK)}
-    names = set()
+    places = [((name,), name) for name in (SUMMARY, BENCHMARK)]
     for pair in pairs:
         if not isinstance(pair, Pair) or not isinstance(pair.name, str):
             raise SettingsError(f"pairs are Pair objects with a text as name, got {shown(pair, 200)}")
-        if pair.name in names:
-            raise SettingsError(f"each pair has a name of its own, got {shown(pair.name, 200)} twice")
-        names.add(pair.name)
-        # A single pair may use the output itself.
-        if not are_folders or (pair.name == "" and len(pairs) == 1):
-            continue
-
         parts = re.split(r"[/\\]", pair.name)
-        if Path(pair.name).anchor or not all(map(_is_folder_name, parts)):
+        is_output_itself = pair.name == "" and len(pairs) == 1
+        if are_folders and not is_output_itself and (Path(pair.name).anchor or not all(map(_is_folder_name, parts))):
             raise SettingsError(
                 f"the name of a pair is its folder in output, which {shown(pair.name, 200)} cannot be; give it another name"
             )
         # Some file systems ignore case, accents that are written apart, and periods or blanks at the end.
         place = tuple(unicodedata.normalize("NFC", part.rstrip(". ")).casefold() for part in parts)
-        if place in places:
-            other = shown(places[place], 200)
-            raise SettingsError(f"{other} and {shown(pair.name, 200)} can be one path in output; rename the pair")
-        places[place] = pair.name
-    for place, name in places.items():
-        for length in range(1, len(place)):
-            if place[:length] in places:
-                raise SettingsError(
-                    f"the folder {shown(name, 200)} would be inside of {shown(places[place[:length]], 200)}; rename a pair"
-                )
+        places.append((place, pair.name))
+
+    names = Counter(pair.name for pair in pairs)
+    for name, count in names.items():
+        if count > 1:
+            raise SettingsError(f"each pair has a name of its own, got {shown(name, 200)} twice")
+    # A folder comes directly before one of those inside of it.
+    for (place, name), (next_place, next_name) in pairwise(sorted(places)):
+        if are_folders and next_place[: len(place)] == place:
+            raise SettingsError(
+                f"{shown(name, 200)} and {shown(next_name, 200)} can be one folder in output; rename the pair"
+            )
 
 
 def _is_folder_name(part: str) -> bool:

@@ -175,13 +175,20 @@ def strip_thinking(reply: str) -> str:
     return text
 
 
-def _find_end_of_thinking(text: str) -> int:
+def split_documents(text: str) -> tuple[list[Any], str]:
+    """Return the JSON objects and lists in a text, and the text with blanks in their places."""
+    documents = []
     outside = ""
     end_before = 0
-    for _, start, end in documents_in(text):
+    for document, start, end in documents_in(text):
+        documents.append(document)
         outside += text[end_before:start] + " " * (end - start)
         end_before = end
-    outside += text[end_before:]
+    return documents, outside + text[end_before:]
+
+
+def _find_end_of_thinking(text: str) -> int:
+    _, outside = split_documents(text)
     if text.lstrip().startswith("<think>"):
         head, tag, _ = outside.partition("</think>")
         return len(head + tag) if tag else 0
