@@ -42,14 +42,16 @@ class CallTimeoutError(TimeoutError):
 def call_within(seconds: float | None, function: Callable[[], Any], *, ends_itself: bool = False) -> Any:
     """Call a function with a time limit, and await its result; a function that ``ends_itself`` gets a moment more."""
     outcome = Future[Any]()
-    awaits = threading.Event()
+    awaited: list[Future[Any]] = []
 
     def call() -> Any:
         returned = function()
         if not inspect.isawaitable(returned):
             return returned
-        awaits.set()
-        return await_in_loop(returned, seconds)
+        awaited.append(_start_in_loop(returned))
+        if is_abandoned():
+            awaited[0].cancel()
+        return awaited[0].result()
 
     # The function sees the context variables of its caller.
     context = copy_context()
@@ -57,12 +59,14 @@ def call_within(seconds: float | None, function: Callable[[], Any], *, ends_itse
     context.run(_abandoned.set, abandoned)
     in_thread(functools.partial(context.run, call), outcome)
     wait([outcome], seconds)
-    if awaits.is_set() or ends_itself:
+    if ends_itself:
         wait([outcome], _GRACE)
     if not outcome.done():
         _leave_blocked_loop()
     if not outcome.done():
         abandoned.set()
+        for future in awaited:
+            future.cancel()
         raise CallTimeoutError(f"the call took longer than {seconds} seconds")
     return outcome.result()
 
@@ -90,22 +94,20 @@ def in_thread(function: Callable[[], Any], outcome: Future[Any]) -> None:
     threading.Thread(target=call, name="pytest-verdict call", daemon=True).start()
 
 
-def await_in_loop(awaitable: Awaitable[Any], seconds: float | None = None) -> Any:
+def await_in_loop(awaitable: Awaitable[Any]) -> Any:
     """Wait for an awaitable in the loop that all calls share."""
+    return _start_in_loop(awaitable).result()
+
+
+def _start_in_loop(awaitable: Awaitable[Any]) -> Future[Any]:
     import asyncio
 
-    async def await_within() -> Any:
+    async def await_it() -> Any:
         if is_abandoned():
-            # It waited for a blocked loop.
+            # It waited for a blocked loop. A task that is cancelled before it starts closes its coroutine.
             asyncio.ensure_future(awaitable).cancel()
-            raise CallTimeoutError(f"the call took longer than {seconds} seconds")
-        try:
-            async with asyncio.timeout(seconds) as limit:
-                return await awaitable
-        except TimeoutError:
-            if limit.expired():
-                raise CallTimeoutError(f"the call took longer than {seconds} seconds") from None
-            raise
+            raise CallTimeoutError
+        return await awaitable
 
     # A loop that is left under the lock runs what was submitted before.
     with _LOCK:
@@ -114,8 +116,7 @@ def await_in_loop(awaitable: Awaitable[Any], seconds: float | None = None) -> An
             thread = threading.Thread(target=_run, args=(new_loop,), name="pytest-verdict calls", daemon=True)
             thread.start()
             _running.append((new_loop, thread))
-        future = asyncio.run_coroutine_threadsafe(await_within(), _running[0][0])
-    return future.result()
+        return asyncio.run_coroutine_threadsafe(await_it(), _running[0][0])
 
 
 def get_loop() -> AbstractEventLoop | None:
