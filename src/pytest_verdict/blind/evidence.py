@@ -80,10 +80,7 @@ class Question(NamedTuple):
 
 
 def collect_evidence(questions: Iterable[Question], max_concurrency: int) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Ask judges by their protocols, several at once, and yield the number of each question and what `BlindPreference` observes.
-
-    A question without all replies is left out. What it awaits is raised behind the others, and so is an error.
-    """
+    """Ask judges, several at once, and yield the number and the evidence of each question that has all of its replies."""
     awaited: list[str] = []
     answers: list[_Answer] = []
     for answer in run_in_order(_list_calls(questions), max_concurrency):

@@ -5,7 +5,6 @@ import os
 import re
 import statistics
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -80,10 +79,9 @@ def check_names(pairs: Sequence[Pair], *, are_folders: bool) -> None:
         place = tuple(unicodedata.normalize("NFC", part.rstrip(". ")).casefold() for part in parts)
         places.append((place, pair.name))
 
-    names = Counter(pair.name for pair in pairs)
-    for name, count in names.items():
-        if count > 1:
-            raise SettingsError(f"each pair has a name of its own, got {shown(name, 200)} twice")
+    names = [pair.name for pair in pairs]
+    if len(set(names)) < len(names):
+        raise SettingsError(f"each pair has a name of its own, got {shown(names, 200)}")
     # A folder comes directly before one of those inside of it.
     for (place, name), (next_place, next_name) in pairwise(sorted(places)):
         if are_folders and next_place[: len(place)] == place:

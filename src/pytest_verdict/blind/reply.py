@@ -73,11 +73,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """A reply that holds a verdict.
-
-    The judge names the ``claimed_winner``. Its own scores and answers make the ``judge_winner``; results of checks, which
-    replace its answers, may make another ``winner``.
-    """
+    """A reply that holds a verdict; its scores make the ``judge_winner``, and results of checks may make another ``winner``."""
 
     sides: Mapping[Label, Side]
     claimed_winner: Winner | None

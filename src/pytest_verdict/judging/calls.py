@@ -231,10 +231,7 @@ def _wait_until_done(future: Future[T]) -> None:
 
 
 def run_in_order(functions: Iterable[Callable[[], T]], most: int) -> Iterator[T]:
-    """Call functions, at most so many at once, and yield their results in the order of the functions.
-
-    After an error no call is started; it is raised behind the results of those that were.
-    """
+    """Call functions, at most so many at once, and yield their results in order; an error comes behind those of started calls."""
     if type(most) is not int or most < 1:
         raise ConfigurationError(f"max_concurrency is a whole number from 1, got {shown(most, 40)}")
     if most == 1:

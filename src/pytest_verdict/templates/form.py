@@ -394,10 +394,8 @@ def _is_wrong_number(template: type[BaseAnswer], name: str, value: Any) -> bool:
 
 
 def _leaf_types(annotation: Any, keeping: set[Any]) -> Iterator[Any]:
-    """Yield the types at the bottom of an annotation, such as int of ``list[int] | None``.
-
-    Of a union with types that keep the value as it is, yield only those; pydantic prefers them.
-    """
+    """Yield the types at the bottom of an annotation, such as int of ``list[int] | None``."""
+    # Of a union with types that keep the value as it is, pydantic prefers those.
     parts = () if get_origin(annotation) is Literal else get_args(annotation)
     if get_origin(annotation) in {Union, UnionType}:
         parts = tuple(part for part in parts if part in keeping) or parts
