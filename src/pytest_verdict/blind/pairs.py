@@ -65,7 +65,7 @@ class Pair:
 
 def check_names(pairs: Sequence[Pair], *, are_folders: bool) -> None:
     """Refuse names that are no texts or occur twice; and as folders, those that lead elsewhere or to one place."""
-    places = [((name,), name) for name in (SUMMARY, BENCHMARK)]
+    places: list[tuple[tuple[str, ...], str]] = [((name,), name) for name in (SUMMARY, BENCHMARK)]
     for pair in pairs:
         if not isinstance(pair, Pair) or not isinstance(pair.name, str):
             raise SettingsError(f"pairs are Pair objects with a text as name, got {shown(pair, 200)}")
