@@ -205,7 +205,7 @@ def test_positions_balance_a_series_exactly():
     questions = [
         Question(GOOD, f"{number}", BlindInputs(**arguments, key="k", position=number)) for number in range(20)
     ]
-    drawn = [evidence["assignment"]["A"] for evidence in collect_evidence(questions, 1)]
+    drawn = [evidence["assignment"]["A"] for _, evidence in collect_evidence(questions, 1)]
     assert sum(drawn) == 10
     assert 0 < sum(drawn[::2]) < 10
     with pytest.raises(ConfigurationError, match="give key as well"):

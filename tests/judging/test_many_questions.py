@@ -207,6 +207,7 @@ def test_failures_and_refusals_are_asked_again(service, tmp_path, bad):
     answers = template.parse_all(RESPONSES[:4], max_concurrency=4)
     assert {template.verify(answer).verdict for answer in answers} <= {"error", "fail"}
     service.answer = count_pairs
+    template = AnswerTemplate(Answer, RecordedJudge(tmp_path, Client(service), mode="record"))
     answers = template.parse_all(RESPONSES[:4], max_concurrency=4)
     assert [answer.answer.pairs for answer in answers] == [0, 1, 2, 3]
     # Now they are answered.
@@ -288,6 +289,7 @@ def test_blind_series_is_resumed(service, tmp_path):
     assert {comparison.status for comparison in first.values()} > {"INVALID"}
     service.prompts.clear()
     service.answer = score_outputs
+    judge = RecordedJudge(tmp_path, Client(service), mode="record")
     resumed = compare_pairs(PAIRS, judge, **options, max_concurrency=4)
     assert len(service.prompts) == 8
     fresh = compare_pairs(PAIRS, Client(service), **options)

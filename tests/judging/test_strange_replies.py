@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Literal
 
 import pytest
 
 from pytest_verdict.blind import blind_compare
+from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, DIMENSIONS
 from pytest_verdict.judging import JudgeReply
+from pytest_verdict.judging.protocol import strip_thinking
 from pytest_verdict.templates import AnswerTemplate, BaseAnswer, VerifiedField, judge_schema
 
 
@@ -236,3 +239,104 @@ def test_the_form_itself_is_no_answer():
     assert result.verdict == "error"
     assert "the reply is the form itself, not filled in" in result.error
     assert template.verify({"type": "object"}).passed
+
+
+# Tags of thinking inside of the texts of an answer, and around it.
+TEXTS_WITH_TAGS = {
+    "opening": "B shows its <think> block.",
+    "closing": "B forgot a </think> tag.",
+    "both": "B has <think>a draft</think> in it.",
+    "twice": "<think>a</think> and <think>b</think>",
+    "closing before opening": "</think> or <think>?",
+    "alone": "</think>",
+    "with braces": "</think>{} and {x} </think>",
+    "with an object": '<think>{"pairs": 46}</think> {"pairs": 47}',
+    "with a quote": 'it says "</think>"',
+    "at the start of a line": "first\n<think>\nthen\n</think>\n",
+}
+AROUND = {
+    "nothing": "%s",
+    "a byte-order mark": "\ufeff%s",
+    "a fence": "```json\n%s\n```",
+    "prose": "Sure, here it is: %s I hope this helps.",
+    "prose and a fence": "Here:\n```json\n%s\n```\nDone.",
+    "thinking": "<think>Both are long.</think>\n%s",
+    "empty thinking": "<think>\n\n</think>\n\n%s",
+    "thinking behind blanks": "\n <think>Both are long.</think>%s",
+    "thinking twice": "<think>Both.</think><think>No.</think> %s",
+    "thinking with a draft": '<think>Perhaps {"pairs": 46}, or {"pairs": 47</think>%s',
+    "thinking with braces": "<think>What is {A}, what {B: 1}?</think>%s",
+    "thinking that mentions a tag": "<think>It has </think> in it.</think>%s",
+    "thinking that mentions a tag, and a draft": '<think>It has </think> and {"pairs": 46}.</think>%s',
+    "the end of thinking": "Both are long.\n</think>\n%s",
+    "the end of thinking with a draft": 'Perhaps {"pairs": 46}.\n</think>\n%s',
+    "the end of thinking with a draft that is cut off": 'Perhaps {"pairs": 46, ...\n</think>\n%s',
+    "the end of thinking with a draft, and a fence": 'Perhaps {"pairs": 4\n</think>\n```json\n%s\n```',
+    "thinking in prose, and prose": "Well. <think>Hm.</think> The answer: %s",
+}
+
+
+def answer_with(text):
+    return json.dumps({"pairs": 23, "note": text, "more": {"list": [text]}})
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("text", TEXTS_WITH_TAGS)
+def test_tags_in_the_texts_of_an_answer_are_texts(text, around):
+    reply = AROUND[around] % answer_with(TEXTS_WITH_TAGS[text])
+    template = AnswerTemplate(Pairs, lambda _request: reply, extract_json=True)
+    assert template.verify(template.parse("How many?")).passed
+
+    document = verdict(reasoning=TEXTS_WITH_TAGS[text], output_quality={})
+    document["rubric"]["A"]["content"]["correctness"] = {"evidence": TEXTS_WITH_TAGS[text], "score": 5}
+    reply = (AROUND[around] % json.dumps(document)).replace("pairs", "winner")
+    assert read_reply(reply, DEFAULT_RUBRIC).winner == "A"
+
+
+@pytest.mark.parametrize("cut", [1, 2, 8, 20])
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("text", TEXTS_WITH_TAGS)
+def test_tags_in_an_answer_that_is_cut_off_make_no_answer_of_its_parts(text, around, cut):
+    inner = {"pairs": 46}
+    whole = json.dumps({"note": TEXTS_WITH_TAGS[text], "inner": inner, "list": [inner], "end": "x" * 20})
+    reply = AROUND[around].partition("%s")[0] + whole[:-cut]
+    template = AnswerTemplate(Pairs, lambda _request: reply, extract_json=True)
+    result = template.verify(template.parse("How many?"))
+    assert result.verdict == "error"
+
+    document = {"reasoning": TEXTS_WITH_TAGS[text], **verdict(), "end": "x" * 20}
+    reply = AROUND[around].partition("%s")[0] + json.dumps({"note": TEXTS_WITH_TAGS[text], "in": document})[:-cut]
+    with pytest.raises(ReplyProblem):
+        read_reply(reply, DEFAULT_RUBRIC)
+
+
+NO_ANSWERS = {
+    "only thoughts": "<think>Perhaps %s</think>",
+    "thoughts without an end": "<think>Perhaps %s",
+    "thoughts without an end behind prose": "Well. <think>Perhaps %s",
+    "thoughts again without an end": "<think>Hm.</think> <think>Perhaps %s",
+    "thoughts without an end behind the answer": "%s <think>Wait,",
+    "thoughts and a refusal": "<think>Perhaps %s</think> I cannot say.",
+    "the end of thoughts": "Perhaps %s </think>",
+    "the end of thoughts and a refusal": "Perhaps %s </think> I cannot say.",
+    "the end of thoughts with a broken draft before it": '{"pairs": ...} or %s </think>',
+    "the end of thoughts with a broken draft behind it": '%s or {"pairs": ...} </think>',
+    "the end of thoughts with a broken draft and a refusal": '{"pairs": 4 or %s </think> I cannot say.',
+}
+
+
+@pytest.mark.parametrize("name", NO_ANSWERS)
+@pytest.mark.parametrize("text", ["plain", *TEXTS_WITH_TAGS])
+def test_thoughts_are_no_answer(name, text):
+    note = TEXTS_WITH_TAGS.get(text, text)
+    template = AnswerTemplate(Pairs, lambda _request: NO_ANSWERS[name] % answer_with(note), extract_json=True)
+    assert template.verify(template.parse("How many?")).verdict == "error"
+    with pytest.raises(ReplyProblem):
+        read_reply(NO_ANSWERS[name] % json.dumps(verdict(reasoning=note)), DEFAULT_RUBRIC)
+
+
+def test_tags_by_the_thousand_take_no_time():
+    for text in ("<think></think>" * 100_000, "</think>" * 100_000, "<think>" * 100_000, "{</think>" * 100_000):
+        started = time.monotonic()
+        strip_thinking(text)
+        assert time.monotonic() - started < 2

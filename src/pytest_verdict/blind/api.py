@@ -10,7 +10,7 @@ from typing import Any, Literal, Unpack, cast
 from pytest_verdict.blind.evidence import Question, collect_evidence
 from pytest_verdict.blind.files import write_result
 from pytest_verdict.blind.options import BlindInputs, BlindOptions
-from pytest_verdict.blind.pairs import Pair
+from pytest_verdict.blind.pairs import Pair, check_names
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.protocol import Status
 from pytest_verdict.blind.request import BlindJudge
@@ -19,7 +19,7 @@ from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.console import progress
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import shorten, shown, visible
+from pytest_verdict.core.values.display import shorten, visible
 from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.judging.protocol import sum_usage
 from pytest_verdict.session import SESSION
@@ -143,7 +143,7 @@ def blind_compare(
     # mypy cannot match the options with the fields of the model.
     arguments: Any = {"eval_prompt": eval_prompt, "judge": judge, "expectations": expectations, **options}
     inputs = BlindInputs(rubric=read_rubric(rubric), prefer=prefer, **arguments)
-    (evidence,) = collect_evidence([Question(candidate_x, candidate_y, inputs)], inputs.max_concurrency)
+    ((_, evidence),) = collect_evidence([Question(candidate_x, candidate_y, inputs)], inputs.max_concurrency)
     return _conclude(evidence, inputs)
 
 
@@ -172,7 +172,7 @@ def compare_pairs(
 
     Raises:
         AwaitingJudgmentError: A person or a program has yet to answer; all other pairs are compared before.
-        ConfigurationError: An argument is wrong, or a name occurs twice.
+        ConfigurationError: An argument is wrong, or a name occurs twice or cannot be a folder of its own in ``output``.
 
     Example:
         >>> def judge(request):
@@ -185,14 +185,12 @@ def compare_pairs(
         ['y', 'y']
     """
     pairs = list(pairs)
-    names = [pair.name for pair in pairs]
-    if len(set(names)) < len(names):
-        raise SettingsError(f"each pair has a name of its own, got {shown(names, 200)}")
+    output = options.pop("output", None)
+    check_names(pairs, are_folders=output is not None)
     for name in ("name", "position", "expectation_results"):
         if name in options:
             raise SettingsError(f"{name} belongs to one comparison; leave it out, each Pair has its own")
     rubric = read_rubric(rubric)
-    output = options.pop("output", None)
     key = options.pop("key", None) or secrets.token_hex(16)
     questions = []
     for position, pair in enumerate(pairs):
@@ -210,12 +208,10 @@ def compare_pairs(
         questions.append(Question(*pair.outputs, inputs))
 
     comparisons: dict[str, BlindComparison] = {}
-    collected = collect_evidence(questions, options.get("max_concurrency", 1))
     with progress(len(pairs), " pairs") as show:
-        for number, (pair, question, evidence) in enumerate(zip(pairs, questions, collected, strict=True), 1):
-            if evidence:
-                comparisons[pair.name] = _conclude(evidence, question.inputs)
-            show(number, number)
+        for number, evidence in collect_evidence(questions, options.get("max_concurrency", 1)):
+            comparisons[pairs[number].name] = _conclude(evidence, questions[number].inputs)
+            show(number + 1, number + 1)
     return comparisons
 
 

@@ -216,10 +216,10 @@ def calibrate(
         )
         questions.append(Question(item.first, item.second, inputs))
     judged: list[_JudgedItem] = []
-    for item, evidence in zip(gold.items, collect_evidence(questions, max_concurrency), strict=True):
+    for number, evidence in collect_evidence(questions, max_concurrency):
         comparison = derive(evidence)
         label = TIE if comparison.vote.winner == "TIE" else comparison.winner
-        judged.append(_JudgedItem(item, comparison, label))
+        judged.append(_JudgedItem(gold.items[number], comparison, label))
         progress(len(judged))
 
     # The last digits of a square root differ between machines.

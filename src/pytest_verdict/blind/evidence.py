@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import count, groupby, product
+from itertools import count, product
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -79,36 +79,36 @@ class Question(NamedTuple):
     inputs: BlindInputs
 
 
-def collect_evidence(questions: Iterable[Question], max_concurrency: int) -> Iterator[dict[str, Any]]:
-    """Ask judges by their protocols, several at once, and yield what `BlindPreference` observes; empty if that is awaited."""
+def collect_evidence(questions: Iterable[Question], max_concurrency: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Ask judges, several at once, and yield the number and the evidence of each question that has all of its replies."""
     awaited: list[str] = []
-    answers = run_in_order(_list_calls(questions), max_concurrency)
-    for _, group in groupby(answers, key=lambda answer: answer.number):
-        calls: list[dict[str, Any]] = []
-        awaited_before = len(awaited)
-        for answer in group:
-            setup = answer.setup
-            calls += answer.calls
-            awaited += answer.awaited
-        if len(awaited) > awaited_before:
-            yield {}
+    answers: list[_Answer] = []
+    for answer in run_in_order(_list_calls(questions), max_concurrency):
+        awaited += answer.awaited
+        if answers and answers[0].number != answer.number:
+            answers = []
+        answers.append(answer)
+        if len(answers) < answer.total or any(answer.awaited for answer in answers):
             continue
-        yield {
+        calls = [call for answer in answers for call in answer.calls]
+        evidence = {
             "format": FORMAT,
-            "comparison": setup.record,
-            "assignment": setup.assignment.to_json(),
+            "comparison": answer.setup.record,
+            "assignment": answer.setup.assignment.to_json(),
             "calls": calls,
             "calls_digest": hash_json("calls", calls),
         }
+        yield answer.number, evidence
     if awaited:
         raise AwaitingJudgmentError("; ".join(awaited))
 
 
 class _Answer(NamedTuple):
-    """The attempts of one call, or what they wait for."""
+    """The attempts of one call, or what they wait for, and the total number of calls about its question."""
 
     number: int
     setup: _JudgingSetup
+    total: int = 1
     calls: Sequence[dict[str, Any]] = ()
     awaited: Sequence[str] = ()
 
@@ -121,8 +121,9 @@ def _list_calls(questions: Iterable[Question]) -> Iterator[Callable[[], _Answer]
             yield partial(_Answer, number, setup)
             continue
         protocol = setup.inputs.protocol
-        for repetition, way in product(range(protocol.repetitions), range(len(protocol.label_orders))):
-            yield partial(_make_call, number, setup, repetition, way)
+        calls = list(product(range(protocol.repetitions), range(len(protocol.label_orders))))
+        for repetition, way in calls:
+            yield partial(_make_call, _Answer(number, setup, len(calls)), repetition, way)
 
 
 def _prepare(question: Question) -> _JudgingSetup:
@@ -303,8 +304,9 @@ def describe_binding(setup: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _make_call(number: int, setup: _JudgingSetup, repetition: int, way: int) -> _Answer:
+def _make_call(empty: _Answer, repetition: int, way: int) -> _Answer:
     """Ask up to the first reply that holds a verdict, and return all attempts."""
+    setup = empty.setup
     inputs = setup.inputs
     label_order = inputs.protocol.label_orders[way]
     calls: list[dict[str, Any]] = []
@@ -321,7 +323,7 @@ def _make_call(number: int, setup: _JudgingSetup, repetition: int, way: int) -> 
                 reply = serialize_reply(answer.reply)
             except AwaitingJudgmentError as error:
                 # The other calls go on, so that a person gets all forms at once.
-                return _Answer(number, setup, awaited=[str(error)])
+                return empty._replace(awaited=[str(error)])
             except VerdictError:
                 raise
             except Exception as error:  # noqa: BLE001 - each provider has errors of its own, and every call is recorded
@@ -342,7 +344,7 @@ def _make_call(number: int, setup: _JudgingSetup, repetition: int, way: int) -> 
             calls.append(call)
             if reply is not None and request.is_answered_by(reply):
                 break
-    return _Answer(number, setup, calls)
+    return empty._replace(calls=calls)
 
 
 def _build_request(setup: _JudgingSetup, label_order: LabelOrder, repetition: int, folder: Path) -> BlindRequest:

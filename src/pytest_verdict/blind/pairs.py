@@ -2,9 +2,12 @@
 
 import json
 import os
+import re
 import statistics
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
@@ -14,13 +17,24 @@ from pytest_verdict.blind.files import read_object
 from pytest_verdict.core.new_files import write_whole
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.strict_model import LISTED, NotBlank, StrictModel, Text
-from pytest_verdict.core.values.display import format_count
-from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.core.values.display import format_count, shown
+from pytest_verdict.errors import ConfigurationError, SettingsError
 
 OUTPUTS: Final = "outputs"
 GRADING: Final = "grading.json"
 _METADATA: Final = "eval_metadata.json"
 _TIMING: Final = "timing.json"
+SUMMARY: Final = "summary.json"
+BENCHMARK: Final = "benchmark.json"
+# Names that are devices on Windows, with any suffix.
+_DEVICES: Final = (
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    *(f"{port}{digit}" for port in ("com", "lpt") for digit in "123456789¹²³"),
+)
+_MOST_BYTES: Final = 255
 _FIGURES: Final = ("pass_rate", "time_seconds", "tokens")
 
 
@@ -47,6 +61,42 @@ class Pair:
     expectations: Sequence[str] = ()
     results: Mapping[str, Any] = field(default_factory=dict)
     evaluation: int | str = ""
+
+
+def check_names(pairs: Sequence[Pair], *, are_folders: bool) -> None:
+    """Refuse names that are no texts or occur twice; and as folders, those that lead elsewhere or to one place."""
+    places: list[tuple[tuple[str, ...], str]] = [((name,), name) for name in (SUMMARY, BENCHMARK)]
+    for pair in pairs:
+        if not isinstance(pair, Pair) or not isinstance(pair.name, str):
+            raise SettingsError(f"pairs are Pair objects with a text as name, got {shown(pair, 200)}")
+        parts = re.split(r"[/\\]", pair.name)
+        is_output_itself = pair.name == "" and len(pairs) == 1
+        if are_folders and not is_output_itself and (Path(pair.name).anchor or not all(map(_is_folder_name, parts))):
+            raise SettingsError(
+                f"the name of a pair is its folder in output, which {shown(pair.name, 200)} cannot be; give it another name"
+            )
+        # Some file systems ignore case, accents that are written apart, and periods or blanks at the end.
+        place = tuple(unicodedata.normalize("NFC", part.rstrip(". ")).casefold() for part in parts)
+        places.append((place, pair.name))
+
+    names = [pair.name for pair in pairs]
+    if len(set(names)) < len(names):
+        raise SettingsError(f"each pair has a name of its own, got {shown(names, 200)}")
+    # A folder comes directly before one of those inside of it.
+    for (place, name), (next_place, next_name) in pairwise(sorted(places)):
+        if are_folders and next_place[: len(place)] == place:
+            raise SettingsError(
+                f"{shown(name, 200)} and {shown(next_name, 200)} can be one folder in output; rename the pair"
+            )
+
+
+def _is_folder_name(part: str) -> bool:
+    if part.casefold().partition(".")[0].strip() in _DEVICES:
+        return False
+    try:
+        return part.strip(". ") != "" and "\0" not in part and len(os.fsencode(part)) <= _MOST_BYTES
+    except UnicodeEncodeError:
+        return False
 
 
 class PairSeries(NamedTuple):

@@ -1,7 +1,4 @@
-"""`BlindPreference`: the operator behind blind comparisons, and the derivation of their verdict from the record.
-
-The derivation is a pure function that trusts no value of the record.
-"""
+"""`BlindPreference`: the operator behind blind comparisons, and the derivation of their verdict from an untrusted record."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.strict_model import LISTED, StrictModel, Texts
 from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.judging.protocol import THINKING, strip_thinking
 
 SCHEMA: Final = "reply_schema"
 EXPECTATION_SET: Final = "expectation_set"
@@ -72,11 +73,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """A reply that holds a verdict.
-
-    The judge names the ``claimed_winner``. Its own scores and answers make the ``judge_winner``; results of checks, which
-    replace its answers, may make another ``winner``.
-    """
+    """A reply that holds a verdict; its scores make the ``judge_winner``, and results of checks may make another ``winner``."""
 
     sides: Mapping[Label, Side]
     claimed_winner: Winner | None
@@ -142,18 +139,19 @@ def _derive_winner(sides: Mapping[Label, Side]) -> Winner:
 
 def _find_document(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the JSON object in a reply, and the notes about text around it."""
-    # What a model thinks is no answer.
-    text = text.removeprefix("\ufeff").rpartition("</think>")[2]
+    text = strip_thinking(text)
     if not text.strip():
         raise ReplyProblem("reply_empty", "the reply is empty")
-    if "<think>" in text:
-        raise ReplyProblem("reply_truncated", "the reply ends before its answer, in <think>")
     start = text.find("{")
     if start < 0:
-        raise ReplyProblem("reply_without_json", f"the reply holds no JSON object: {shown(text.strip(), 200)}")
+        start = len(text)
     end = text.rfind("}") + 1
     if end <= start:
         end = len(text)
+    if THINKING.search(text[:start] + text[end:]):
+        raise ReplyProblem("reply_truncated", "the reply ends before its answer, in <think>")
+    if start == len(text):
+        raise ReplyProblem("reply_without_json", f"the reply holds no JSON object: {shown(text.strip(), 200)}")
     body = text[start:end]
     try:
         document: dict[str, Any] = parse_json(body)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from pytest_verdict.judging.calls import CallTimeoutError, await_in_loop, call_within, in_thread, leave_loop
+from pytest_verdict.judging.calls import CallTimeoutError, await_in_loop, call_within, get_loop, in_thread, leave_loop
 from pytest_verdict.judging.protocol import Judge, JudgeReply, serialize_reply
 
 Request = TypeVar("Request")
@@ -23,18 +23,16 @@ def ask(judge: Judge[Request], request: Request, timeout: float | None = None) -
         TimeoutError: The reply took longer than ``timeout`` seconds.
     """
     call = functools.partial(judge, request)
-    try:
-        asyncio.get_running_loop()
-        is_in_loop = True
-    except RuntimeError:
-        is_in_loop = False
-    if timeout is None and not is_in_loop:
+    loop = get_loop()
+    if timeout is None and loop is None:
         reply: Any = call()
         if inspect.isawaitable(reply):
             reply = await_in_loop(reply)
     else:
         # A judge may run an event loop of its own, which needs a thread without one.
-        leave_loop()
+        if loop is not None:
+            # It is blocked until this call ends.
+            leave_loop(loop)
         try:
             reply = call_within(timeout, call)
         except CallTimeoutError:
@@ -49,6 +47,5 @@ async def ask_async(judge: Judge[Request], request: Request) -> JudgeReply:
     """Call a judge once without blocking the running event loop."""
     outcome = Future[JudgeReply]()
     # A task that is cancelled waits no longer, but the call goes on.
-    outcome.set_running_or_notify_cancel()
     in_thread(functools.partial(copy_context().run, ask, judge, request), outcome)
     return await asyncio.wrap_future(outcome)

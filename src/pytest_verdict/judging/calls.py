@@ -1,6 +1,7 @@
 """Calls of models and services: within a time limit, and as many at once as allowed.
 
-Python cannot end a thread, so a call that takes too long is abandoned, with the loop of all async functions if it blocks that.
+Python cannot end a thread, so a call that takes too long is abandoned. If it blocks the loop of all async functions, the
+next calls get another loop, and the other calls of the blocked one go on.
 """
 
 from __future__ import annotations
@@ -41,14 +42,16 @@ class CallTimeoutError(TimeoutError):
 def call_within(seconds: float | None, function: Callable[[], Any], *, ends_itself: bool = False) -> Any:
     """Call a function with a time limit, and await its result; a function that ``ends_itself`` gets a moment more."""
     outcome = Future[Any]()
-    awaits = threading.Event()
+    awaited: list[Future[Any]] = []
 
     def call() -> Any:
         returned = function()
         if not inspect.isawaitable(returned):
             return returned
-        awaits.set()
-        return await_in_loop(returned, seconds)
+        awaited.append(_start_in_loop(returned))
+        if is_abandoned():
+            awaited[0].cancel()
+        return awaited[0].result()
 
     # The function sees the context variables of its caller.
     context = copy_context()
@@ -56,10 +59,14 @@ def call_within(seconds: float | None, function: Callable[[], Any], *, ends_itse
     context.run(_abandoned.set, abandoned)
     in_thread(functools.partial(context.run, call), outcome)
     wait([outcome], seconds)
-    if awaits.is_set() or ends_itself:
+    if ends_itself:
         wait([outcome], _GRACE)
     if not outcome.done():
+        _leave_blocked_loop()
+    if not outcome.done():
         abandoned.set()
+        for future in awaited:
+            future.cancel()
         raise CallTimeoutError(f"the call took longer than {seconds} seconds")
     return outcome.result()
 
@@ -72,6 +79,8 @@ def is_abandoned() -> bool:
 
 def in_thread(function: Callable[[], Any], outcome: Future[Any]) -> None:
     """Call a function in a daemon thread of its own, and set its result or exception on a future."""
+    if not outcome.set_running_or_notify_cancel():
+        return
 
     def call() -> None:
         try:
@@ -85,32 +94,39 @@ def in_thread(function: Callable[[], Any], outcome: Future[Any]) -> None:
     threading.Thread(target=call, name="pytest-verdict call", daemon=True).start()
 
 
-def await_in_loop(awaitable: Awaitable[Any], seconds: float | None = None) -> Any:
+def await_in_loop(awaitable: Awaitable[Any]) -> Any:
     """Wait for an awaitable in the loop that all calls share."""
+    return _start_in_loop(awaitable).result()
+
+
+def _start_in_loop(awaitable: Awaitable[Any]) -> Future[Any]:
     import asyncio
 
-    async def await_within() -> Any:
-        try:
-            async with asyncio.timeout(seconds) as limit:
-                return await awaitable
-        except TimeoutError:
-            if limit.expired():
-                raise CallTimeoutError(f"the call took longer than {seconds} seconds") from None
-            raise
+    async def await_it() -> Any:
+        if is_abandoned():
+            # It waited for a blocked loop. A task that is cancelled before it starts closes its coroutine.
+            asyncio.ensure_future(awaitable).cancel()
+            raise CallTimeoutError
+        return await awaitable
 
+    # A loop that is left under the lock runs what was submitted before.
     with _LOCK:
         if not _running:
             new_loop = asyncio.new_event_loop()
             thread = threading.Thread(target=_run, args=(new_loop,), name="pytest-verdict calls", daemon=True)
             thread.start()
             _running.append((new_loop, thread))
-        loop = _running[0][0]
-    future = asyncio.run_coroutine_threadsafe(await_within(), loop)
-    if not wait([future], None if seconds is None else seconds + _LOOP_GRACE).done:
-        # The call blocks the loop, so it cannot be cancelled.
-        end_loop(loop)
-        raise CallTimeoutError(f"the call took longer than {seconds} seconds")
-    return future.result()
+        return asyncio.run_coroutine_threadsafe(await_it(), _running[0][0])
+
+
+def get_loop() -> AbstractEventLoop | None:
+    """Return the event loop that runs in this thread, if there is one."""
+    import asyncio
+
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def _run(loop: AbstractEventLoop) -> None:
@@ -118,22 +134,40 @@ def _run(loop: AbstractEventLoop) -> None:
         loop.run_forever()
 
 
-def leave_loop() -> None:
-    """Use another loop from now on if this thread is that of the loop, which is blocked until the next call ends."""
+def leave_loop(loop: AbstractEventLoop) -> None:
+    """Use another loop from now on; the calls of this one go on, and it ends behind the last of them."""
     with _LOCK:
-        if _running and _running[0][1] is threading.current_thread():
+        if _running and _running[0][0] is loop:
             _running.clear()
+            loop.call_soon_threadsafe(_end_when_idle, loop)
 
 
-def end_loop(only: AbstractEventLoop | None = None) -> None:
-    """End the running loop, or only a certain one, and wait a moment for it."""
+def _leave_blocked_loop() -> None:
+    """Leave the running loop if it does not answer."""
+    answered = threading.Event()
     with _LOCK:
-        ended = [_running.pop() for loop, _ in tuple(_running) if only in {None, loop}]
-    for loop, thread in ended:
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(loop.stop)
-        if only is None:
-            thread.join(_LOOP_GRACE)
+        if not _running:
+            return
+        loop = _running[0][0]
+        loop.call_soon_threadsafe(answered.set)
+    if not answered.wait(_LOOP_GRACE):
+        leave_loop(loop)
+
+
+def _end_when_idle(loop: AbstractEventLoop) -> None:
+    import asyncio
+
+    if asyncio.all_tasks(loop):
+        loop.call_later(_POLL_SECONDS, _end_when_idle, loop)
+    else:
+        loop.stop()
+
+
+def end_loop() -> None:
+    """Leave the running loop, and wait a moment for its end."""
+    for loop, thread in tuple(_running):
+        leave_loop(loop)
+        thread.join(_LOOP_GRACE)
 
 
 class Slots:
@@ -186,14 +220,18 @@ class Slots:
 
 def wait_for(future: Future[T]) -> T:
     """Wait for a result; Ctrl-C ends the wait."""
-    # Without a timeout, wait() would miss a Ctrl-C just before it.
-    while wait([future], _POLL_SECONDS).not_done:
-        pass
+    _wait_until_done(future)
     return future.result()
 
 
+def _wait_until_done(future: Future[T]) -> None:
+    # Without a timeout, wait() would miss a Ctrl-C just before it.
+    while wait([future], _POLL_SECONDS).not_done:
+        pass
+
+
 def run_in_order(functions: Iterable[Callable[[], T]], most: int) -> Iterator[T]:
-    """Call functions, at most so many at once, and yield their results in the order of the functions."""
+    """Call functions, at most so many at once, and yield their results in order; an error comes behind those of started calls."""
     if type(most) is not int or most < 1:
         raise ConfigurationError(f"max_concurrency is a whole number from 1, got {shown(most, 40)}")
     if most == 1:
@@ -203,15 +241,37 @@ def run_in_order(functions: Iterable[Callable[[], T]], most: int) -> Iterator[T]
     slots = Slots(threading.Event())
     started: deque[Future[T]] = deque()
     try:
-        for function in functions:
+        for function in _raise_in_turn(functions):
             started.append(slots.submit(most, function))
             # A slow call holds up no other one, and results that wait for it are few.
             if len(started) > 2 * most:
                 yield wait_for(started.popleft())
         while started:
             yield wait_for(started.popleft())
+    except (GeneratorExit, KeyboardInterrupt):
+        raise
+    except BaseException:
+        slots.close()
+        for future in started:
+            if future.cancel():
+                continue
+            # The replies of calls that were started are paid.
+            _wait_until_done(future)
+            if future.exception() is None:
+                yield future.result()
+        raise
     finally:
         slots.close()
+
+
+def _raise_in_turn(functions: Iterable[Callable[[], T]]) -> Iterator[Callable[[], T]]:
+    """Yield functions; an error of the iterable itself becomes that of the last function."""
+    try:
+        yield from functions
+    except Exception as error:  # noqa: BLE001 - raised again in its turn
+        outcome = Future[T]()
+        outcome.set_exception(error)
+        yield outcome.result
 
 
 if hasattr(os, "register_at_fork"):

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import math
 import pkgutil
+import re
 import sys
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.core.values.encoding import content_digest
+from pytest_verdict.core.values.jsontext import documents_in
 from pytest_verdict.errors import ConfigurationError
 
 
@@ -77,6 +79,12 @@ Usage = Mapping[str, int | float]
 def encode_for_prompt(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
+
+THINKING: Final = re.compile("</?think>")
+_MOST_THOUGHTS: Final = 20
+_OBJECT: Final = re.compile(r"\{\s*\"")
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_END_BEFORE_OBJECT: Final = re.compile(rf"</think>(?=\s*(?:```\w*\s*)?{_OBJECT.pattern})")
 
 # Values by name as a mapping or a pydantic object, or the text of a JSON object.
 Reply = Mapping[str, Any] | BaseModel | str
@@ -154,6 +162,46 @@ def serialize_reply(reply: Any) -> str:
     if isinstance(reply, Mapping):
         return json.dumps(reply, default=_encode_member, ensure_ascii=False, allow_nan=False)
     raise TypeError(f"a judge answers with a mapping, JSON text or a pydantic object, got {shown(reply, 80)}")
+
+
+def strip_thinking(reply: str) -> str:
+    """Return a reply without the thinking before its answer; a tag inside of a JSON document is text of that."""
+    text = reply.removeprefix("\ufeff")
+    for _ in range(_MOST_THOUGHTS):
+        end = _find_end_of_thinking(text) if "</think>" in text else 0
+        if end == 0:
+            break
+        text = text[end:]
+    return text
+
+
+def split_documents(text: str) -> tuple[list[Any], str]:
+    """Return the JSON objects and lists in a text, and the text with blanks in their places."""
+    documents = []
+    outside = ""
+    end_before = 0
+    for document, start, end in documents_in(text):
+        documents.append(document)
+        outside += text[end_before:start] + " " * (end - start)
+        end_before = end
+    return documents, outside + text[end_before:]
+
+
+def _find_end_of_thinking(text: str) -> int:
+    _, outside = split_documents(text)
+    if text.lstrip().startswith("<think>"):
+        head, tag, _ = outside.partition("</think>")
+        return len(head + tag) if tag else 0
+
+    # The opening tag may be a part of the prompt. A closing tag in an object that is cut off may be a text of the object,
+    # unless another object begins behind the tag.
+    head, tag, _ = outside.rpartition("</think>")
+    beginning = _OBJECT.search(head)
+    brackets = "" if beginning is None else _STRING.sub("", head[beginning.start() :])
+    if brackets.count("{") <= brackets.count("}"):
+        return len(head + tag)
+    ends = (match.end() for match in _END_BEFORE_OBJECT.finditer(text) if outside[match.start()] == "<")
+    return next(ends, 0)
 
 
 def _encode_member(value: Any) -> Any:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
+from weakref import WeakValueDictionary
 
 from pytest_verdict.core.kernel import error_outcome
 from pytest_verdict.core.new_files import write_whole
@@ -21,7 +22,7 @@ from pytest_verdict.errors import (
     allowed,
 )
 from pytest_verdict.judging.asking import ask
-from pytest_verdict.judging.calls import is_abandoned
+from pytest_verdict.judging.calls import get_loop, is_abandoned
 from pytest_verdict.judging.protocol import (
     Judge,
     JudgeReply,
@@ -36,6 +37,9 @@ from pytest_verdict.session import SESSION
 
 MODES: Final = ("replay", "record", "rewrite")
 _MEMBERS: Final = ("asked", "reply", "problem", "usage")
+_LOCK: Final = threading.Lock()
+# One for each question that is being asked.
+_QUESTION_LOCKS: Final[WeakValueDictionary[Path, threading.Lock]] = WeakValueDictionary()
 
 
 class RecordedProblem(Exception):  # noqa: N818 - its text is the error of the recorded call
@@ -54,7 +58,7 @@ class RecordedJudge:
         judge: The judge that gives the replies. An answer template can replay without it, because it does not record who
             was asked.
         mode: ``replay`` never asks: a missing reply is an error. ``record`` asks if a reply is missing, or if the judge failed or
-            refused when it was asked, so a run that was interrupted continues. ``rewrite`` always asks.
+            refused in an earlier run, so a run that was interrupted continues. ``rewrite`` asks each question, once in a run.
 
     Raises:
         ConfigurationError: The mode is unknown, the judge is missing, or its name fits other judges as well.
@@ -90,7 +94,8 @@ class RecordedJudge:
         self._judge = judge
         self._mode = mode
         self._name = None if judge is None else get_unique_judge_name(judge)
-        self._locks: dict[str, threading.Lock] = {}
+        # The questions that were asked in this run; each of them has one reply.
+        self._asked: set[str] = set()
 
     @property
     def judge_id(self) -> str:
@@ -110,16 +115,23 @@ class RecordedJudge:
 
     def __call__(self, request: JudgeRequest, /) -> Any:
         path = self._folder / f"{request.key[:32]}.json"
-        # Two equal questions at once have one reply, as one after the other.
-        with self._locks.setdefault(path.name, threading.Lock()):
+        with _LOCK:
+            lock = _QUESTION_LOCKS.setdefault(path.absolute(), threading.Lock())
+        # Two equal questions at once are asked once; but the call that holds the lock may need the loop of this thread.
+        is_locked = lock.acquire(blocking=get_loop() is None)
+        try:
             recording = self._find_or_record(request, path)
+        finally:
+            if is_locked:
+                lock.release()
         if recording["problem"] is not None:
             raise RecordedProblem(recording["problem"])
         return JudgeReply(recording["reply"], recording.get("usage", {}))
 
     def _find_or_record(self, request: JudgeRequest, path: Path) -> dict[str, Any]:
         recording = None
-        if self._mode != "rewrite" and path.exists():
+        is_of_this_run = path.name in self._asked
+        if path.exists() and (is_of_this_run or self._mode != "rewrite"):
             recording = _read_file(path)
             changes = self._list_changes(recording, request)
             if changes == ["judge"] and "judge" not in request.parts:
@@ -136,6 +148,8 @@ class RecordedJudge:
                 raise MissingRecordingError(
                     f"{path.as_posix()}: no reply is recorded for this question{self._explain_missing(request)}"
                 )
+            return recording
+        if recording is not None and is_of_this_run:
             return recording
         # A failed call or a refusal is evidence for a replay, but no answer.
         if recording is None or recording["problem"] is not None or not request.is_answered_by(recording["reply"]):
@@ -165,10 +179,12 @@ class RecordedJudge:
         reply = None
         usage: Usage = {}
         problem = None
+        if is_abandoned():
+            raise TimeoutError("another call with this question took longer than the time limit")
         try:
             judge_reply = ask(judge, request)
-            reply = _parse_reply(judge_reply.reply, request)
             usage = judge_reply.usage
+            reply = _parse_reply(judge_reply.reply, request)
         except VerdictError:
             raise
         except Exception as error:
@@ -183,7 +199,12 @@ class RecordedJudge:
         if usage:
             recording["usage"] = dict(usage)
         text = json.dumps({**recording, "sha256": _hash_recording(recording)}, indent=2, ensure_ascii=False)
-        write_whole(path, f"{text}\n")
+        with _LOCK:
+            if path.name in self._asked and path.exists():
+                # An equal question in an event loop, which did not wait, was answered before.
+                return _read_file(path)
+            write_whole(path, f"{text}\n")
+            self._asked.add(path.name)
         return recording
 
 

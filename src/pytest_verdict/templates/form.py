@@ -15,12 +15,19 @@ from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
 from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.placeholders import PLAIN
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError, TemplateError
-from pytest_verdict.judging.protocol import JudgeRequest, Usage, encode_for_prompt
+from pytest_verdict.judging.protocol import (
+    THINKING,
+    JudgeRequest,
+    Usage,
+    encode_for_prompt,
+    split_documents,
+    strip_thinking,
+)
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.template_match import WHOLE_REPLY, format_problems
 
@@ -243,7 +250,7 @@ def _read_object(reply: Any, notes: list[str], keys: Collection[str], *, extract
     text = normalize(reply, ["strip_markdown_fence"])
     has_braces = text.lstrip()[:1] == "{" and text.rstrip()[-1:] == "}"
     if extract_json and not has_braces:
-        document = _find_object(reply.rpartition("</think>")[2], keys)
+        document = _find_object(strip_thinking(reply), keys)
     if document is not None:
         notes.append(JSON_EXTRACTED)
     else:
@@ -265,20 +272,14 @@ def _read_object(reply: Any, notes: list[str], keys: Collection[str], *, extract
 
 def _find_object(text: str, keys: Collection[str]) -> dict[str, Any] | None:
     """Return the one object with keys of the form; a form or an example that is repeated before it has others."""
-    if "<think>" in text:
-        raise JsonTextError(NOT_AN_OBJECT, "the reply ends before its answer, in <think>")
-    objects = []
+    documents, rest = split_documents(text)
+    objects = [document for document in documents if isinstance(document, dict)]
     hidden: list[dict[str, Any]] = []
-    rest = ""
-    end_before = 0
-    for document, start, end in documents_in(text):
-        rest += text[end_before:start]
-        end_before = end
-        if isinstance(document, dict):
-            objects.append(document)
+    for document in documents:
         if not isinstance(document, dict) or not document.keys() & keys:
             hidden += _find_answers(document, keys)
-    rest += text[end_before:]
+    if THINKING.search(rest):
+        raise JsonTextError(NOT_AN_OBJECT, "the reply ends before its answer, in <think>")
     if any(re.search(rf'\{{[^{{}}]*"{re.escape(key)}"\s*:', rest) for key in keys):
         raise JsonTextError(NOT_AN_OBJECT, "a reply is one JSON object, and one in it is cut off or broken")
     answers = [document for document in objects if document.keys() & keys]
@@ -393,10 +394,8 @@ def _is_wrong_number(template: type[BaseAnswer], name: str, value: Any) -> bool:
 
 
 def _leaf_types(annotation: Any, keeping: set[Any]) -> Iterator[Any]:
-    """Yield the types at the bottom of an annotation, such as int of ``list[int] | None``.
-
-    Of a union with types that keep the value as it is, yield only those; pydantic prefers them.
-    """
+    """Yield the types at the bottom of an annotation, such as int of ``list[int] | None``."""
+    # Of a union with types that keep the value as it is, pydantic prefers those.
     parts = () if get_origin(annotation) is Literal else get_args(annotation)
     if get_origin(annotation) in {Union, UnionType}:
         parts = tuple(part for part in parts if part in keeping) or parts

@@ -130,11 +130,7 @@ def fields_in(node: Operator) -> frozenset[str]:
 
 
 def granular_score(node: Operator | None, shares: Mapping[str, float], weights: Mapping[str, ExactNumber]) -> float:
-    """Return the weight of what is right divided by all weights; ``shares`` has how much of each field is right.
-
-    Under ``AnyOf`` only the field of the strategy that adds most counts, under ``AtLeastN`` the n fields that do; otherwise
-    every field counts.
-    """
+    """Return the weight of what is right divided by all weights; ``AnyOf`` and ``AtLeastN`` count their best fields."""
     # Whole numbers of one common unit, because sums of fractions are slow.
     exact = {name: Fraction(as_exact(weight)) for name, weight in weights.items()}
     denominator = math.lcm(*(weight.denominator for weight in exact.values()))

@@ -87,7 +87,7 @@ def open_judge(arguments: argparse.Namespace) -> Any:
 
 def run(arguments: argparse.Namespace) -> int:
     from pytest_verdict.blind.api import compare_pairs
-    from pytest_verdict.blind.pairs import write_benchmark
+    from pytest_verdict.blind.pairs import BENCHMARK, SUMMARY, write_benchmark
 
     names, pairs = _read_pairs(arguments)
     if arguments.prefer is not None and arguments.prefer not in names:
@@ -115,11 +115,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     summary = _summarize(comparisons, names)
     lines = list(_format_summary(summary))
-    (arguments.output / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8", newline="\n")
+    (arguments.output / SUMMARY).write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8", newline="\n")
     if len(arguments.outputs) == 1:
         skill = Path(arguments.outputs[0]).resolve().parent.name.removesuffix("-workspace")
         notes = [f"blind comparison: {line}" for line in lines]
-        write_benchmark(arguments.output / "benchmark.json", skill, pairs, names, notes)
+        write_benchmark(arguments.output / BENCHMARK, skill, pairs, names, notes)
     for name, comparison in comparisons.items():
         if not comparison.is_conclusive:
             complain(f"{name or arguments.output}: {comparison.status}: {comparison.result.error}")
