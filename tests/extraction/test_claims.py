@@ -322,3 +322,11 @@ def test_list_that_is_no_answer(head, form):
 @pytest.mark.parametrize("form", ["{}: apples, pears", "{}:\n- apples\n- pears", "{}: [apples, pears]"])
 def test_list_behind_a_head_is_read(head, form):
     assert [part.value for part in find_parts("list", form.format(head))] == [["apples", "pears"]]
+
+
+@pytest.mark.parametrize("tag", ["</think>", "<think>", "<think>x</think>", "\\n<think>", "</reasoning>"])
+@pytest.mark.parametrize("before", ["", '<think>no, {"a": 9}</think>', "Here it is: "])
+def test_tag_of_thinking_in_a_json_text_is_text(tag, before):
+    reply = f'{before}{{"note": "see {tag}", "inner": {{"a": 46}}, "a": 23}}'
+    ((value, start, end),) = find_parts("last_json", reply)
+    assert (value["a"], reply[start:end]) == (23, reply[len(before) :])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json
+from pytest_verdict.core.values.jsontext import JsonTextError, documents_in, parse_json, split_documents
 from pytest_verdict.core.values.numerals import find_numerals
 from pytest_verdict.errors import MappingError, SettingsError, allowed
 from pytest_verdict.extraction import answers
@@ -161,7 +161,9 @@ def find_parts(name: str, text: str) -> list[Part]:
 def _find_after_thinking(find: Callable[[str], Iterable[Part]], text: str) -> list[Part]:
     """Find parts behind the last thinking; thinking without an end takes the rest of the reply."""
     offset = 0
-    for tag in _THINKING.finditer(text):
+    # A tag inside of a JSON document is text of that.
+    outside = split_documents(text)[1] if _THINKING.search(text) else text
+    for tag in _THINKING.finditer(outside):
         offset = tag.end() if tag["close"] else len(text)
     return [Part(part.value, part.start + offset, part.end + offset) for part in find(text[offset:])]
 

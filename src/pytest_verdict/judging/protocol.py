@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.core.values.encoding import content_digest
-from pytest_verdict.core.values.jsontext import documents_in
+from pytest_verdict.core.values.jsontext import split_documents
 from pytest_verdict.errors import ConfigurationError
 
 
@@ -173,18 +173,6 @@ def strip_thinking(reply: str) -> str:
             break
         text = text[end:]
     return text
-
-
-def split_documents(text: str) -> tuple[list[Any], str]:
-    """Return the JSON objects and lists in a text, and the text with blanks in their places."""
-    documents = []
-    outside = ""
-    end_before = 0
-    for document, start, end in documents_in(text):
-        documents.append(document)
-        outside += text[end_before:start] + " " * (end - start)
-        end_before = end
-    return documents, outside + text[end_before:]
 
 
 def _find_end_of_thinking(text: str) -> int:

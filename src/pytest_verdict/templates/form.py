@@ -15,7 +15,7 @@ from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
 from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json, split_documents
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.placeholders import PLAIN
 from pytest_verdict.core.values.snapshot import snapshot
@@ -25,7 +25,6 @@ from pytest_verdict.judging.protocol import (
     JudgeRequest,
     Usage,
     encode_for_prompt,
-    split_documents,
     strip_thinking,
 )
 from pytest_verdict.templates.answer import BaseAnswer

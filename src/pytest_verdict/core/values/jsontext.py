@@ -149,6 +149,18 @@ def documents_in(text: str) -> Iterator[tuple[Any, int, int]]:
     return (document for document in _scan_documents(text) if document[0] is not _BROKEN)
 
 
+def split_documents(text: str) -> tuple[list[Any], str]:
+    """Return the JSON objects and lists in a text, and the text with blanks in their places."""
+    documents = []
+    outside = ""
+    end_before = 0
+    for document, start, end in documents_in(text):
+        documents.append(document)
+        outside += text[end_before:start] + " " * (end - start)
+        end_before = end
+    return documents, outside + text[end_before:]
+
+
 def last_document(text: str) -> tuple[Any, int, int] | None:
     """Return the last object in a text, or the last list if it has no object; None if a later document is broken."""
     if sum(1 for _ in _OPENING.finditer(text)) > _MOST_TRIED:
