@@ -7,7 +7,8 @@ from concurrent.futures import wait
 import pytest
 
 from pytest_verdict.judging.calls import Slots
-from pytest_verdict.suites.adapters.limits import Pace, call_adapter
+from pytest_verdict.judging.pace import Pace
+from pytest_verdict.suites.adapters.limits import call_adapter
 from pytest_verdict.suites.suite_model import RateLimit
 
 

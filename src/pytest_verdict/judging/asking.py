@@ -3,25 +3,46 @@
 import asyncio
 import functools
 import inspect
+import threading
 from concurrent.futures import Future
 from contextvars import copy_context
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 
 from pytest_verdict.judging.calls import CallTimeoutError, await_in_loop, call_within, get_loop, in_thread, leave_loop
+from pytest_verdict.judging.pace import Pace
 from pytest_verdict.judging.protocol import Judge, JudgeReply, serialize_reply
 
 Request = TypeVar("Request")
 
 
+@dataclass
+class _Limit:
+    requests_per_second: float | None = None
+    max_retries: int = 5
+    max_delay_seconds: float = 60.0
+
+
+_LIMIT: Final = _Limit()
+# Judges of one process often share one account.
+_PACE: Final = Pace(threading.Event(), 1)
+
+
 def ask(judge: Judge[Request], request: Request, timeout: float | None = None) -> JudgeReply:
-    """Call a judge once and return its reply.
+    """Call a judge and return its reply; a service that asks to wait is called again, and all other judges wait, too.
 
     Raises:
-        TimeoutError: The reply took longer than ``timeout`` seconds.
+        TimeoutError: A call took longer than ``timeout`` seconds.
     """
+    call = functools.partial(_ask_once, judge, request, timeout)
+    if getattr(judge, "keeps_pace", False):
+        return call()
+    return _PACE.call(call, _LIMIT, _PACE.closing.wait)
+
+
+def _ask_once(judge: Judge[Request], request: Request, timeout: float | None) -> JudgeReply:
     call = functools.partial(judge, request)
     loop = get_loop()
     if timeout is None and loop is None:

@@ -75,6 +75,9 @@ class RecordedJudge:
         {'pair_count': 23}
     """
 
+    # The judge that it asks waits by itself.
+    keeps_pace: Final = True
+
     def __init__(
         self,
         folder: str | os.PathLike[str],

@@ -15,11 +15,12 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shorten, visible
 from pytest_verdict.errors import AdapterError, ConfigurationError
 from pytest_verdict.judging.calls import Slots, end_loop, wait_for
+from pytest_verdict.judging.pace import Pace
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE
 from pytest_verdict.repeats.rules import fixed, format_counts
 from pytest_verdict.session import SESSION
 from pytest_verdict.suites.adapters import open_adapter
-from pytest_verdict.suites.adapters.limits import AdapterTimeoutError, Pace, call_adapter
+from pytest_verdict.suites.adapters.limits import AdapterTimeoutError, call_adapter
 from pytest_verdict.suites.adapters.recorded import Recording, question_digest, result_of_row, save
 from pytest_verdict.suites.agent_result import AgentResult, as_result
 from pytest_verdict.suites.scorer import Scored, publish_missing, worst_verdict
