@@ -56,7 +56,7 @@ class Failure(NamedTuple):
     is_raised: bool = False
     # In the order in which they were made.
     number: int = 0
-    # The functions that called the code, and the code itself, with their lines.
+    # The functions that called the code, and the code itself, with the offsets of their calls.
     callers: tuple[tuple[CodeType, int], ...] = ()
 
     def place(self, folder: Path) -> str:
@@ -92,10 +92,11 @@ def remember_failure(result: ComparisonResult, *, is_raised: bool = False) -> Fa
     """Remember a comparison that did not pass, and the line that called it."""
     frame: FrameType | None = calling_frame() or sys._getframe(1)  # noqa: SLF001 - as above
     callers: list[tuple[CodeType, int]] = []
+    code, line = frame.f_code, frame.f_lineno
     while frame is not None and len(callers) < _MOST_CALLERS:
-        callers.append((frame.f_code, frame.f_lineno or 0))
+        callers.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
-    failure = Failure(result, *callers[0], is_raised, next(_NUMBERS), tuple(callers))
+    failure = Failure(result, code, line, is_raised, next(_NUMBERS), tuple(callers))
     if not is_raised:
         RECENT_FAILURES.append(failure)
     return failure
@@ -278,9 +279,9 @@ class ComparisonWatch:
         return bool(self._of_fixtures) and any(group.count for group in self._of_fixtures.values())
 
     def find_made_in(self, decided: Decided) -> list[ComparisonResult]:
-        """Return the unchecked comparisons that calls in an expression made: their results may be in a list without a name."""
+        """Return the unchecked comparisons that calls in an expression made and whose results something still has."""
         failures = [failure for group in self._groups() for failure in group.first]
-        return [failure.subject for failure in failures if decided.has_called(failure.callers)]
+        return [one.subject for one in failures if one.is_kept() and decided.has_called(one.callers)]
 
     def _groups(self) -> Iterable[UncheckedComparisons]:
         return (self.of_test, self.before_tests, *self._of_fixtures.values())

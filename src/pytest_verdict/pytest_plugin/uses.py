@@ -22,6 +22,7 @@ _PASSING_ON: Final = frozenset(
     (
         *("str", "repr", "ascii", "format", "join", "dumps", "list", "tuple", "dict", "set", "sorted", "len", "iter"),
         *("enumerate", "zip", "reversed", "Counter", "keys", "values", "items"),
+        *("loads", "encode", "splitlines", "pformat"),
     )
 )
 # Calls whose result may be false if their argument is.
@@ -190,7 +191,9 @@ class UseInSource:
             name = name_of(self._source.parents.get(parent))
             # One item that is false decides all().
             is_of_all = name == "all" and truth.value is False
-            use = self.of(parent, Truth(tells=False, value=False if is_of_all else None))
+            # A call such as sum() reads the items.
+            reads_items = truth.tells and name in _COMPUTING
+            use = self.of(parent, Truth(reads_items, value=False if is_of_all else None))
             decides = isinstance(parent, ast.GeneratorExp) and _DECIDING.get(name) is truth.value is not None
             return use.deciding(parent if decides else None)
         return self.of_part(parent, node, truth)
