@@ -106,9 +106,7 @@ class Run:
 
 def _key_in_test(comparison: Comparison) -> tuple[Any, ...]:
     """Return a key that is equal in every attempt of a test."""
-    if comparison.name is not None:
-        return comparison.test, comparison.occurrence, comparison.name
-    return comparison.test, comparison.occurrence, comparison.operator, comparison.expected
+    return comparison.test, comparison.occurrence, *key_of(comparison)[1:]
 
 
 def read_run(path: str | Path) -> Run:
@@ -201,10 +199,17 @@ def _parse_comparison(line: bytes) -> Comparison:
     )
 
 
+def key_of(comparison: Comparison) -> tuple[str, ...]:
+    """Return the first key by which comparisons are paired."""
+    if comparison.name is not None:
+        return comparison.test, comparison.name
+    return comparison.test, comparison.operator, comparison.expected
+
+
 # The last two keys are for comparisons without a name. They apply only if both sides have the same number of comparisons,
 # because then a comparison was edited, not added or removed.
 _KEYS: Final[tuple[tuple[Callable[[Comparison], Hashable], bool], ...]] = (
-    (lambda one: None if one.name is None else (one.test, one.name), False),
+    (key_of, False),
     (lambda one: (one.test, one.operator, one.expected), False),
     (lambda one: (one.test, one.expected) if one.name is None else None, True),
     (lambda one: (one.test, one.operator) if one.name is None else None, True),
@@ -212,17 +217,25 @@ _KEYS: Final[tuple[tuple[Callable[[Comparison], Hashable], bool], ...]] = (
 
 
 def pair(
-    old: Sequence[Comparison], new: Sequence[Comparison], *, only_by_name: bool = False
+    old: Sequence[Comparison], new: Sequence[Comparison], *, only_first_key: bool = False
 ) -> tuple[Pairs, list[Comparison], list[Comparison]]:
-    """Return the pairs of two runs, the removed and the added comparisons; equal keys are paired in order."""
-    matches: dict[int, int] = {}
-    old_rest: Sequence[int] = range(len(old))
-    new_rest: Sequence[int] = range(len(new))
-    for key_of, needs_equal_numbers in _KEYS[:1] if only_by_name else _KEYS:
+    """Return the pairs of two runs, the removed and the added comparisons; equal keys are paired in order.
+
+    A line that both runs have at one position is a pair, whatever was added or moved before it.
+    """
+    same_lines = [
+        index
+        for index, (before, after) in enumerate(zip(old, new, strict=False))
+        if before.line == after.line and before.verdict != "error"
+    ]
+    matches: dict[int, int] = dict(zip(same_lines, same_lines, strict=True))
+    old_rest: Sequence[int] = [index for index in range(len(old)) if index not in matches]
+    new_rest: Sequence[int] = [index for index in range(len(new)) if index not in matches]
+    for build_key, needs_equal_numbers in _KEYS[:1] if only_first_key else _KEYS:
         groups: dict[Hashable, tuple[list[int], list[int]]] = {}
         for side, (run, rest) in enumerate(((old, old_rest), (new, new_rest))):
             for index in rest:
-                key = key_of(run[index])
+                key = build_key(run[index])
                 if key is not None:
                     groups.setdefault(key, ([], []))[side].append(index)
         for olds, news in groups.values():
