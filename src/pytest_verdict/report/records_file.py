@@ -47,9 +47,9 @@ def local_run(name: str) -> Path:
 
 
 class RecordsFile:
-    """A file of records, or standard input, which is called ``-``."""
+    """A file of records, or standard input, which is called ``-``; refused if its report has another SHA-256 of them."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, may_be_changed: bool = False) -> None:
         path = local_run(name)
         self.folder = path if path.is_dir() else None
         if self.folder:
@@ -70,6 +70,34 @@ class RecordsFile:
         # The size of the records in parts is unknown.
         self.size = 0 if self._is_piped or path.name == MANIFEST else path.stat().st_size
         self._raw: IO[bytes] | None = None
+        if not may_be_changed and not self._is_piped:
+            self._refuse_changed()
+
+    def _refuse_changed(self) -> None:
+        from pytest_verdict.report.json_report import REPORT
+
+        is_bundle = self.folder is None and _starts_with(self.path, ZIP)
+        if not is_bundle and (self.folder is None or not (self.folder / REPORT).is_file()):
+            return
+        # Imported only here, because it needs pydantic.
+        from pytest_verdict.report.reading import find_document
+
+        place = self.folder or self.path
+        recorded = find_document(place).get("records")
+        if not isinstance(recorded, dict) or "sha256" not in recorded:
+            return
+        with reporting_damage(f"{place}: it cannot be read"):
+            # For records in parts, the report has the digest of the list of the parts.
+            content = content_of_manifest(self.path)
+        blocks = map(b"".join, self.pieces()) if content is None else [content]
+        digest = hashlib.sha256()
+        for block in blocks:
+            digest.update(block)
+        if recorded["sha256"] != digest.hexdigest():
+            raise RecordError(
+                f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of them;"
+                f" `pytest-verdict replay {place}` lists what differs"
+            )
 
     @property
     def done(self) -> int:
@@ -90,11 +118,6 @@ class RecordsFile:
             from pytest_verdict.report.manifest import read_manifest
 
             return read_manifest(content, self.path)
-
-    def choose_digest(self, of_lines: str) -> str:
-        """Return the digest that report.json has of the records: that of all lines, or that of the manifest."""
-        content = None if self._is_piped else content_of_manifest(self.path)
-        return of_lines if content is None else hashlib.sha256(content).hexdigest()
 
     def lines(self, *, only_failing: bool = False) -> Iterator[bytes]:
         """Yield all records; if only failing ones are needed, parts without any are left out."""
@@ -155,6 +178,11 @@ class RecordsFile:
             if start == 0:
                 return None
         return content[start : content.find(b"\n", start) + 1 or len(content)]
+
+
+def _starts_with(path: Path, mark: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(mark)) == mark
 
 
 def map_file(path: Path) -> bytes | mmap.mmap:

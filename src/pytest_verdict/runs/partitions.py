@@ -1,6 +1,5 @@
 """Two large runs, paired in partitions on disk: memory does not grow with the rows, only with changes."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -8,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
 from pytest_verdict.core.record import read_id
 from pytest_verdict.errors import RecordError
@@ -38,13 +37,12 @@ class Partitioned(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """A run, the counts and the digest of its comparisons, and those that the other run does not have as they are."""
+    """A run, the counts of its comparisons, and those that the other run does not have as they are."""
 
     place: str
     file: RecordsFile
     partitions: Sequence[IO[bytes]]
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    digest: Any = field(default_factory=hashlib.sha256)
 
     def add(self, comparison: Comparison, *, is_equal: bool) -> None:
         self.counts[comparison.test, comparison.verdict] += 1
@@ -52,7 +50,7 @@ class _Side:
             self.partitions[hash(key_of(comparison)) % _PARTITIONS].write(comparison.line)
 
     def build(self) -> Run:
-        return build_run(self.file, self.place, [], {}, self.counts, self.digest.hexdigest())
+        return build_run(self.file, self.place, [], {}, self.counts)
 
 
 def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
@@ -147,7 +145,6 @@ def _split(old: _Side, new: _Side) -> Counter[str] | None:
         for side, line in zip((old, new), lines, strict=True):
             if line is None:
                 continue
-            side.digest.update(line)
             # A line that both runs have is parsed once.
             if comparison is None or lines[0] != lines[1]:
                 comparison = parse_comparison(line, f"{side.place}: line {number}")

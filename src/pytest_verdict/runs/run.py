@@ -1,6 +1,5 @@
 """A run: the comparisons of a session, read from a folder, a file of records or a bundle; and the pairs of two runs."""
 
-import hashlib
 import json
 import sys
 from collections import Counter
@@ -14,9 +13,8 @@ from pytest_verdict.core.record_members import MEMBER
 from pytest_verdict.errors import RecordError
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.repeats.rules import DECISION
-from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.reading import Report, Test, find_document, read_report
+from pytest_verdict.report.reading import Test, read_report
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS
 
@@ -117,9 +115,7 @@ def read_run(path: str | Path) -> Run:
     last_attempts: dict[str, int] = {}
     deciding: dict[str, int] = {}
     file = RecordsFile(place)
-    digest = hashlib.sha256()
     for number, line in enumerate(file.lines(), 1):
-        digest.update(line)
         comparison = parse_comparison(line, f"{place}: line {number}")
         key = (comparison.attempt, *_key_in_test(comparison))
         occurrences[key] += 1
@@ -137,7 +133,7 @@ def read_run(path: str | Path) -> Run:
         if comparison.attempt == deciding.get(comparison.test, last_attempts[comparison.test]):
             last.append(comparison)
     counts = Counter((comparison.test, comparison.verdict) for comparison in last)
-    return build_run(file, place, last, repeated, counts, digest.hexdigest())
+    return build_run(file, place, last, repeated, counts)
 
 
 def build_run(
@@ -146,25 +142,14 @@ def build_run(
     comparisons: list[Comparison],
     repeated: dict[tuple[Any, ...], list[Comparison]],
     counts: Counter[tuple[str, str]],
-    sha256: str,
 ) -> Run:
-    """Build a run from its comparisons, the SHA-256 of their lines, and the report beside them if there is one."""
-    report = None
-    if file.folder is not None and find_stored(file.folder / REPORT).is_file():
-        report = read_report(file.folder)
-    refuse_changed_records(file, place, sha256, report)
-    if report is None:
+    """Build a run from its comparisons, and the report beside them if there is one."""
+    if file.folder is None or not (file.folder / REPORT).is_file():
         return Run(place, comparisons, repeated, counts)
+    report = read_report(file.folder)
     tests = {test.test: test for test in report.tests}
     is_part = report.run.shard is not None
     return Run(place, comparisons, repeated, counts, tests, is_part=is_part, renamed=report.run.renamed)
-
-
-def refuse_changed_records(file: RecordsFile, place: str, sha256: str, report: Report | None) -> None:
-    """Refuse records whose lines have another SHA-256 than the report beside them, or in their bundle, says."""
-    recorded = (report.document if report else find_document(file.path)).get("records")
-    if isinstance(recorded, Mapping) and recorded.get("sha256") not in {None, file.choose_digest(sha256)}:
-        raise RecordError(f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of them")
 
 
 def parse_comparison(line: bytes, place: str) -> Comparison:
