@@ -4,9 +4,12 @@ import pytest
 
 from pytest_verdict import compare
 from pytest_verdict.errors import SettingsError
+from pytest_verdict.extraction.answers import name_finder
 from pytest_verdict.extraction.steps import find_parts
 from tools.generators.preset_accuracy import count_replies
 from tools.replies import KINDS
+
+NAME = name_finder(["Paris", "Rome"])
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -137,3 +140,185 @@ def test_a_guess_or_a_second_value_is_no_claim(reply):
 )
 def test_a_claim_beside_doubts_is_read(reply):
     assert [part.value for part in find_parts("one_number", reply)] == ["5"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        # Supposed, or said under a condition.
+        "If the tank is full, 42; otherwise 40.",
+        "It would be 42 if the discount applied, but it does not.",
+        "It would have been 42.",
+        "Assume x = 42. Then we get a contradiction.",
+        "Suppose it's 42.",
+        "Let n be 42.",
+        "Had we started with 42, this would work.",
+        "Only if 42 were prime.",
+        "Unless it rains, 42.",
+        "For n = 42, yes.",
+        # Said by somebody else.
+        "Someone told me 42.",
+        "My colleague says 42.",
+        "They expected 42, we found another value.",
+        "expected: 42, actual: n/a",
+        "The question mentions 42.",
+        "You wrote 42.",
+        "Your answer of 42 cannot be right.",
+        "The naive answer is 42.",
+        "It's tempting to say 42.",
+        "One might answer 42.",
+        "A common mistake is 42.",
+        "The previous result, 42, was wrong.",
+        # Denied behind it, or struck out.
+        "42 (incorrect)",
+        "42, which is a misprint",
+        "42 is too high.",
+        "42 is too low.",
+        "42: false",
+        "42 = wrong",
+        "42 \u274c",
+        "~~42~~",
+        "<del>42</del>",
+        "The answer is \\cancel{42}.",
+        # Bounds, and steps of a calculation.
+        "At a maximum, 42.",
+        "42 at best.",
+        "<= 42",
+        ">=42",
+        "The answer is 42 less than the sum.",
+        "42 short of the goal.",
+        "The square root of 42",
+        "log 42",
+        "Add 42 to the result.",
+        "Multiply the answer by 42.",
+        # Names of a place in a document.
+        "See page 42.",
+        "Answer: see 42",
+        "(see equation 42)",
+        "Figure 42 shows it.",
+        "Section 42 says so.",
+        "Version 42 of the document is attached.",
+        "Room 42 is where you should ask.",
+        "Error 42 occurred.",
+        "I'd rather not answer, but the form shows 42.",
+    ],
+)
+def test_number_that_nobody_claims_is_no_answer(reply):
+    assert find_parts("one_number", reply) == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "~~41~~ 42",
+        "If you add 40 and 2, you get 42.",
+        "When you multiply 6 by 7 you get 42.",
+        "Multiply 6 by 7 to get 42.",
+        "After adding everything up I get 42.",
+        "For n = 6 the answer is 42.",
+        "First 20, then 22 more, for a total of 42.",
+        "Out of 50, 42 passed.",
+        "Given that there are 6 rows of 7, the total is 42.",
+        "According to Table 2, 42 people came.",
+        "Per the table on page 7, the value is 42.",
+        "On day 5 she had 42.",
+        "The answer to question 3 is 42.",
+        "You need 42.",
+        "That would be 42.",
+        "There is no doubt: 42.",
+        "No, it is 42.",
+        "They sold 42 tickets.",
+        "The square root of 1764 is 42.",
+    ],
+)
+def test_number_beside_others_is_read(reply):
+    assert [part.value for part in find_parts("one_number", reply)] == ["42"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "If it were Paris, the river would be the Seine.",
+        "Had it been Paris, we would know.",
+        "I would have said Paris, but no.",
+        "My colleague thinks Paris.",
+        "Nobody would call it Paris.",
+        "Avoid Paris.",
+        "We can exclude Paris.",
+        "Paris is eliminated.",
+        "Paris, which is wrong",
+        "Paris: false",
+        "Paris \u2013 incorrect",
+        "\u274c Paris",
+        "[ ] Paris",
+        "~~Paris~~",
+        "It used to be Paris.",
+        "Formerly Paris",
+        "Paris until 1950",
+        "North of Paris",
+        "Near Paris",
+        "a city like Paris",
+        "such as Paris",
+        "Same country as Paris.",
+    ],
+)
+def test_name_that_nobody_claims_is_no_answer(reply):
+    assert NAME(reply) == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "While Rome is older, Paris is the capital.",
+        "No doubt: Paris",
+        "Without a doubt, Paris.",
+        "~~Rome~~ Paris",
+        "You should choose Paris.",
+        "Everyone knows it's Paris.",
+        "[x] Paris",
+        "As you said, it has a river: Paris.",
+    ],
+)
+def test_name_beside_others_is_read(reply):
+    assert [part.value for part in NAME(reply)] == ["Paris"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "moved from March 5, 2024",
+        "Originally March 5, 2024",
+        "It was planned for March 5, 2024, but was cancelled.",
+        "March 5, 2024 plus 3 days",
+        "up to March 5, 2024",
+        "on or about March 5, 2024",
+        "~~March 5, 2024~~",
+    ],
+)
+def test_date_that_nobody_claims_is_no_answer(reply):
+    assert find_parts("date", reply) == []
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Wrong answers",
+        "Excluded",
+        "Assume",
+        "Some examples",
+        "A few of them",
+        "If ripe",
+        "Avoid",
+        "Possible answers",
+        "Among them",
+    ],
+)
+@pytest.mark.parametrize("form", ["{}: apples, pears", "{}:\n- apples\n- pears", "{}: [apples, pears]"])
+def test_list_that_is_no_answer(head, form):
+    assert find_parts("list", form.format(head)) == []
+
+
+@pytest.mark.parametrize("head", ["The fruits are", "Answer", "They include", "What she bought", "Sure, here they are"])
+@pytest.mark.parametrize("form", ["{}: apples, pears", "{}:\n- apples\n- pears", "{}: [apples, pears]"])
+def test_list_behind_a_head_is_read(head, form):
+    assert [part.value for part in find_parts("list", form.format(head))] == [["apples", "pears"]]

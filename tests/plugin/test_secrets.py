@@ -386,8 +386,8 @@ def test_recordings_of_judges_are_redacted_and_replayed(tmp_path, monkeypatch):
     def judge(_request):
         return {"key": "sk-4", "sk-5": ["sk-6"], "sk-7": 8}
 
-    recorded = RecordedJudge(tmp_path, judge, mode="record")(request)
+    recorded = RecordedJudge(tmp_path, judge, mode="record")(request).reply
     assert recorded == {"key": "[redacted]", "[redacted]": ["[redacted]"], "[redacted]#": 8}
     (file,) = tmp_path.iterdir()
     assert "sk-" not in file.read_text(encoding="utf-8")
-    assert RecordedJudge(tmp_path, judge)(request) == recorded
+    assert RecordedJudge(tmp_path, judge)(request).reply == recorded

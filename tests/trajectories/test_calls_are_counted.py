@@ -286,6 +286,18 @@ I will.\\n```tool_code\\nprint(drop("/"))\\n```
 <|tool_call|>[{"name": "drop", "arguments": {}}]
 <|tool_calls_section_begin|><|tool_call_begin|>functions.drop:0<|tool_call_end|>
 <function_calls><invoke><tool_name>drop</tool_name></invoke></function_calls>
+<drop_file>\\n<path>a.txt</path>\\n</drop_file>
+I will.\\n\\n<execute_command>\\n<command>drop a</command>\\n<requires_approval>false</requires_approval>\\n</execute_command>
+<use_mcp_tool>\\n<server_name>fs</server_name>\\n<tool_name>drop</tool_name>\\n</use_mcp_tool>
+<attempt_completion>\\n<result>drop is done</result>\\n</attempt_completion>
+<tool_use><name>drop</name><arguments>{}</arguments></tool_use>
+<tool>drop</tool><tool_input>/</tool_input>
+functools[{"name": "drop", "arguments": {}}]
+<start_function_call>call:drop{path:<escape>/<escape>}<end_function_call>
+```python\\nprint(default_api.drop(path="/"))\\n```
+drop(path="/")
+fs.drop(path='/', times=2)
+drop(path="/", force=True)
 """.strip().splitlines()
 NOT_WRITTEN = """
 {"name": "Ann", "age": 4}
@@ -302,6 +314,14 @@ A tool_call is a request of a model.
 [1, 2, 3]
 []
 [see the notes (below)]
+f(x=3)
+The call drop(path="/") removes it.
+<final_answer>\\n<city>Paris</city>\\n</final_answer>
+<search_results>\\n<item>Paris</item>\\n</search_results>
+<my_thinking>\\n<step>1</step>\\n</my_thinking>
+<ul>\\n<li>Paris</li>\\n</ul>
+<invoice><total>5</total></invoice>
+print("a")
 [drop] is a tool (not called)
 Use it so:\\n```json\\n{"name": "drop", "arguments": {}}\\n```
 ```python\\ndrop(path="/")\\n```

@@ -30,8 +30,9 @@ class Value(NamedTuple):
     key: Hashable | None
 
 
-# Markup without a meaning is replaced by as many blanks, so that positions stay.
+# Markup without a meaning, and what is struck out, is replaced by as many blanks, so that positions stay.
 _MARKUP: Final = re.compile(
+    r"~~[^~\n]+~~|<(?P<tag>s|del|strike)>[^<]*</(?P=tag)>|\\x?cancel\{[^{}]*\}|"
     r"\\(?:text|textbf|mathrm|mathbf|mbox)\{|\\[()\[\]!;: {}]|\\,(?!\d)|(?<!\w)[*_]+|[*_]+(?!\w)|[`\"“”]"
     # The dollar between a sign and a number does not part them.
     r"|(?<![-+\u2212])\$(?![0-9.,]+ ?mm?\b)|\$(?!\d)|(?<=\d)\\\$"
@@ -45,20 +46,42 @@ _SOFT: Final = re.compile(
 )
 _ASIDE: Final = re.compile(r"\s[(\u2013\u2014-](?=[\s(]|\w)|:\s")
 _NEGATED: Final = re.compile(
-    r"(?i)\b(?:not(?! (?:sure|certain|mistaken|only|just|wrong)\b)|never|cannot|neither|nor|no(?= \w)(?! doubt)"
-    r"|without|except|excluding|unlike|rather than|instead of|(?:any|every)thing but|all but|other than|doubt"
-    r"|incorrect|wrong|rul(?:e|ing) out|eliminate|contrary to|(?:might|would|could|may) (?:expect|think)|(?:some|many"
-    r"|most|people|others) (?:people )?(?:may |might |would |could )?(?:say|think|believe|answer|claim)|hardly|barely"
-    r"|scarcely|far from|less than|lack(?:s|ing)?|nothing|fail(?:s|ed)? to|opposite of|devoid of|despite|you said"
-    r"|at first|initially|i (?:first|thought|considered|said)|first i)\b|n['\u2019]t\b(?! (?:sure|certain))"
+    r"(?i)\b(?:not(?! (?:sure|certain|mistaken|only|just|wrong)\b)|never|cannot|neither|nor|no(?= \w|\s*$)(?! doubt)"
+    r"|without(?! (?:a |any )?doubt)|except|exclud(?:e|ing)|unlike|rather than|instead of|(?:any|every)(?:thing|one) but"
+    r"|all but|other than|(?<!no )(?<!without )(?<!without a )(?<!without any )doubt|avoid|nobody|few"
+    r"|incorrect|wrong|rul(?:e|ing) out|eliminate|contrary to|(?:might|would|could|may) (?:expect|think|answer|guess)"
+    r"|(?:some|many|most|people|others) (?:people )?(?:may |might |would |could )?(?:say|think|believe|answer|claim)"
+    r"|hardly|barely"
+    r"|scarcely|far from|less than|lack(?:s|ing)?|nothing|fail(?:s|ed)? to|opposite of|devoid of|despite"
+    r"|at first|initially|i (?:first|thought|considered|said)|first i|would have (?:been|said)|was going to|used to be|formerly"
+    r"|originally|(?:moved|postponed|rescheduled|changed) from|tempting|naive|intuitive"
+    r"|common (?:error|mistake)|previous (?:answer|guess|result)|your (?:answer|guess|result|value)"
+    r"|expected(?=\W*$))\b|n['\u2019]t\b(?! (?:sure|certain))"
+    # What is only supposed, and what somebody else says.
+    r"|\b(?:suppos(?:e|ing)|assum(?:e|ing)|imagine|had (?:i|it|she|he|they|we|you)|let \w+ ?(?:=|be|equal))\b"
+    r"|\b(?:you|someone|somebody|they|the (?:prompt|question|user)|(?:my|our|your|his|her|a) (?:friend|colleague"
+    r"|teacher))\b[^,.;\n]{0,20}\b(?:said|says?|told|wrote|mention(?:s|ed)?|claim(?:s|ed)?|expect(?:s|ed)?"
+    r"|suggest(?:s|ed)?|thinks?|thought|guess(?:ed)?|answer(?:s|ed))\b|\b(?:for|where|with) \w+ ?=\s*$"
+)
+_DIRECT: Final = (
+    r"(?:\s|[({\[]|about|approximately|roughly|around|only|exactly|just|a|an|the|you|him|her|us|with|at|to|of|on|-"
+    r"|\u2212)*$"
 )
 _SUBORDINATE: Final = re.compile(
-    r"\s*(?:because|since|as|while|although|though|whereas|given|of|after|if|when|counting)\b(?! i\b)", re.IGNORECASE
+    r"(?i)\s*(?:(?:because|since|as|while|although|though|whereas|given|if|only if|unless)\b(?! i\b)"
+    r"|(?:out )?of (?:all |the |these )*$"
+    rf"|(?:add|after|counting|divide|multiply|subtract|when)\b(?! i\b)(?!.*\b(?:get|have|obtain|end up|arrive){_DIRECT}))"
 )
+_CONCEDED: Final = re.compile(r"\s*(?:although|as|because|since|though|whereas|while)\b.*,\s*$", re.IGNORECASE)
+_PREDICATE: Final = re.compile(r"\s+(?:is|are|was|were|has|had|fits|matches)\b", re.IGNORECASE)
+_UNREAL: Final = re.compile(r"[^,.;\n]{0,20}\b(?:if|unless|had)\b", re.IGNORECASE)
 _DENIED: Final = re.compile(
-    r"(?i)[\s)\]'\u2019]*(?:(?:[^,.;\n]{0,20} )?if\b[^,.;\n]{0,40}\b(?:were|had)\b|(?:is|are|was|were"
-    r"|would be)\b[^,;.!\n]{0,20}\b(?:wrong|incorrect|false|out|not|tempting|close|distractor|unlikely)\b|(?:is|are"
-    r"|was|would|ca|could|does|did)n['\u2019]t\b|(?:does|do|did|can|could|would) not\b|(?::|\s-)\s+no\b|out\b"
+    r"(?i)[\s)\]'\u2019]*(?:(?:[^,.;\n]{0,20} )?if\b[^,.;\n]{0,40}\b(?:were|had)\b"
+    r"|,?(?: which| that| but)? ?(?:is|are|was|were|would be)\b[^,;.!\n]{0,20}\b(?:wrong|incorrect|false|out|not|tempting"
+    r"|close|distractor|unlikely|cancell?ed|eliminated|excluded|mis(?:print|take)"
+    r"|too (?:big|few|high|large|little|low|many|much|small))\b"
+    r"|(?:is|are|was|would|ca|could|does|did)n['\u2019]t\b|(?:does|do|did|can|could|would) not\b"
+    r"|(?::|=|\s[-\u2013\u2014])\s*(?:no|false|incorrect|wrong)\b|\((?:false|incorrect|wrong)\b|[\u2717\u2718\u274c]|out\b"
     r"|(?:looks?|seems?|sounds?|appears?|comes? to mind|fails?|contradicts?)\b)"
 )
 _CONFIRMED: Final = re.compile(
@@ -69,26 +92,23 @@ _ANNOUNCED: Final = re.compile(
     r"|option|pick|total|guess|(?:correct|right|final|actual) (?:value|number|date|name"
     r"|one))\b[^.:=\n]{0,60}?(?:\b(?:is|are|was|be|equals|comes to|amounts to)\b|[:=\u2192]|[-=]>|[*_ ]*\n)|^[*_ ]*A:"
 )
-_DIRECT: Final = (
-    r"(?:\s|[({\[]|about|approximately|roughly|around|only|exactly|just|a|an|the|you|him|her|us|with|at|to|of|on|-"
-    r"|\u2212)*$"
-)
 _CONCLUDED: Final = re.compile(
     r"(?i)^\W*(?:so|therefore|thus|hence|consequently|in (?:total|the end|summary|short|conclusion)|overall"
     r"|altogether|total)\b"
     rf"|(?:=|\u2192|->|\b(?:equals?|gives?|gets?|yields?|makes?|leaves?|leaving|comes to|comes out to|adds up to"
-    rf"|works out to|end up|arrive|remaining)){_DIRECT}"
+    rf"|total of|works out to|end up|arrive|remaining)){_DIRECT}"
 )
 _STATED: Final = re.compile(rf"\b(?:is|are|was|be){_DIRECT}", re.IGNORECASE)
 _REMAINS: Final = re.compile(r"[^,.;]{0,30}\b(?:remain|left|stay|in total|altogether|in all)\b", re.IGNORECASE)
 _CORRECTION: Final = re.compile(
     r"(?i)(?:^\s*|(?<=[.!?,;:\n(\u2013\u2014\u2026-])\s*|(?<=[.!?,;:\n(\u2013\u2014\u2026-]\s))(?:(?:oh|hmm|ah|um"
     r"|but),? *)?(?P<word>no, wait|wait, no|wait|actually|correction|corrected|updated|fixed|sorry|oops|scratch that"
-    r"|on reflection|on second thought|i meant?|i made a mistake|no)\b[,:.!?\s]*"
+    r"|on reflection|on second thought|i meant?|i made a mistake|no(?! (?!it|that|the)\w))\b[,:.!?\s]*"
 )
 _WITHDRAWN: Final = ("no, wait", "wait, no", "correction", "scratch that", "i made a mistake", "oops")
 _NO_ANSWER: Final = re.compile(
-    r"(?i)\b(?:i (?:refuse|decline|disagree)|i (?:do not|don['\u2019]t|can(?:no|['\u2019])t"
+    r"(?i)\b(?:i (?:refuse|decline|disagree)|(?:i would|i['\u2019]d) (?:prefer|rather) not"
+    r"|i (?:do not|don['\u2019]t|can(?:no|['\u2019])t"
     r"|could not) (?:\w+ )?(?:know|tell|say|answer|determine)|cannot (?:be determined|say|tell|answer)|unknown"
     r"|unclear|undetermined|none of (?:them|these|the)|it depends)\b"
 )
@@ -139,7 +159,8 @@ def find_claim(text: str, values: Sequence[Value], bound: re.Pattern[str]) -> Pa
         if (
             _NEGATED.search(before)
             or is_denied(text, value.part.end)
-            or _SUBORDINATE.match(before)
+            or (_SUBORDINATE.match(before) and not (_CONCEDED.match(before) and _PREDICATE.match(after)))
+            or (re.search(r"(?i)\bwould\b", before) and _UNREAL.match(after))
             or text[end : end + 1] == "?"
         ):
             continue
@@ -255,11 +276,13 @@ _MARKED: Final = (
     re.compile(r"^(#{4,})[ \t]+(.+)$", re.MULTILINE),
 )
 # Numbers that count or name something else: list markers, steps, references, ordinals and names such as GPT-4.
-_MARKER_BEFORE: Final = re.compile(
-    r"(?i)(?:(?:\n|^)\s*\(?|\b(?:step|question|problem|part|chapter|page|line|case|method|the|these|those)\s+"
-    r"|[A-Za-z]-|\w\s*\[)$"
+_NUMBERED: Final = (
+    "(?:appendix|article|case|chapter|day|equation|error|example|exercise|fig(?:ure|\\.)|http|item|line|method|note|option"
+    "|page|part|problem|question|room|rule|section|step|table|version)"
 )
-_MARKER_AFTER: Final = re.compile(r"[.):]\s+(?=\S)|[:.]? |(?=\])")
+_MARKER_BEFORE: Final = re.compile(rf"(?i)(?:(?:\n|^)\s*\(?|\b(?:{_NUMBERED}|the|these|those)\s+|[A-Za-z]-|\w\s*\[)$")
+_MARKER_AFTER: Final = re.compile(r"[.,):]\s+(?=\S)|[:.]? |(?=\])")
+_REFERENCE: Final = re.compile(rf"(?i)\b(?:see|cf\.?|refer to|consult|check|per) (?:also )?(?:{_NUMBERED}\s+)?$")
 _LIST_MARKER_AFTER: Final = re.compile(r"[.)]\s+\S")
 _SAYS_ONE: Final = re.compile(r"(?:\b(?:is|are|be)|[:=]|^)\W*$")
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th)\b")
@@ -268,18 +291,25 @@ _NUMBER_BOUND: Final = re.compile(
     r"|higher|lower|larger|smaller|bigger) than(?: or equal to)?|up to|over|under|above|below|nearly|almost|close to"
     r"|beyond|exceed(?:s|ing)?|just|maxim(?:um|al)(?: of| is)?|minim(?:um|al)(?: of| is)?|upwards of|max|min|(?:half"
     r"|thirds?|quarters?|fourths?|fifths?|tenths?|percent|%) (?:of|in)|(?:one|two|three|four|five|[0-9]|\ufffc) (?:in"
-    r"|of|out of))|[<>\u2264\u2265\xb1\u2260]|!=)[\s$\u20ac\xa3:]*$"
+    r"|of|out of))|at best|at worst|otherwise|else|(?:root|logarithm|log|ln|factorial|square|cube|inverse|reciprocal)(?: of)?"
+    r"|[<>\u2264\u2265\xb1\u2260]|[<>!]=)[,\s$\u20ac\xa3:]*$"
 )
 _DATE_BOUND: Final = re.compile(
     r"(?i)\b(?:(?:week|month|year|days?|weeks|months|years) (?:of|from)|within|(?:around the time|start|end|eve) of"
-    r"|before|after|by|until|till|since|prior to|following|than|latest|earliest|at (?:the )?(?:least|most)|early"
-    r"|late)[\s:,]*$|[0-9](?:st|nd|rd|th)?\s*(?:and|or|to|through|[-\u2013/&,])\s*$|[<>\u2264\u2265]\s*$"
+    r"|before|after|by|until|till|since|prior to|following|than|latest|earliest|through|up to|on or about"
+    r"|at (?:the )?(?:least|most)|early|late)[\s:,]*$"
+    r"|[0-9](?:st|nd|rd|th)?\s*(?:and|or|to|through|[-\u2013/&,])\s*$|[<>\u2264\u2265]\s*$"
 )
 _BOUND_AFTER: Final = re.compile(
     r"(?i)[\s)]*(?:(?:or|and) (?:[0-9]{4}\b|more|less|fewer|above|below|higher|lower|over|under|up|later|earlier"
     r"|before|after|the (?:day|week|month|year) (?:after|before))\b|\+|\u2265|\xb1|(?:\.{2,}|\u2026)\s*[0-9]"
-    r"|(?:at (?:an? |the )?(?:most|least|latest|earliest|minimum|maximum)|minimum|maximum|max|min|per thousand"
-    r"|times as|times more)\b|[\u2013\u2014-]\s*[0-9])"
+    r"|(?:at (?:an? |the )?(?:best|worst|most|least|latest|earliest|minimum|maximum)|minimum|maximum|max|min|plus"
+    r"|until|per thousand|times as|times more|short of"
+    r"|(?:less|more|fewer|greater|higher|lower|larger|smaller) than)\b|[\u2013\u2014-]\s*[0-9])"
+)
+_NAME_BOUND: Final = re.compile(
+    r"(?i)(?:\b(?:near|close to|(?:north|south|east|west) of|outside(?: of)?|like|such as|e\.g\.|than|rival of|same \w+ as)"
+    r"|[\u2717\u2718\u274c]|\[ \])\s*(?:the\s+)?$"
 )
 _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -340,7 +370,8 @@ def _find_numbers(text: str) -> Iterable[Value]:
         word = text[numeral.start : numeral.end].casefold()
         begins_line = not text[text.rfind("\n", 0, numeral.start) + 1 : numeral.start].strip(" (\t")
         marker_after = _LIST_MARKER_AFTER if begins_line else _MARKER_AFTER
-        if _ORDINAL.match(after) or (_MARKER_BEFORE.search(before) and marker_after.match(after)):
+        is_marker = _MARKER_BEFORE.search(before) and marker_after.match(after)
+        if is_marker or _ORDINAL.match(after) or _REFERENCE.search(before):
             continue
         # "One" is a pronoun, unless it is all that is said.
         if word == "one" and not (_SAYS_ONE.search(before) and re.match(r"\W*(?:\n|$)", after)):
@@ -381,7 +412,7 @@ def name_finder(labels: Any) -> Callable[[str], list[Part]]:
             label = names.get(match[0]) or by_case[" ".join(match[0].split()).casefold()]
             yield Value(Part(label, match.start(), match.end()), label)
 
-    return functools.partial(_claim_in, find=find, bound=re.compile(r"(?!)"))
+    return functools.partial(_claim_in, find=find, bound=_NAME_BOUND)
 
 
 def _read_labels(labels: Any) -> dict[str, str]:
@@ -420,6 +451,11 @@ _FENCE: Final = re.compile(r"^ {0,3}(?:```|~~~)[^\n]*$")
 _OPEN: Final = re.compile(
     r"(?i)\b(?:or|not|neither|nor|except|without|etc|such as|for example|e\.g|among others|and (?:so on|more|others)"
     r"|never|either)\b|n['\u2019]t\b|\.\.\.|\u2026|\?"
+)
+# Before a list: it is no answer, or only a part of one.
+_NO_ANSWER_FOLLOWS: Final = re.compile(
+    r"(?i)\b(?:if|unless|suppos(?:e|ing)|assum(?:e|ing)|some of|a few|examples?|among|at least|wrong|incorrect|excluded"
+    r"|eliminated|avoid|unlike|you said|possibl[ey]|maybe|perhaps)\b"
 )
 # Behind a list: something that is added to it, or that takes it back.
 _ADDED: Final = re.compile(
@@ -471,19 +507,25 @@ def _read_items(text: str) -> list[str]:
         numbers = [number for number, line in enumerate(lines) if _ITEM.match(line)]
         is_one_block = numbers[-1] - numbers[0] + 1 == len(numbers) and len({match[1] for match in bullets}) == 1
         introduction = " ".join(lines[: numbers[0]])
-        if not is_one_block or _OPEN.search(introduction) or _ADDED.search("\n".join(lines[numbers[-1] + 1 :])):
+        is_open = _OPEN.search(introduction) or _NO_ANSWER_FOLLOWS.search(introduction)
+        if not is_one_block or is_open or _ADDED.search("\n".join(lines[numbers[-1] + 1 :])):
             return []
         return [_clean_item(match[2]) for match in bullets]
     brackets = list(_BRACKETS.finditer(text))
     if len(brackets) == 1 and not _OPEN.search(text):
-        end = brackets[0].end()
-        return [] if _ADDED.match(text[end:]) or is_denied(text, end) else _split_items(brackets[0][1])
+        start, end = brackets[0].span()
+        if _NO_ANSWER_FOLLOWS.search(text[:start]) or _ADDED.match(text[end:]) or is_denied(text, end):
+            return []
+        return _split_items(brackets[0][1])
     if len(lines) > 1 and not any(re.search(r"[.:,;]\s*$|, ", line) for line in lines):
         return [_clean_item(line) for line in lines]
     if len(lines) != 1 or _OPEN.search(lines[0]):
         return []
     line = re.sub(r"^(?:sure|of course|certainly)[!,.]\s*", "", lines[0], flags=re.IGNORECASE)
-    return _split_items(_HEAD.sub("", line))
+    head = _HEAD.match(line)
+    if head and _NO_ANSWER_FOLLOWS.search(head[0]):
+        return []
+    return _split_items(line[head.end() :] if head else line)
 
 
 def _split_items(text: str) -> list[str]:

@@ -62,7 +62,10 @@ _CALL_WORDS: Final = frozenset({"tool", "function", "action", "call", "invocatio
 # What models write before a call if nobody parses it.
 _WRITTEN_CALL: Final = re.compile(
     r"<(tool_calls?|function_calls?|functioncall)>|<(invoke name|function)=|<\|(python_tag|tool_call)|\[TOOL_CALLS\]"
-    r"|<\uff5ctool\u2581call|\bto=functions\.|\u273fFUNCTION\u273f|^```tool_code"
+    r"|<\uff5ctool\u2581call|\bto=functions\.|\u273fFUNCTION\u273f|^```tool_code|<start_function_call>|\bdefault_api\.\w"
+    r"|<(tool_use|tool_name)>|<tool>[^<]*</tool>\s*<tool_input>|\bfunctools\[\s*\{"
+    # Coding agents name a call by its element: <read_file><path>...
+    r"|^[ \t]*<(?!\w*(answer|context|output|reasoning|response|result|thinking|thought)s?>)[a-z]+(_[a-z]+)+>\s*<[a-z_]+>"
     r"|^[ \t*#]*Action[ *]*:.*\n+[ \t*#]*Action Input\b",
     re.MULTILINE,
 )
@@ -71,7 +74,8 @@ _WRITTEN_KEYS: Final = frozenset(
     | {"tool_args", "type", "id", "tool_calls", "tool_call", "function_call"}
 )
 _FENCE: Final = re.compile(r"\A```\w*\n|\n```\Z")
-_PYTHON_CALL: Final = re.compile(r"\[[\w.]+\(")
+_PYTHON_CALLS: Final = re.compile(r"\[[\w.]+\(.*\)\]", re.DOTALL)
+_PYTHON_CALL: Final = re.compile(r"[A-Za-z_][\w.]{2,}\((\w+=(\"[^\"\n]*\"|'[^'\n]*'|[\w.-]+)(,\s*)?)+\)")
 _REASONING: Final = ("reasoning_content", "reasoning", "thinking")
 _AFFIXES: Final = re.compile(r"\Atool-|[-_](call|use)\Z")
 _RESULT_KEY: Final = re.compile(r"(.*_)?(tool|function)s?_?(use_?|call_?)?(result|response|return|output)s?")
@@ -354,10 +358,10 @@ def _is_written_call(text: str) -> bool:
         return True
     whole = _FENCE.sub("", text.strip())
     if whole[:1] not in {"{", "["}:
-        return False
+        return _PYTHON_CALL.fullmatch(text.strip()) is not None
     value = parse_if_json(whole)
     if isinstance(value, str):
-        return whole.endswith(")]") and _PYTHON_CALL.match(whole) is not None
+        return _PYTHON_CALLS.fullmatch(whole) is not None
     items = value if isinstance(value, list) else [value]
     return any(isinstance(item, Mapping) and _is_written_object(item) for item in items)
 
