@@ -18,7 +18,7 @@ import pytest
 from pytest_verdict.session import calling_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from types import CodeType
 
     from pytest_verdict.comparison import Expectation
@@ -90,13 +90,13 @@ AWAITED: Final[dict[FrameType, list[Callable[[], None]]]] = {}
 
 def remember_failure(result: ComparisonResult, *, is_raised: bool = False) -> Failure:
     """Remember a comparison that did not pass, and the line that called it."""
-    frame: FrameType | None = calling_frame() or sys._getframe(1)  # noqa: SLF001 - as above
+    caller = calling_frame() or sys._getframe(1)  # noqa: SLF001 - as above
     callers: list[tuple[CodeType, int]] = []
-    code, line = frame.f_code, frame.f_lineno
+    frame: FrameType | None = caller
     while frame is not None and len(callers) < _MOST_CALLERS:
         callers.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
-    failure = Failure(result, code, line, is_raised, next(_NUMBERS), tuple(callers))
+    failure = Failure(result, caller.f_code, caller.f_lineno or 0, is_raised, next(_NUMBERS), tuple(callers))
     if not is_raised:
         RECENT_FAILURES.append(failure)
     return failure
@@ -280,11 +280,9 @@ class ComparisonWatch:
 
     def find_made_in(self, decided: Decided) -> list[ComparisonResult]:
         """Return the unchecked comparisons that calls in an expression made and whose results something still has."""
-        failures = [failure for group in self._groups() for failure in group.first]
+        groups = (self.of_test, self.before_tests, *self._of_fixtures.values())
+        failures = [failure for group in groups for failure in group.first]
         return [one.subject for one in failures if one.is_kept() and decided.has_called(one.callers)]
-
-    def _groups(self) -> Iterable[UncheckedComparisons]:
-        return (self.of_test, self.before_tests, *self._of_fixtures.values())
 
     def observe_failure(self, error: Any) -> None:
         """Remember an exception of comparisons that is about to be raised."""

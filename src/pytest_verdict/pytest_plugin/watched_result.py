@@ -142,11 +142,6 @@ class WatchedResult(ComparisonResult):
         if self._watch is not None:
             self._watch.look_away()
 
-    def to_text(self, redaction: Redaction | None = None) -> str:
-        """Write the full record as one line of JSON."""
-        self.look_unless_error("evidence")
-        return _plain(self).to_text(redaction)
-
     def to_members(self, redaction: Redaction | None = None) -> str:
         """Write the members of the record without the braces of the object."""
         self.look_unless_error("evidence")
@@ -159,8 +154,7 @@ class WatchedResult(ComparisonResult):
 
     def to_record(self) -> dict[str, Any]:
         """Return the full record as JSON values."""
-        self.look_unless_error("evidence")
-        return {**_plain(self).to_record(), "verdict": self.verdict}
+        return {**super().to_record(), "verdict": self.verdict}
 
     def __repr__(self) -> str:
         if is_doctest(_reading_frame()):

@@ -103,7 +103,7 @@ class IdCheck:
         self._groups: list[tuple[str, int, int, int]] = []
         self._number = 0
 
-    def add(self, groups: Iterable[ConsecutiveRecords], _: Iterable[dict[str, Any]]) -> None:
+    def add(self, groups: Iterable[ConsecutiveRecords], _inline: Iterable[dict[str, Any]]) -> None:
         for group in groups:
             if group.first is not None:
                 attempt, _, ordinal = group.first.id.rpartition("-")

@@ -4,6 +4,7 @@ import hashlib
 import mmap
 import os
 import sys
+import zipfile
 from collections.abc import Iterator
 from contextlib import nullcontext
 from io import BufferedReader, BytesIO
@@ -23,6 +24,7 @@ from pytest_verdict.report.compression import (
     reporting_damage,
 )
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
+from pytest_verdict.report.json_report import REPORT
 
 if TYPE_CHECKING:
     from pytest_verdict.report.manifest import Manifest
@@ -74,15 +76,13 @@ class RecordsFile:
             self._refuse_changed()
 
     def _refuse_changed(self) -> None:
-        from pytest_verdict.report.json_report import REPORT
-
-        is_bundle = self.folder is None and _starts_with(self.path, ZIP)
-        if not is_bundle and (self.folder is None or not (self.folder / REPORT).is_file()):
+        place = self.folder or self.path
+        has_report = (place / REPORT).is_file() if self.folder else zipfile.is_zipfile(place)
+        if not has_report:
             return
         # Imported only here, because it needs pydantic.
         from pytest_verdict.report.reading import find_document
 
-        place = self.folder or self.path
         recorded = find_document(place).get("records")
         if not isinstance(recorded, dict) or "sha256" not in recorded:
             return
@@ -146,8 +146,6 @@ class RecordsFile:
             from pytest_verdict.report.manifest import open_parts
 
             return open_parts(self.path, manifest.parts)
-        import zipfile
-
         return zipfile.ZipFile(raw).open(RECORDS)
 
     def lines_near(self, identifier: str) -> Iterator[bytes]:
@@ -180,11 +178,6 @@ class RecordsFile:
         return content[start : content.find(b"\n", start) + 1 or len(content)]
 
 
-def _starts_with(path: Path, mark: bytes) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(mark)) == mark
-
-
 def map_file(path: Path) -> bytes | mmap.mmap:
     """Return the bytes of a file, which the system reads on access."""
     # Windows does not let a session replace a file that is mapped; nothing maps an empty one.
@@ -198,8 +191,6 @@ def _refuse_newer_journal(folder: Path) -> None:
     journal = folder / JOURNAL / TESTS
     if not journal.is_file():
         return
-    from pytest_verdict.report.json_report import REPORT
-
     report = folder / REPORT
     if report.is_file() and journal.stat().st_mtime_ns > report.stat().st_mtime_ns:
         raise RecordError(

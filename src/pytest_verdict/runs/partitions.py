@@ -49,9 +49,6 @@ class _Side:
         if not is_equal:
             self.partitions[hash(key_of(comparison)) % _PARTITIONS].write(comparison.line)
 
-    def build(self) -> Run:
-        return build_run(self.file, self.place, [], {}, self.counts)
-
 
 def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
     """Pair the comparisons of two runs; None if both are small, or if a test was repeated or renamed."""
@@ -70,13 +67,16 @@ def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
         equal = _split(*sides)
         if equal is None:
             return None
-        runs = [side.build() for side in sides]
+        runs = [build_run(side.file, side.place, [], {}, side.counts) for side in sides]
         if runs[1].renamed:
             return None
         for comparisons in _read_partitions(*(side.partitions for side in sides)):
             matches, *more = pair(*comparisons, only_first_key=True)
             for before, after in matches:
-                if _is_equal(before, after):
+                first, last = (
+                    (one.operator, one.expected, one.check, one.verdict, one.score) for one in (before, after)
+                )
+                if first == last and before.verdict != "error":
                     equal[after.operator] += 1
                 else:
                     pairs.append((before, after))
@@ -155,9 +155,3 @@ def _split(old: _Side, new: _Side) -> Counter[str] | None:
             if is_equal and side is old:
                 equal[comparison.operator] += 1
     return equal
-
-
-def _is_equal(before: Comparison, after: Comparison) -> bool:
-    """Return whether neither verdicts nor scores nor checks of a pair differ, and both sides were compared."""
-    first, last = ((one.operator, one.expected, one.check, one.verdict, one.score) for one in (before, after))
-    return first == last and before.verdict != "error"
