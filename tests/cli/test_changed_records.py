@@ -107,7 +107,7 @@ def test_a_command_refuses_records_that_were_changed(command, changed, words, na
     status, out, err = command(*changed(name, words))
     assert status == 2
     assert out == ""
-    assert "its records were changed after the session: report.json has another SHA-256 of them" in err
+    assert "its records were changed after the session: report.json has another SHA-256 of records.jsonl" in err
     assert err.count("\n") == 1
     assert not {"diff.html", "records.csv", "store"} & set(os.listdir())
 
@@ -133,7 +133,9 @@ def test_a_command_that_checks_lists_the_difference(command, changed, words, nam
 
 
 @pytest.mark.parametrize("form", ["plain", "gz"])
-@pytest.mark.parametrize("words", [words for words in READING.values() if not {"--serve", "push", "otel"} & {*words}], ids=str)
+@pytest.mark.parametrize(
+    "words", [words for words in READING.values() if not {"--serve", "push", "otel"} & {*words}], ids=str
+)
 def test_records_of_their_report_are_read(command, changed, words, form):
     status, _, err = command(*changed("", words, form))
     assert status == 0 or "its records were changed" not in err
@@ -147,7 +149,9 @@ def test_functions_refuse_them_too(changed, name):
             read(folder)
 
 
-@pytest.mark.parametrize("words", [words for words in READING.values() if words[0] not in {"view", "push", "summary"}], ids=str)
+@pytest.mark.parametrize(
+    "words", [words for words in READING.values() if words[0] not in {"view", "push", "summary"}], ids=str
+)
 def test_a_bundle_with_other_records_is_refused(command, reports, tmp_path, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
     assert command("bundle", reports / "file", "-o", "whole.zip")[0] == 0

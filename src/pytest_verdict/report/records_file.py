@@ -76,8 +76,9 @@ class RecordsFile:
             self._refuse_changed()
 
     def _refuse_changed(self) -> None:
-        place = self.folder or self.path
-        has_report = (place / REPORT).is_file() if self.folder else zipfile.is_zipfile(place)
+        # Nothing but the digest shows that a manifest does not list a part, or that its counts were changed.
+        place = self.path.parent if self.path.name == MANIFEST else self.folder or self.path
+        has_report = (place / REPORT).is_file() if place.is_dir() else zipfile.is_zipfile(place)
         if not has_report:
             return
         # Imported only here, because it needs pydantic.
@@ -94,8 +95,9 @@ class RecordsFile:
         for block in blocks:
             digest.update(block)
         if recorded["sha256"] != digest.hexdigest():
+            name = RECORDS if content is None else MANIFEST
             raise RecordError(
-                f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of them;"
+                f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of {name};"
                 f" `pytest-verdict replay {place}` lists what differs"
             )
 
