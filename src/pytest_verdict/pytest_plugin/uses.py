@@ -279,10 +279,8 @@ class UseInSource:
         return choice.of_block(statements, has_run=True, counts_calls=True)
 
     def of_block(self, statements: Iterable[ast.stmt], *, has_run: bool, counts_calls: bool) -> Use:
-        """Return the use of a condition of statements, which ran or were skipped because of it.
-
-        Skipped assertions and calls might have changed nothing; those that certainly end a test, and variables, would have.
-        """
+        """Return the use of a condition of statements, which ran or were skipped because of it."""
+        # Skipped assertions and calls might have changed nothing; those that end a test, and variables, would have.
         uses = [_DROPS]
         for statement in statements:
             if isinstance(statement, ast.Raise):
@@ -331,12 +329,10 @@ class UseInSource:
         return self._of_variables({root.id}, scope, _UNKNOWN, before) if root.id in names else _DROPS
 
     def of_rest(self, statement: ast.stmt, jumps: Sequence[ast.stmt], *, has_run: bool) -> Use:
-        """Return the use of a condition of the statements that a jump in this one skips.
-
-        Calls between two rounds of a loop prepare the next round, unless they assert something.
-        """
+        """Return the use of a condition of the statements that a jump in this one skips."""
         if not jumps or not isinstance(jumps[0], _JUMPS):
             return _DROPS
+        # Calls between two rounds of a loop prepare the next round, unless they assert something.
         counts_calls = has_run and (isinstance(jumps[0], ast.Continue) or self._loop_of(statement) is None)
         return self.of_block(self._rest(statement, jumps[0]), has_run=has_run, counts_calls=counts_calls)
 
