@@ -74,7 +74,8 @@ def test_exit_codes(command, tmp_path, records, content, status):
     lines = {
         "good": good,
         "bad": good.replace(b'"score":1.0', b'"score":0.0'),
-        "repr": records(compare("exact", object(), 1)).read_bytes(),
+        # The second record of the test.
+        "repr": records(compare("exact", 1, 1), compare("exact", object(), 1)).read_bytes().splitlines(True)[1],
         "half": good[: len(good) // 2],
     }
     path = tmp_path / "some.jsonl"

@@ -108,12 +108,12 @@ def test_the_bootstrap_draws_whole_clusters():
     means = [source.gauss(-0.05, 0.2) for _ in range(80)]
     found = cluster_bootstrap([[mean] * 10 for mean in means])
     oracle = stats.bootstrap((numpy.array(means),), numpy.mean, method="percentile", rng=3).confidence_interval
-    assert found.clusters == 80
-    assert found.mean == pytest.approx(sum(means) / 80)
-    assert (found.low, found.high) == pytest.approx((oracle.low, oracle.high), abs=0.005)
+    assert found["clusters"] == 80
+    assert found["mean"] == pytest.approx(sum(means) / 80)
+    assert (found["low"], found["high"]) == pytest.approx((oracle.low, oracle.high), abs=0.005)
     # As if each of the values were evidence of its own, it would be much narrower.
     narrow = cluster_bootstrap([[mean] for mean in means for _ in range(10)])
-    assert narrow.high - narrow.low < 0.5 * (found.high - found.low)
+    assert narrow["high"] - narrow["low"] < 0.5 * (found["high"] - found["low"])
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))

@@ -55,7 +55,8 @@ def test_report_that_was_edited_is_neither_pushed_nor_blessed(store, session_rep
     for words in (["push", folder], ["bless", folder, "--as", "main", "--because", "good"]):
         status, out, err = command(*words, "--store", store.files.folder)
         assert (status, out) == (2, "")
-        assert "its files were changed after the session; `pytest-verdict replay" in err
+        assert "were changed after the session" in err
+        assert "`pytest-verdict replay" in err
     assert not store.files.folder.exists()
     # The report as it was goes there.
     assert command("push", session_report, "--store", store.files.folder)[0] == 0

@@ -13,14 +13,14 @@ TOOLS = {"expected_tools": ["search"], "expected_tool_args": {"search": {"q": "x
     ("change", "sentence"),
     [
         ({}, None),
-        ({"expected_tools": ["book", "search", "search"]}, None),
+        ({"expected_tools": ["book", "search"]}, None),
         ({"input": "  "}, "The output is blank."),
         ({"expected_tools": ["search", "pay"]}, 'Not all expected tools were called: "pay".'),
         (
             {"expected_tool_args": {"search": {"q": "y"}}},
             "The first call of search has other arguments, or there is none.",
         ),
-        ({"expected_tool_args": {"pay": {}}}, "The first call of pay has other arguments, or there is none."),
+        ({"expected_tool_args": {"pay": {"n": 1}}}, "The first call of pay has other arguments, or there is none."),
         ({"expected_output": "j"}, '"j" is not in the output, "i".'),
     ],
     ids=str,
@@ -29,6 +29,24 @@ def test_the_four_checks_of_passfail(harness, change, sentence):
     run = run_with(harness, "my_adapters.Echo", scorer="passfail", **{**TOOLS, **change})
     assert run.outcomes == ({"passed": 1} if sentence is None else {"failed": 1})
     assert sentence is None or sentence in run.stdout
+
+
+@pytest.mark.every(3)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"expected_tools": ["search", "search"]}, "expected_tools has 'search' twice"),
+        ({"expected_tools": ["book", "search", "search"]}, "expected_tools has 'search' twice"),
+        ({"expected_tool_args": {"pay": {}}}, "expected_tool_args of 'pay' is empty"),
+        ({"expected_tool_args": {"search": {"q": "x"}, "pay": {}}}, "expected_tool_args of 'pay' is empty"),
+        ({"expected_output": " "}, "has no visible character"),
+    ],
+    ids=str,
+)
+def test_passfail_refuses_expectations_that_ask_for_nothing_more(harness, change, message):
+    run = run_with(harness, "my_adapters.Echo", scorer="passfail", **{**TOOLS, **change})
+    assert run.outcomes == {"errors": 1}
+    assert message in run.stdout
 
 
 SCORERS = """

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    file = RecordsFile(arguments.file)
+    file = RecordsFile(arguments.file, may_be_changed=True)
     tally = replay_file(file, arguments.jobs)
     if arguments.json:
         say_json(_build_document(tally))

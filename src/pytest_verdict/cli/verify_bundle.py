@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _extract(Path(arguments.file), folder, arguments.limit * _MEGABYTE)
-        tally = replay_file(RecordsFile(name))
+        tally = replay_file(RecordsFile(name, may_be_changed=True))
         derived = _derive_statements(folder, tally.findings)
         if arguments.attestation and not tally.findings:
             tally.findings += _check_attestation(Path(arguments.attestation), Path(arguments.file), derived)

@@ -51,11 +51,14 @@ class Decided(NamedTuple):
             yield variables.get(name)
 
     def has_called(self, callers: Iterable[tuple[CodeType, int]]) -> bool:
-        """Return whether these callers were called by a call in it, whose result may have no name."""
-        file = self.frame.f_code.co_filename
-        lines = [line for code, line in callers if code.co_filename == file]
-        calls = [part for part in ast.walk(self.node) if isinstance(part, ast.Call)]
-        return any(call.lineno <= line <= (call.end_lineno or 0) for call in calls for line in lines)
+        """Return whether a call in it, whose result is a container without a name, called these callers."""
+        if isinstance(self.node, ast.BoolOp):
+            return False
+        containers: Iterable[ast.AST] = [self.node]
+        if isinstance(self.node, ast.GeneratorExp):
+            containers = [loop.iter for loop in self.node.generators]
+        parts = {part for container in containers for part in ast.walk(container)}
+        return any(_node_at(code, offset) in parts for code, offset in callers)
 
 
 class Effect(NamedTuple):
@@ -143,9 +146,13 @@ def is_handled(frame: FrameType | None, line: int, exception: str) -> bool:
 @functools.lru_cache(maxsize=1_024)
 def _use_in(code: CodeType, offset: int, kind: Kind, truth: Truth, callee: str) -> Use:
     """Return the use of the value that an instruction reads, or that the function which it calls returns."""
-    source = read_source(code.co_filename)
-    node = source.nodes.get(list(code.co_positions())[offset // 2])
+    node = _node_at(code, offset)
     if node is None:
         return Use("tells")
     is_call = "CALL" in dis.opname[code.co_code[offset]]
-    return find_use(source, node, kind, truth, callee=callee, is_call=is_call)
+    return find_use(read_source(code.co_filename), node, kind, truth, callee=callee, is_call=is_call)
+
+
+def _node_at(code: CodeType, offset: int) -> ast.AST | None:
+    """Return the expression or condition of an instruction."""
+    return read_source(code.co_filename).nodes.get(list(code.co_positions())[offset // 2])

@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Final
 from urllib.parse import quote
@@ -31,13 +30,10 @@ def session_redaction(config: pytest.Config) -> Redaction:
 
 def session_patterns(config: pytest.Config) -> list[str]:
     """Return the patterns of a session; a worker gets them from the controller, as its configuration may differ."""
-    patterns: list[str] | None = getattr(config, "workerinput", {}).get("verdict_redact")
-    if patterns is None:
-        return [*_environment_patterns(config), *config.getini("verdict_redact")]
-    return patterns
-
-
-def _environment_patterns(config: pytest.Config) -> Iterator[str]:
+    sent: list[str] | None = getattr(config, "workerinput", {}).get("verdict_redact")
+    if sent is not None:
+        return sent
+    patterns: list[str] = []
     names = list(config.getini("verdict_redact_environment"))
     if "default" in names:
         names += _DEFAULT_NAMES
@@ -45,4 +41,5 @@ def _environment_patterns(config: pytest.Config) -> Iterator[str]:
         if any(fnmatchcase(variable.upper(), name.upper()) for name in names):
             # A traceback shows the lines of a key one by one.
             texts = {value, value.strip(), quote(value, safe=""), *value.splitlines()}
-            yield from (re.escape(text) for text in texts if len(text) >= _SHORTEST)
+            patterns += [re.escape(text) for text in texts if len(text) >= _SHORTEST]
+    return [*patterns, *config.getini("verdict_redact")]

@@ -12,7 +12,7 @@ SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 class Source(NamedTuple):
-    """The tree of a file, the node around each node, and expressions and conditions by their position."""
+    """The tree of a file, the node around each node, and expressions and conditions by the position of their instructions."""
 
     tree: ast.Module
     parents: dict[ast.AST, ast.AST]
@@ -28,9 +28,10 @@ def read_source(file: str) -> Source:
         tree = ast.Module(body=[], type_ignores=[])
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     nodes: dict[tuple[int | None, ...], ast.AST] = {
-        (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
+        # Python 3.11 has the position of a whole loop where it asks for the next item.
+        (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): getattr(node, "iter", node)
         for node in parents
-        if isinstance(node, (ast.expr, *CONDITIONS))
+        if isinstance(node, (ast.expr, ast.For, ast.AsyncFor, *CONDITIONS))
     }
     return Source(tree, parents, nodes)
 

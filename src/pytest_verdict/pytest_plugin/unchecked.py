@@ -18,7 +18,7 @@ import pytest
 from pytest_verdict.session import calling_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from types import CodeType
 
     from pytest_verdict.comparison import Expectation
@@ -56,7 +56,7 @@ class Failure(NamedTuple):
     is_raised: bool = False
     # In the order in which they were made.
     number: int = 0
-    # The functions that called the code, and the code itself, with their lines.
+    # The functions that called the code, and the code itself, with the offsets of their calls.
     callers: tuple[tuple[CodeType, int], ...] = ()
 
     def place(self, folder: Path) -> str:
@@ -90,12 +90,13 @@ AWAITED: Final[dict[FrameType, list[Callable[[], None]]]] = {}
 
 def remember_failure(result: ComparisonResult, *, is_raised: bool = False) -> Failure:
     """Remember a comparison that did not pass, and the line that called it."""
-    frame: FrameType | None = calling_frame() or sys._getframe(1)  # noqa: SLF001 - as above
+    caller = calling_frame() or sys._getframe(1)  # noqa: SLF001 - as above
     callers: list[tuple[CodeType, int]] = []
+    frame: FrameType | None = caller
     while frame is not None and len(callers) < _MOST_CALLERS:
-        callers.append((frame.f_code, frame.f_lineno or 0))
+        callers.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
-    failure = Failure(result, *callers[0], is_raised, next(_NUMBERS), tuple(callers))
+    failure = Failure(result, caller.f_code, caller.f_lineno or 0, is_raised, next(_NUMBERS), tuple(callers))
     if not is_raised:
         RECENT_FAILURES.append(failure)
     return failure
@@ -278,12 +279,10 @@ class ComparisonWatch:
         return bool(self._of_fixtures) and any(group.count for group in self._of_fixtures.values())
 
     def find_made_in(self, decided: Decided) -> list[ComparisonResult]:
-        """Return the unchecked comparisons that calls in an expression made: their results may be in a list without a name."""
-        failures = [failure for group in self._groups() for failure in group.first]
-        return [failure.subject for failure in failures if decided.has_called(failure.callers)]
-
-    def _groups(self) -> Iterable[UncheckedComparisons]:
-        return (self.of_test, self.before_tests, *self._of_fixtures.values())
+        """Return the unchecked comparisons that calls in an expression made and whose results something still has."""
+        groups = (self.of_test, self.before_tests, *self._of_fixtures.values())
+        failures = [failure for group in groups for failure in group.first]
+        return [one.subject for one in failures if one.is_kept() and decided.has_called(one.callers)]
 
     def observe_failure(self, error: Any) -> None:
         """Remember an exception of comparisons that is about to be raised."""

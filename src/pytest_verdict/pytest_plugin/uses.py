@@ -22,6 +22,7 @@ _PASSING_ON: Final = frozenset(
     (
         *("str", "repr", "ascii", "format", "join", "dumps", "list", "tuple", "dict", "set", "sorted", "len", "iter"),
         *("enumerate", "zip", "reversed", "Counter", "keys", "values", "items"),
+        *("loads", "encode", "splitlines", "pformat"),
     )
 )
 # Calls whose result may be false if their argument is.
@@ -190,7 +191,9 @@ class UseInSource:
             name = name_of(self._source.parents.get(parent))
             # One item that is false decides all().
             is_of_all = name == "all" and truth.value is False
-            use = self.of(parent, Truth(tells=False, value=False if is_of_all else None))
+            # A call such as sum() reads the items.
+            reads_items = truth.tells and name in _COMPUTING
+            use = self.of(parent, Truth(reads_items, value=False if is_of_all else None))
             decides = isinstance(parent, ast.GeneratorExp) and _DECIDING.get(name) is truth.value is not None
             return use.deciding(parent if decides else None)
         return self.of_part(parent, node, truth)
@@ -276,10 +279,8 @@ class UseInSource:
         return choice.of_block(statements, has_run=True, counts_calls=True)
 
     def of_block(self, statements: Iterable[ast.stmt], *, has_run: bool, counts_calls: bool) -> Use:
-        """Return the use of a condition of statements, which ran or were skipped because of it.
-
-        Skipped assertions and calls might have changed nothing; those that certainly end a test, and variables, would have.
-        """
+        """Return the use of a condition of statements, which ran or were skipped because of it."""
+        # Skipped assertions and calls might have changed nothing; those that end a test, and variables, would have.
         uses = [_DROPS]
         for statement in statements:
             if isinstance(statement, ast.Raise):
@@ -328,12 +329,10 @@ class UseInSource:
         return self._of_variables({root.id}, scope, _UNKNOWN, before) if root.id in names else _DROPS
 
     def of_rest(self, statement: ast.stmt, jumps: Sequence[ast.stmt], *, has_run: bool) -> Use:
-        """Return the use of a condition of the statements that a jump in this one skips.
-
-        Calls between two rounds of a loop prepare the next round, unless they assert something.
-        """
+        """Return the use of a condition of the statements that a jump in this one skips."""
         if not jumps or not isinstance(jumps[0], _JUMPS):
             return _DROPS
+        # Calls between two rounds of a loop prepare the next round, unless they assert something.
         counts_calls = has_run and (isinstance(jumps[0], ast.Continue) or self._loop_of(statement) is None)
         return self.of_block(self._rest(statement, jumps[0]), has_run=has_run, counts_calls=counts_calls)
 

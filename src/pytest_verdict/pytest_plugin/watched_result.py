@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterable, Iterator
 from types import FrameType, MemberDescriptorType
@@ -25,6 +26,8 @@ _ITERATORS: Final[tuple[type, ...]] = (
     *(type(iter({}.items())), type(reversed([])), enumerate, zip, map),
 )
 _DEEPEST: Final = 4
+# The files of the classes of results, whose methods read for their caller.
+_FILES: Final = frozenset({__file__, ComparisonResult.__init__.__code__.co_filename})
 
 
 def _watch_evidence(name: str) -> Any:
@@ -105,10 +108,22 @@ class WatchedResult(ComparisonResult):
         self.settle(effect.use, is_firm=is_firm)
         for decided in effect.decided:
             others = [other for value in decided.values() for other in _results_in(value)]
-            for other in others or self._session.find_made_in(decided):
+            for other in others or self._find_beside(self._session.find_made_in(decided), effect):
                 if isinstance(other, WatchedResult) and other is not self and not has_error(other):
                     other.settle(effect.use)
         return effect.use is not False
+
+    def _find_beside(self, results: list[ComparisonResult], effect: Effect) -> list[ComparisonResult]:
+        """Return those of some results that are in a container with this one, or in one around it."""
+        others = [other for other in results if other is not self]
+        # Python has the variables of a function in a dict while somebody reads them.
+        variables = {id(decided.frame.f_locals) for decided in effect.decided}
+        around: list[Any] = [self]
+        beside = set[int]()
+        for _ in range(_DEEPEST if others else 0):
+            around = [one for one in gc.get_referrers(*around) if _is_container(one) and id(one) not in variables]
+            beside.update(id(result) for one in around for result in _results_in(one))
+        return [other for other in others if id(other) in beside]
 
     def settle(self, use: bool | FrameType = True, *, is_firm: bool = True) -> None:  # noqa: FBT001, FBT002 - as of an effect
         """Note a use of this result; by default, one that ends the watch."""
@@ -127,10 +142,10 @@ class WatchedResult(ComparisonResult):
         if self._watch is not None:
             self._watch.look_away()
 
-    def to_text(self, redaction: Redaction | None = None) -> str:
-        """Write the full record as one line of JSON."""
+    def to_members(self, redaction: Redaction | None = None) -> str:
+        """Write the members of the record without the braces of the object."""
         self.look_unless_error("evidence")
-        return super().to_text(redaction)
+        return _plain(self).to_members(redaction)
 
     def to_report(self) -> dict[str, Any]:
         """Return the eight values of the Comparator pattern."""
@@ -139,8 +154,7 @@ class WatchedResult(ComparisonResult):
 
     def to_record(self) -> dict[str, Any]:
         """Return the full record as JSON values."""
-        self.look_unless_error("evidence")
-        return {**_plain(self).to_record(), "verdict": self.verdict}
+        return {**super().to_record(), "verdict": self.verdict}
 
     def __repr__(self) -> str:
         if is_doctest(_reading_frame()):
@@ -164,13 +178,15 @@ class WatchedResult(ComparisonResult):
 
 
 def _reading_frame() -> FrameType | None:
-    """Return the frame that reads a result; None if this package does, which uses what it reads."""
+    """Return the frame that reads a result or has it explained; None if this package uses what it reads."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the only way to learn who reads
-    while frame is not None and frame.f_code.co_filename == __file__:
+    while frame is not None and frame.f_code.co_filename in _FILES:
         frame = frame.f_back
-    if frame is None or frame.f_code.co_filename.startswith(PACKAGE):
-        return None
-    return frame
+    name = "explain"
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        name = frame.f_code.co_name
+        frame = frame.f_back
+    return frame if name == "explain" else None
 
 
 def _plain(result: ComparisonResult) -> ComparisonResult:
@@ -193,6 +209,13 @@ def _results_in(value: Any, depth: int = 0) -> Iterator[ComparisonResult]:
             items = value.__reduce__()[1]
         for item in items:
             yield from _results_in(item, depth + 1)
+
+
+def _is_container(value: Any) -> bool:
+    """Return whether a value may have results as its items, or is the verdict or score of one; a module has names instead."""
+    if type(value) is dict:
+        return "__builtins__" not in value
+    return type(value) in {list, tuple, set, frozenset, WatchedVerdict, WatchedScore}
 
 
 def _show(name: str) -> Any:

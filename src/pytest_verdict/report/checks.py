@@ -95,6 +95,34 @@ def group_consecutive(lines: Iterable[bytes], answers: Iterable[Replayed]) -> li
     return groups
 
 
+class IdCheck:
+    """The ids of records without a report, which has each of them once."""
+
+    def __init__(self) -> None:
+        # The test and attempt, the first ordinal, the number of records that follow one another, and the line of the first.
+        self._groups: list[tuple[str, int, int, int]] = []
+        self._number = 0
+
+    def add(self, groups: Iterable[ConsecutiveRecords], _inline: Iterable[dict[str, Any]]) -> None:
+        for group in groups:
+            if group.first is not None:
+                attempt, _, ordinal = group.first.id.rpartition("-")
+                self._groups.append((attempt, int(ordinal), len(group.leaves), self._number + 1))
+            self._number += len(group.leaves)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield the first of the lines that have the ids of other lines."""
+        last = ("", 0, 0, 0)
+        for group in sorted(self._groups):
+            attempt, ordinal, length, line = group
+            distance = ordinal - last[1]
+            if attempt == last[0] and distance < last[2]:
+                first, second = sorted((line, last[3] + distance))
+                yield Finding(RECORDS, f"line {second}", f"its id {attempt}-{ordinal} is that of line {first}")
+            if attempt != last[0] or distance + length > last[2]:
+                last = group
+
+
 class FolderCheck:
     """The report in a folder, compared with its records while they are read."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import zipfile
@@ -20,7 +19,7 @@ from pytest_verdict.core.record import Counts, merge_counts, parse_record, sum_c
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import MALFORMED, MANIFEST, digest_of_file, open_decompressed
+from pytest_verdict.report.compression import MANIFEST, digest_of_file, open_decompressed
 from pytest_verdict.report.folder import PARTS
 
 _BLOCK: Final = 1 << 20
@@ -146,22 +145,6 @@ def _add_up(parts: Sequence[Part]) -> dict[str, Any]:
         for size, root in zip(subtree_sizes(part.before, part.records), part.subtrees, strict=True):
             tree.add_subtree(size, bytes.fromhex(root))
     return {"records": sum(part.records for part in parts), "counts": counts, "root": tree.root()}
-
-
-def refuse_other_manifest(content: bytes, path: Path) -> None:
-    """Refuse a manifest that is not the one that the report beside it names."""
-    # Not above, because they import this module.
-    from pytest_verdict.report.json_report import REPORT
-    from pytest_verdict.report.reading import read_document
-
-    try:
-        named = read_document(path.parent / REPORT)["records"]["sha256"]
-    except FileNotFoundError:
-        return
-    except (RecordError, *MALFORMED):
-        named = None
-    if named != hashlib.sha256(content).hexdigest():
-        raise RecordError(f"{path}: it was changed: its SHA-256 is not the one in {REPORT}")
 
 
 def open_parts(path: Path, parts: Iterable[Part]) -> BufferedReader:

@@ -4,6 +4,7 @@ import hashlib
 import mmap
 import os
 import sys
+import zipfile
 from collections.abc import Iterator
 from contextlib import nullcontext
 from io import BufferedReader, BytesIO
@@ -23,6 +24,7 @@ from pytest_verdict.report.compression import (
     reporting_damage,
 )
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
+from pytest_verdict.report.json_report import REPORT
 
 if TYPE_CHECKING:
     from pytest_verdict.report.manifest import Manifest
@@ -47,9 +49,9 @@ def local_run(name: str) -> Path:
 
 
 class RecordsFile:
-    """A file of records, or standard input, which is called ``-``."""
+    """A file of records, or standard input, which is called ``-``; refused if its report has another SHA-256 of them."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, may_be_changed: bool = False) -> None:
         path = local_run(name)
         self.folder = path if path.is_dir() else None
         if self.folder:
@@ -70,6 +72,34 @@ class RecordsFile:
         # The size of the records in parts is unknown.
         self.size = 0 if self._is_piped or path.name == MANIFEST else path.stat().st_size
         self._raw: IO[bytes] | None = None
+        if not may_be_changed and not self._is_piped:
+            self._refuse_changed()
+
+    def _refuse_changed(self) -> None:
+        # Nothing but the digest shows that a manifest does not list a part, or that its counts were changed.
+        place = self.path.parent if self.path.name == MANIFEST else self.folder or self.path
+        has_report = (place / REPORT).is_file() if place.is_dir() else zipfile.is_zipfile(place)
+        if not has_report:
+            return
+        # Imported only here, because it needs pydantic.
+        from pytest_verdict.report.reading import find_document
+
+        recorded = find_document(place).get("records")
+        if not isinstance(recorded, dict) or "sha256" not in recorded:
+            return
+        with reporting_damage(f"{place}: it cannot be read"):
+            # For records in parts, the report has the digest of the list of the parts.
+            content = content_of_manifest(self.path)
+        blocks = map(b"".join, self.pieces()) if content is None else [content]
+        digest = hashlib.sha256()
+        for block in blocks:
+            digest.update(block)
+        if recorded["sha256"] != digest.hexdigest():
+            name = RECORDS if content is None else MANIFEST
+            raise RecordError(
+                f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of {name};"
+                f" `pytest-verdict replay {place}` lists what differs"
+            )
 
     @property
     def done(self) -> int:
@@ -90,11 +120,6 @@ class RecordsFile:
             from pytest_verdict.report.manifest import read_manifest
 
             return read_manifest(content, self.path)
-
-    def choose_digest(self, of_lines: str) -> str:
-        """Return the digest that report.json has of the records: that of all lines, or that of the manifest."""
-        content = None if self._is_piped else content_of_manifest(self.path)
-        return of_lines if content is None else hashlib.sha256(content).hexdigest()
 
     def lines(self, *, only_failing: bool = False) -> Iterator[bytes]:
         """Yield all records; if only failing ones are needed, parts without any are left out."""
@@ -123,8 +148,6 @@ class RecordsFile:
             from pytest_verdict.report.manifest import open_parts
 
             return open_parts(self.path, manifest.parts)
-        import zipfile
-
         return zipfile.ZipFile(raw).open(RECORDS)
 
     def lines_near(self, identifier: str) -> Iterator[bytes]:
@@ -170,8 +193,6 @@ def _refuse_newer_journal(folder: Path) -> None:
     journal = folder / JOURNAL / TESTS
     if not journal.is_file():
         return
-    from pytest_verdict.report.json_report import REPORT
-
     report = folder / REPORT
     if report.is_file() and journal.stat().st_mtime_ns > report.stat().st_mtime_ns:
         raise RecordError(

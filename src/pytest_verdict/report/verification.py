@@ -60,38 +60,38 @@ class Tally:
 
 def replay_file(file: RecordsFile, jobs: int = 1) -> Tally:
     """Replay all records, and check the folder of a report against them."""
-    from pytest_verdict.report.checks import FolderCheck, check_manifest, find_unlisted_files
+    from pytest_verdict.report.checks import FolderCheck, IdCheck, check_manifest, find_unlisted_files
 
     tally = Tally()
-    check = None
-    inline_ids = None
+    check: FolderCheck | IdCheck = IdCheck()
+    inline_ids = frozenset[str]()
+    lines = file.pieces()
     if file.folder:
         check = FolderCheck(file.folder)
         inline_ids = check.inline()
+        lines = check.watch(lines)
     manifest = file.manifest()
     replay_piece: Callable[[Any], _Piece]
     pieces: Iterable[Any]
     if manifest is not None:
         # Each process reads its parts itself.
-        replay_piece = partial(_replay_part, path=file.path, inline_ids=inline_ids or frozenset())
+        replay_piece = partial(_replay_part, path=file.path, inline_ids=inline_ids)
         pieces = manifest.parts
     else:
         replay_piece = partial(_replay_piece, inline_ids=inline_ids)
-        pieces = file.pieces() if check is None else check.watch(file.pieces())
+        pieces = lines
     # The number of bytes that a pipe will have is unknown.
     unit, label = ("B", "records") if file.size else (" records", "")
     with progress(file.size, unit, counted=label) as show:
         for piece in in_order(replay_piece, pieces, jobs):
             tally.append(piece.tally)
             show(file.done if file.size else tally.records, tally.records)
-            if check is not None:
-                check.add(piece.groups, piece.inline)
+            check.add(piece.groups, piece.inline)
     if manifest is not None and not tally.findings:
         tally.findings += check_manifest(file.path, manifest)
     if manifest is not None and file.folder:
         tally.findings += find_unlisted_files(file.folder, manifest)
-    if check is not None:
-        tally.findings += check.findings()
+    tally.findings += check.findings()
     return tally
 
 
@@ -133,7 +133,7 @@ def _replay_part(part: Part, path: Path, inline_ids: frozenset[str]) -> _Piece:
 
 # The answers of a piece are many, and none of them refers to itself.
 @pause_garbage_collection()
-def _replay_piece(lines: list[bytes], inline_ids: frozenset[str] | None) -> _Piece:
+def _replay_piece(lines: list[bytes], inline_ids: frozenset[str]) -> _Piece:
     from pytest_verdict.core.replay import replay
     from pytest_verdict.report.checks import group_consecutive
 
@@ -145,8 +145,6 @@ def _replay_piece(lines: list[bytes], inline_ids: frozenset[str] | None) -> _Pie
         elif len(tally.listed) < MOST_LISTED and (answer.is_difference or answer.status == "unreadable"):
             tally.listed.append((number, answer))
         tally.differences += answer.is_difference
-    if inline_ids is None:
-        return _Piece(tally, [], [])
     pairs = zip(lines, answers, strict=True)
     inline = [parse_record(line) for line, answer in pairs if answer.id in inline_ids and answer.summary]
     return _Piece(tally, group_consecutive(lines, answers), inline)

@@ -131,10 +131,7 @@ class Diff:
 
 
 def regressions(baseline: str | Path, session: str | Path) -> tuple[list[Change], int]:
-    """Compare a session with an earlier one: return the regressions, and the number of comparisons that it did not run.
-
-    A session may select tests, so those that it did not run are no regressions, as they are for `pytest-verdict diff`.
-    """
+    """Return the regressions of a session that may select tests, and the number of comparisons that it did not run."""
     changes = diff(read_run(baseline), read_run(session)).failing()
     regressed = [change for change in changes if change.kind is not Kind.NOT_RUN]
     return regressed, len(changes) - len(regressed)

@@ -1,6 +1,5 @@
 """A run: the comparisons of a session, read from a folder, a file of records or a bundle; and the pairs of two runs."""
 
-import hashlib
 import json
 import sys
 from collections import Counter
@@ -14,9 +13,8 @@ from pytest_verdict.core.record_members import MEMBER
 from pytest_verdict.errors import RecordError
 from pytest_verdict.operators.pass_rate import PassRate
 from pytest_verdict.repeats.rules import DECISION
-from pytest_verdict.report.compression import find_stored
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.reading import Report, Test, find_document, read_report
+from pytest_verdict.report.reading import Test, read_report
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.summary import VERDICTS
 
@@ -106,9 +104,7 @@ class Run:
 
 def _key_in_test(comparison: Comparison) -> tuple[Any, ...]:
     """Return a key that is equal in every attempt of a test."""
-    if comparison.name is not None:
-        return comparison.test, comparison.occurrence, comparison.name
-    return comparison.test, comparison.occurrence, comparison.operator, comparison.expected
+    return comparison.test, comparison.occurrence, *key_of(comparison)[1:]
 
 
 def read_run(path: str | Path) -> Run:
@@ -119,9 +115,7 @@ def read_run(path: str | Path) -> Run:
     last_attempts: dict[str, int] = {}
     deciding: dict[str, int] = {}
     file = RecordsFile(place)
-    digest = hashlib.sha256()
     for number, line in enumerate(file.lines(), 1):
-        digest.update(line)
         comparison = parse_comparison(line, f"{place}: line {number}")
         key = (comparison.attempt, *_key_in_test(comparison))
         occurrences[key] += 1
@@ -139,7 +133,7 @@ def read_run(path: str | Path) -> Run:
         if comparison.attempt == deciding.get(comparison.test, last_attempts[comparison.test]):
             last.append(comparison)
     counts = Counter((comparison.test, comparison.verdict) for comparison in last)
-    return build_run(file, place, last, repeated, counts, digest.hexdigest())
+    return build_run(file, place, last, repeated, counts)
 
 
 def build_run(
@@ -148,25 +142,14 @@ def build_run(
     comparisons: list[Comparison],
     repeated: dict[tuple[Any, ...], list[Comparison]],
     counts: Counter[tuple[str, str]],
-    sha256: str,
 ) -> Run:
-    """Build a run from its comparisons, the SHA-256 of their lines, and the report beside them if there is one."""
-    report = None
-    if file.folder is not None and find_stored(file.folder / REPORT).is_file():
-        report = read_report(file.folder)
-    refuse_changed_records(file, place, sha256, report)
-    if report is None:
+    """Build a run from its comparisons, and the report beside them if there is one."""
+    if file.folder is None or not (file.folder / REPORT).is_file():
         return Run(place, comparisons, repeated, counts)
+    report = read_report(file.folder)
     tests = {test.test: test for test in report.tests}
     is_part = report.run.shard is not None
     return Run(place, comparisons, repeated, counts, tests, is_part=is_part, renamed=report.run.renamed)
-
-
-def refuse_changed_records(file: RecordsFile, place: str, sha256: str, report: Report | None) -> None:
-    """Refuse records whose lines have another SHA-256 than the report beside them, or in their bundle, says."""
-    recorded = (report.document if report else find_document(file.path)).get("records")
-    if isinstance(recorded, Mapping) and recorded.get("sha256") not in {None, file.choose_digest(sha256)}:
-        raise RecordError(f"{place}: its records were changed after the session: {REPORT} has another SHA-256 of them")
 
 
 def parse_comparison(line: bytes, place: str) -> Comparison:
@@ -201,10 +184,17 @@ def _parse_comparison(line: bytes) -> Comparison:
     )
 
 
+def key_of(comparison: Comparison) -> tuple[str, ...]:
+    """Return the first key by which comparisons are paired."""
+    if comparison.name is not None:
+        return comparison.test, comparison.name
+    return comparison.test, comparison.operator, comparison.expected
+
+
 # The last two keys are for comparisons without a name. They apply only if both sides have the same number of comparisons,
 # because then a comparison was edited, not added or removed.
 _KEYS: Final[tuple[tuple[Callable[[Comparison], Hashable], bool], ...]] = (
-    (lambda one: None if one.name is None else (one.test, one.name), False),
+    (key_of, False),
     (lambda one: (one.test, one.operator, one.expected), False),
     (lambda one: (one.test, one.expected) if one.name is None else None, True),
     (lambda one: (one.test, one.operator) if one.name is None else None, True),
@@ -212,17 +202,19 @@ _KEYS: Final[tuple[tuple[Callable[[Comparison], Hashable], bool], ...]] = (
 
 
 def pair(
-    old: Sequence[Comparison], new: Sequence[Comparison], *, only_by_name: bool = False
+    old: Sequence[Comparison], new: Sequence[Comparison], *, only_first_key: bool = False
 ) -> tuple[Pairs, list[Comparison], list[Comparison]]:
     """Return the pairs of two runs, the removed and the added comparisons; equal keys are paired in order."""
-    matches: dict[int, int] = {}
-    old_rest: Sequence[int] = range(len(old))
-    new_rest: Sequence[int] = range(len(new))
-    for key_of, needs_equal_numbers in _KEYS[:1] if only_by_name else _KEYS:
+    # A line that both have at one position is a pair, whatever was added or moved before it.
+    positions = enumerate(zip(old, new, strict=False))
+    matches = {index: index for index, (one, other) in positions if one.line == other.line and one.verdict != "error"}
+    old_rest: Sequence[int] = [index for index in range(len(old)) if index not in matches]
+    new_rest: Sequence[int] = [index for index in range(len(new)) if index not in matches]
+    for build_key, needs_equal_numbers in _KEYS[:1] if only_first_key else _KEYS:
         groups: dict[Hashable, tuple[list[int], list[int]]] = {}
         for side, (run, rest) in enumerate(((old, old_rest), (new, new_rest))):
             for index in rest:
-                key = key_of(run[index])
+                key = build_key(run[index])
                 if key is not None:
                     groups.setdefault(key, ([], []))[side].append(index)
         for olds, news in groups.values():

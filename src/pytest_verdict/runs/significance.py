@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import RecordError
@@ -95,21 +95,14 @@ def permutation(differences: Sequence[float]) -> float:
     return extreme / (_RESAMPLES + 1)
 
 
-class Interval(NamedTuple):
-    mean: float
-    low: float
-    high: float
-    clusters: int
-
-
-def cluster_bootstrap(clusters: Sequence[Sequence[float]]) -> Interval:
-    """Return the percentile interval of a mean; the bootstrap draws whole clusters of values."""
+def cluster_bootstrap(clusters: Sequence[Sequence[float]]) -> dict[str, float]:
+    """Return a mean with its percentile interval; the bootstrap draws whole clusters of values."""
     parts = [(sum(cluster), len(cluster)) for cluster in clusters]
     source = _make_random()
     resamples = max(_FEWEST_RESAMPLES, min(_RESAMPLES, _MOST_DRAWS // len(parts)))
     means = sorted(_mean(source.choices(parts, k=len(parts))) for _ in range(resamples))
     tail = round(resamples * LEVEL / 2)
-    return Interval(mean=_mean(parts), low=means[tail], high=means[-1 - tail], clusters=len(parts))
+    return {"mean": _mean(parts), "low": means[tail], "high": means[-1 - tail], "clusters": len(parts)}
 
 
 def _mean(parts: Sequence[tuple[float, int]]) -> float:
@@ -136,10 +129,7 @@ def _make_random() -> random.Random:
 def compute_statistics(
     pairs: Pairs, cluster: str | None = None, equal: Mapping[str, int] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """Compute all statistics of paired comparisons; an error counts as not passed, with the score 0.
-
-    ``equal`` has, by operator, the number of pairs without an error that are not listed because they are equal.
-    """
+    """Compute all statistics of paired comparisons, and of the unlisted equal ones by operator; an error has the score 0."""
     by_operator: dict[str, list[tuple[Comparison, Comparison]]] = {operator: [] for operator in equal}
     for pair in pairs:
         by_operator.setdefault(pair[1].operator, []).append(pair)
@@ -167,7 +157,7 @@ def compute_statistics(
             if not isinstance(value, str | int):
                 raise RecordError(f"--cluster {cluster}: the record of {after.test} has no text or number of this name")
             clusters.setdefault(str(value), []).append(float(after.passed) - float(before.passed))
-        statistics["cluster"] = {"column": cluster, **cluster_bootstrap([*clusters.values()])._asdict()}
+        statistics["cluster"] = {"column": cluster, **cluster_bootstrap([*clusters.values()])}
     return statistics
 
 

@@ -285,10 +285,7 @@ _YAML_TYPES: Final = {bool: "a boolean", int: "a number", float: "a number", typ
 
 
 class Form(NamedTuple):
-    """A suite file without its wrong parts, the problems with their lines, and the scenarios that lack a part.
-
-    None among the scenarios stands for the suite.
-    """
+    """A suite file without its wrong parts, the problems with their lines, and the scenarios (None: the suite) that lack one."""
 
     file: SuiteFile
     problems: set[tuple[int, str]]

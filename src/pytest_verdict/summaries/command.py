@@ -21,7 +21,7 @@ from pytest_verdict.core.new_files import writing_output
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.report.compression import reporting_damage
 from pytest_verdict.report.reading import read_report
-from pytest_verdict.report.records_file import local_run
+from pytest_verdict.report.records_file import RecordsFile, local_run
 from pytest_verdict.summaries.reading import DAMAGED
 
 _HERE: Final = "pytest_verdict.summaries."
@@ -50,7 +50,10 @@ def run(arguments: argparse.Namespace) -> int:
             "--format otel sends events to OTEL_EXPORTER_OTLP_ENDPOINT and writes no file; leave out --output"
         )
     with reporting_damage(f"{Path(arguments.folder)}: {DAMAGED}"):
-        pieces = load(FORMATS[arguments.format])(read_report(local_run(arguments.folder), arguments.root))
+        report = read_report(local_run(arguments.folder), arguments.root)
+        # Not every format reads the records.
+        RecordsFile(str(report.folder))
+        pieces = load(FORMATS[arguments.format])(report)
         if arguments.output:
             with writing_output(Path(arguments.output)) as path, path.open("w", encoding="utf-8", newline="\n") as file:
                 file.writelines(pieces)

@@ -140,10 +140,7 @@ def _build_executor(arguments: argparse.Namespace) -> Executor:
 
 
 def _run_on_ray(function: Callable[[Any], Any], work: Sequence[Any], jobs: int, address: str | None) -> Iterator[Any]:
-    """Call a function as tasks of Ray, at most ``jobs`` at once; without an address it starts a cluster on this machine.
-
-    The cluster stays until this process ends, because ids that occur twice are found in a second round of tasks.
-    """
+    """Call a function as tasks of Ray, at most ``jobs`` at once; a cluster that it starts stays for the second round."""
     try:
         import ray
     except ImportError:
