@@ -364,7 +364,7 @@ def test_a_step_without_its_value_is_refused(step):
 @pytest.mark.parametrize("columns", [{}, {"expected": "a"}, {"observed": "b"}, {"expected": "a", "observed": "b"}])
 @pytest.mark.parametrize("operator", ["exact", "$.op"])
 def test_a_mapping_that_is_none_is_refused(operator, mapping, columns):
-    with pytest.raises(SettingsError, match="a mapping is a dict"):
+    with pytest.raises(SettingsError, match="a mapping names the inputs"):
         Evaluator(operator, mapping, **columns)
 
 

@@ -289,7 +289,8 @@ def _inputs_of(mapping: Any, columns: Mapping[str, Any]) -> Any:
     if mapping is None:
         inputs = {}
     if not isinstance(inputs, Mapping):
-        raise SettingsError(f"a mapping is a dict, such as {{'observed': '$.output'}}, got {shown(inputs, 80)}")
+        # It is refused there.
+        return InputMapping.read(inputs)
     for side, column in columns.items():
         if not isinstance(column, str | None):
             raise ConfigurationError(f"{side} is the name of a column, got {shown(column, 60)}")

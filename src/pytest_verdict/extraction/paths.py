@@ -21,6 +21,7 @@ _MOST_KEYS: Final = 12
 _LONGEST_PATH: Final = 1_000
 _OTHER_ITEMS: Final = 10
 _MOST_ITEMS: Final = 1_000
+_MOST_STEPS: Final = 50
 
 
 class NothingFoundError(MappingError):
@@ -155,9 +156,11 @@ def only_key(path: str) -> str | None:
 
 def are_same_place(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether two inputs are one value wherever both are there, whatever the words of their paths."""
-    first, second = _normal_form(one), _normal_form(other)
+    first = _normal_form(one)
+    second = _normal_form(other)
     for (steps, _), source in ((first, other), (second, one)):
-        if steps is not None and not any(isinstance(step, int) and abs(step) > _MOST_ITEMS for step in steps):
+        positions = [abs(step) for step in steps or () if isinstance(step, int)]
+        if steps is not None and len(steps) <= _MOST_STEPS and max(positions, default=0) <= _MOST_ITEMS:
             return _leads_to(source, steps)
     return one.get("many") == other.get("many") and first[1] == second[1]
 
@@ -201,11 +204,13 @@ def _build_probe(steps: Sequence[str | int], marker: object, others: int) -> Any
     for step in reversed(steps):
         if isinstance(step, str):
             beside = {step: beside}
-            names = [f"{step}, other {number}" for number in range(others)]
-            document = {**dict.fromkeys(names[::2], beside), step: document, **dict.fromkeys(names[1::2], beside)}
+            document = {step: document}
+            if others:
+                document = {f"before {step}": beside, **document, f"behind {step}": beside}
         else:
-            more = others and others + abs(step)
-            items = [beside] * (max(step + 1, -step) + more)
+            items = [beside] * max(step + 1, -step)
+            if others:
+                items += [beside] * (others + abs(step))
             items[step] = document
             document = items
             beside = [beside]

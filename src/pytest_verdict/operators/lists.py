@@ -213,14 +213,16 @@ class MappingMatch(PassFailOperator):
     def _compare_fields(
         self, expected: Mapping[Any, Any], observed: Mapping[Any, Any], path: str
     ) -> Iterator[Difference]:
-        sides = self._fields(expected), self._fields(observed)
+        fields = _fields(expected)
+        others = _fields(observed)
+        sides = [{key: side[key] for key in side if self._is_there(side[key][1])} for side in (fields, others)]
         for key, (label, value) in sides[0].items():
             if key in sides[1]:
                 yield from self._compare(value, sides[1][key][1], step(path, label))
             else:
                 yield Difference(step(path, label), value, ABSENT)
         # In a subset, only a key that is expected to be null may not be there.
-        for key in map(_field_of, observed if self.mode == "exact" else expected):
+        for key in others if self.mode == "exact" else fields:
             if key in sides[1] and key not in sides[0]:
                 label, value = sides[1][key]
                 yield Difference(step(path, label), ABSENT, value)
@@ -228,21 +230,17 @@ class MappingMatch(PassFailOperator):
         if self.key_order and orders[0] != orders[1]:
             yield Difference(path, orders[0], orders[1], reason="the keys are in another order")
 
-    def _fields(self, mapping: Mapping[Any, Any]) -> dict[Any, tuple[str, Any]]:
-        """Return the label and value of each key that is there."""
-        return {
-            _field_of(key): (_label_of(key), value)
-            for key, value in mapping.items()
-            if value is not None or not self.none_is_absent
-        }
+    def _is_there(self, value: Any) -> bool:
+        return value is not None or not self.none_is_absent
 
 
-def _field_of(key: Any) -> Hashable:
-    return content_key(key) or _label_of(key)
-
-
-def _label_of(key: Any) -> str:
-    return key if isinstance(key, str) else encode_text(key)
+def _fields(mapping: Mapping[Any, Any]) -> dict[Hashable, tuple[str, Any]]:
+    """Return the label and value of each key."""
+    fields: dict[Hashable, tuple[str, Any]] = {}
+    for key, value in mapping.items():
+        label = key if isinstance(key, str) else encode_text(key)
+        fields[content_key(key) or label] = (label, value)
+    return fields
 
 
 def _read_lists(expected: Any, observed: Any, steps: Normalization) -> NormalizedSides | Outcome:
