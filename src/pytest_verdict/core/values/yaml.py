@@ -108,6 +108,9 @@ class YamlDocument:
             mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
             context = getattr(error, "context", None)
             problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+            if "maximum nesting depth" in problem:
+                # Builds of PyYAML from 6.0.4 have a limit of their own.
+                raise YamlTextError(1, _TOO_DEEP) from None
             reason = f"{context}, {problem}" if context else problem
             if any(part in problem for part in _UNQUOTED):
                 reason += "; write a text with such characters in quotes"
