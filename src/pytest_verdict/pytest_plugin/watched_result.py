@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.comparison import build_failure, describe_failure, redact_result
 from pytest_verdict.core.result import ComparisonResult, has_error
-from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.statements import drops_value, is_asserted
 from pytest_verdict.session import SESSION, calling_frame
 
@@ -16,19 +15,13 @@ if TYPE_CHECKING:
 
 # The texts that tell a verdict from the others, if it is compared with them.
 _TELLING: Final = {"fail": {"pass", "fail"}, "error": {"error"}}
-
-
-def _watch_evidence(name: str) -> Any:
-    """Build a property that shows that a comparison failed, unless it has nothing to show."""
-    plain = getattr(ComparisonResult, name)
-
-    def read(self: WatchedResult) -> Any:
-        value = plain.fget(self)
-        if value:
-            self.look_unless_error()
-        return value
-
-    return property(read, doc=plain.__doc__)
+# What shows that a comparison failed, unless it is empty; of an error, it shows nothing.
+_OF_FAILURES: Final = frozenset(
+    (
+        *("passed", "score", "outcome", "notes", "details", "children"),
+        *("to_text", "to_members", "to_record", "to_report"),
+    )
+)
 
 
 class RedactedResult(ComparisonResult):
@@ -54,37 +47,20 @@ class WatchedResult(RedactedResult):
         self._is_seen = False
         self._is_firm = False
 
-    outcome = _watch_evidence("outcome")
-    notes = _watch_evidence("notes")
-    details = _watch_evidence("details")
-    children = _watch_evidence("children")
-
-    @property
-    def passed(self) -> bool:
-        """Whether the score reaches the threshold."""
-        self.look_unless_error()
-        return super().passed
-
-    @property
-    def score(self) -> float:
-        """How well the values match, from 0.0 to 1.0."""
-        if has_error(self):
-            return super().score
-        self.look(is_firm=False)
-        score: float = WatchedScore(super().score, self)
-        return score
-
-    @property
-    def verdict(self) -> Any:
-        """``fail``, or ``error`` when the comparison could not be made."""
-        return WatchedVerdict(super().verdict, self)
-
-    @property
-    def error(self) -> str | None:
-        """Why the comparison could not be made, or None."""
-        if has_error(self):
+    def __getattribute__(self, name: str) -> Any:
+        value = super().__getattribute__(name)
+        if name == "verdict":
+            return WatchedVerdict(value, self)
+        if name == "error" and value is not None:
             self.look()
-        return super().error
+        if name not in _OF_FAILURES or has_error(self):
+            return value
+        if name == "score":
+            self.look(is_firm=False)
+            return WatchedScore(value, self)
+        if name == "passed" or value:
+            self.look()
+        return value
 
     def look(self, *, is_firm: bool = True) -> None:
         """Note that the test reads what came out, unless the statement that reads it drops it."""
@@ -95,10 +71,6 @@ class WatchedResult(RedactedResult):
             self._unchecked.wait_for_report(self._place, self)
         else:
             self.settle(is_firm=is_firm)
-
-    def look_unless_error(self) -> None:
-        if not has_error(self):
-            self.look()
 
     def look_away(self) -> None:
         """Note that the test does not decide anything by the score that it read."""
@@ -112,20 +84,6 @@ class WatchedResult(RedactedResult):
         if not self._is_seen:
             self._is_seen = True
             self._unchecked.end(self._place)
-
-    def to_members(self, redaction: Redaction | None = None) -> str:
-        """Write the members of the record without the braces of the object."""
-        self.look_unless_error()
-        return self.replace().to_members(redaction)
-
-    def to_report(self) -> dict[str, Any]:
-        """Return the eight values of the Comparator pattern."""
-        self.look_unless_error()
-        return {**self.replace().to_report(), "verdict": self.verdict}
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the full record as JSON values."""
-        return {**super().to_record(), "verdict": self.verdict}
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, ComparisonResult):
@@ -165,7 +123,8 @@ class WatchedVerdict(str):
 
     def __hash__(self) -> int:
         # Sets and dicts compare only verdicts with the same hash.
-        self._result.look_unless_error()
+        if not has_error(self._result):
+            self._result.look()
         return super().__hash__()
 
     def __reduce__(self) -> tuple[Any, ...]:
