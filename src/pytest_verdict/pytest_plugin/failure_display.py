@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from _pytest._code.code import ExceptionChainRepr
 
-from pytest_verdict.pytest_plugin.sources import read_source
+from pytest_verdict.pytest_plugin.statements import find_statement
 from pytest_verdict.pytest_plugin.unchecked import RECENT_FAILURES
 
 if TYPE_CHECKING:
@@ -66,25 +66,27 @@ def _find_asserted_comparisons(entry: Any) -> Iterator[tuple[ComparisonResult, C
     """Yield the failing comparisons that the current statement of a frame called or names."""
     from pytest_verdict.comparison import describe_failure
 
-    code = entry.frame.code.raw
-    calls = [failure for failure in RECENT_FAILURES if failure.code is code]
+    file = entry.frame.code.raw.co_filename
+    calls = [(place.line, result) for place, result in RECENT_FAILURES if place.file == file]
     results = {name: _failing_result(value) for name, value in entry.frame.f_locals.items()}
     if not calls and not any(result is not None for result in results.values()):
         return
     line = entry.lineno + 1
-    first, last, names = line, line, frozenset[str]()
-    for statement in _statements(str(code.co_filename)):
-        if statement[0] <= line <= statement[1]:
-            first, last, names = statement
+    statement = find_statement(file, line)
+    lines = range(line, line + 1)
+    names = set()
+    if statement is not None and not hasattr(statement, "body"):
+        lines = range(statement.lineno, (statement.end_lineno or line) + 1)
+        names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
     for name, result in results.items():
         # A rewritten assert stores its operands under names that begin with an @.
         if result is not None and (name in names or name.startswith("@")):
             # The result of a template, for example, describes itself.
             value = entry.frame.f_locals[name]
             yield result, getattr(value, "describe", functools.partial(describe_failure, result))
-    for failure in calls:
-        if first <= failure.line <= last:
-            yield failure.subject, functools.partial(describe_failure, failure.subject)
+    for made_at, result in calls:
+        if made_at in lines:
+            yield result, functools.partial(describe_failure, result)
 
 
 def _failing_result(value: Any) -> ComparisonResult | None:
@@ -103,17 +105,6 @@ def _failing_result(value: Any) -> ComparisonResult | None:
             if isinstance(result, ComparisonResult) and not has_passed(result):
                 return result
     return None
-
-
-@functools.lru_cache(maxsize=8)
-def _statements(file: str) -> list[tuple[int, int, frozenset[str]]]:
-    """Read the simple statements of a file: first line, last line and names of each."""
-    statements = []
-    for node in ast.walk(read_source(file).tree):
-        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
-            names = frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
-            statements.append((node.lineno, node.end_lineno or node.lineno, names))
-    return statements
 
 
 class _ShortExceptionInfo(pytest.ExceptionInfo[BaseException]):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""What a test does with a value that it read of a comparison: the code is followed to where something depends on it.
+"""What a test reads of a comparison: which reads are a look, by the statement that they belong to.
 
 Each line of ``values_used.txt`` and ``values_not_used.txt`` is a test; two bars begin a new line of it.
 """
@@ -57,12 +57,12 @@ def run_all(harness, file):
 # Another session hears what threads raise.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.ci
-def test_value_on_which_nothing_depends_is_not_seen(harness):
+def test_read_that_is_no_look_fails_its_test(harness):
     passed, _ = run_all(harness, "values_not_used.txt")
     assert passed == set()
 
 
 @pytest.mark.ci
-def test_value_on_which_something_depends_is_seen(harness):
+def test_read_that_is_a_look_does_not_fail_its_test(harness):
     _, failed = run_all(harness, "values_used.txt")
     assert failed == set()
