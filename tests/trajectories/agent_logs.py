@@ -1,6 +1,4 @@
-"""Shortened logs of ADK, Inspect AI, tau2-bench and OpenHands: search and clock together, then buy."""
-
-import json
+"""Shortened logs of ADK, Inspect AI and tau2-bench: search and clock together, then buy."""
 
 SEARCH = {"query": "tea"}
 
@@ -177,97 +175,6 @@ def results(*simulations):
     return {"timestamp": "2026", "info": {"seed": 1}, "tasks": [TAU2_TASK], "simulations": [*simulations]}
 
 
-TAU2_TICKS = [
-    {"tick_id": 0, "agent_tool_calls": TAU2_MESSAGES[2]["tool_calls"], "agent_tool_results": TAU2_MESSAGES[3:5]},
-    {"tick_id": 1, "user_tool_calls": [asked("c1", "pay", {}, "user")], "agent_tool_calls": []},
-    {"tick_id": 2, "agent_tool_calls": [asked("c3", "buy", {"id": 7})], "agent_tool_results": []},
-]
-
-
-def action_event(name, args, identifier, response):
-    made = {"id": identifier, "name": name, "arguments": json.dumps(args), "origin": "completion"}
-    return {
-        "source": "agent",
-        "kind": "ActionEvent",
-        "action": {"kind": "ShopAction", **args, "default": True},
-        "tool_name": name,
-        "tool_call_id": identifier,
-        "tool_call": made,
-        "llm_response_id": response,
-    }
-
-
-def message_event(source, text, **more):
-    message = {"role": source, "content": [{"type": "text", "text": text}], "tool_calls": None, **more}
-    return {"source": source, "kind": "MessageEvent", "llm_message": message}
-
-
-OPENHANDS_SDK = [
-    {
-        "source": "agent",
-        "kind": "SystemPromptEvent",
-        "system_prompt": {"text": "You shop."},
-        "tools": [{"name": "search", "parameters": {}}],
-    },
-    message_event("user", "Buy tea."),
-    action_event("search", SEARCH, "c1", "r1"),
-    action_event("clock", {}, "c2", "r1"),
-    {
-        "source": "environment",
-        "kind": "ObservationEvent",
-        "tool_name": "search",
-        "tool_call_id": "c1",
-        "observation": {"kind": "ShopObservation", "content": [{"type": "text", "text": "3 teas"}], "is_error": False},
-    },
-    {"source": "agent", "kind": "AgentErrorEvent", "tool_name": "clock", "tool_call_id": "c2", "error": "no clock"},
-    {
-        "source": "environment",
-        "kind": "ConversationStateUpdateEvent",
-        "key": "full_state",
-        "value": {"actions": ["a"], "agent": {"tool": "a", "input": {}}},
-    },
-    action_event("buy", {"id": 7}, "c3", "r2"),
-    message_event("agent", "Bought."),
-]
-
-
-def response(identifier, *calls):
-    made = [
-        {"id": one, "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
-        for one, name, args in calls
-    ]
-    return {"id": identifier, "choices": [{"message": {"role": "assistant", "content": "", "tool_calls": made}}]}
-
-
-def metadata(name, identifier, answer):
-    return {"function_name": name, "tool_call_id": identifier, "model_response": answer, "total_calls_in_response": 1}
-
-
-FIRST = response("r1", ("c1", "search", SEARCH), ("c2", "clock", {}))
-SECOND = response("r2", ("c3", "buy", {"id": 7}))
-
-
-def action(identifier, kind, args, source="agent", **more):
-    return {"id": identifier, "source": source, "message": "x", "action": kind, "args": args, **more}
-
-
-def observation(cause, kind, content, **more):
-    return {"source": "environment", "cause": cause, "observation": kind, "content": content, "extras": {}, **more}
-
-
-OPENHANDS = [
-    action(0, "system", {"content": "You shop.", "tools": [{"function": {"name": "search", "parameters": {}}}]}),
-    action(1, "message", {"content": "Buy tea."}, "user"),
-    action(2, "call_tool_mcp", {"name": "s", "arguments": {}}, tool_call_metadata=metadata("search", "c1", FIRST)),
-    observation(2, "mcp", "3 teas", tool_call_metadata=metadata("search", "c1", FIRST)),
-    action(4, "run", {"command": "date"}, tool_call_metadata=metadata("clock", "c2", FIRST)),
-    observation(4, "error", "no clock", tool_call_metadata=metadata("clock", "c2", FIRST)),
-    action(6, "run", {"command": "rm -r /"}, "user"),
-    action(7, "change_agent_state", {"agent_state": "running"}, "environment"),
-    action(8, "run", {"command": "buy"}, tool_call_metadata=metadata("buy", "c3", SECOND)),
-    action(9, "message", {"content": "Bought."}),
-]
-
 LOGS = {
     "adk session": ADK_SESSION,
     "adk events": ADK_EVENTS,
@@ -278,9 +185,5 @@ LOGS = {
     "inspect_ai messages": INSPECT_MESSAGES,
     "tau2 results": results(simulation()),
     "tau2 simulation": simulation(),
-    "tau2 ticks": simulation(None, ticks=TAU2_TICKS),
     "tau2 task": TAU2_TASK,
-    "openhands sdk": OPENHANDS_SDK,
-    "openhands": OPENHANDS,
-    "openhands history": {"instance_id": "1", "history": OPENHANDS},
 }

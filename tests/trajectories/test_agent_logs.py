@@ -1,4 +1,4 @@
-"""Readers of the logs of ADK, Inspect AI, tau2-bench and OpenHands."""
+"""Readers of the logs of ADK, Inspect AI and tau2-bench."""
 
 import copy
 import json
@@ -11,11 +11,10 @@ from test_formats import FORMATS, SHAPES
 
 from pytest_verdict import compare
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
 
-OURS = ("adk", "inspect_ai", "tau2", "openhands")
+OURS = ("adk", "inspect_ai", "tau2")
 CALLS = [("search", {"query": "tea"}), ("clock", {}), ("buy", {"id": 7})]
 # Tasks and the first versions of a file say nothing of who failed, or of what was made together.
 SILENT = {"tau2 task"}
@@ -110,7 +109,7 @@ UNREADABLE = {
         "a call of 'robot'",
     ),
     "inspect, unknown key": (made.sample(robot=[{"tool": "a", "input": {}}]), "robot"),
-    "inspect, lost text": (made.sample([made.tool("c1", "a", {"x": ["attachment://1"]})], []), "attachment 1 is not"),
+    "inspect, lost text": (made.sample([made.tool("c1", "a", {"x": ["attachment://1"]})], []), "are attachments"),
     "tau2, two simulations": (made.results(made.simulation(), made.simulation()), "simulations has 2 items"),
     "tau2, list of tasks": ([made.TAU2_TASK, made.TAU2_TASK], "simulations has 2 items"),
     "tau2, no simulation": (made.results(), "simulations has 0 items"),
@@ -121,16 +120,6 @@ UNREADABLE = {
     ),
     "tau2, unknown key": (made.simulation(robot=[{"tool": "a", "input": {}}]), "robot"),
     "tau2, message without a role": (made.simulation([{"tool_calls": []}]), "role"),
-    "openhands, acp": (
-        [*made.OPENHANDS_SDK, {"source": "agent", "kind": "ACPToolCallEvent", "tool_call_id": "1", "title": "rm"}],
-        "ACPToolCallEvent",
-    ),
-    "openhands, call in a message": (
-        [*made.OPENHANDS_SDK, made.message_event("agent", "x", tool_calls=[{"name": "a", "arguments": "{}"}])],
-        "tool_calls",
-    ),
-    "openhands, event of tomorrow": ([*made.OPENHANDS, {"source": "agent", "deed": "rm"}], "'deed'"),
-    "openhands, pairs": ({"history": [made.OPENHANDS[2:4]]}, "any known format"),
 }
 
 
@@ -218,12 +207,6 @@ def test_inspect_calls_in_the_input_are_ignored():
     assert names(made.sample([], [written, *made.INSPECT_MESSAGES])) == ["search", "clock", "buy"]
 
 
-def test_inspect_attachments_are_inserted():
-    events = [made.tool("c1", "search", {"query": ["attachment://a1", 3]})]
-    read = read_trajectory(made.sample(events, [], attachments={"a1": "tea"}))
-    assert read[0].args == {"query": ["tea", 3]}
-
-
 def test_inspect_parse_errors_are_malformed_arguments():
     message = made.requested(("c1", "search", {}))
     message["tool_calls"][0]["parse_error"] = 'Error parsing {"query": '
@@ -244,44 +227,3 @@ def test_tau2_task_is_compared_with_a_simulation():
     assert names({**made.simulation(), "evaluation_criteria": {"actions": []}}) == ["search", "clock", "buy"]
     none = {"id": "1", "user_scenario": {}, "evaluation_criteria": {"actions": []}}
     assert read_trajectory(none) == []
-
-
-def test_openhands_actions_without_function_calling_use_the_action_as_name():
-    both = {**made.observation(0, "run", "tea"), **made.action(1, "run", {}, "agent")}
-    assert names([both]) == ["run"]
-    value = [made.action(1, "run", {"command": "ls"}), made.observation(1, "run", "tea"), made.action(2, "finish", {})]
-    read = read_trajectory(value)
-    assert [(event.name, event.args, event.result) for event in read] == [
-        ("run", {"command": "ls"}, "tea"),
-        ("finish", {}, None),
-    ]
-    assert read[0].group != read[1].group
-
-
-def test_openhands_reads_the_arguments_of_the_model():
-    event = made.action_event("search", made.SEARCH, "c1", "r1")
-    broken = {**event, "action": None, "tool_call": {"id": "c1", "name": "search", "arguments": '{"query": '}}
-    assert [one.args_note for one in read_trajectory([event, broken])] == [None, "args_malformed"]
-    alone = [{key: item for key, item in event.items() if key != "llm_response_id"}] * 2
-    assert [one.group for one in read_trajectory(alone)] == [0, 1]
-    old = {**event, "tool_call": {"id": "c1", "function": {"name": "search", "arguments": '{"query": "tea"}'}}}
-    assert read_trajectory([old])[0].args == made.SEARCH
-    bare = made.action(1, "run", {"command": "x"}, tool_call_metadata=made.metadata("search", "c1", None))
-    assert [(one.name, one.args_note) for one in read_trajectory([bare])] == [("search", "args_not_recorded")]
-
-
-def test_openhands_recorded_objects_are_recognised_by_class():
-    def recorded(event):
-        fields = {"parent_id": None, **{key: item for key, item in event.items() if key != "kind"}}
-        return EncodedObject("model", f"openhands.sdk.event:{event['kind']}", fields)
-
-    assert names([recorded(event) for event in made.OPENHANDS_SDK]) == ["search", "clock", "buy"]
-    acp = recorded({"source": "agent", "kind": "ACPToolCallEvent", "tool_call_id": "1", "title": "rm"})
-    with pytest.raises(TrajectoryError, match="ACPToolCallEvent"):
-        read_trajectory([recorded(made.OPENHANDS_SDK[1]), acp])
-
-
-def test_openhands_rejected_call_has_an_error():
-    rejected = {"source": "environment", "kind": "UserRejectObservation", "tool_name": "search", "tool_call_id": "c1"}
-    value = [made.action_event("search", made.SEARCH, "c1", "r1"), {**rejected, "rejection_reason": "No."}]
-    assert [event.error for event in read_trajectory(value)] == ["No."]

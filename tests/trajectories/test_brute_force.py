@@ -297,13 +297,6 @@ def test_share_of_different_arguments_is_a_metric(arguments):
     assert differ(one, two) == differ(two, one)
 
 
-def test_thousands_of_equal_calls_are_paired_before_the_others_are_scored():
-    made = [("t", {"x": at, "y": at}) for at in range(1_200)]
-    other = [(name, {**args, "y": -1} if args["x"] < 30 else args) for name, args in reversed(made)]
-    result = compare("trajectory_f1", made, other, credit="partial", threshold=0.9)
-    assert result.score == pytest.approx((1_170 + 15) / 1_200)
-
-
 @pytest.mark.parametrize(
     ("operator", "settings"),
     [

@@ -83,9 +83,7 @@ def test_several_traces_are_read_in_sequence():
     assert len({event.group for event in events}) == 6
 
 
-def test_python_literals_are_read_as_arguments():
-    (event,) = read_trajectory([observation("TOOL", "search", input="{'query': 'tea'}")])
-    assert event.args == {"query": "tea"}
+def test_input_that_is_missing_is_unknown():
     (event,) = read_trajectory([observation("TOOL", "search", input=None)])
     assert event.args_note == "args_not_recorded"
 
@@ -98,6 +96,10 @@ def test_python_literals_are_read_as_arguments():
         ({"args": ["tea"], "kwargs": {"fresh": True}}, {}, "args_malformed"),
         ({"args": {"query": "tea"}, "kwargs": {}}, {"args": {"query": "tea"}, "kwargs": {}}, None),
         ("tea", {}, "args_malformed"),
+        ("{'query': 'tea'}", {}, "args_malformed"),
+        ({"input": "{'query': 'tea'}"}, {}, "args_malformed"),
+        ({"input": '{"query": "tea"}'}, {"query": "tea"}, None),
+        ({"input": "tea"}, {"input": "tea"}, None),
         ("{" * 300, {}, "args_malformed"),
         ("{'a': " + "-" * 100_000 + "1}", {}, "args_malformed"),
         ("{'a': '\\U00110000'}", {}, "args_malformed"),

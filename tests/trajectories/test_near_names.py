@@ -130,6 +130,9 @@ delete_file | _delete_file
 delete_file | ns1.ns2.Delete-File
 delete_file | functions.delete_file:12
 delete_file | x-delete-file
+delete_file | safe_delete_file
+delete_file | soft_delete_file
+delete_file | bulk_delete_file
 sql_query | run_sql_query
 """)
 NEAR.append(("delete", "delete "))
@@ -195,11 +198,6 @@ phone_call | phone
 vol_up | up
 read_* | delete_file
 pay|read | delete
-delete_file | safe_delete_file
-delete_file | soft_delete_file
-delete_file | bulk_delete_file
-delete_file | try_delete_file
-delete_file | undo_delete_file
 delete_file | delete_all_files
 delete_file | delete_file_version
 delete_file | delete_file_permanently

@@ -382,7 +382,7 @@ def test_malformed_forbidden_call_forbids_its_tool():
         compare("trajectory_forbidden", None, ["search"], forbidden=broken)
 
 
-NOT_WHOLE = "repeat takes whole numbers, 0 <= min <= max and 1 <= max <= 10000, got"
+NOT_WHOLE = "repeat is an object of min and max, whole numbers with 0 <= min <= max and 1 <= max <= 10000, got"
 NOT_A_CHOICE = "one_of is a list of at least two calls, got"
 
 
@@ -392,8 +392,8 @@ NOT_A_CHOICE = "one_of is a list of at least two calls, got"
         ([{"any_order": "a"}], "any_order is a list of calls, got 'a'"),
         ([{"any_order": ["a"], "typo": 1}], "a step has any_order, optional and repeat, not 'typo'"),
         ([{"name": "a", "optional": "yes"}], "optional is true or false, got 'yes'"),
-        ([{"name": "a", "repeat": 3}], "repeat is an object of min and max, got 3"),
-        ([{"name": "a", "repeat": {"minimum": 1}}], "repeat is an object of min and max, got {'minimum': 1}"),
+        ([{"name": "a", "repeat": 3}], f"{NOT_WHOLE} 3"),
+        ([{"name": "a", "repeat": {"minimum": 1}}], f"{NOT_WHOLE} {{'minimum': 1}}"),
         ([{"name": "a", "repeat": {"min": 2, "max": 1}}], NOT_WHOLE),
         ([{"name": "a", "repeat": {"min": 10_001}}], NOT_WHOLE),
         ([{"name": "a", "repeat": {"max": 10_001}}], NOT_WHOLE),
@@ -401,12 +401,12 @@ NOT_A_CHOICE = "one_of is a list of at least two calls, got"
         ([{"one_of": ["a"]}], f"{NOT_A_CHOICE} ['a']"),
         ([{"one_of": "ab"}], f"{NOT_A_CHOICE} 'ab'"),
         ([{"one_of": ["a", "b"], "name": "c"}], "a step has one_of, optional and repeat, not 'name'"),
-        ([{"name": "a", "repeats": {"min": 2}}], "'repeats'. Did you mean 'repeat'"),
-        ([{"name": "a", "Optional": True}, "b"], "'Optional'. Did you mean 'optional'"),
-        ([{"any-order": ["a", "b"]}], "'any-order'. Did you mean 'any_order'"),
-        ([{"one_off": ["a", "b"]}], "'one_off'. Did you mean 'one_of'"),
-        ([{"any_order": ["b", {"name": "a", "option": True}]}], "'option'. Did you mean 'optional'"),
-        ([["b", {"name": "a", "repeated": {"min": 2}}]], "'repeated'. Did you mean 'repeat'"),
+        ([{"name": "a", "repeats": {"min": 2}}], "a call has no key 'repeats'"),
+        ([{"name": "a", "Optional": True}, "b"], "a call has no key 'Optional'"),
+        ([{"any-order": ["a", "b"]}], "cannot be read as plain"),
+        ([{"one_off": ["a", "b"]}], "cannot be read as plain"),
+        ([{"any_order": ["b", {"name": "a", "option": True}]}], "a call has no key 'option'"),
+        ([["b", "c", {"name": "a", "repeated": {"min": 2}}]], "a call has no key 'repeated'"),
     ],
     ids=repr,
 )

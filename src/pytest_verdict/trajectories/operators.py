@@ -335,12 +335,11 @@ class TrajectoryForbidden(_NonEmptyExpected):
                     break
         return fail_on(differences)
 
-    def _refuse_selection(self, expected: Selected, observed: Selected) -> None:
-        super()._refuse_selection(expected, observed)
+    def _check_selection(self, expected: Selected, observed: Selected) -> None:
+        super()._check_selection(expected, observed)
         self._refuse_near_tools("forbidden", {name for _, name in expected.events}, observed)
         for event, tool in expected.events:
-            arguments = {argument for other, name in observed.events if name == tool for argument in other.args}
-            self._refuse_near_arguments(f"forbidden {tool}", event.args, arguments)
+            self._check_argument_names(f"forbidden {tool}", tool, event.args.keys(), observed.events)
 
 
 class TrajectoryMaxCalls(ObservedTrajectory):

@@ -3,31 +3,12 @@
 A tolerant rule lets one observed call match several expected ones, and taking the first match would give wrong verdicts.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import Any, Final
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Final
 
 from pytest_verdict.core.kernel import PartError
 from pytest_verdict.core.matching import maximum_matching, optimal_assignment
-from pytest_verdict.core.normalizers import normalize
-from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.values.equality import content_key
-from pytest_verdict.core.values.numbers import EXACT, as_decimal
-from pytest_verdict.operators.number import NumericTolerance
-from pytest_verdict.operators.text import Exact
-from pytest_verdict.trajectories.call_matcher import (
-    CONTAINS,
-    EQUAL,
-    IGNORE,
-    WITHIN,
-    ArgumentRule,
-    Call,
-    CallMatcher,
-    get_argument_rule,
-    is_by_argument,
-)
+from pytest_verdict.trajectories.call_matcher import EQUAL, Call, CallMatcher
 
 SCALE: Final = 10**9
 """A score of 1.0, and the cost of one call without a partner; scores are whole numbers, so that rounding cannot decide."""
@@ -47,114 +28,6 @@ Pair = tuple[int | None, int | None]
 _UP: Final = 0
 _PAIR: Final = 1
 _BACK: Final = 2
-_NO_NUMBER: Final = Decimal("Infinity")
-_PLAIN_TYPES: Final = frozenset({str, int, float, bool, type(None), Decimal})
-
-
-@dataclass(slots=True)
-class _Column:
-    """The values of one argument in all calls, by keys that equal values share."""
-
-    calls: dict[Any, list[int]] = field(default_factory=dict)
-    numbers: Sequence[Decimal] = ()
-    without_key: list[int] = field(default_factory=list)
-    """Calls whose value may equal any other."""
-    absent: list[int] = field(default_factory=list)
-
-
-class ArgumentIndex:
-    """The positions of calls by the values of their arguments; without it, every pair of calls would be compared."""
-
-    def __init__(self, calls: Sequence[Call], positions: Sequence[int]) -> None:
-        self._calls = calls
-        self._positions = positions
-        self._columns: dict[Hashable, _Column] = {}
-
-    def find_candidates(
-        self, argument: str, value: Any, rule: ArgumentRule, *, or_absent: bool = False
-    ) -> list[int] | None:
-        """Return the calls whose value a rule may accept, and perhaps more; None if the rule cannot be indexed."""
-        # A rule other than equality may accept objects and lists with another key.
-        if rule != EQUAL and isinstance(value, Mapping | list | tuple):
-            return None
-
-        limits = _get_limits(rule, value)
-        key = _content_key(rule, value)
-        if limits is not None:
-            column = self._get_column(argument, None)
-            keys = column.numbers[bisect_left(column.numbers, limits[0]) : bisect_right(column.numbers, limits[1])]
-            positions = [at for key in keys for at in column.calls[key]]
-        elif key is not None:
-            column = self._get_column(argument, rule)
-            positions = column.calls.get(key, [])
-        else:
-            return None
-        if or_absent:
-            return positions + column.without_key + column.absent
-        return positions + column.without_key
-
-    def _get_column(self, argument: str, rule: ArgumentRule | None) -> _Column:
-        """Return the column of an argument under a rule for equality, or of numbers if there is no rule."""
-        cache_key = (argument, rule is None, id(rule) if isinstance(rule, Exact) else 0)
-        if cache_key in self._columns:
-            return self._columns[cache_key]
-
-        column = _Column()
-        for at in self._positions:
-            args = self._calls[at].args
-            if argument not in args:
-                column.absent.append(at)
-                continue
-            key = _parse_number(args[argument]) if rule is None else _content_key(rule, args[argument])
-            if key is None:
-                column.without_key.append(at)
-            else:
-                column.calls.setdefault(key, []).append(at)
-        if rule is None:
-            column.numbers = sorted(column.calls)
-        self._columns[cache_key] = column
-        return column
-
-
-def _content_key(rule: ArgumentRule, value: Any) -> Hashable | None:
-    """Return a key that two values share if a rule for equality accepts them."""
-    if rule in (EQUAL, CONTAINS, WITHIN):
-        return content_key(value)
-    if not isinstance(rule, Exact) or type(rule).evaluate is not Exact.evaluate or type(value) is not str:
-        return None
-    text = normalize(value, rule.normalize)
-    return content_key(text if rule.case_sensitive else text.casefold())
-
-
-def _parse_number(value: Any) -> Decimal | None:
-    if type(value) not in _PLAIN_TYPES:
-        return None
-    number = as_decimal(value)
-    if number is None or not number.is_finite():
-        return _NO_NUMBER
-    return number
-
-
-def _get_limits(rule: ArgumentRule, expected: Any) -> tuple[Decimal, Decimal] | None:
-    """Return the lowest and the highest number that an operator for numbers may accept."""
-    if type(rule) is not NumericTolerance or rule.normalize:
-        return None
-    middle = _parse_number(expected)
-    tolerance = _parse_number(rule.tolerance)
-    if middle is None or tolerance is None or not (middle.is_finite() and tolerance.is_finite()):
-        return None
-    distance = tolerance
-    if rule.mode != "absolute":
-        distance = EXACT.multiply(tolerance, abs(middle))
-    return EXACT.subtract(middle, distance), EXACT.add(middle, distance)
-
-
-def _iter_tools(expected: Sequence[Call], observed: Sequence[Call]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield the positions of the expected and the observed calls of each tool that both sides call."""
-    observed_by_tool = _group_by_tool(observed)
-    for name, rows in _group_by_tool(expected).items():
-        if name in observed_by_tool:
-            yield rows, observed_by_tool[name]
 
 
 def _group_by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
@@ -166,66 +39,36 @@ def _group_by_tool(calls: Sequence[Call]) -> dict[str, list[int]]:
 
 def find_accepted_calls(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> list[list[int]]:
     """Return for each expected call the positions of the observed calls that it accepts; equal calls share one list."""
-    accepted: list[list[int]] = [[] for _ in expected]
-    for rows, columns in _iter_tools(expected, observed):
-        index = ArgumentIndex(observed, columns)
-        cache: dict[Hashable, list[int]] = {}
-        for row in rows:
-            call = expected[row]
-            cache_key: Hashable = (call.key, call.is_bare)
-            if call.key is None and not call.is_bare:
-                cache_key = row
-            if cache_key not in cache:
-                cache[cache_key] = _match_call(call, observed, columns, index, matcher)
-            accepted[row] = cache[cache_key]
-    return accepted
-
-
-def _match_call(
-    call: Call, observed: Sequence[Call], columns: list[int], index: ArgumentIndex, matcher: CallMatcher
-) -> list[int]:
-    candidates: Sequence[int] = columns
-    rule = matcher.get_rule(call.name)
-    if call.has_args and is_by_argument(rule) and not matcher.accepts_any_args(call):
-        may_be_absent = get_argument_rule(rule) in (WITHIN, IGNORE)
-        for argument, value in call.args.items():
-            own = get_argument_rule(rule, argument)
-            # An operator cannot compare an absent value, so the rule for all others decides.
-            or_absent = own == WITHIN or (may_be_absent and isinstance(own, Operator))
-            positions = index.find_candidates(argument, value, own, or_absent=or_absent)
-            if positions is not None and len(positions) < len(candidates):
-                candidates = sorted(positions)
-
-    verdicts: dict[Hashable, bool] = {}
+    columns_by_tool = _group_by_tool(observed)
+    columns_by_key: dict[Hashable, list[int]] = {}
+    for column, call in enumerate(observed):
+        columns_by_key.setdefault((call.name, call.key), []).append(column)
+    cache: dict[Hashable, list[int]] = {}
     accepted = []
-    for at in candidates:
-        cache_key: Hashable = at if observed[at].key is None else (observed[at].key,)
-        if cache_key not in verdicts:
-            verdicts[cache_key] = matcher.accepts(call, observed[at])
-        if verdicts[cache_key]:
-            accepted.append(at)
+    for row, call in enumerate(expected):
+        cache_key: Hashable = (call.name, call.key, call.is_bare)
+        if call.key is None and not call.is_bare:
+            cache_key = row
+        if cache_key not in cache:
+            columns = columns_by_tool.get(call.name, [])
+            if call.key is not None and matcher.get_rule(call.name) == EQUAL:
+                # Equal calls have one key, and a call without a key may equal any other.
+                columns = sorted(
+                    column for key in (call.key, None) for column in columns_by_key.get((call.name, key), ())
+                )
+            cache[cache_key] = [column for column in columns if matcher.accepts(call, observed[column])]
+        accepted.append(cache[cache_key])
     return accepted
 
 
 def pair_most(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> Partners:
-    partners: Partners = [None] * len(expected)
-    for rows, columns in _iter_tools(expected, observed):
-        calls = [expected[row] for row in rows]
-        others = [observed[column] for column in columns]
-        matches: Partners
-        if all(matcher.accepts_any_args(call) for call in calls):
-            matches = [at if at < len(others) else None for at in range(len(calls))]
-        elif matcher.get_rule(calls[0].name) == EQUAL and all(call.key is not None for call in (*calls, *others)):
-            # Equal calls are counted, because each of a thousand accepts a thousand.
-            unpaired: dict[Hashable, list[int]] = {}
-            for at in range(len(others) - 1, -1, -1):
-                unpaired.setdefault(others[at].key, []).append(at)
-            matches = [unpaired[call.key].pop() if unpaired.get(call.key) else None for call in calls]
-        else:
-            matches = maximum_matching(find_accepted_calls(calls, others, matcher), len(others))
-        for row, match in zip(rows, matches, strict=True):
-            partners[row] = None if match is None else columns[match]
-    return partners
+    accepted = find_accepted_calls(expected, observed, matcher)
+    lists = {id(columns): columns for columns in accepted}
+    if sum(map(len, lists.values())) > len(set[int]().union(*lists.values())):
+        return maximum_matching(accepted, len(observed))
+    # No two different calls accept the same one.
+    following = {key: iter(columns) for key, columns in lists.items()}
+    return [next(following[id(columns)], None) for columns in accepted]
 
 
 def pair_most_in_order(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> Partners:
@@ -238,17 +81,9 @@ def pair_best(
 ) -> Partners:
     """Pair calls so that the sum of the scores is the highest possible."""
     partners: Partners = [None] * len(expected)
-    for all_rows, all_columns in _iter_tools(expected, observed):
-        rows = all_rows
-        columns = all_columns
-        if len(rows) * len(columns) > _MOST_SCORED and matcher.get_rule(expected[rows[0]].name) == EQUAL:
-            # The share of different arguments is a metric, so a best pairing exists that pairs all equal calls.
-            matches = pair_most([expected[row] for row in rows], [observed[column] for column in columns], matcher)
-            for row, match in zip(rows, matches, strict=True):
-                partners[row] = None if match is None else columns[match]
-            used = set(partners)
-            rows = [row for row in rows if partners[row] is None]
-            columns = [column for column in columns if column not in used]
+    columns_by_tool = _group_by_tool(observed)
+    for name, rows in _group_by_tool(expected).items():
+        columns = columns_by_tool.get(name, [])
         _refuse_many_pairs(len(rows) * len(columns), matcher)
         calls = [observed[column] for column in columns]
         costs = [[-score for score in _score_calls(expected[row], calls, matcher, weigh)] for row in rows]

@@ -54,7 +54,6 @@ def trajectory_readers() -> Mapping[str, str]:
         "adk": f"{_READERS}google:adk",
         "inspect_ai": f"{_READERS}logs:inspect_ai",
         "tau2": f"{_READERS}messages:tau2",
-        "openhands": f"{_READERS}logs:openhands",
         "bedrock": f"{_READERS}messages:bedrock",
         "langchain": f"{_READERS}messages:langchain",
         "anthropic": f"{_READERS}messages:anthropic",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import groupby
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
@@ -36,7 +35,6 @@ ANY_ORDER: Final = "any_order"
 ONE_OF: Final = "one_of"
 OPTIONAL: Final = "optional"
 REPEAT: Final = "repeat"
-_KEYWORDS: Final = (ANY_ORDER, ONE_OF, OPTIONAL, REPEAT)
 MOST_REPEATS: Final = 10_000
 # With more pairs the explanation would take longer than the comparison.
 _MOST_PAIRS: Final = 100_000
@@ -132,12 +130,7 @@ class TrajectorySteps(TrajectoryOperator):
 def read_steps(value: Any, expected_format: str, prepare: Callable[[Event], Call | None]) -> list[Step]:
     """Read a step list, or a recorded trajectory, whose groups of calls are steps; `prepare` returns None for a call to skip."""
     source = decode_text(value)
-    is_list = isinstance(source, list | tuple)
-    if is_list:
-        for step in source:
-            _refuse_misspelt_keys(step)
-
-    if not is_list or not any(map(_is_explicit_step, source)):
+    if not isinstance(source, list | tuple) or not any(map(_is_explicit_step, source)):
         # A call without a group is a step of its own.
         events = read_trajectory(source, expected_format)
         groups = groupby(
@@ -148,24 +141,10 @@ def read_steps(value: Any, expected_format: str, prepare: Callable[[Event], Call
     return [step for step in steps if step.calls]
 
 
-def _refuse_misspelt_keys(step: Any) -> None:
-    """Refuse a key that looks like a misspelt keyword, because a reader of calls would ignore it."""
-    calls = step
-    if isinstance(step, Mapping):
-        calls = step.get(ANY_ORDER, step.get(ONE_OF))
-    for item in (step, *(calls if isinstance(calls, list | tuple) else ())):
-        if not isinstance(item, Mapping):
-            continue
-        for key in item:
-            close = get_close_matches(str(key), _KEYWORDS, n=1, cutoff=0.8)
-            if close and close[0] != key:
-                raise TrajectoryError(f"a step has no {shown(key, 80)}. Did you mean {close[0]!r}?")
-
-
 def _is_explicit_step(step: Any) -> bool:
     if isinstance(step, list | tuple):
         return not _is_pair(step)
-    return isinstance(step, Mapping) and any(key in step for key in _KEYWORDS)
+    return isinstance(step, Mapping) and any(key in step for key in (ANY_ORDER, ONE_OF, OPTIONAL, REPEAT))
 
 
 def _is_pair(step: list[Any] | tuple[Any, ...]) -> bool:
@@ -178,58 +157,51 @@ def _read_step(step: Any, place: int, prepare: Callable[[Event], Call | None]) -
     times = Times()
     if isinstance(step, Mapping) and ANY_ORDER in step:
         items = step[ANY_ORDER]
-        times = _read_times(step)
-        _refuse_other_keys(step, ANY_ORDER)
+        times = _read_times(step, ANY_ORDER)
     elif isinstance(step, list | tuple) and not _is_pair(step):
         items = step
     if not isinstance(items, list | tuple):
         raise TrajectoryError(f"{ANY_ORDER} is a list of calls, got {shown(items, 80)}")
-
-    calls = []
-    for item in items:
-        choices = [item]
-        if isinstance(item, Mapping) and ONE_OF in item:
-            _refuse_other_keys(item, ONE_OF)
-            choices = item[ONE_OF]
-            if not isinstance(choices, list | tuple) or len(choices) < 2:
-                raise TrajectoryError(f"{ONE_OF} is a list of at least two calls, got {shown(choices, 80)}")
-        elif isinstance(item, Mapping):
-            choices = [{key: value for key, value in item.items() if key not in {OPTIONAL, REPEAT}}]
-        prepared = [prepare(read_call(choice)) for choice in choices]
-        item_times = _read_times(item)
-        if any(call is not None for call in prepared):
-            calls.append(StepCall(tuple(call for call in prepared if call is not None), item_times))
-    return Step(tuple(calls), times, place)
+    calls = [_read_step_call(item, prepare) for item in items]
+    return Step(tuple(call for call in calls if call.choices), times, place)
 
 
-def _refuse_other_keys(step: Mapping[str, Any], keyword: str) -> None:
-    for key in step:
-        if key not in {keyword, OPTIONAL, REPEAT}:
-            raise TrajectoryError(f"a step has {keyword}, {OPTIONAL} and {REPEAT}, not {shown(key, 80)}")
+def _read_step_call(item: Any, prepare: Callable[[Event], Call | None]) -> StepCall:
+    choices = [item]
+    times = Times()
+    if isinstance(item, Mapping) and ONE_OF in item:
+        choices = item[ONE_OF]
+        times = _read_times(item, ONE_OF)
+        if not isinstance(choices, list | tuple) or len(choices) < 2:
+            raise TrajectoryError(f"{ONE_OF} is a list of at least two calls, got {shown(choices, 80)}")
+    elif isinstance(item, Mapping):
+        choices = [{key: value for key, value in item.items() if key not in {OPTIONAL, REPEAT}}]
+        times = _read_times(item)
+    calls = [prepare(read_call(choice)) for choice in choices]
+    return StepCall(tuple(call for call in calls if call is not None), times)
 
 
-def _read_times(item: Any) -> Times:
-    if not isinstance(item, Mapping):
-        return Times()
+def _read_times(item: Mapping[str, Any], keyword: str | None = None) -> Times:
+    unknown = item.keys() - {keyword, OPTIONAL, REPEAT}
+    if keyword is not None and unknown:
+        raise TrajectoryError(f"a step has {keyword}, {OPTIONAL} and {REPEAT}, not {shown(min(unknown), 80)}")
     optional = item.get(OPTIONAL, False)
     if not isinstance(optional, bool):
         raise TrajectoryError(f"{OPTIONAL} is true or false, got {shown(optional, 80)}")
     if REPEAT not in item:
-        return Times(0 if optional else 1, 1)
+        return Times(0 if optional else 1)
 
     repeat = item[REPEAT]
-    if not isinstance(repeat, Mapping) or not set(repeat) <= {"min", "max"}:
-        raise TrajectoryError(f"{REPEAT} is an object of min and max, got {shown(repeat, 80)}")
-    least = repeat.get("min", 0)
-    most = repeat.get("max")
-    is_valid = type(least) is int and 0 <= least <= MOST_REPEATS
-    if is_valid and most is not None:
-        is_valid = type(most) is int and max(least, 1) <= most <= MOST_REPEATS
-    if not is_valid:
-        raise TrajectoryError(
-            f"{REPEAT} takes whole numbers, 0 <= min <= max and 1 <= max <= {MOST_REPEATS}, got {shown(dict(repeat), 80)}"
-        )
-    return Times(0 if optional else least, most)
+    if isinstance(repeat, Mapping) and repeat.keys() <= {"min", "max"}:
+        least = repeat.get("min", 0)
+        most = repeat.get("max")
+        numbers = [least, MOST_REPEATS if most is None else most]
+        if all(type(number) is int for number in numbers) and 0 <= least <= numbers[1] <= MOST_REPEATS and numbers[1]:
+            return Times(0 if optional else least, most)
+    raise TrajectoryError(
+        f"{REPEAT} is an object of min and max, whole numbers with 0 <= min <= max and 1 <= max <= {MOST_REPEATS},"
+        f" got {shown(repeat, 80)}"
+    )
 
 
 class _Slot(NamedTuple):
@@ -287,11 +259,7 @@ class StepMatcher:
         required = self._list_required(step)
         positions: list[int] = []
         for _ in range(step.times.least):
-            if len(required) == 1:
-                at = bisect_left(required[0], start)
-                once = required[0][at : at + 1] or None
-            else:
-                once = _match_all(required, start, _find_first_end(required, start, self._size))
+            once = _match_all(required, start, _find_first_end(required, start, self._size))
             if once is None:
                 return None
             positions += once
@@ -461,21 +429,19 @@ def _fill_slots(
         own_slots = [slot for slot in slots if slot.is_required is is_required]
         choices = [[at - start for at in slot.accepted if start <= at < end and at not in filled] for slot in own_slots]
         partners = maximum_matching(choices, max(end - start, 0))
-        for at, slot in zip(partners, own_slots, strict=True):
-            if at is not None:
-                filled[start + at] = slot
-            elif is_required:
-                missing.append(slot)
+        pairs = list(zip(partners, own_slots, strict=True))
+        filled |= {start + at: slot for at, slot in pairs if at is not None}
+        missing += [slot for at, slot in pairs if at is None and is_required]
 
     empty: list[_Slot] = []
     for slot in missing:
         # A call of the right tool is the nearest.
         names = {call.name for call in slot.choices}
-        for at in range(start, end):
-            if at not in filled and observed[at].name in names:
-                filled[at] = slot
-                break
-        else:
+        free = (at for at in range(start, end) if at not in filled and observed[at].name in names)
+        nearest = next(free, None)
+        if nearest is None:
             empty.append(slot)
+        else:
+            filled[nearest] = slot
     yield from ((at, filled[at]) for at in sorted(filled))
     yield from ((None, slot) for slot in empty)

@@ -1,8 +1,7 @@
 """`TrajectoryOperator`, the base class of the operators on trajectories: which events count, and under which names."""
 
-import functools
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BeforeValidator, PrivateAttr, field_validator, model_validator
@@ -124,7 +123,7 @@ class ObservedTrajectory(Operator):
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         names = self._parse_expected(expected)
         side = self._read_observed(observed)
-        self._refuse_unknown_tools(side, other_names=names)
+        self._check_tool_names({}, [side], other_names=names)
         outcome = self._check_calls(names, side)
         if outcome.score > 0.0:
             self._refuse_emptied("observed", side)
@@ -136,14 +135,6 @@ class ObservedTrajectory(Operator):
 
     def _check_calls(self, expected: Any, observed: Selected) -> Outcome:
         raise NotImplementedError
-
-    @functools.cached_property
-    def _only_tools(self) -> frozenset[str]:
-        return frozenset(map(self._get_tool_name, self.only_tools or ()))
-
-    @functools.cached_property
-    def _except_tools(self) -> frozenset[str]:
-        return frozenset(map(self._get_tool_name, self.except_tools))
 
     def _get_tool_name(self, name: str) -> str:
         """Return the name by which a tool is compared; a setting may use the prefix or the alias, or not."""
@@ -168,11 +159,9 @@ class ObservedTrajectory(Operator):
         return name
 
     def _is_selected(self, tool: str) -> bool:
-        return (self.only_tools is None or tool in self._only_tools) and tool not in self._except_tools
-
-    @property
-    def _selects_tools(self) -> bool:
-        return self.only_tools is not None or bool(self.except_tools)
+        only_tools = self.only_tools
+        is_one = only_tools is None or tool in map(self._get_tool_name, only_tools)
+        return is_one and tool not in map(self._get_tool_name, self.except_tools)
 
     def _select(self, events: Iterable[Event], *, are_expected: bool = False) -> Selected:
         pairs = [(event, self._get_canonical_name(event.name)) for event in events]
@@ -197,19 +186,22 @@ class ObservedTrajectory(Operator):
         self._refuse_near_names("aliases", self.aliases.keys() - names, names.difference(self.aliases.values()))
         return self._select(events)
 
-    def _refuse_unknown_tools(self, *sides: Selected, other_names: Iterable[str] = ()) -> None:
-        """Refuse to select or declare a tool that no side calls and no other setting names."""
-        self._refuse_near_tools("tools", self.tools, *sides)
+    def _check_tool_names(
+        self, settings: Mapping[str, Iterable[str]], sides: Sequence[Selected], other_names: Iterable[str] = ()
+    ) -> None:
+        """Refuse to select a tool that nothing else names, and to name one that is almost one that a side calls."""
         # Excluding a tool that is not called is harmless, unless another one was meant.
-        self._refuse_near_tools("except_tools", self.except_tools, *sides)
-        if self.tools or not any(side.names for side in sides):
+        for setting, tools in {"tools": self.tools, "except_tools": self.except_tools, **settings}.items():
+            self._refuse_near_tools(setting, tools, *sides)
+        called = set[str]().union(*(side.names for side in sides))
+        if self.tools or not called:
             return
-        names = {*self.aliases.values(), *map(self._get_tool_name, (*self.aliases, *other_names))}
-        tools = names.union(*(side.names for side in sides))
-        for name in sorted(self._only_tools - tools):
+        others = {name for tools in (other_names, *settings.values()) for name in tools}
+        known = called.union(self.aliases.values(), map(self._get_tool_name, (*self.aliases, *others)))
+        for name in sorted({*map(self._get_tool_name, self.only_tools or ())} - known):
             raise UnusableError(
                 UNKNOWN_TOOL,
-                f"only_tools has {name!r}, which no side calls and no other setting names.{allowed('tool', name, tools)}"
+                f"only_tools has {name!r}, which no side calls and no other setting names.{allowed('tool', name, known)}"
                 " Tools that need not be called are named in tools=[...]",
             )
 
@@ -237,11 +229,6 @@ class ObservedTrajectory(Operator):
                 " or set exact_names=True if another name is meant",
             )
 
-    def _refuse_near_arguments(self, setting: str, names: Iterable[str], occurring: Collection[str]) -> None:
-        # An argument with a number is another one: address2 is not address.
-        names = {name for name in names if _NUMBER.sub("", name) not in occurring}
-        self._refuse_near_names(setting, names, occurring)
-
     def _refuse_emptied(self, name: str, side: Selected) -> None:
         """Refuse a side with calls, none of which was selected."""
         if side.is_emptied and not self.tools:
@@ -256,7 +243,7 @@ class ObservedTrajectory(Operator):
         steps = {
             "strip_mcp_prefix": bool(self.mcp_servers),
             "alias_tools": bool(self.aliases),
-            "select_tools": self._selects_tools,
+            "select_tools": self.only_tools is not None or bool(self.except_tools),
             "select_agents": self.agents is not None,
             "skip_failed_calls": self.failed == "skip",
         }
@@ -323,73 +310,61 @@ class TrajectoryOperator(ObservedTrajectory):
 
         matcher = self._build_matcher()
         sides = [self._read_expected(turn, matcher) for turn in expected_turns]
-        operator = self.model_copy(update={"turns": "none"})
-        observed_side: Selected | None = None
-        if (self._selects_tools or self.agents is not None) and not self.tools:
-            # A tool need not be called in each turn, so the selection is checked for all turns together.
-            expected_side = join_sides(selected for selected, _ in sides)
-            observed_side = join_sides(map(self._read_observed, observed_turns))
-            self._refuse_selection(expected_side, observed_side)
-            tools = {*expected_side.names, *observed_side.names, *self._only_tools, *self._except_tools}
-            operator = operator.model_copy(update={"tools": tuple(sorted(tools))})
-        # A turn may have no calls, so the calls of all turns together are checked.
+        # A turn may have no calls, and a tool need not be called in each, so all turns together are checked.
+        observed_side = join_sides(map(self._read_observed, observed_turns))
+        self._check_selection(join_sides(selected for selected, _ in sides), observed_side)
         self._check_expected([call for _, calls in sides for call in calls])
+        operator = self.model_copy(update={"turns": "none"})
         operator._is_turn = True  # noqa: SLF001 - the copy is ours
         outcome = compare_turns(operator, expected_turns, observed_turns, mean=self.turns == "mean")
-        if observed_side is not None and outcome.score > 0.0:
+        if outcome.score > 0.0:
             self._refuse_emptied("observed", observed_side)
         return outcome
 
     def _compare_sides(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
         matcher = self._build_matcher()
-        expected_sides = [self._read_expected(turn, matcher) for turn in expected_turns]
+        sides = [self._read_expected(turn, matcher) for turn in expected_turns]
         observed_side = join_sides(map(self._read_observed, observed_turns))
-        self._refuse_selection(join_sides(selected for selected, _ in expected_sides), observed_side)
-
-        expected = [call for _, calls in expected_sides for call in calls]
+        expected = [call for _, calls in sides for call in calls]
         if not self._is_turn:
+            self._check_selection(join_sides(selected for selected, _ in sides), observed_side)
             self._check_expected(expected)
         observed = [matcher.prepare(event, name) for event, name in self._choose_occurrences(observed_side)]
         outcome = self._compare_calls(expected, observed, matcher)
-        if outcome.score > 0.0:
+        if outcome.score > 0.0 and not self._is_turn:
             self._refuse_emptied("observed", observed_side)
         return self._complete(outcome, expected, observed, matcher)
 
-    def _refuse_selection(self, expected: Selected, observed: Selected) -> None:
-        rules: Iterable[str] = ()
-        if not isinstance(self.args, str):
-            rules = [tool for tool in self.args if tool != OTHERS]
-        self._refuse_unknown_tools(expected, observed, other_names=(*rules, *self.defaults))
-        self._refuse_near_tools("args", rules, expected, observed)
-        self._refuse_near_tools("defaults", self.defaults, expected, observed)
-        self._refuse_near_argument_rules(expected, observed)
-        self._refuse_emptied("expected", expected)
-
-    def _refuse_near_argument_rules(self, *sides: Selected) -> None:
-        """Refuse an argument that no call of its tool has if a call has one with almost the same name."""
+    def _check_selection(self, expected: Selected, observed: Selected) -> None:
+        rules = self.args if isinstance(self.args, dict) else {}
+        tools = {"args": [tool for tool in rules if tool != OTHERS], "defaults": [*self.defaults]}
+        self._check_tool_names(tools, [expected, observed])
         settings: list[tuple[str, str, Collection[str]]] = [("ignored_args", OTHERS, self.ignored_args)]
         settings += [(f"defaults for {tool}", tool, own) for tool, own in self.defaults.items()]
-        if not isinstance(self.args, str):
-            settings += [(f"args for {tool}", tool, rule) for tool, rule in self.args.items() if isinstance(rule, dict)]
-        events = [pair for side in sides for pair in side.events]
+        settings += [(f"args for {tool}", tool, rule) for tool, rule in rules.items() if isinstance(rule, dict)]
         for setting, tool, names in settings:
-            tool_name = self._get_tool_name(tool)
-            arguments = {argument for event, name in events if tool_name in (OTHERS, name) for argument in event.args}
-            self._refuse_rules_without_effect(setting, names, arguments)
-            # A rule may be for a part of an argument.
-            absent = {name.partition(".")[0] for name in names if name not in {OTHERS, *arguments}}
-            self._refuse_near_arguments(setting, absent, arguments.difference(names))
+            self._check_argument_names(setting, tool, names, [*expected.events, *observed.events])
+        self._refuse_emptied("expected", expected)
 
-    def _refuse_rules_without_effect(self, setting: str, rules: Any, arguments: Collection[str]) -> None:
-        """Refuse to compare only arguments that no call has."""
-        if not arguments or not isinstance(rules, dict) or rules.get(OTHERS) != IGNORE:
-            return
-        compared = [name for name, rule in rules.items() if rule != IGNORE]
-        if compared and not any(name.partition(".")[0] in arguments for name in compared):
-            raise UnusableError(
-                UNUSED_RULE,
-                f"{setting} compares only {', '.join(compared)}, which no call has; they have {sorted(arguments)}",
-            )
+    def _check_argument_names(
+        self, setting: str, tool: str, names: Collection[str], events: Iterable[tuple[Event, str]]
+    ) -> None:
+        """Refuse an argument that no call of its tool has if a call has one with almost the same name."""
+        tool_name = self._get_tool_name(tool)
+        arguments = {argument for event, name in events if tool_name in (OTHERS, name) for argument in event.args}
+        # A rule may be for a part of an argument, and one with a number is another one: address2 is not address.
+        parts = {name: name.partition(".")[0] for name in names if name != OTHERS}
+        absent = {
+            part for name, part in parts.items() if name not in arguments and _NUMBER.sub("", part) not in arguments
+        }
+        self._refuse_near_names(setting, absent, arguments.difference(names))
+        if isinstance(names, dict) and names.get(OTHERS) == IGNORE and arguments:
+            compared = [name for name in parts if names[name] != IGNORE]
+            if compared and arguments.isdisjoint(map(parts.get, compared)):
+                raise UnusableError(
+                    UNUSED_RULE,
+                    f"{setting} compares only {', '.join(compared)}, which no call has; they have {sorted(arguments)}",
+                )
 
     def _choose_occurrences(self, observed: Selected) -> list[tuple[Event, str]]:
         """Return the observed calls without those of a tool that are not its first, last or n-th one."""
@@ -397,23 +372,19 @@ class TrajectoryOperator(ObservedTrajectory):
             return observed.events
         self._refuse_near_tools("occurrences", self.occurrences.keys() - {OTHERS}, observed)
         occurrences = {self._get_tool_name(tool): occurrence for tool, occurrence in self.occurrences.items()}
-        places: dict[str, list[int]] = {}
+        places: dict[str, list[int]] = {tool: [] for tool in occurrences if tool != OTHERS}
         for place, (_, name) in enumerate(observed.events):
             places.setdefault(name, []).append(place)
         chosen: list[int] = []
-        for name in dict.fromkeys((*places, *occurrences)):
-            own = places.get(name, [])
+        for name, own in places.items():
             occurrence = occurrences.get(name, occurrences.get(OTHERS))
-            if occurrence == "last":
-                own = own[-1:]
-            elif occurrence == "first":
-                own = own[:1]
-            elif isinstance(occurrence, int) and name != OTHERS:
-                if occurrence > len(own):
-                    calls = format_count(len(own), "call")
-                    raise NoSuchCallError(f"observed has {calls} of {name}, and call {occurrence} of it is compared")
-                own = own[occurrence - 1 : occurrence]
-            chosen += own
+            if isinstance(occurrence, int) and occurrence > len(own):
+                calls = format_count(len(own), "call")
+                raise NoSuchCallError(f"observed has {calls} of {name}, and call {occurrence} of it is compared")
+            if isinstance(occurrence, int):
+                chosen.append(own[occurrence - 1])
+            else:
+                chosen += {"first": own[:1], "last": own[-1:]}.get(str(occurrence), own)
         return [observed.events[place] for place in sorted(chosen)]
 
     def _check_expected(self, expected: list[Any]) -> None:

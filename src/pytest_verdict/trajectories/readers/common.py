@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Final, NamedTuple
@@ -12,6 +13,12 @@ from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
 
+# The parts of a call, and the types of the blocks that are calls and results.
+_ARGUMENT_KEYS: Final = ("args", "arguments", "input")
+_ID_KEYS: Final = ("tool_call_id", "call_id", "toolUseId", "id")
+_CALL_KIND: Final = re.compile(r".*tool_use|(builtin-)?tool-call")
+_RESULT_KIND: Final = re.compile(r".*tool_result|(builtin-)?tool-return|retry-prompt")
+
 MISSING: Final[Any] = object()
 """The default for an absent key, because ``None`` is a value."""
 
@@ -21,15 +28,8 @@ class Result(NamedTuple):
 
     identifier: Any
     value: Any
-    failed: bool = False
-    reason: Any = None
+    error: str | None = None
     name: Any = None
-
-    @classmethod
-    def from_content(cls, source: Any, identifier: Any, *, failed: bool) -> Result:
-        """Build a result from the content of an object, which is also the reason of a failure."""
-        content = get(source, "content")
-        return cls(identifier, content, failed, reason=content)
 
 
 class CallLike(NamedTuple):
@@ -47,22 +47,21 @@ CallOrResult = Event | Result | CallLike
 
 
 def get(value: Any, *names: str, default: Any = None) -> Any:
-    """Return the first of several keys of a mapping, or attributes of an object, that is present."""
+    """Return the first of several keys of a mapping, or attributes of an object, that is not None; None if one is."""
     source = value.value if isinstance(value, EncodedObject) else value
     is_mapping = type(source) is dict or isinstance(source, Mapping)
     if not is_mapping and (isinstance(source, str | bytes | list | type) or type(source) is tuple):
         return default
 
+    first = default
     for name in names:
-        if is_mapping:
-            item = source.get(name, MISSING)
-        else:
-            item = getattr(source, name, MISSING)
-            if callable(item):
-                continue
-        if item is not MISSING:
+        item = source.get(name, MISSING) if is_mapping else getattr(source, name, MISSING)
+        if item is MISSING or (not is_mapping and callable(item)):
+            continue
+        if item is not None:
             return item
-    return default
+        first = None
+    return first
 
 
 def iter_entries(value: Any) -> Iterator[tuple[str, Any]]:
@@ -93,7 +92,7 @@ def omit_keys(value: Any, *keys: str) -> dict[str, Any]:
 
 
 def has(value: Any, *names: str) -> bool:
-    """Return whether the first key or attribute that is present is not None."""
+    """Return whether one of several keys or attributes is not None."""
     return get(value, *names) is not None
 
 
@@ -167,12 +166,6 @@ def parse_if_json(value: Any) -> Any:
         return value
 
 
-def format_arguments(args: Any) -> str:
-    if isinstance(args, str):
-        return args
-    return shown(args, 500)
-
-
 def format_failure(reason: Any) -> str:
     if isinstance(reason, str) and reason:
         return reason
@@ -192,16 +185,54 @@ def build_call(name: Any, args: Any, id: Any = None, error: Any = None, **fields
     if args is MISSING:
         return Event(name, id=identifier, args_note=ARGS_NOT_RECORDED, **fields)
     arguments = parse_if_json(args)
-    # The keys of parsed JSON are text.
-    is_parsed = type(arguments) is dict and arguments is not args
-    if is_parsed or (isinstance(arguments, Mapping) and all(isinstance(key, str) for key in arguments)):
+    if isinstance(arguments, Mapping) and all(isinstance(key, str) for key in arguments):
         return Event(name, arguments, identifier, **fields)
-    return Event(name, id=identifier, args_note=ARGS_MALFORMED, args_text=format_arguments(args), **fields)
+    return build_malformed_call(name, args, id=identifier, **fields)
 
 
-def build_call_from(source: Any, *args: str, **fields: Any) -> Event:
-    """Build the event of an object with a name and, under the first key of several, arguments."""
-    return build_call(get(source, "name"), get(source, *args, default=MISSING), **fields)
+def build_malformed_call(name: str, args: Any, **fields: Any) -> Event:
+    text = args if isinstance(args, str) else shown(args, 500)
+    return Event(name, args_note=ARGS_MALFORMED, args_text=text, **fields)
+
+
+def read_call(block: Any, **fields: Any) -> Event:
+    """Build the event of a block that is a call, under whichever keys a provider has its parts."""
+    function = get(block, "function", "custom")
+    if function is None or isinstance(function, str):
+        function = block
+    args = get(function, *_ARGUMENT_KEYS, default=MISSING)
+    if args is not MISSING and (function is get(block, "custom") or get(block, "type") == "custom_tool_call"):
+        # A custom tool takes a text instead of an object.
+        args = {"input": args}
+    return build_call(get(function, "name", "tool_name"), args, id=get(block, *_ID_KEYS), **fields)
+
+
+def read_result(block: Any) -> Result:
+    """Build the result that a block is, under whichever keys a provider has its parts; it is also the reason of a failure."""
+    content = get(block, "content", "output", "response", "result")
+    error = get(block, "error", "errorText")
+    is_failed = (
+        error not in (None, False)
+        or get(block, "is_error", "isError") is True
+        or get(block, "status") == "error"
+        or get(block, "outcome", default="success") != "success"
+    )
+    reason = error if isinstance(error, str) else get(error, "message", default=content)
+    failure = format_failure(reason) if is_failed else None
+    return Result(get(block, "tool_use_id", *_ID_KEYS), content, failure, get(block, "name"))
+
+
+def read_block(block: Any, **fields: Any) -> Iterator[CallOrResult]:
+    """Read a block of a message, which is a call, a result, or something else."""
+    kind = str(get(block, "type", "part_kind"))
+    call = get(block, "toolUse", default=block if _CALL_KIND.fullmatch(kind) else None)
+    if call is not None:
+        yield read_call(call, **fields)
+    result = get(block, "toolResult", default=block if _RESULT_KIND.fullmatch(kind) else None)
+    # A request of pydantic-ai to try again may be about the answer instead of a call.
+    if result is not None and (kind != "retry-prompt" or has(result, "tool_name")):
+        read = read_result(result)
+        yield read._replace(error=format_failure(read.value)) if kind == "retry-prompt" else read
 
 
 def attach_results(items: Iterable[CallOrResult]) -> list[Event]:
@@ -236,7 +267,7 @@ def attach_results(items: Iterable[CallOrResult]) -> list[Event]:
         without_result.pop(event.index, None)
         if str(item.identifier) in by_id or (item.name and not event.id):
             set_field(event, "result", item.value)
-            set_field(event, "error", format_failure(item.reason) if item.failed else None)
+            set_field(event, "error", item.error)
 
     for item in orphans:
         if str(item.identifier) not in by_id:

@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallLike,
     CallOrResult,
     Result,
     build_call,
+    format_failure,
     get,
     get_objects,
     has,
@@ -27,16 +27,13 @@ from pytest_verdict.trajectories.readers.unread import Format, require_one_answe
 
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
 _TOOL_USES: Final = ("tool_uses", "toolUses")
-_TOOL_RESPONSES: Final = ("tool_responses", "toolResponses")
 _EVENTS: Final = ("invocation_events", "invocationEvents")
 _CALL: Final = ("function_call", "functionCall")
 _RESPONSE: Final = ("function_response", "functionResponse")
 _CONTAINERS: Final = "conversation invocations contents candidates events"
-
-_CALL_KEYS: Final = " ".join((*_CALL, *_RESPONSE))
 _MARKS: Final = (
-    "intermediate_data intermediateData user_content userContent invocation_events invocationEvents tool_uses toolUses"
-    f" finish_reason finishReason content parts text thought {_CALL_KEYS}"
+    f"content parts text thought finish_reason finishReason user_content userContent {' '.join(_INTERMEDIATE)}"
+    f" {' '.join((*_TOOL_USES, *_EVENTS, *_CALL, *_RESPONSE))}"
 )
 # The details of an app list the tools of its agents.
 _IGNORED: Final = "app_details appDetails"
@@ -44,10 +41,10 @@ _WHOLE_KEYS: Final = " ".join((*_TOOL_USES, *_EVENTS))
 
 
 def _is_item(item: Any) -> bool:
-    if has(item, *_INTERMEDIATE) or has(item, "user_content", "userContent") or has(item, "parts"):
+    if has(item, *_INTERMEDIATE, "user_content", "userContent", "parts") or has(get(item, "content"), "parts"):
         return True
     # An OpenAI message may have a function_call too, but always next to a role.
-    return has(get(item, "content"), "parts") or (has(item, *_CALL, *_RESPONSE) and not has(item, "role", "messages"))
+    return has(item, *_CALL, *_RESPONSE) and not has(item, "role", "messages")
 
 
 @partial(Format, is_item=_is_item, marks=_MARKS, containers=_CONTAINERS, whole_keys=_WHOLE_KEYS, ignored=_IGNORED)
@@ -56,31 +53,28 @@ def gemini(value: Any) -> Iterator[CallOrResult]:
     require_one_answer(get(value, "candidates"), "candidates")
     items = require_objects(unwrap_list(value, *_CONTAINERS.split()), "contents")
     are_parts = all(has(item, *_CALL, *_RESPONSE, "text", "thought") for item in items)
-    contents = (content for item in items for content in _read_contents(item))
+    contents = (content for item in items for content in _iter_contents(item))
     for place, (parts, author) in enumerate(contents):
         for part in parts:
             call = get(part, *_CALL)
+            if get(call, "partial_args", "partialArgs"):
+                name = shown(get(call, "name"), 80)
+                raise TrajectoryError(f"the arguments of {name} came in pieces (partial_args); join them")
             if call is not None:
-                if get(call, "partial_args", "partialArgs"):
-                    name = shown(get(call, "name"), 80)
-                    raise TrajectoryError(f"the arguments of {name} came in pieces (partial_args); join them")
                 group = 0 if are_parts else place
-                yield build_call(get(call, "name"), get(call, "args"), id=get(call, "id"), group=group, agent=author)
-
+                yield build_call(get(call, "name"), get(call, "args"), get(call, "id"), group=group, agent=author)
             result = get(part, *_RESPONSE)
             if result is not None:
                 response = get(result, "response")
-                error = get(response, "error")
-                yield Result(get(result, "id"), response, error is not None, error, get(result, "name"))
+                failure = format_failure(get(response, "error")) if has(response, "error") else None
+                yield Result(get(result, "id"), response, failure, get(result, "name"))
 
 
-def _read_contents(item: Any) -> list[tuple[Sequence[Any], str | None]]:
-    """Return the parts of each content of an item, and its author."""
-    intermediate = get(item, *_INTERMEDIATE)
-    if isinstance(intermediate, str | bool | int | float | list | tuple):
-        raise TrajectoryError(f"intermediate_data must be an object, got {shown(intermediate, 80)}")
-
-    source = item if intermediate is None else intermediate
+def _iter_contents(item: Any) -> Iterator[tuple[Sequence[Any], str | None]]:
+    """Yield the parts of each content of an item, and its author."""
+    source = get(item, *_INTERMEDIATE, default=item)
+    if isinstance(source, str | bool | int | float | list | tuple):
+        raise TrajectoryError(f"intermediate_data must be an object, got {shown(source, 80)}")
     events = get(source, *_EVENTS)
     uses = get(source, *_TOOL_USES)
     if events and uses:
@@ -88,20 +82,18 @@ def _read_contents(item: Any) -> list[tuple[Sequence[Any], str | None]]:
             "invocation_events and tool_uses are two ways to say the same, and here both have something"
         )
     if events:
-        return [content for event in require_objects(events, "invocation_events") for content in _read_contents(event)]
-    if uses is not None:
+        for event in require_objects(events, "invocation_events"):
+            yield from _iter_contents(event)
+    elif uses is not None:
         parts = [{"function_call": use} for use in require_objects(uses, "tool_uses")]
-        parts += [{"function_response": response} for response in get_objects(source, *_TOOL_RESPONSES)]
-        return [(parts, None)]
-
-    content = get(item, "content")
-    parts = get(item if content is None else content, "parts")
-    if parts is None and has(item, *_CALL, *_RESPONSE):
-        parts = [item]
-    author = get(item, "author")
-    if not isinstance(author, str):
-        author = None
-    return [(require_objects(parts, "parts"), author)]
+        responses = get_objects(source, "tool_responses", "toolResponses")
+        yield parts + [{"function_response": response} for response in responses], None
+    else:
+        parts = get(get(item, "content", default=item), "parts")
+        if parts is None and has(item, *_CALL, *_RESPONSE):
+            parts = [item]
+        author = get(item, "author")
+        yield require_objects(parts, "parts"), author if isinstance(author, str) else None
 
 
 # ADK: an EvalSet with one eval case, and the events of a session or a run. The other keys hold the state of a session, its
@@ -112,9 +104,7 @@ _EVENT_KEYS: Final = ("invocation_id", "invocationId", "actions", "partial")
 
 
 def _list_events(value: Any) -> Sequence[Any]:
-    source = value
-    if has(value, *_CASES):
-        source = require_one(get(value, *_CASES), "eval_cases")
+    source = require_one(get(value, *_CASES), "eval_cases") if has(value, *_CASES) else value
     for container in ("conversation", "events"):
         events = get(source, container, default=MISSING)
         if events is not MISSING and not events:
@@ -161,22 +151,18 @@ def adk(value: Any) -> Iterator[CallOrResult]:
 
 # Rows of Vertex AI hold lists of tool_name and tool_input, and so do the first evaluation files of ADK.
 _COLUMNS: Final = ("predicted_trajectory", "reference_trajectory", "expected_tool_use")
-_NAMES: Final = ("tool_name", "toolName")
-_INPUTS: Final = ("tool_input", "toolInput")
 
 
 @partial(
     Format,
-    is_item=lambda item: has(item, *_NAMES) and has(item, *_INPUTS),
+    is_item=lambda item: has(item, "tool_name", "toolName") and has(item, "tool_input", "toolInput"),
     marks="tool_name toolName",
     whole_keys=" ".join(_COLUMNS),
     ignored=" ".join(_COLUMNS[1:]),
 )
-def vertex(value: Any) -> Iterator[Event]:
+def vertex(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; a row does not say which were made together."""
     column = get(value, *_COLUMNS)
-    calls = unwrap_list(value)
-    if column is not None:
-        calls = require_list(parse_if_json(column), "a trajectory column")
+    calls = unwrap_list(value) if column is None else require_list(parse_if_json(column), "a trajectory column")
     for call in calls:
-        yield build_call(get(call, *_NAMES), get(call, *_INPUTS, default=MISSING))
+        yield build_call(get(call, "tool_name", "toolName"), get(call, "tool_input", "toolInput", default=MISSING))

@@ -1,18 +1,15 @@
-"""Logs of platforms and agents: the runs of LangSmith, the observations of Langfuse, Inspect AI and both forms of OpenHands.
+"""Logs of platforms and agents: the runs of LangSmith, the observations of Langfuse, and Inspect AI.
 
 A run of a tool is a call, and so is a request of a model that no tool executed. The outputs of other runs repeat calls.
 """
 
-import json
-import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.placeholders import EncodedObject
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers import read_trajectory
@@ -20,7 +17,6 @@ from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallLike,
     CallOrResult,
-    Result,
     build_call,
     format_failure,
     get,
@@ -28,12 +24,13 @@ from pytest_verdict.trajectories.readers.common import (
     has,
     omit_keys,
     parse_if_json,
+    read_call,
+    read_result,
     require_list,
     require_objects,
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.messages import openai_chat
 from pytest_verdict.trajectories.readers.traces import Span, SpanCall, iter_executed_calls, iter_in_time, parse_time
 from pytest_verdict.trajectories.readers.unread import Format, find_calls, refuse_unread_calls, require_one_answer
 
@@ -44,12 +41,6 @@ _RUN_KINDS: Final = frozenset(
     | {"evaluator", "guardrail", "none"}
 )
 _MODEL_KINDS: Final = {"llm", "generation"}
-# The server notes the calls of a model beside its output.
-_CALL_COUNTS: Final = ("toolCalls", "toolCallNames")
-# Python writes literals differently from JSON.
-_ESCAPE: Final = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""
-_LITERAL: Final = re.compile(rf"""'(?:[^'\\]|{_ESCAPE})*'|"(?:[^"\\]|{_ESCAPE})*"|\b(?:True|False|None)\b""")
-_CONSTANTS: Final = {"True": "true", "False": "false", "None": "null"}
 
 
 def _read_runs(runs: Iterable[Any]) -> Iterator[Event]:
@@ -77,22 +68,20 @@ def _read_run(run: Any) -> Span:
     if kind not in _RUN_KINDS:
         raise TrajectoryError(f"a run of the type {shown(kind, 80)} may be a call")
     more = get(run, "extra", default=parse_if_json(get(run, "metadata")))
-    error = get(run, "error")
+    error = get(run, "error") or None
     if get(run, "level") == "ERROR":
-        error = format_failure(get(run, "statusMessage", "status_message"))
-    elif error:
-        error = format_failure(error)
+        error = get(run, "statusMessage", "status_message") or ""
     identifier = get(run, "id")
     parent = get(run, "parent_run_id", "parentObservationId", "parent_observation_id")
     attributes = {
         "kind": kind,
         # A Langfuse trace is listed with its observations and has no type.
         "trace": str(get(run, "trace_id", "traceId", default=identifier if kind == "none" else None)),
-        "input": get(run, "inputs", "input"),
-        "output": get(run, "outputs", "output"),
+        "input": parse_if_json(get(run, "inputs", "input")),
+        "output": parse_if_json(get(run, "outputs", "output")),
         "id": parse_if_json(get(more, "tool_call_id")),
-        "call_count": get(more, "tool_call_count") or get(run, *_CALL_COUNTS),
-        "is_langchain": has(more, "color") or str(get(get(more, "runtime"), "library")).startswith("langchain"),
+        # The server notes the calls of a model beside its output.
+        "call_count": get(more, "tool_call_count") or get(run, "toolCalls", "toolCallNames"),
         "agent": get(run, "name") if kind == "agent" else None,
     }
     return Span(
@@ -100,7 +89,7 @@ def _read_run(run: Any) -> Span:
         attributes=attributes,
         start=parse_time(get(run, "start_time", "startTime")),
         end=parse_time(get(run, "end_time", "endTime")),
-        error=error or None,
+        error=None if error is None else format_failure(error),
         identifier=None if identifier is None else str(identifier),
         parent=str(parent) if parent else None,
     )
@@ -117,52 +106,29 @@ def _read_trace(spans: list[Span]) -> Iterator[Event]:
     # Other runs return calls again, and those of earlier turns, which the models or the whole got as input.
     identifiers = {span.identifier for span in spans}
     inputs = [span.attributes["input"] for span in spans if span in models or span.parent not in identifiers]
-    earlier = find_calls([parse_if_json(item) for item in inputs])
-    calls = [event for _, event in (*executed, *requested)]
+    calls: list[Event | CallLike] = [*(event for _, event in (*executed, *requested)), *find_calls(inputs)]
     for span in spans:
         if span not in tools and span not in models:
-            output = parse_if_json(span.attributes["output"])
             reason = f"and no run of a tool or a model has it, but {span.name!r} returned it"
-            refuse_unread_calls([output], [*calls, *earlier], reason)
+            refuse_unread_calls([span.attributes["output"]], calls, reason)
     return (event for _, event in iter_in_time(executed, requested))
 
 
 def _build_run_call(span: Span, **fields: Any) -> Event:
-    output = parse_if_json(span.attributes["output"])
-    message = get(output, "output", default=output)
-    if has(message, "tool_call_id") and get(message, "status") == "error":
-        fields["error"] = get(message, "content") or ""
-    identifier = span.attributes["id"] or get(message, "tool_call_id")
-    args = _parse_input(span.attributes["input"], is_langchain=span.attributes["is_langchain"])
-    return build_call(span.name, args, id=identifier, result=output, **fields)
-
-
-def _parse_input(value: Any, *, is_langchain: bool) -> Any:
-    args = parse_if_json(value)
+    message = get(span.attributes["output"], "output", default=span.attributes["output"])
+    if has(message, "tool_call_id"):
+        fields["error"] = fields["error"] or read_result(message).error
+    args = span.attributes["input"]
     if args is None:
-        return MISSING
-    if isinstance(args, Mapping):
-        if args.keys() == {"args", "kwargs"} and isinstance(args["args"], list | tuple):
-            # The arguments of a traced function; those by position have no names.
-            return args["args"] or args["kwargs"]
-        if args.keys() == {"input"} and is_langchain and str(args["input"]).startswith("{"):
-            # LangChain before 1.0 writes all arguments as the text of a Python dict.
-            args = parse_if_json(args["input"])
-
-    if isinstance(args, str):
-        # ast.literal_eval may crash the interpreter on hostile text.
-        converted = parse_if_json(_LITERAL.sub(_convert_literal, args))
-        if not isinstance(converted, str):
-            return converted
-    return args
-
-
-def _convert_literal(match: re.Match[str]) -> str:
-    literal = match[0]
-    if literal in _CONSTANTS:
-        return _CONSTANTS[literal]
-    text = literal[1:-1].encode("latin-1", "backslashreplace").decode("unicode_escape")
-    return json.dumps(text)
+        args = MISSING
+    elif isinstance(args, Mapping) and args.keys() == {"args", "kwargs"} and isinstance(args["args"], list | tuple):
+        # The arguments of a traced function; those by position have no names.
+        args = args["args"] or args["kwargs"]
+    elif isinstance(args, Mapping) and args.keys() == {"input"} and str(args["input"]).startswith("{"):
+        # LangChain before 1.0 writes all arguments as one text, of a Python dict or of JSON.
+        args = args["input"]
+    identifier = span.attributes["id"] or get(message, "tool_call_id")
+    return build_call(span.name, args, id=identifier, result=span.attributes["output"], **fields)
 
 
 def _iter_model_requests(models: list[Span]) -> Iterator[SpanCall]:
@@ -177,22 +143,20 @@ def _iter_model_requests(models: list[Span]) -> Iterator[SpanCall]:
 
 
 def _read_output(span: Span) -> list[Event]:
-    output = parse_if_json(span.attributes["output"])
-    if not output and output != "" and span.error is None:
+    messages = span.attributes["output"]
+    if not messages and messages != "" and span.error is None:
         raise TrajectoryError(f"the model's run {span.name!r} has neither an output nor an error")
-    if not span.attributes["call_count"] and not find_calls(parse_if_json(output)):
+    if not span.attributes["call_count"] and not find_calls(messages):
         return []
 
-    messages = output
     while isinstance(messages, Mapping) and len(messages) == 1 and messages.keys() <= {"output", "message"}:
         messages = next(iter(messages.values()))
-    generations = get(messages, "generations")
-    if generations is not None:
+    if has(messages, "generations"):
         # LangChain returns a list for each prompt.
-        for batch in require_list(generations, "generations"):
+        batches = require_list(get(messages, "generations"), "generations")
+        for batch in batches:
             require_one_answer(batch, "generations")
-        answers = [answer for batch in require_list(generations, "generations") for answer in unwrap_list(batch)]
-        messages = [get(answer, "message") for answer in answers]
+        messages = [get(answer, "message") for batch in batches for answer in unwrap_list(batch)]
     events = read_trajectory(messages)
     if not events:
         raise TrajectoryError(f"the model's run {span.name!r} has calls that cannot be read")
@@ -285,12 +249,9 @@ def _list_parts(value: Any) -> Iterator[Any]:
 @partial(Format, marks="messages events role", is_whole=_is_log, list_parts=_list_parts)
 def inspect_ai(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; those of one answer of a model are one group."""
-    sample = _choose_sample(value)
-    attachments = get(sample, "attachments") or {}
-
     yielded: Counter[tuple[Any, Any]] = Counter()
     by_source: Counter[tuple[str, Any, Any]] = Counter()
-    for place, (source, message, agent) in enumerate(_iter_messages(sample)):
+    for place, (source, message, agent) in enumerate(_iter_messages(_choose_sample(value))):
         for item in _read_message(message, place, agent):
             if not isinstance(item, Event):
                 yield item
@@ -299,7 +260,11 @@ def inspect_ai(value: Any) -> Iterator[CallOrResult]:
             by_source[source, item.id, item.name] += 1
             if by_source[source, item.id, item.name] > yielded[item.id, item.name]:
                 yielded[item.id, item.name] += 1
-                yield replace(item, args=_insert_attachments(item.args, attachments))
+                if "'attachment://" in repr(item.args):
+                    raise TrajectoryError(
+                        f"arguments of {item.name} are attachments: read the log with resolve_attachments"
+                    )
+                yield item
 
 
 def _choose_sample(value: Any) -> Any:
@@ -362,10 +327,8 @@ def _read_message(message: Any, group: int, agent: Any) -> Iterator[CallOrResult
     for block in blocks:
         # The provider ran these tools itself.
         if get(block, "type") == "tool_use":
-            identifier = get(block, "id")
-            error = get(block, "error")
-            yield build_call(get(block, "name"), get(block, "arguments"), id=identifier, group=group, agent=agent)
-            yield Result(identifier, get(block, "result"), failed=error is not None, reason=error)
+            yield read_call(block, group=group, agent=agent)
+            yield read_result(block)
 
     for call in get_objects(message, "tool_calls"):
         # Beside the reason why arguments are no JSON there is an empty object.
@@ -373,110 +336,4 @@ def _read_message(message: Any, group: int, agent: Any) -> Iterator[CallOrResult
         yield build_call(get(call, "function"), args, id=get(call, "id"), group=group, agent=agent)
 
     if get(message, "role") == "tool":
-        error = get(message, "error")
-        reason = get(error, "message")
-        yield Result(get(message, "tool_call_id"), content, failed=error is not None, reason=reason)
-
-
-def _insert_attachments(value: Any, attachments: Mapping[str, Any]) -> Any:
-    """Replace the references to long texts, which a log stores apart."""
-    if isinstance(value, Mapping):
-        return {key: _insert_attachments(item, attachments) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_insert_attachments(item, attachments) for item in value]
-    if not isinstance(value, str) or not value.startswith("attachment://"):
-        return value
-    name = value.removeprefix("attachment://")
-    if name not in attachments:
-        raise TrajectoryError(f"the attachment {name} is not in the sample")
-    return attachments[name]
-
-
-# OpenHands
-_KINDS: Final = (
-    "(Action|Observation|AgentError|Message|SystemPrompt|ConversationStateUpdate|ConversationError|CondensationSummary"
-    "|HookExecution|LLMCompletionLog|SecurityAnalysis|StreamingDelta|Token|Pause|Interrupt)Event|UserRejectObservation"
-    "|Condensation|CondensationRequest"
-)
-# Actions without a tool.
-_OTHER_ACTIONS: Final = frozenset(
-    {"message", "system", "start", "pause", "resume", "stop", "null", "change_agent_state", "recall", "condensation"}
-    | {"condensation_request", "loop_recovery"}
-)
-
-
-# The action that a call became, the state of a conversation, and the input of a hook, which repeats a call.
-_EVENT_KEYS: Final = ("action", "args", "observation", "extras", "value", "hook_input")
-
-
-def _list_events(value: Any) -> Sequence[Any]:
-    return require_objects(unwrap_list(value, "history", "trajectory"), "events")
-
-
-def _get_kind(event: Any) -> Any:
-    if isinstance(event, EncodedObject):
-        # A record of an event has the name of its class, but not its kind.
-        return event.class_name.rpartition(":")[2]
-    return get(event, "kind")
-
-
-@partial(
-    Format,
-    is_item=lambda item: (
-        has(item, "source") and (has(item, "args", "extras") or str(_get_kind(item)).endswith("Event"))
-    ),
-    marks="kind action observation parent_id",
-    containers="history trajectory",
-    list_parts=lambda value: [omit_keys(event, *_EVENT_KEYS) for event in _list_events(value)],
-)
-def openhands(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls with the arguments of the model; those of one answer of the model are one group."""
-    groups: dict[Hashable, int] = {}
-    for place, event in enumerate(_list_events(value)):
-        kind = _get_kind(event)
-        if kind is not None:
-            group = groups.setdefault(get(event, "llm_response_id") or place, len(groups))
-            yield from _read_sdk_event(event, kind, group)
-        elif not has(event, "action"):
-            identifier = get(get(event, "tool_call_metadata"), "tool_call_id", default=get(event, "cause"))
-            is_error = get(event, "observation") in {"error", "user_rejected"}
-            yield Result.from_content(event, identifier, failed=is_error)
-        else:
-            yield from _read_action(event, groups, place)
-
-
-def _read_sdk_event(event: Any, kind: str, group: int) -> Iterator[CallOrResult]:
-    if not re.fullmatch(_KINDS, kind):
-        raise TrajectoryError(f"an event of the kind {kind} is not known")
-    identifier = get(event, "tool_call_id")
-    if kind == "ActionEvent":
-        call = get(event, "tool_call")
-        args = get(get(call, "function", default=call), "arguments", default=MISSING)
-        yield build_call(get(event, "tool_name"), args, id=identifier, group=group)
-    elif identifier is not None:
-        observation = get(event, "observation")
-        reason = get(event, "error", "rejection_reason")
-        is_error = reason is not None or get(observation, "is_error") is True
-        yield Result(identifier, observation, is_error, reason)
-
-
-def _read_action(event: Any, groups: dict[Hashable, int], place: int) -> Iterator[CallOrResult]:
-    metadata = get(event, "tool_call_metadata")
-    # The user may run commands, too.
-    if get(event, "source") == "user" or (metadata is None and get(event, "action") in _OTHER_ACTIONS):
-        yield CallLike(get(event, "action"), get(event, "id"))
-        return
-    if metadata is None:
-        # Without function calling there is only the action that the call became.
-        group = groups.setdefault(place, len(groups))
-        args = get(event, "args", default=MISSING)
-        yield build_call(get(event, "action"), args, id=get(event, "id"), group=group)
-        return
-
-    answer = get(metadata, "model_response")
-    identifier = get(metadata, "tool_call_id")
-    call = build_call(get(metadata, "function_name"), MISSING, id=identifier)
-    if has(answer, "choices"):
-        requests = (item for item in openai_chat.read(answer) if isinstance(item, Event))
-        call = next((request for request in requests if request.id == identifier), call)
-    yield replace(call, group=groups.setdefault(get(answer, "id") or place, len(groups)))
+        yield read_result(message)

@@ -1,28 +1,30 @@
 """Messages: OpenAI, tau2-bench, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, LangGraph and the Vercel AI SDK."""
 
-import re
-from collections.abc import Iterator, Sequence, Set as AbstractSet
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.event import ARGS_MALFORMED, Event
+from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallLike,
     CallOrResult,
     Result,
     build_call,
-    build_call_from,
-    format_arguments,
+    build_malformed_call,
+    format_failure,
     get,
     get_blocks,
     get_objects,
     has,
     omit_keys,
+    read_block,
+    read_call,
     read_messages,
+    read_result,
     require_list,
     require_objects,
     require_one,
@@ -48,38 +50,22 @@ def openai_chat(value: Any) -> Iterator[CallOrResult]:
     for place, message in enumerate(messages):
         for call in get_objects(message, "tool_calls"):
             # The user of a simulation may call tools, too.
-            identifier = get(call, "id")
             if get(call, "requestor") == "user":
-                yield CallLike(get(call, "name"), identifier)
-                continue
-            if has(call, "custom"):
-                yield _build_custom_call(get(call, "custom"), identifier, place)
-                continue
-            source = get(call, "function") or call
-            yield build_call_from(source, "arguments", "args", id=identifier, group=place)
+                yield CallLike(get(call, "name"), get(call, "id"))
+            else:
+                yield read_call(call, group=place)
         if has(message, "function_call"):
-            yield build_call_from(get(message, "function_call"), "arguments", group=place)
+            yield read_call(get(message, "function_call"), group=place)
         if get(message, "role") in {"tool", "function"}:
-            is_error = get(message, "error") is True
-            result = Result.from_content(message, get(message, "tool_call_id", "id"), failed=is_error)
-            yield result._replace(name=get(message, "name"))
+            yield read_result(message)
 
 
-def _build_custom_call(source: Any, identifier: Any, group: int) -> Event:
-    # A custom tool takes a text instead of an object.
-    args = get(source, "input", default=MISSING)
-    if args is not MISSING:
-        args = {"input": args}
-    return build_call(get(source, "name"), args, id=identifier, group=group)
-
-
-# Responses
-_CALL_TYPES: Final = {"function_call", "custom_tool_call", "mcp_call"}
 # Tools that OpenAI runs itself have an item type instead of a name, and no object of arguments.
 _HOSTED_TYPES: Final = frozenset(
     {"web_search_call", "file_search_call", "code_interpreter_call", "computer_call", "image_generation_call"}
     | {"local_shell_call", "shell_call", "apply_patch_call", "tool_search_call"}
 )
+_ITEM_TYPES: Final = _HOSTED_TYPES | {"function_call", "custom_tool_call", "mcp_call", "reasoning", "item_reference"}
 
 
 def _is_response(value: Any) -> bool:
@@ -89,9 +75,7 @@ def _is_response(value: Any) -> bool:
 def _is_item(item: Any) -> bool:
     # The type may be of any class in another format, and not hashable.
     kind = get(item, "type")
-    return isinstance(kind, str) and (
-        kind in _CALL_TYPES | _HOSTED_TYPES | {"reasoning", "item_reference"} or kind.endswith("_call_output")
-    )
+    return isinstance(kind, str) and (kind in _ITEM_TYPES or kind.endswith("_call_output"))
 
 
 @partial(
@@ -105,22 +89,17 @@ def _is_item(item: Any) -> bool:
 )
 def openai_responses(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; calls with nothing but other calls and reasoning between them are one group."""
-    items = unwrap_list(value, "output", "items")
-    if _is_response(value):
-        items = get(value, "output")
+    items = get(value, "output") if _is_response(value) else unwrap_list(value, "output", "items")
     group = 0
     for item in require_objects(items, "output"):
-        kind = get(item, "type")
-        identifier = get(item, "call_id", "id")
+        kind = str(get(item, "type"))
         if kind in _HOSTED_TYPES:
+            identifier = get(item, "call_id", "id")
             yield build_call(kind.removesuffix("_call"), MISSING, id=identifier, group=group)
-        elif kind == "custom_tool_call":
-            yield _build_custom_call(item, identifier, group)
-        elif kind in _CALL_TYPES:
-            fields = {"id": identifier, "result": get(item, "output"), "error": get(item, "error")}
-            yield build_call_from(item, "arguments", group=group, **fields)
-        elif kind is not None and kind.endswith("_call_output"):
-            yield Result(identifier, get(item, "output"))
+        elif kind in {"function_call", "custom_tool_call", "mcp_call"}:
+            yield read_call(item, group=group, result=get(item, "output"), error=get(item, "error"))
+        elif kind.endswith("_call_output"):
+            yield Result(get(item, "call_id", "id"), get(item, "output"))
             group += 1
         elif kind == "item_reference" and not str(get(item, "id")).startswith(("msg_", "rs_")):
             raise TrajectoryError(f"the item {shown(get(item, 'id'), 80)} is a reference, and may be a call")
@@ -131,39 +110,28 @@ def openai_responses(value: Any) -> Iterator[CallOrResult]:
 # tau2-bench: simulations and tasks. The calls of the simulated user are not the agent's.
 @partial(
     Format,
-    is_item=lambda item: has(item, "task_id") and (has(item, "messages") or has(item, "ticks")),
+    is_item=lambda item: has(item, "task_id") and has(item, "messages"),
     item_keys="evaluation_criteria",
-    marks="messages ticks evaluation_criteria",
+    marks="messages evaluation_criteria",
     containers="simulations",
     whole_keys="simulations",
     # Expected calls, calls that prepared the environment, and copies of those that are read.
-    ignored="info tasks reward_info initial_state env_assertions turn_taking_action agent_chunk user_chunk user_tool_calls"
-    " raw_data",
+    ignored="info tasks reward_info initial_state env_assertions turn_taking_action raw_data",
 )
 def tau2(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls; those of one message or one tick are one group, those of a task are not grouped."""
+    """Read the calls; those of one message are one group, those of a task are not grouped."""
     run = require_one(unwrap_list(value, "simulations"), "simulations")
-    messages = list(require_objects(get(run, "messages"), "messages", "role"))
-    if not messages:
-        # A voice run has ticks instead of messages, because both sides speak at once.
-        for tick in get_objects(run, "ticks"):
-            messages.append({"role": "assistant", "tool_calls": get(tick, "agent_tool_calls")})
-            messages.extend(get_objects(tick, "agent_tool_results"))
-
+    messages = require_objects(get(run, "messages"), "messages", "role")
     actions = get(get(run, "evaluation_criteria"), "actions")
     if messages:
         yield from openai_chat.read([message for message in messages if get(message, "requestor") != "user"])
     elif actions is not None:
         yield from plain.read(require_list(actions, "actions"))
     else:
-        raise TrajectoryError("there are no messages, ticks or expected actions, so nothing was recorded")
+        raise TrajectoryError("there are no messages or expected actions, so nothing was recorded")
 
 
 # Anthropic, Bedrock Converse, Strands and pydantic-ai: blocks or parts of messages are calls and results.
-_CALL_KIND: Final = re.compile(r".*tool_use|(builtin-)?tool-call")
-_RESULT_KIND: Final = re.compile(r".*tool_result|(builtin-)?tool-return|retry-prompt")
-
-
 def _is_anthropic_block(value: Any) -> bool:
     kind = get(value, "type")
     return isinstance(kind, str) and kind.endswith(("tool_use", "tool_result"))
@@ -175,25 +143,12 @@ def _get_anthropic_blocks(message: Any) -> Any:
     return get_blocks(message)
 
 
-def _read_blocks(messages: Any, *, are_blocks: bool = False) -> Iterator[CallOrResult]:
-    """Read the calls; the calls of one message are one group."""
+def _read_blocks(messages: Any) -> Iterator[CallOrResult]:
+    """Read the calls; the calls of one message are one group, and so are those of blocks alone."""
+    are_blocks = all(get(message, "role", "parts") is None for message in messages)
     for place, message in enumerate(require_objects(messages, "messages")):
         for block in require_objects(get(message, "parts", default=_get_anthropic_blocks(message)), "content"):
-            kind = str(get(block, "type", "part_kind"))
-            call = get(block, "toolUse", default=block if _CALL_KIND.fullmatch(kind) else None)
-            if call is not None:
-                args = get(call, "input", "args", default=MISSING)
-                identifier = get(call, "tool_call_id", "toolUseId", "id")
-                group = 0 if are_blocks else place
-                yield build_call(get(call, "name", "tool_name"), args, id=identifier, group=group)
-
-            result = get(block, "toolResult", default=block if _RESULT_KIND.fullmatch(kind) else None)
-            # A request of pydantic-ai to try again may be about the answer instead of a call.
-            if result is not None and (kind != "retry-prompt" or has(result, "tool_name")):
-                is_failed = kind == "retry-prompt" or get(result, "outcome", default="success") != "success"
-                is_failed |= get(result, "is_error") is True or get(result, "status") == "error"
-                identifier = get(result, "tool_use_id", "toolUseId", "tool_call_id")
-                yield Result.from_content(result, identifier, failed=is_failed)
+            yield from read_block(block, group=0 if are_blocks else place)
 
 
 @partial(
@@ -203,8 +158,7 @@ def _read_blocks(messages: Any, *, are_blocks: bool = False) -> Iterator[CallOrR
     containers="messages",
 )
 def anthropic(value: Any) -> Iterator[CallOrResult]:
-    messages = read_messages(value)
-    return _read_blocks(messages, are_blocks=all(get(message, "role") is None for message in messages))
+    return _read_blocks(read_messages(value))
 
 
 # Claude Code: the lines of ``--output-format stream-json`` and of session files, each with an Anthropic message. The other
@@ -223,10 +177,7 @@ def claude_code(value: Any) -> Iterator[CallOrResult]:
             continue
         group = groups.setdefault(get(message, "id") or ("line", place), len(groups))
         for item in _read_blocks([message]):
-            if isinstance(item, Event):
-                yield replace(item, group=group)
-            else:
-                yield item
+            yield replace(item, group=group) if isinstance(item, Event) else item
 
 
 @partial(
@@ -279,30 +230,25 @@ def mcp(value: Any) -> Iterator[CallOrResult]:
     group = 0
     other_requests = set()
     for message in read_messages(value):
+        # Zero is a valid identifier, so it becomes a text, which is true.
         identifier = get(message, "id")
-        method = get(message, "method")
-        if method == "tools/call":
+        identifier = None if identifier is None else str(identifier)
+        if get(message, "method") == "tools/call":
             params = get(message, "params")
             yield build_call(get(params, "name"), get(params, "arguments"), identifier, group=group)
-            continue
-        if method is not None:
-            other_requests.add(str(identifier))
-            continue
-
-        group += 1
-        # Zero is a valid identifier, so it becomes a text, which is true.
-        call_id = None if identifier is None else str(identifier)
-        error = get(message, "error")
-        result = get(message, "result")
-        content = get(result, "content")
-        if error is not None and call_id not in other_requests:
-            yield Result(call_id, None, failed=True, reason=get(error, "message"))
-        elif isinstance(content, list | tuple) and call_id not in other_requests:
-            yield Result(call_id, result, get(result, "isError", "is_error") is True, reason=content)
+        elif has(message, "method"):
+            other_requests.add(identifier)
+        else:
+            group += 1
+            result = get(message, "result")
+            if identifier in other_requests or not (has(message, "error") or has(result, "content")):
+                continue
+            failure = read_result(message if has(message, "error") else result).error
+            yield Result(identifier, result, failure)
 
 
 # LangChain: `tool_calls` and `invalid_tool_calls` of AI messages, results in tool messages.
-_LANGCHAIN_CALLS: Final = "tool_use|tool_call|function_call"
+_LANGCHAIN_CALLS: Final = ("tool_use", "tool_call", "function_call")
 _MESSAGE_TYPES: Final = {"human", "ai", "tool", "system", "AIMessageChunk"}
 
 
@@ -325,39 +271,24 @@ def langchain(value: Any) -> Iterator[CallOrResult]:
         for key in ("data", "kwargs"):
             if isinstance(get(outer, key), dict):
                 message = get(outer, key)
-        calls = get_objects(message, "tool_calls")
+        calls = [*get_objects(message, "tool_calls")]
         invalid_calls = get_objects(message, "invalid_tool_calls")
-        for call in (*calls, *_iter_provider_calls(message, (*calls, *invalid_calls))):
-            source = get(call, "function") or call
-            yield build_call_from(source, "args", "arguments", "input", id=get(call, "call_id", "id"), group=place)
+        identifiers = {get(call, "id") for call in (*calls, *invalid_calls)}
+        raw = get(message, "additional_kwargs")
+        if not calls and not invalid_calls:
+            # The provider's form, which LangChain did not copy into its own lists.
+            calls += get_objects(raw, "tool_calls")
+            calls += unwrap_list(get(raw, "function_call", default=()))
+        for block in get_blocks(message) or ():
+            if get(block, "type") in _LANGCHAIN_CALLS and get(block, "call_id", "id") not in identifiers:
+                calls.append(block)
+        yield from (read_call(call, group=place) for call in calls)
         for call in invalid_calls:
             # The model may have produced no name.
-            event = build_call(get(call, "name") or "(invalid tool call)", {}, id=get(call, "id"), group=place)
-            yield replace(event, args_note=ARGS_MALFORMED, args_text=format_arguments(get(call, "args")))
-
-        identifier = get(message, "tool_call_id")
-        if identifier is not None:
-            yield Result.from_content(message, identifier, failed=get(message, "status") == "error")
-
-
-def _iter_provider_calls(message: Any, calls: Sequence[Any]) -> Iterator[Any]:
-    """Yield the calls in the form of the provider that LangChain did not copy into its own lists."""
-    raw = get(message, "additional_kwargs")
-    legacy_call = get(raw, "function_call")
-    if not calls:
-        yield from get_objects(raw, "tool_calls")
-        if legacy_call is not None:
-            yield legacy_call
-
-    identifiers = {get(call, "id") for call in calls}
-    blocks = get(message, "content")
-    if not isinstance(blocks, list | tuple):
-        return
-    for block in blocks:
-        kind = get(block, "type")
-        is_call = isinstance(kind, str) and re.fullmatch(_LANGCHAIN_CALLS, kind)
-        if is_call and get(block, "call_id", "id") not in identifiers:
-            yield block
+            name = get(call, "name") or "(invalid tool call)"
+            yield build_malformed_call(name, get(call, "args"), id=get(call, "id"), group=place)
+        if has(message, "tool_call_id"):
+            yield read_result(message)
 
 
 # LangGraph: for each invocation the names of its nodes, ``[["agent", "tools"], ["agent"]]``, or a dict with such a list.
@@ -375,11 +306,9 @@ def _is_list_of_steps(value: Any) -> bool:
 @partial(Format, is_whole=_is_list_of_steps, ignored="results")
 def langgraph(value: Any) -> Iterator[Event]:
     """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
-    if value is None:
-        raise TrajectoryError("a list of steps must be a list, got null")
-    steps = get(value, "steps")
+    steps = get(value, "steps", default=value)
     if steps is None:
-        steps = value
+        raise TrajectoryError("a list of steps must be a list, got null")
     for place, step in enumerate(require_list(steps, "a list of steps")):
         for node in require_list(step, "a step"):
             if not isinstance(node, str):
@@ -390,7 +319,6 @@ def langgraph(value: Any) -> Iterator[Event]:
 # Vercel AI SDK
 _RESULT_TYPES: Final = {"tool-result", "tool-error"}
 _PART_TYPES: Final = {"tool-call", "tool-approval-request", *_RESULT_TYPES}
-_FAILURES: Final = {"error-text", "error-json", "execution-denied"}
 
 
 def _is_vercel_item(item: Any) -> bool:
@@ -415,50 +343,37 @@ def _is_vercel_item(item: Any) -> bool:
 )
 def vercel(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one step are one group."""
-    items = require_objects(unwrap_list(value, "steps", "messages"), "messages")
+    items = require_objects(unwrap_list(value, "steps", "messages"), "messages") or [value]
     if all(has(item, "type") for item in items):
         items = [{"content": items}]
-
-    entries: list[CallOrResult] = []
     group = 0
     for item in items:
         for part in get_objects(item, "parts"):
             if get(part, "type") == "step-start":
                 group += 1
-            entries += _read_ui_part(part, group)
-        entries += _read_content(item, group)
-        group += 1
-    if has(value, "steps", "messages"):
-        # The object around the steps repeats the calls of the last one.
-        repeated_calls = {(entry.id, entry.name) for entry in entries if isinstance(entry, Event)}
-        entries += _read_content(value, len(entries), repeated_calls)
-    return iter(entries)
-
-
-def _read_content(
-    item: Any, group: int, repeated_calls: AbstractSet[tuple[Any, Any]] = frozenset()
-) -> Iterator[CallOrResult]:
-    parts = [item] if has(item, "type") else require_objects(get_blocks(item), "content")
-    sources = (
-        [part for part in parts if get(part, "type") == "tool-call"],
+            yield from _read_ui_part(part, group)
+        parts = require_objects(get_blocks(item), "content")
         # Lists of calls and requests for approval repeat the parts.
-        get_objects(item, "toolCalls"),
-        [get(part, "toolCall") for part in parts if has(part, "toolCall")],
-    )
-    identities = set(repeated_calls)
-    for source in sources:
-        own_identities = [(get(call, "toolCallId"), get(call, "toolName")) for call in source]
-        for call, identity in zip(source, own_identities, strict=True):
-            if identity not in identities:
-                yield _build_part_call(call, get(call, "toolName"), group)
-        identities.update(own_identities)
+        calls = [part for part in parts if get(part, "type") == "tool-call"] or get_objects(item, "toolCalls")
+        calls = calls or [get(part, "toolCall") for part in parts if has(part, "toolCall")]
+        yield from (_build_call(call, get(call, "toolName"), group) for call in calls)
+        for part in (*parts, *get_objects(item, "toolResults")):
+            if get(part, "type") in _RESULT_TYPES:
+                yield _read_vercel_result(part)
+        group += 1
 
-    for part in (*parts, *get_objects(item, "toolResults")):
-        if get(part, "type") in _RESULT_TYPES:
-            output = get(part, "output", "result")
-            is_error = get(part, "type") == "tool-error" or get(output, "type") in _FAILURES
-            reason = get(part, "error") or get(output, "value", "reason")
-            yield Result(get(part, "toolCallId"), output, is_error or get(part, "isError") is True, reason)
+
+def _read_vercel_result(part: Any) -> Result:
+    output = get(part, "output", "result")
+    failure = read_result(part).error
+    if get(part, "type") == "tool-error" or get(output, "type") in {"error-text", "error-json", "execution-denied"}:
+        failure = format_failure(get(part, "error") or get(output, "value", "reason"))
+    return Result(get(part, "toolCallId"), output, failure)
+
+
+def _build_call(part: Any, name: Any, group: int) -> Event:
+    args = get(part, "input", "args", "rawInput", default=MISSING)
+    return build_call(name, args, get(part, "toolCallId"), group=group)
 
 
 def _read_ui_part(part: Any, group: int) -> Iterator[CallOrResult]:
@@ -466,17 +381,13 @@ def _read_ui_part(part: Any, group: int) -> Iterator[CallOrResult]:
     if kind != "dynamic-tool" and not kind.startswith("tool-"):
         return
     state = get(part, "state")
-    call = _build_part_call(part, get(part, "toolName", default=kind.removeprefix("tool-")), group)
+    call = _build_call(part, get(part, "toolName", default=kind.removeprefix("tool-")), group)
     if state == "input-streaming":
         # The stream ended within the arguments.
-        call = replace(call, args={}, args_note=ARGS_MALFORMED, args_text=format_arguments(call.args))
+        call = build_malformed_call(call.name, call.args, id=call.id, group=group)
     yield call
-
-    if state in {"output-available", "output-error", "output-denied"}:
+    if state == "output-available":
+        yield Result(call.id, get(part, "output"))
+    elif state in {"output-error", "output-denied"}:
         reason = get(part, "errorText") or get(get(part, "approval"), "reason")
-        yield Result(call.id, get(part, "output"), state != "output-available", reason)
-
-
-def _build_part_call(part: Any, name: Any, group: int) -> Event:
-    args = get(part, "input", "args", "rawInput", default=MISSING)
-    return build_call(name, args, id=get(part, "toolCallId"), group=group)
+        yield Result(call.id, get(part, "output"), format_failure(reason))

@@ -1,4 +1,4 @@
-"""Traces: OpenTelemetry GenAI and OpenInference spans, and the runs of LangSmith and Langfuse.
+"""Traces: OpenTelemetry GenAI and OpenInference spans, and what the runs of LangSmith and Langfuse share with them.
 
 A span that executed a tool is a call, and so is a request of a model that no tool executed.
 """
@@ -8,8 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
@@ -18,12 +17,12 @@ from pytest_verdict.trajectories.readers.common import (
     CallLike,
     CallOrResult,
     build_call,
-    build_call_from,
     format_failure,
     get,
     get_objects,
     has,
     parse_if_json,
+    read_call,
     require_list,
     require_objects,
     unwrap_list,
@@ -74,10 +73,10 @@ def _list_raw_spans(value: Any) -> list[Any]:
             for scope in get_objects(resource, *_SCOPES)
             for span in get_objects(scope, "spans")
         ]
-    items = unwrap_list(value, "spans")
+    items = require_objects(unwrap_list(value, "spans"), "spans")
     if any(has(item, *_RESOURCES) for item in items):
         return [span for item in items for span in _list_raw_spans(item)]
-    return list(require_objects(items, "spans"))
+    return list(items)
 
 
 def _read_span(raw: Any) -> Span:
@@ -110,19 +109,14 @@ def _read_attributes(raw: Any) -> dict[str, Any]:
 def _decode_value(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
-
-    number = get(value, "intValue", "int_value")
-    if number is not None:
+    if has(value, "intValue", "int_value"):
         # OTLP writes 64-bit integers as text.
-        if isinstance(number, int) or str(number).lstrip("-").isdigit():
-            return int(number)
-        return number
-    array = get(value, "arrayValue", "array_value")
-    if array is not None:
-        return [_decode_value(item) for item in require_list(get(array, "values"), "arrayValue")]
-    pairs = get(value, "kvlistValue", "kvlist_value")
-    if pairs is not None:
-        return _read_attributes(get(pairs, "values"))
+        return parse_if_json(get(value, "intValue", "int_value"))
+    if has(value, "arrayValue", "array_value"):
+        values = get(get(value, "arrayValue", "array_value"), "values")
+        return [_decode_value(item) for item in require_list(values, "arrayValue")]
+    if has(value, "kvlistValue", "kvlist_value"):
+        return _read_attributes(get(get(value, "kvlistValue", "kvlist_value"), "values"))
     return get(value, *_VALUES)
 
 
@@ -130,10 +124,8 @@ def parse_time(value: Any) -> int:
     """Parse a time to nanoseconds; a span without a readable time starts at 0."""
     text = str(value or "")
     try:
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if isinstance(value, int | float) or text.isdigit():
             return int(value)
-        if text.isdigit():
-            return int(text)
         moment = value if isinstance(value, datetime.datetime) else datetime.datetime.fromisoformat(text)
     except (ValueError, OverflowError):
         return 0
@@ -198,9 +190,70 @@ def iter_in_time(executed: list[SpanCall], requested: list[SpanCall]) -> Iterato
         yield span, replace(event, group=groups.setdefault((is_executed, event.group), len(groups)))
 
 
+class _Convention(NamedTuple):
+    """Which attributes of spans say what; the patterns are of their names."""
+
+    is_execution: Callable[[Span], bool]
+    build_call: Callable[..., Event]
+    iter_requests: Callable[[list[Span]], Iterator[SpanCall]]
+    agent: str
+    marks: str
+    inputs: str
+    """What a model got, which repeats earlier calls; an agent repeats its own input."""
+    ignored: str
+
+    def read(self, value: Any) -> Iterator[CallOrResult]:
+        """Read executed calls in the order of their start; calls that overlap in time are one group."""
+        spans = read_spans(value)
+        executions = [span for span in spans if self.is_execution(span)]
+        for span in spans:
+            inputs = {name: item for name, item in span.attributes.items() if re.fullmatch(self.inputs, name)}
+            if span not in executions:
+                yield from find_calls(_nest(inputs))
+        executions = _drop_repeated_spans(executions, _index_by_id(spans))
+        executed = list(iter_executed_calls(spans, executions, self.agent, self.build_call))
+        # An agent repeats the requests of its models.
+        agents = [span for span in spans if span.attributes.get(_OPERATION) in _AGENT_OPERATIONS]
+        requested = list(self.iter_requests([span for span in spans if span not in agents]))
+        requested += _list_unmatched([*executed, *requested], list(self.iter_requests(agents)))
+
+        # pydantic-ai offers tools by which the model writes its final answer.
+        parameters = [parse_if_json(span.attributes.get(_PARAMETERS)) for span in spans]
+        output_names = {get(tool, "name") for one in parameters for tool in get_objects(one, "output_tools")}
+        for span, event in iter_in_time(executed, requested):
+            names = (span.name, str(span.attributes.get("logfire.msg")))
+            is_output = event.name in output_names or any(name.startswith(_OUTPUT_FUNCTION) for name in names)
+            is_call = not is_output and _DEFERRED not in span.attributes
+            yield event if is_call else CallLike(event.name, event.id)
+
+    def list_parts(self, value: Any) -> Iterator[Any]:
+        """Yield the tool spans that are not read, and the other attributes of all other spans."""
+        all_spans = read_spans(value)
+        spans = [span for span in all_spans if not self.is_execution(span)]
+        unread_tools = []
+        for span in spans:
+            if _looks_like_tool(span) and _get_tool_name(span) != _ADK_MERGED:
+                names = (item for key, item in span.attributes.items() if _TOOL_NAME.fullmatch(to_snake_case(key)))
+                unread_tools.append({"name": next(names, span.name), "id": span.attributes.get(_CALL_ID)})
+        attributes = [one for span in spans for one in (span.attributes, *span.events)]
+        for one in attributes:
+            ignored = f"{self.inputs}|{self.ignored}"
+            others = {name: item for name, item in one.items() if not re.fullmatch(ignored, name)}
+            yield from ({name: item} for name, item in _nest(others).items())
+        yield {"spans": {"tool_calls": unread_tools}}
+        if len(spans) == len(all_spans) and not any(
+            re.fullmatch(self.marks, name) for one in attributes for name in one
+        ):
+            raise TrajectoryError(f"no span has an attribute of the format ({self.marks})")
+
+
 # OpenTelemetry GenAI
-_ARGUMENTS: Final = ("gen_ai.tool.call.arguments", "tool_arguments")
-_RESULTS: Final = ("gen_ai.tool.call.result", "tool_response")
+_OUTPUT: Final = "gen_ai.output.messages"
+_OPERATION: Final = "gen_ai.operation.name"
+_CALL_ID: Final = "gen_ai.tool.call.id"
+_MCP_METHOD: Final = "mcp.method.name"
+_MODEL_OPERATIONS: Final = {"chat", "text_completion", "generate_content"}
+_AGENT_OPERATIONS: Final = {"invoke_agent", "create_agent"}
 # ADK writes "{}" here when it does not capture contents, so an empty object is unknown.
 _ADK_ARGUMENTS: Final = "gcp.vertex.agent.tool_call_args"
 # Earlier versions of ADK add a span for all parallel calls together.
@@ -209,55 +262,6 @@ _ADK_MERGED: Final = "(merged tools)"
 _DEFERRED: Final = "pydantic_ai.tool.deferral.name"
 _OUTPUT_FUNCTION: Final = "running output function"
 _PARAMETERS: Final = "model_request_parameters"
-
-_GENAI_MARKS: Final = r"gen_ai\..+|gcp\.vertex\.agent\..+|pydantic_ai\..+|tool_arguments|mcp\..+"
-# The input of a model repeats earlier calls, and an agent repeats its own input.
-_GENAI_INPUTS: Final = r"gen_ai\.input\.messages|gen_ai\.prompt\..+|gcp\.vertex\.agent\.llm_request"
-_GENAI_IGNORED: Final = (
-    r"gen_ai\.(tool|request|usage)\..+|gen_ai\.output\.messages|gen_ai\.system_instructions|logfire\..+|tools"
-    r"|traceloop\.entity\..+|" + _PARAMETERS
-)
-_OUTPUT: Final = "gen_ai.output.messages"
-_OPERATION: Final = "gen_ai.operation.name"
-_CALL_ID: Final = "gen_ai.tool.call.id"
-_MCP_METHOD: Final = "mcp.method.name"
-_MODEL_OPERATIONS: Final = {"chat", "text_completion", "generate_content"}
-_AGENT_OPERATIONS: Final = {"invoke_agent", "create_agent"}
-
-
-@partial(
-    Format,
-    is_item=lambda item: has(item, "attributes") and has(item, "name"),
-    containers="spans",
-    whole_keys=" ".join(_RESOURCES),
-    item_keys=" ".join(_RESOURCES),
-    list_parts=lambda value: _list_span_parts(value, _is_execution, _GENAI_MARKS, f"{_GENAI_IGNORED}|{_GENAI_INPUTS}"),
-)
-def otel(value: Any) -> Iterator[CallOrResult]:
-    """Read executed calls in the order of their start; calls that overlap in time are one group."""
-    spans = read_spans(value)
-    yield from _iter_inputs(spans, _GENAI_INPUTS)
-    executions = _drop_repeated_spans([span for span in spans if _is_execution(span)], _index_by_id(spans))
-    executed = list(iter_executed_calls(spans, executions, "gen_ai.agent.name", _build_executed_call))
-    # An agent repeats the requests of its models.
-    is_agent = [span.attributes.get(_OPERATION) in _AGENT_OPERATIONS for span in spans]
-    requested = list(_iter_requests([span for span, agent in zip(spans, is_agent, strict=True) if not agent]))
-    repeated = list(_iter_requests([span for span, agent in zip(spans, is_agent, strict=True) if agent]))
-    requested += _list_unmatched([*executed, *requested], repeated)
-
-    # pydantic-ai offers tools by which the model writes its final answer.
-    output_names: set[Any] = set()
-    for span in spans:
-        output_tools = get(parse_if_json(span.attributes.get(_PARAMETERS)), "output_tools")
-        if isinstance(output_tools, list):
-            output_names.update(get(tool, "name") for tool in output_tools)
-    for span, event in iter_in_time(executed, requested):
-        message = span.attributes.get("logfire.msg")
-        is_output = span.name == _OUTPUT_FUNCTION or (isinstance(message, str) and message.startswith(_OUTPUT_FUNCTION))
-        if is_output or _DEFERRED in span.attributes or event.name in output_names:
-            yield CallLike(event.name, event.id)
-        else:
-            yield event
 
 
 def _is_execution(span: Span) -> bool:
@@ -285,30 +289,24 @@ def _drop_repeated_spans(spans: list[Span], by_id: Mapping[str, Span]) -> list[S
         # MCP does not write the identifier, and its client and its server write a span each.
         is_mcp = identifier is None and _MCP_METHOD in span.attributes
         ancestors = list(_iter_with_ancestors(span, by_id)) if is_mcp else []
-        is_repeated = any(
-            _get_tool_name(other) == _get_tool_name(span)
-            and (
-                other in ancestors
-                or (identifier and other.attributes.get(_CALL_ID) == identifier and _is_within(span, other))
-            )
-            for other in distinct
-        )
-        if not is_repeated:
+        for other in distinct:
+            is_within = span.start < other.end or (other.identifier and span.parent == other.identifier)
+            is_same = identifier and other.attributes.get(_CALL_ID) == identifier and is_within
+            if _get_tool_name(other) == _get_tool_name(span) and (other in ancestors or is_same):
+                break
+        else:
             distinct.append(span)
     return distinct
 
 
-def _is_within(span: Span, other: Span) -> bool:
-    return span.start < other.end or bool(other.identifier and span.parent == other.identifier)
-
-
 def _build_executed_call(span: Span, **more: Any) -> Event:
-    args = span.attributes.get(_ADK_ARGUMENTS, MISSING)
+    attributes = span.attributes
+    args = attributes.get(_ADK_ARGUMENTS, MISSING)
     if parse_if_json(args) == {}:
         args = MISSING
-    args = get(span.attributes, *_ARGUMENTS, default=args)
-    result = parse_if_json(get(span.attributes, *_RESULTS))
-    return build_call(_get_tool_name(span), args, span.attributes.get(_CALL_ID), result=result, **more)
+    args = get(attributes, "gen_ai.tool.call.arguments", "tool_arguments", default=args)
+    result = parse_if_json(get(attributes, "gen_ai.tool.call.result", "tool_response"))
+    return build_call(_get_tool_name(span), args, attributes.get(_CALL_ID), result=result, **more)
 
 
 def _iter_requests(spans: list[Span]) -> Iterator[SpanCall]:
@@ -317,32 +315,33 @@ def _iter_requests(spans: list[Span]) -> Iterator[SpanCall]:
         if span.attributes.get("gen_ai.request.choice.count", 1) != 1:
             require_one_answer(messages, _OUTPUT)
         parts = [part for message in messages for part in get_objects(message, "parts")]
-        calls = [part for part in parts if get(part, "type") == "tool_call"]
-        events = [build_call_from(call, "arguments", id=get(call, "id"), group=place) for call in calls]
+        events = [read_call(part, group=place) for part in parts if get(part, "type") == "tool_call"]
         refuse_unread_calls([messages], events, f"which is not read in {_OUTPUT}")
         yield from ((span, event) for event in events)
 
 
+_GENAI: Final = _Convention(
+    _is_execution,
+    _build_executed_call,
+    _iter_requests,
+    "gen_ai.agent.name",
+    marks=r"gen_ai\..+|gcp\.vertex\.agent\..+|pydantic_ai\..+|tool_arguments|mcp\..+",
+    inputs=r"gen_ai\.input\.messages|gen_ai\.prompt\..+|gcp\.vertex\.agent\.llm_request",
+    ignored=r"gen_ai\.(tool|request|usage)\..+|gen_ai\.output\.messages|gen_ai\.system_instructions|logfire\..+|tools"
+    r"|traceloop\.entity\..+|model_request_parameters",
+)
+otel: Final = Format(
+    _GENAI.read,
+    is_item=lambda item: has(item, "attributes") and has(item, "name"),
+    containers="spans",
+    whole_keys=" ".join(_RESOURCES),
+    item_keys=" ".join(_RESOURCES),
+    list_parts=_GENAI.list_parts,
+)
+
+
 # OpenInference
 _KIND: Final = "openinference.span.kind"
-_INFERENCE_MARKS: Final = r"openinference\.span\.kind|llm\..+"
-_INFERENCE_INPUTS: Final = r"llm\.input_messages\..+|input\..+"
-_INFERENCE_IGNORED: Final = r"tool\..+|llm\.(tools|invocation_parameters|token_count)\b.*|metadata"
-
-
-@partial(
-    Format,
-    is_whole=lambda value: otel.recognises(value) and any(_KIND in span.attributes for span in read_spans(value)),
-    list_parts=lambda value: _list_span_parts(
-        value, _is_tool, _INFERENCE_MARKS, f"{_INFERENCE_IGNORED}|{_INFERENCE_INPUTS}"
-    ),
-)
-def openinference(value: Any) -> Iterator[CallOrResult]:
-    """Read executed calls in the order of their start; calls that overlap in time are one group."""
-    spans = read_spans(value)
-    yield from _iter_inputs([span for span in spans if not _is_tool(span)], _INFERENCE_INPUTS)
-    executed = list(iter_executed_calls(spans, list(filter(_is_tool, spans)), "agent.name", _build_tool_call))
-    yield from (event for _, event in iter_in_time(executed, list(_iter_inference_requests(spans))))
 
 
 def _is_tool(span: Span) -> bool:
@@ -351,39 +350,49 @@ def _is_tool(span: Span) -> bool:
 
 def _build_tool_call(span: Span, **more: Any) -> Event:
     attributes = span.attributes
-    return build_call(
-        attributes.get("tool.name") or span.name,
-        attributes.get("input.value", MISSING),
-        id=attributes.get("tool_call.id"),
-        result=parse_if_json(attributes.get("output.value")),
-        **more,
-    )
+    name = attributes.get("tool.name") or span.name
+    result = parse_if_json(attributes.get("output.value"))
+    identifier = attributes.get("tool_call.id")
+    return build_call(name, attributes.get("input.value", MISSING), identifier, result=result, **more)
 
 
 def _iter_inference_requests(spans: list[Span]) -> Iterator[SpanCall]:
     for place, span in enumerate(spans):
         llm = get(_nest(span.attributes), "llm")
-        messages = _iter_numbered(llm, "output_messages")
+        messages = _list_numbered(llm, "output_messages")
         if get(get(llm, "invocation_parameters"), "n", "candidate_count", default=1) != 1:
             require_one_answer(messages, "llm.output_messages")
-        for _, item in messages:
+        for item in messages:
             message = get(item, "message")
-            for _, outer in _iter_numbered(message, "tool_calls"):
-                call = get(outer, "tool_call")
-                function = get(call, "function")
-                args = get(function, "arguments", default=MISSING)
-                yield span, build_call(get(function, "name"), args, id=get(call, "id"), group=place)
+            for outer in _list_numbered(message, "tool_calls"):
+                yield span, read_call(get(outer, "tool_call"), group=place)
             name = get(message, "function_call_name")
             if name is not None:
                 args = get(message, "function_call_arguments_json", default=MISSING)
                 yield span, build_call(name, args, group=place)
 
 
-def _iter_numbered(value: Any, key: str) -> list[tuple[int, Any]]:
+def _list_numbered(value: Any, key: str) -> list[Any]:
     items = get(value, key)
     if not isinstance(items, Mapping):
         return []
-    return sorted((int(number), item) for number, item in items.items() if number.isdecimal())
+    return [items[number] for number in sorted(filter(str.isdecimal, items), key=int)]
+
+
+_INFERENCE: Final = _Convention(
+    _is_tool,
+    _build_tool_call,
+    _iter_inference_requests,
+    "agent.name",
+    marks=r"openinference\.span\.kind|llm\..+",
+    inputs=r"llm\.input_messages\..+|input\..+",
+    ignored=r"tool\..+|llm\.(tools|invocation_parameters|token_count)\b.*|metadata",
+)
+openinference: Final = Format(
+    _INFERENCE.read,
+    is_whole=lambda value: otel.recognises(value) and any(_KIND in span.attributes for span in read_spans(value)),
+    list_parts=_INFERENCE.list_parts,
+)
 
 
 def list_model_requests(spans: list[Span]) -> list[Span]:
@@ -410,32 +419,6 @@ _TOOL_KIND: Final = re.compile(
     r"tool|function|tools/call|((execute|call|run|invoke|use)[ _.]?)(tool|function)s?"
     r"|(ai\.)?(tool|function)s?[ _.]?(call|use|execution|invocation)s?"
 )
-
-
-def _iter_inputs(spans: list[Span], pattern: str) -> Iterator[CallLike]:
-    """Yield the calls in the inputs of models, which an agent may repeat with its own."""
-    for span in spans:
-        inputs = {name: value for name, value in span.attributes.items() if re.fullmatch(pattern, name)}
-        yield from find_calls(_nest(inputs))
-
-
-def _list_span_parts(value: Any, is_read: Callable[[Span], bool], marks: str, ignored: str) -> Iterator[Any]:
-    """Yield the tool spans that are not read, and the other attributes of all other spans."""
-    all_spans = read_spans(value)
-    spans = [span for span in all_spans if not is_read(span)]
-    unread_tools = []
-    for span in spans:
-        if _looks_like_tool(span) and _get_tool_name(span) != _ADK_MERGED:
-            names = (item for key, item in span.attributes.items() if _TOOL_NAME.fullmatch(to_snake_case(key)))
-            unread_tools.append({"name": next(names, span.name), "id": span.attributes.get(_CALL_ID)})
-        for attributes in (span.attributes, *span.events):
-            others = {name: item for name, item in attributes.items() if not re.fullmatch(ignored, name)}
-            yield from ({name: item} for name, item in _nest(others).items())
-    yield {"spans": {"tool_calls": unread_tools}}
-
-    keys = [name for span in spans for attributes in (span.attributes, *span.events) for name in attributes]
-    if len(spans) == len(all_spans) and not any(re.fullmatch(marks, key) for key in keys):
-        raise TrajectoryError(f"no span has an attribute of the format ({marks})")
 
 
 def _looks_like_tool(span: Span) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.equality import content_key
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
+from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallLike,
@@ -30,12 +30,11 @@ from pytest_verdict.trajectories.readers.common import (
     unwrap_list,
 )
 
-# The keys of the tool's name; the first ones are never the name of anything else.
+# The keys of the tool's name, in snake case; the first ones are never the name of anything else, the others beside arguments.
 _TOOL_KEYS: Final = (
     *("tool_name", "function_name", "tool", "function", "action_name", "action", "func", "fn", "recipient_name"),
     *("tool_slug", "tool_id"),
 )
-# The others are one beside arguments.
 _NAME_KEYS: Final = (*_TOOL_KEYS, "name", "api_name", "method", "operation", "skill", "command")
 _ARGUMENT_KEY: Final = re.compile(
     r"((tool|function|action|call|raw|input)_)*(args?|arguments?|kwargs|inputs?|param(eter)?s?|payload)(_(json|str|text))?"
@@ -57,29 +56,9 @@ _CALL_TYPE: Final = re.compile(
     r"|(tool|function)_code|tool-(?!result|return|error|output|response|approval).+|dynamic-tool",
     re.IGNORECASE,
 )
-_MODEL_ROLES: Final = frozenset({"assistant", "ai", "model", "response"})
-_CALL_WORDS: Final = frozenset({"tool", "function", "action", "call", "invocation", "request", "command", "step"})
-# What models write before a call if nobody parses it.
-_WRITTEN_CALL: Final = re.compile(
-    r"<(tool_calls?|function_calls?|functioncall)>|<(invoke name|function)=|<\|(python_tag|tool_call)|\[TOOL_CALLS\]"
-    r"|<\uff5ctool\u2581call|\bto=functions\.|\u273fFUNCTION\u273f|^```tool_code|<start_function_call>|\bdefault_api\.\w"
-    r"|<(tool_use|tool_name)>|<tool>[^<]*</tool>\s*<tool_input>|\bfunctools\[\s*\{"
-    # Coding agents name a call by its element: <read_file><path>...
-    r"|^[ \t]*<(?!\w*(answer|context|output|reasoning|response|result|thinking|thought)s?>)[a-z]+(_[a-z]+)+>\s*<[a-z_]+>"
-    r"|^[ \t*#]*Action[ *]*:.*\n+[ \t*#]*Action Input\b",
-    re.MULTILINE,
-)
-_WRITTEN_KEYS: Final = frozenset(
-    {"name", "function", "tool", "tool_name", "action", "arguments", "args", "parameters", "tool_input", "action_input"}
-    | {"tool_args", "type", "id", "tool_calls", "tool_call", "function_call"}
-)
-_FENCE: Final = re.compile(r"\A```\w*\n|\n```\Z")
-_PYTHON_CALLS: Final = re.compile(r"\[[\w.]+\(.*\)\]", re.DOTALL)
-_PYTHON_CALL: Final = re.compile(r"[A-Za-z_][\w.]{2,}\((\w+=(\"[^\"\n]*\"|'[^'\n]*'|[\w.-]+)(,\s*)?)+\)")
-_REASONING: Final = ("reasoning_content", "reasoning", "thinking")
 _AFFIXES: Final = re.compile(r"\Atool-|[-_](call|use)\Z")
+_CALL_WORDS: Final = frozenset({"tool", "function", "action", "call", "invocation", "request", "command", "step"})
 _RESULT_KEY: Final = re.compile(r"(.*_)?(tool|function)s?_?(use_?|call_?)?(result|response|return|output)s?")
-_RESULT_ROLES: Final = ("tool", "function")
 _RESULT_TYPE: Final = re.compile(
     r"retry-prompt|.*_output|.*(tool|function)[-_]?(call)?[-_]?(result|response|return|output|error|message).*",
     re.IGNORECASE,
@@ -87,23 +66,30 @@ _RESULT_TYPE: Final = re.compile(
 _RESULT_PARTS: Final = frozenset({"result", "output", "observation", "response"})
 _WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
+# What models write before a call if nobody parses it; coding agents name a call by its element, as in <read_file><path>.
+_WRITTEN_CALL: Final = re.compile(
+    r"<\|?(start_)?(use_mcp_)?(tool|function|python_tag|invoke name)(?!s? name)|<\uff5ctool|\[TOOL_CALLS\]|\u273fFUNCTION\u273f"
+    r"|\bto=functions\.|^```tool_code|\bdefault_api\.\w|\bfunctools\[\s*\{|^[ \t*#]*Action[ *]*:.*\n+[ \t*#]*Action Input\b"
+    r"|^[ \t]*<(?!\w*(answer|context|output|reasoning|response|result|thinking|thought)s?>)[a-z]+(_[a-z]+)+>\s*<[a-z_]+>",
+    re.MULTILINE,
+)
+_FENCE: Final = re.compile(r"\A```\w*\n|\n```\Z")
+_PYTHON_CALL: Final = re.compile(
+    r"\[[\w.]+\((?s:.*)\)\]|[A-Za-z_][\w.]{2,}\((\w+=(\"[^\"\n]*\"|'[^'\n]*'|[\w.-]+)(,\s*)?)+\)"
+)
+
 # Values under these keys have a name and parameters, but they are descriptions and no calls.
-_DESCRIBED: Final = frozenset(
-    {"tools", "functions", "tool_definitions", "function_declarations", "tool_declarations", "agent", "agents", "model"}
-    | {"models", "config", "settings", "evaluator", "evaluators", "scorer", "scorers", "metrics", "judge", "experiment"}
-    | {"metadata", "parsed"}
+_DESCRIBED: Final = re.compile(
+    r"tools|functions|(tool|function)_(definition|declaration)s|(agent|model|evaluator|scorer|metric)s?|config|settings|judge"
+    r"|experiment|metadata|parsed"
 )
 _PARAMETERS: Final = frozenset({"parameters", "params", "kwargs"})
 _INPUTS: Final = _PARAMETERS | {"input", "input_parameters"}
 # An object with a name, an input and one of these keys is a run or an agent.
-_RUN_KEYS: Final = frozenset(
-    {"messages", "choices", "candidates", "contents", "steps", "runs", "spans", "history", "turns", "tools", "agents"}
-)
+_RUN_KEY: Final = re.compile(r"messages|choices|candidates|contents|steps|runs|spans|history|turns|tools|agents")
 _SETTINGS: Final = frozenset({"tool_choice", "tool_config", "response_format", "usage", "usage_metadata"})
-_CHOICES: Final = frozenset({"auto", "none", "required", "any"})
-_SCHEMA_KEYS: Final = frozenset(
-    {"parameters", "input_schema", "args_schema", "json_schema", "parameters_json_schema", "schema", "args", "inputs"}
-)
+_CHOICES: Final = frozenset({"", "auto", "none", "required", "any"})
+_SCHEMA_KEY: Final = re.compile(r"parameters|args|inputs|((parameters_)?json_|args_|input_)?schema")
 _SCHEMA_MARKS: Final = frozenset({"type", "properties", "$ref", "$defs", "anyOf", "any_of", "allOf", "enum"})
 
 
@@ -134,14 +120,10 @@ class Format:
     item_keys: str = ""
 
     def recognises(self, value: Any) -> bool:
-        if self._has_whole(value):
+        if has(value, *self.whole_keys.split()) or self.is_whole(value):
             return True
-        item_keys = self.item_keys.split()
         items = unwrap_list(value, *self.containers.split())
-        return any(has(item, *item_keys) or self.is_item(item) for item in items)
-
-    def _has_whole(self, value: Any) -> bool:
-        return any(has(value, key) for key in self.whole_keys.split()) or self.is_whole(value)
+        return any(has(item, *self.item_keys.split()) or self.is_item(item) for item in items)
 
     def read_all(self, name: str, value: Any) -> list[Event]:
         """Read a value, and refuse one of another format or one with calls that are not read."""
@@ -155,7 +137,7 @@ class Format:
 
     def check_items(self, name: str, value: Any) -> None:
         items = get(value, *self.containers.split(), default=MISSING)
-        if items is MISSING and not self._has_whole(value):
+        if items is MISSING and not (has(value, *self.whole_keys.split()) or self.is_whole(value)):
             items = value
         if items is not MISSING and items is not None:
             require_objects(unwrap_list(items), name, *self.marks.split())
@@ -166,25 +148,20 @@ def refuse_unread_calls(
 ) -> None:
     """Refuse a value with more calls than its reader returned or left out; each part of it may repeat every call."""
     identities = {identity for event in events if event.id for identity in ((event.name, event.id), (None, event.id))}
-    keys: dict[str | None, list[Any]] = {}
-    keys_without_id: dict[str | None, list[Any]] = {}
+    keys: dict[tuple[str | None, bool], list[Any]] = {}
     for event in events:
-        key = _get_event_key(event)
         for name in (event.name, None):
-            keys.setdefault(name, []).append(key)
-            if not event.id:
-                keys_without_id.setdefault(name, []).append(key)
+            # A call whose identifier nothing has may only repeat one without an identifier.
+            for has_id in (False,) if event.id else (False, True):
+                keys.setdefault((name, has_id), []).append(_get_event_key(event))
 
     for part in parts:
         unmatched: dict[tuple[str, bool, str | None], list[Any]] = {}
         for call in find_calls(part, ignored):
             if (call.name, call.id) in identities:
                 continue
-            # A call whose identifier nothing has may only repeat one without an identifier.
             has_id = call.id is not None
-            source = keys_without_id if has_id else keys
-            place = (call.path, has_id, call.name)
-            candidates = unmatched.setdefault(place, list(source.get(call.name, ())))
+            candidates = unmatched.setdefault((call.path, has_id, call.name), list(keys.get((call.name, has_id), ())))
             key = _get_key(call.args)
             if call.name is None and key is None:
                 candidates.clear()
@@ -196,11 +173,9 @@ def refuse_unread_calls(
 
 
 def _get_event_key(event: Event | CallLike) -> Any:
-    if isinstance(event, CallLike):
-        return _get_key(event.args)
-    if event.args_note == ARGS_NOT_RECORDED:
-        return None
-    return _get_key(event.args_text if event.args_note == ARGS_MALFORMED else event.args)
+    if isinstance(event, Event) and event.args_note is not None:
+        return None if event.args_note == ARGS_NOT_RECORDED else _get_key(event.args_text)
+    return _get_key(event.args)
 
 
 def _get_key(args: Any) -> Any:
@@ -208,9 +183,7 @@ def _get_key(args: Any) -> Any:
     if args is MISSING:
         return None
     value = parse_if_json(args)
-    if value is None or value == "":
-        value = {}
-    return (content_key(value),)
+    return (content_key({} if value is None or value == "" else value),)
 
 
 def find_calls(value: Any, ignored: Collection[str] = frozenset()) -> list[CallLike]:
@@ -244,16 +217,13 @@ class _Search:
                 self.look_into(item, f"{path}[]", is_described=is_described)
             return
 
-        entries = {key: item for key, item in iter_entries(value) if key not in self.ignored}
+        entries = self._list_entries(value)
         by_key = {to_snake_case(key): item for key, item in entries.items()}
         if by_key.get("requestor") == "user" or _is_definition(by_key):
             return
-        kinds = [by_key[key] for key in _KIND_KEYS if key in by_key and isinstance(by_key[key], str)]
-        is_result = by_key.get("role") in _RESULT_ROLES or (by_key.get("type") == "tool" and "tool_call_id" in by_key)
-        is_result = is_result or any(_matches(_RESULT_TYPE, kind) for kind in kinds)
+        kinds = [by_key[key] for key in _KIND_KEYS if _has_text(by_key, (key,))]
+        is_result = _is_result(by_key, kinds)
         is_executed = not is_result and _has_text(by_key, _TOOL_KEYS) and not _RESULT_PARTS.isdisjoint(by_key)
-        kind = by_key.get("type")
-        is_executed |= kind in ("tool", "function", "action", "call") and _has_text(by_key, (kind,))
         if is_executed or _is_call(by_key, is_described=is_described):
             self._add(by_key, path)
             return
@@ -261,25 +231,29 @@ class _Search:
             return
 
         count = len(self.calls)
-        for original, item in entries.items():
-            key = to_snake_case(original)
-            place = f"{path}.{original}" if path else original
-            is_inner = (is_described and original == "function") or key in _DESCRIBED
-            self._look_into_entry(key, item, place, is_result=is_result, is_described=is_inner)
-        if any(map(is_call_type, kinds)) and not any(call.name for call in self.calls[count:]):
+        for key, item in entries.items():
+            is_inner = (is_described and key == "function") or _matches(_DESCRIBED, to_snake_case(key))
+            self._look_into_entry(key, item, path, is_result=is_result, is_described=is_inner)
+        names = [call.name for call in self.calls[count:] if call.name]
+        if any(map(_is_call_type, kinds)) and not names:
             del self.calls[count:]
             self._add(by_key, path)
-        names = [call.name for call in self.calls[count:] if call.name]
+            names = [call.name for call in self.calls[count:] if call.name]
         if any(not any(name in text for name in names) for text in _list_written_calls(by_key)):
             self.calls.append(CallLike(None, None, path=f"the text of {path or 'the value'}"))
 
-    def _look_into_entry(self, key: str, item: Any, path: str, *, is_result: bool, is_described: bool) -> None:
+    def _look_into_entry(self, original: str, item: Any, path: str, *, is_result: bool, is_described: bool) -> None:
+        key = to_snake_case(original)
+        place = f"{path}.{original}" if path else original
         if key in _SETTINGS or _matches(_RESULT_KEY, key):
             return
         if _matches(_CALL_KEY, key):
-            self._look_into_calls(item, path)
+            self._look_into_calls(item, place)
         elif not is_result:
-            self.look_into(item, path, is_described=is_described)
+            self.look_into(item, place, is_described=is_described)
+
+    def _list_entries(self, value: Any) -> dict[str, Any]:
+        return {key: item for key, item in iter_entries(value) if key not in self.ignored}
 
     def _look_into_calls(self, value: Any, path: str) -> None:
         """Look into the value of a key for calls; a number is a count, as in ``max_tool_calls``."""
@@ -289,11 +263,10 @@ class _Search:
             for item in value:
                 self._look_into_calls(item, f"{path}[]")
         elif isinstance(value, str):
-            if value and value not in _CHOICES:
-                name = value if _TOOL.fullmatch(value) else None
-                self.calls.append(CallLike(name, None, path=path))
+            if value not in _CHOICES:
+                self.calls.append(CallLike(value if _TOOL.fullmatch(value) else None, None, path=path))
         elif value is not None and not isinstance(value, bool | int | float):
-            entries = {to_snake_case(key): item for key, item in iter_entries(value) if key not in self.ignored}
+            entries = {to_snake_case(key): item for key, item in self._list_entries(value).items()}
             count = len(self.calls)
             if not _is_call(entries):
                 self.look_into(value, path)
@@ -306,18 +279,27 @@ class _Search:
         identifier = next((entries[key] for key in _ID_KEYS if isinstance(entries.get(key), str | int)), None)
         source = next((entries[key] for key in _INNER_KEYS if isinstance(entries.get(key), Mapping)), entries)
         fields = {to_snake_case(key): item for key, item in iter_entries(source)}
-        name = next((fields[key] for key in _NAME_KEYS if isinstance(fields.get(key), str) and fields[key]), None)
+        name = next((fields[key] for key in _NAME_KEYS if _has_text(fields, (key,))), None)
         if name is None:
-            kind = next((entries[key] for key in _KIND_KEYS if is_call_type(entries.get(key))), None)
-            tool = kind and _AFFIXES.sub("", kind)
-            if tool and not tool.endswith(("tool", "function")):
-                name = tool
+            kinds = [entries[key] for key in _KIND_KEYS if _is_call_type(entries.get(key))]
+            tools = [_AFFIXES.sub("", kind) for kind in kinds[:1]]
+            name = next((tool for tool in tools if tool and not tool.endswith(("tool", "function"))), None)
         args = next((item for _, item in _list_arguments(fields) if item is not None), MISSING)
         self.calls.append(CallLike(name, None if identifier in (None, "") else str(identifier), args, path))
 
 
+def _is_result(entries: Mapping[str, Any], kinds: Sequence[str]) -> bool:
+    if entries.get("role") in ("tool", "function") or any(_matches(_RESULT_TYPE, kind) for kind in kinds):
+        return True
+    return entries.get("type") == "tool" and "tool_call_id" in entries
+
+
 def _is_call(entries: Mapping[str, Any], *, is_described: bool = False) -> bool:
     """Return whether an object has the name of a tool and arguments."""
+    kind = entries.get("type")
+    # A type may be the key of the name.
+    if kind in ("tool", "function", "action", "call") and _has_text(entries, (kind,)):
+        return True
     inner = entries.get("function")
     if isinstance(inner, Mapping) and isinstance(inner.get("name"), str):
         return not is_described or any(key in inner for key in ("arguments", "args"))
@@ -331,46 +313,44 @@ def _is_call(entries: Mapping[str, Any], *, is_described: bool = False) -> bool:
             objects.add(key)
     if any(_matches(_CALL_ARGUMENTS, key) for key in objects):
         return _has_text(entries, _NAME_KEYS)
-    kind = entries.get("type")
-    if isinstance(kind, str) and kind.lower() not in _CALL_WORDS and not is_call_type(kind):
+    if isinstance(kind, str) and kind.lower() not in _CALL_WORDS and not _is_call_type(kind):
         return False
     is_named = _has_text(entries, ("name",)) and _TOOL.fullmatch(entries["name"]) is not None
-    return is_named and not objects.isdisjoint(_INPUTS) and _RUN_KEYS.isdisjoint(entries)
+    return is_named and not objects.isdisjoint(_INPUTS) and not any(_matches(_RUN_KEY, key) for key in entries)
 
 
-def _list_written_calls(message: Any) -> list[str]:
+def _list_written_calls(message: Mapping[str, Any]) -> list[str]:
     """Return the texts into which a model wrote a call, and the call that it addressed."""
-    if not any(
-        get(message, key) in _MODEL_ROLES for key in ("role", "type", "kind") if isinstance(get(message, key), str)
-    ):
+    if not any(message.get(key) in ("assistant", "ai", "model", "response") for key in ("role", "type", "kind")):
         return []
     blocks = get(message, "content", "parts")
-    texts = [blocks, *(get(message, key) for key in _REASONING)]
+    texts = [blocks, *(message.get(key) for key in ("reasoning_content", "reasoning", "thinking"))]
     if isinstance(blocks, list | tuple):
         texts += [block if isinstance(block, str) else get(block, "text", "content", "thinking") for block in blocks]
     written = [text for text in texts if isinstance(text, str) and _is_written_call(text)]
-    recipient = str(get(message, "recipient"))
+    recipient = str(message.get("recipient"))
     return [*written, recipient] if recipient.startswith("functions.") else written
 
 
 def _is_written_call(text: str) -> bool:
-    if _WRITTEN_CALL.search(text):
-        return True
     whole = _FENCE.sub("", text.strip())
-    if whole[:1] not in {"{", "["}:
-        return _PYTHON_CALL.fullmatch(text.strip()) is not None
-    value = parse_if_json(whole)
+    if _WRITTEN_CALL.search(text) or _PYTHON_CALL.fullmatch(text.strip()):
+        return True
+    value = parse_if_json(whole) if whole[:1] in {"{", "["} else None
     if isinstance(value, str):
-        return _PYTHON_CALLS.fullmatch(whole) is not None
+        return _PYTHON_CALL.fullmatch(whole) is not None
     items = value if isinstance(value, list) else [value]
     return any(isinstance(item, Mapping) and _is_written_object(item) for item in items)
 
 
 def _is_written_object(value: Mapping[str, Any]) -> bool:
     # Agents of LangChain write their final answer as an action.
-    if not value.keys() <= _WRITTEN_KEYS or value.get("action") == "Final Answer":
+    if value.get("action") == "Final Answer":
         return False
-    return _is_call(value) or any(value.get(key) for key in ("tool_calls", "tool_call", "function_call"))
+    keys = [key for key in value if not (key in _NAME_KEYS or key in _ID_KEYS or key == "type")]
+    calls = [key for key in keys if _matches(_CALL_KEY, key)]
+    is_closed = all(key in calls or _matches(_ARGUMENT_KEY, key) for key in keys)
+    return is_closed and (_is_call(value) or any(value[key] for key in calls))
 
 
 def _has_text(entries: Mapping[str, Any], keys: Iterable[str]) -> bool:
@@ -390,7 +370,7 @@ def _is_definition(entries: Mapping[str, Any]) -> bool:
         return _is_definition({to_snake_case(key): item for key, item in inner.items()})
     if not isinstance(entries.get("name"), str) or "arguments" in entries or "input" in entries:
         return False
-    schemas = [entries[key] for key in _SCHEMA_KEYS if entries.get(key)]
+    schemas = [item for key, item in entries.items() if item and _matches(_SCHEMA_KEY, key)]
     return any(_is_schema(schema, is_described="description" in entries) for schema in schemas)
 
 
@@ -404,7 +384,7 @@ def _is_schema(value: Any, *, is_described: bool) -> bool:
     return is_described and len(schemas) == len(value)
 
 
-def is_call_type(kind: Any) -> bool:
+def _is_call_type(kind: Any) -> bool:
     return isinstance(kind, str) and _matches(_CALL_TYPE, kind)
 
 
