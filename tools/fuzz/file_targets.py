@@ -287,24 +287,6 @@ def read_document(text: str) -> None:
         raise RecordError(answer.reason or "there is no reason")
 
 
-_TEMPLATE: Final = """
-from pytest_verdict.templates import BaseAnswer, ExactMatch, NumericTolerance, VerifiedField
-
-class City(BaseAnswer):
-    name: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())
-    size: float = VerifiedField(
-        "Its size", ground_truth=3.5, verify_with=NumericTolerance(tolerance=0.5, mode="absolute")
-    )
-"""
-
-
-def read_audited_answer(text: str) -> None:
-    """Audit a template with a file of a correct answer, and with a trace."""
-    (PLACE / "fuzzed_template.py").write_text(_TEMPLATE)
-    (PLACE / "values.json").write_bytes(_encode(text))
-    run(["audit", "fuzzed_template.py", choose(text, ("--values", "--values", "--trace")), "values.json"])
-
-
 def read_iterations(text: str) -> None:
     """Read the folder of a skill's iteration, whose metadata is the text."""
     workspace = PLACE / "iteration"
