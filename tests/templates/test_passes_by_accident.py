@@ -217,6 +217,7 @@ def build(kind, truth, operator, base=(BaseAnswer,), **options):
         (Literal[1, 2], [1, 2], "one_of", {}),
         (list[Literal["a", "b"]], ["a", "b"], SetContainment(mode="subset"), {}),
         (str, "a", AnyOf(conditions=["contains_any", "not_contains"]), {}),
+        (Literal["red", "dark red"], "red", "contains_any", {}),
     ],
     ids=str,
 )
@@ -235,7 +236,7 @@ def test_check_that_every_answer_passes_is_refused(kind, truth, operator, option
         (int, 5, "numeric_exact", {"ge": 5, "le": 6}),
         (Literal["a", "b", "c"], ["a", "b"], "one_of", {}),
         (Literal["a"], "a", "exact", {}),
-        (Literal["red", "dark red"], "red", "contains_any", {}),
+        (Literal["red", "dark red", "blue"], "red", "contains_any", {}),
         (list[Literal["a", "b"]], ["a"], SetContainment(mode="subset"), {}),
         (list[Literal["a", "b"]], ["a", "b"], SetContainment(), {}),
         (str, "a", AnyOf(conditions=["exact", "not_blank"]), {}),
