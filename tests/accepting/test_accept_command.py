@@ -6,7 +6,6 @@ import datetime
 import decimal
 import os
 import shutil
-import subprocess
 import time
 import zipfile
 from pathlib import PurePosixPath
@@ -456,33 +455,6 @@ def test_prune_is_refused_where_a_file_changed_after_the_session(unused, name):
     assert "refused: tests/test_trip.accepted.yaml or its module: it changed after this session; run pytest" in out
     # Others are pruned.
     assert not (unused.path / "tests" / "test_other.accepted.yaml").exists()
-
-
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-@pytest.mark.parametrize("since", ["nothing", "edit", "commit", "untracked"])
-def test_prune_of_a_clean_commit_needs_the_same_commit(unused, since):
-    def git(*words):
-        options = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
-        subprocess.run(["git", *options, *words], cwd=unused.path, check=True, capture_output=True)
-
-    path = unused.path / "tests" / "test_trip.accepted.yaml"
-    unused.write(".gitignore", "*\n!tests\n!tests/*.py\n!tests/*.accepted.yaml\n")
-    git("init")
-    git("add", "tests")
-    git("commit", "-m", "one")
-    unused.run()
-    assert unused.report()["run"]["git"]["clean"] is True
-    if since == "edit":
-        path.write_text(UNUSED + "test_new: {v: [1]}\n")
-    if since == "commit":
-        git("commit", "--allow-empty", "-m", "two")
-    if since == "untracked":
-        git("rm", "--cached", "-q", str(path))
-    os.utime(path, (time.time() + 5,) * 2)
-    content = path.read_text()
-    _, out, _ = unused.accept("--prune")
-    assert ("2 removed" in out) is (since == "nothing")
-    assert (path.read_text() == content) is (since != "nothing")
 
 
 def test_paths_of_whole_files_may_be_pruned(unused):

@@ -278,7 +278,7 @@ def test_check_is_all_accepted_values_and_not_the_one_that_decides(project, case
     folders = [
         session_with(project, *pair, folder) for *pair, folder in zip(replies, values, ("one", "two"), strict=True)
     ]
-    built = [build_index(folder) for folder in folders]
+    built = [build_index(folder, {}) for folder in folders]
     before, after = (read_table(one.table_name, one.table).checks for one in built)
     assert (before != after) is is_changed
     changes = diff(*map(read_run, folders))

@@ -6,9 +6,14 @@ import json
 
 import pytest
 
-from pytest_verdict.accepting.places import LiteralFile
+from pytest_verdict.accepting.editing import DELIMITERS, RowFile, YamlFile
 from pytest_verdict.errors import RecordError
 from session_fixtures import observe_rows
+
+
+def open_file(text, suffix):
+    return YamlFile(text) if suffix == ".yaml" else RowFile(text, DELIMITERS[suffix])
+
 
 SUITE = """\
 # a suite
@@ -84,9 +89,9 @@ ROWS = {
     "rows.yaml": "# rows\n- {id: a, want: x, got: x}\n- id: b\n  want: é # c\n  got: [1, 2.0]\n- {id: c, got: z, want: y}\n",
 }
 CHANGED = {
-    "rows.jsonl": '{"id": "a", "want": "x", "got":  "x"}\n\n{"id":"b",  "want" : {"k": [1, 2.0]},\t"got": {"k": [1, 2.0]} }\r\n'
+    "rows.jsonl": '{"id": "a", "want": "x", "got":  "x"}\n\n{"id": "b", "want": {"k": [1, 2.0]}, "got": {"k": [1, 2.0]}}\r\n'
     '{"got": "üb", "nested": {"want": 1}, "want": "üb", "id": "c"}',
-    "rows.csv": 'id,want,got\r\na,x,x\r\nb,"new, ""value""","new, ""value"""\r\nc,"z""q",z"q\r\n',
+    "rows.csv": 'id,want,got\r\na,x,x\r\nb,"new, ""value""","new, ""value"""\r\nc,"z""q","z""q"\r\n',
     "rows.tsv": "id\twant\tgot\na\tx\tx\nb\t1,2\t1,2\nc\tz\tz\n",
     "rows.yaml": "# rows\n- {id: a, want: x, got: x}\n- id: b\n  want: [1, 2.0] # c\n  got: [1, 2.0]\n"
     '- {id: c, got: z, want: "z"}\n',
@@ -219,7 +224,7 @@ def test_cases_of_a_data_set_need_the_name_of_the_column(project):
     ],
 )
 def test_value_that_the_format_cannot_hold_alone_is_refused(suffix, text, keys, observed):
-    file = LiteralFile(text, suffix)
+    file = open_file(text, suffix)
     expected = "1" if suffix == ".csv" else 1
     with pytest.raises(RecordError):
         file.refusal(keys, expected, observed)
@@ -239,10 +244,10 @@ def test_value_that_the_format_cannot_hold_alone_is_refused(suffix, text, keys, 
     ],
 )
 def test_place_that_is_gone_is_no_place(suffix, text, keys):
-    from pytest_verdict.accepting.places import MALFORMED
+    from pytest_verdict.accepting.editing import MALFORMED
 
     with pytest.raises(MALFORMED):
-        LiteralFile(text, suffix).refusal(keys, 1, 2)
+        open_file(text, suffix).refusal(keys, 1, 2)
 
 
 @pytest.mark.parametrize("value", ["plain", "a,b", 'q"q', "", " lead", "é", "a\tb", "#x", "1", "'"])
@@ -250,7 +255,7 @@ def test_place_that_is_gone_is_no_place(suffix, text, keys):
 def test_csv_gives_back_each_text(tmp_path, value, before):
     from pytest_verdict.datasets.rows import read_named_rows
 
-    file = LiteralFile(f"id,want,more\n1,{before},z\n2,keep,\n", ".csv")
+    file = open_file(f"id,want,more\n1,{before},z\n2,keep,\n", ".csv")
     assert file.refusal((2, "want"), before.strip('"'), value) == ""
     file.accept((2, "want"), value, beside=False)
     (tmp_path / "a.csv").write_text(file.text(), newline="")
@@ -262,7 +267,7 @@ def test_csv_gives_back_each_text(tmp_path, value, before):
 @pytest.mark.parametrize("value", ["a", "é", "\u2028", 'q"', None, True, 1, 1.5, [1, {"a": "b"}], {}, "\x00"])
 def test_jsonl_gives_back_each_value(value):
     text = '{"a": {"want": 0}, "want": [1, "}", "\\""], "b": 2}'
-    file = LiteralFile(f'{{"x": 1}}\n{text}\n{text}\n', ".jsonl")
+    file = open_file(f'{{"x": 1}}\n{text}\n{text}\n', ".jsonl")
     assert file.refusal((2, "want"), [1, "}", '"'], value) == ""
     file.accept((2, "want"), value, beside=False)
     lines = file.text().split("\n")
@@ -293,10 +298,10 @@ def suite_of_rows(project):
 
 def test_data_set_of_a_suite_changes_in_place(suite_of_rows):
     assert suite_of_rows.accept("--all")[0] == 0
-    assert suite_of_rows.read("rows.jsonl") == SUITE_ROWS.replace("old", "new")
+    assert suite_of_rows.read("rows.jsonl") == SUITE_ROWS.replace('"want":  "old"', '"want": "new"')
 
 
-@pytest.mark.parametrize("change", [('"one"', '"other"'), ('"a"', '"c"'), ('"q": "a", ', ""), ('"id": "one", ', "")])
+@pytest.mark.parametrize("change", [('"a"', '"c"'), ('"q": "a", ', "")])
 def test_row_of_a_suite_that_is_another_one_is_refused(suite_of_rows, change):
     text = SUITE_ROWS.replace(*change)
     suite_of_rows.write("rows.jsonl", text)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given, strategies as st
 
+from pytest_verdict.accepting.editing import dump_value, edit_accepted, refuse_unwritable
 from pytest_verdict.accepting.file import parse_accepted
-from pytest_verdict.accepting.yaml_edit import dump_value, edit_accepted, refuse_unwritable
 from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import RecordError
@@ -130,12 +130,12 @@ def test_unusual_form_is_changed_rightly_or_refused(text):
     [
         (
             "test_a: {v: [1]}  # why\ntest_b: {v: [1]}\n",
-            "test_a:  # why\n  v:\n    - 1\n  w:\n    - 2\ntest_b: {v: [1]}\n",
+            'test_a: {"v": [1], "w": [2]}  # why\ntest_b: {v: [1]}\n',
         ),
-        ("test_a: {v: [1]} # why", "test_a: # why\n  v:\n    - 1\n  w:\n    - 2\n"),
-        ("test_a: {v: ['#1']}\t# why\n", 'test_a:\t# why\n  v:\n    - "#1"\n  w:\n    - 2\n'),
-        ("test_a: {v: [1]}\n# below\n", "test_a:\n  v:\n    - 1\n  w:\n    - 2\n# below\n"),
-        ("test_a: {v: [1],\n u: [3]}  # why\n", "test_a:  # why\n  u:\n    - 3\n  v:\n    - 1\n  w:\n    - 2\n"),
+        ("test_a: {v: [1]} # why", 'test_a: {"v": [1], "w": [2]} # why\n'),
+        ("test_a: {v: ['#1']}\t# why\n", 'test_a: {"v": ["#1"], "w": [2]}\t# why\n'),
+        ("test_a: {v: [1]}\n# below\n", 'test_a: {"v": [1], "w": [2]}\n# below\n'),
+        ("test_a: {v: [1],\n u: [3]}  # why\n", 'test_a: {"u": [3], "v": [1], "w": [2]}  # why\n'),
     ],
 )
 def test_comment_beside_an_entry_on_one_line_stays(text, edited):

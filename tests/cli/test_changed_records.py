@@ -48,7 +48,7 @@ CHECKING = {
 }
 # They read no report of a folder, or only a run of a store, which has a digest in its name.
 OTHERS = {
-    *("lint", "audit", "score", "init", "import", "check", "blind", "calibrate", "unblind", "operators"),
+    *("lint", "score", "init", "import", "check", "blind", "calibrate", "unblind", "operators"),
     *("bless", "runs", "history", "trends", "report", "verify-bundle", "merge"),
 }
 CHANGES = {

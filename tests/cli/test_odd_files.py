@@ -51,7 +51,6 @@ PLACES = {
 }
 COMMANDS = """
 lint ODD
-audit ODD
 score ODD --operator exact --expected a --observed b -o out
 score rows.jsonl --operator exact --mapping ODD -o out
 import promptfoo ODD -o new.yaml

@@ -12,9 +12,7 @@ MODES = {
     "two jobs bless at once": "store/test_baselines.py::test_two_at_once_are_disputed_until_the_next",
     "twenty jobs bless at once": "store/test_at_once.py::test_in_a_folder",
     "two jobs push at once": "store/test_at_once.py::test_on_an_s3_interface",
-    "two jobs push contradicting tags": (
-        "store/test_store.py::test_tags_that_are_damaged_or_contradict_are_skipped_and_named"
-    ),
+    "one report pushed with other tags": "store/test_store.py::test_stored_run_gets_no_other_tags",
     "older or unrelated commit blessed": "store/test_baselines.py::test_commit_of_a_baseline_never_goes_back",
     "failed gate, -k, missing shard, interrupt": (
         "store/test_baselines.py::test_run_is_refused_unless_a_reason_is_given"

@@ -18,7 +18,7 @@ from written_runs import alter, write_run
 
 
 def index_of(folder):
-    built = build_index(folder)
+    built = build_index(folder, {})
     return read_index(built.name, built.content), read_table(built.table_name, built.table)
 
 
@@ -179,7 +179,7 @@ def test_answer_that_cannot_be_read_has_no_digest(report, store, observed, is_re
 
 
 def test_torn_or_altered_index_is_refused(report):
-    built = build_index(report())
+    built = build_index(report(), {})
     for end in range(len(built.content)):
         with pytest.raises(RecordError):
             read_index(built.name, built.content[:end])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import zipfile
 
 import pytest
@@ -43,34 +42,16 @@ def test_pushing_again_changes_nothing(store, report):
     assert {name: path.stat().st_mtime_ns for name, path in files_of(store).items()} == before
 
 
-def test_tags_of_all_pushes_are_those_of_one_run(store, report):
+def test_stored_run_gets_no_other_tags(store, report):
     folder = report(tags={"model": "small"})
-    run = store.push(folder, {}).run
-    for tags in ({"prompt": "12"}, {"prompt": "12", "build": "7"}, {"model": "small"}, {}, {"build": "7"}):
+    run = store.push(folder, {"prompt": "12"}).run
+    for tags in ({"prompt": "12"}, {"model": "small"}, {}):
         assert store.push(folder, tags) == (run, ["this report is stored already"])
-    assert [name.rpartition("/")[2][:5] for name in files_of(store)].count("tags-") == 2
-    for tags in ({"model": "large"}, {"prompt": "13"}, {"prompt": "12", "build": ""}):
-        with pytest.raises(ConfigurationError, match="a tag of a run has one value"):
+    for tags in ({"prompt": "13"}, {"prompt": "12", "build": "7"}):
+        with pytest.raises(ConfigurationError, match="a stored run is never changed"):
             store.push(folder, tags)
-    (stored,) = store.runs(accept=lambda index: index.tags["build"] == "7")
-    assert stored.index.tags == {"model": "small", "prompt": "12", "build": "7"}
-    assert store.skipped == []
-
-
-def test_tags_that_are_damaged_or_contradict_are_skipped_and_named(store, report):
-    folder = report()
-    run = store.push(folder, {"model": "small"}).run
-    (name,) = (name for name in files_of(store) if "tags-" in name)
-    # Two pushed at the same time.
-    for tags in (b'{"model": "a", "other": "b"}', b'{"model": "z"}'):
-        store.files.write(f"runs/2026/01/{run}/tags-{hashlib.sha256(tags).hexdigest()[:16]}.json", tags)
-    values = {store.find(run).index.tags["model"] for _ in range(3)}
-    assert len(values) == 1
-    assert sum("the run has the tag model=" in line for line in store.skipped) == 6
-    store.skipped.clear()
-    files_of(store)[name].write_bytes(b'{"model": "sm')
-    assert store.find(run).index.tags["other"] == "b"
-    assert f"{name} is damaged" in store.skipped
+    (stored,) = store.runs(accept=lambda index: index.tags["prompt"] == "12")
+    assert stored.index.tags == {"model": "small", "prompt": "12"}
 
 
 def test_push_writes_the_index_last(store, report, monkeypatch):

@@ -35,7 +35,6 @@ from pytest_verdict.operators import (
     NumericTolerance,
     OneOf,
     OrderedMatch,
-    SemanticMatch,
     SetContainment,
     TextSimilarity,
     TraceContains,
@@ -103,7 +102,8 @@ NOBODY = {
     "accepted values that are no list": (str, "a", OneOf()),
     "no accepted value": (str, [], OneOf()),
     "accepted values that are no choice": (Literal["a", "b"], ["c", "d"], OneOf()),
-    "a number for meaning": (Any, 5, SemanticMatch()),
+    "a fraction near a whole number": (int, 23.5, NumericTolerance(tolerance=0.1)),
+    "a text with a separator for a number": (int, "2,016", NumericExact(normalize=["strip_thousands_separators"])),
     "a number for similar text": (Any, 5, TextSimilarity()),
     "no JSON": (str, "{", JsonCanonical()),
     "no JSON to contain": (str, "{", JsonSubset()),
@@ -127,6 +127,7 @@ def test_ground_truth_that_nothing_passes_raises(kind, truth, operator):
         (str, "TP53", ExactMatch(), {"max_length": 3}),
         (str, "TP", ExactMatch(), {"min_length": 3}),
         (str, "TP53", ExactMatch(), {"pattern": "^[0-9]+$"}),
+        (str, "mcdonald", ExactMatch(), {"pattern": "^McD[a-z]+$"}),
         (list[str], ["a", "b"], SetContainment(), {"max_length": 1}),
         (datetime.date, "2024-01-15", DateMatch(), {"ge": datetime.date(2025, 1, 1)}),
         (int, 7, NumericExact(), {"multiple_of": 2}),
@@ -168,9 +169,8 @@ SOMEBODY = {
     "a member": (Effect, Effect.SILENT, LiteralMatch(), "silent"),
     "null": (str | None, None, ExactMatch(), None),
     "null that nothing else may be": (str, None, ExactMatch(), None),
-    "a fraction near a whole number": (int, 23.5, NumericTolerance(tolerance=0.1), 23),
     "a number in text": (str, 2016, NumericExact(), "2016"),
-    "a number of text": (int, "2,016", NumericExact(normalize=["strip_thousands_separators"]), 2016),
+    "a number of text": (str, "2,016", NumericExact(normalize=["strip_thousands_separators"]), "2016"),
     "a decimal": (float, Decimal("1.5"), NumericExact(), 1.5),
     "infinity": (float, float("inf"), NumericExact(), float("inf")),
     "a number of digits": (Any, 10**400, NumericExact(), 10**400),
@@ -206,9 +206,9 @@ def test_ground_truth_that_some_answer_passes_is_accepted(kind, truth, operator,
     assert AnswerTemplate(template(kind, truth, operator)).verify({"x": answer}).passed
 
 
-def test_pattern_that_only_case_breaks_is_accepted():
-    made = template(str, "mcdonald", ExactMatch(), pattern="^McD[a-z]+$")
-    assert AnswerTemplate(made).verify({"x": "McDonald"}).passed
+def test_choice_in_another_case_is_accepted():
+    made = template(str, "TP53", ExactMatch(), pattern="^[a-z0-9]+$")
+    assert AnswerTemplate(made).verify({"x": "tp53"}).passed
 
 
 def test_ground_truth_of_a_field_with_own_validators_is_accepted():
@@ -263,19 +263,14 @@ NUMBERS = [NumericExact(), NumericRange(min=1, max=9)]
 @pytest.mark.parametrize(
     ("operator", "truth"),
     [
-        (AllOf(conditions=NUMBERS), "about five"),
-        (AllOf(conditions=[NumericExact(), NeverSays()]), "about five"),
         (AnyOf(conditions=[NumericExact(), DateMatch()]), "about five"),
-        (AtLeastN(n=2, conditions=[NumericExact(), ExactMatch()]), "about five"),
         (Weighted(conditions=NUMBERS[:1], weights=[1]), "about five"),
         (AllOf(conditions=[AnyOf(conditions=NUMBERS[:1])]), "about five"),
     ],
     ids=lambda value: value.name if isinstance(value, Operator) else None,
 )
 def test_impossible_part_of_an_aggregate_raises(operator, truth):
-    with pytest.raises(
-        TemplateError, match=r"no answer passes with the ground truth 'about five': numeric_exact cannot"
-    ):
+    with pytest.raises(TemplateError, match=r"no answer passes with the ground truth 'about five': \w+ cannot read it"):
         template(str, truth, operator)
 
 

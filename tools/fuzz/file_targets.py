@@ -11,8 +11,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.accepting.candidates import Rows
+from pytest_verdict.accepting.editing import (
+    ALREADY,
+    DELIMITERS,
+    MALFORMED,
+    AcceptedFile,
+    LiteralFile,
+    RowFile,
+    YamlFile,
+)
 from pytest_verdict.accepting.file import parse_accepted
-from pytest_verdict.accepting.places import ALREADY, MALFORMED, AcceptedFile, LiteralFile
 from pytest_verdict.blind import HumanJudge, blind_compare
 from pytest_verdict.blind.calibration import read_gold_set
 from pytest_verdict.blind.files import read_comparison
@@ -140,10 +148,13 @@ def change_value(text: str) -> None:
 def _change_one(path: Path, source: str, rows: dict[int, Any], place: tuple[int, str], value: Any) -> None:
     line, column = place
     try:
-        file = LiteralFile(source, path.suffix)
         keys: tuple[Any, ...] = place
+        file: LiteralFile
         if path.suffix == ".yaml":
-            keys = (file.form.document.lines_of_items(()).index(line), column)
+            file = YamlFile(source)
+            keys = (file.document.lines_of_items(()).index(line), column)
+        else:
+            file = RowFile(source, DELIMITERS[path.suffix])
         if file.refusal(keys, value, "a new value"):
             return
         file.accept(keys, "a new value", beside=False)
@@ -285,24 +296,6 @@ def read_document(text: str) -> None:
     answer = documents.read_text(f"output.{suffix}", content.encode("latin-1", "replace"))
     if answer.text is None:
         raise RecordError(answer.reason or "there is no reason")
-
-
-_TEMPLATE: Final = """
-from pytest_verdict.templates import BaseAnswer, ExactMatch, NumericTolerance, VerifiedField
-
-class City(BaseAnswer):
-    name: str = VerifiedField("The city", ground_truth="Paris", verify_with=ExactMatch())
-    size: float = VerifiedField(
-        "Its size", ground_truth=3.5, verify_with=NumericTolerance(tolerance=0.5, mode="absolute")
-    )
-"""
-
-
-def read_audited_answer(text: str) -> None:
-    """Audit a template with a file of a correct answer, and with a trace."""
-    (PLACE / "fuzzed_template.py").write_text(_TEMPLATE)
-    (PLACE / "values.json").write_bytes(_encode(text))
-    run(["audit", "fuzzed_template.py", choose(text, ("--values", "--values", "--trace")), "values.json"])
 
 
 def read_iterations(text: str) -> None:

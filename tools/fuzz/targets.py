@@ -157,7 +157,6 @@ TARGETS: Final = {
     "blind_files": Target(file_targets.read_blind_files, (VerdictError,)),
     "forms": Target(file_targets.read_form, (VerdictError,), cost=20),
     "documents": Target(file_targets.read_document, (RecordError,), cost=50),
-    "audited_answers": Target(file_targets.read_audited_answer, (VerdictError,), cost=20),
     "templates": Target(file_targets.read_template, (VerdictError,)),
     "iterations": Target(file_targets.read_iterations, (ConfigurationError,)),
     "attestations": Target(file_targets.read_attestation, (VerdictError, OSError), cost=15),

@@ -10,15 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.accepting.editing import DELIMITERS, MALFORMED, AcceptedFile, LiteralFile, Place, RowFile, YamlFile
 from pytest_verdict.accepting.file import SUFFIX, file_of, naming_file, read_accepted
-from pytest_verdict.accepting.places import (
-    FORMS,
-    MALFORMED,
-    AcceptedFile,
-    EditedFile,
-    LiteralFile,
-    Place,
-)
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.replay import Unverifiable, find_operator
@@ -30,7 +23,6 @@ from pytest_verdict.datasets.rows import NamedRow, read_named_rows
 from pytest_verdict.errors import MappingError, RecordError, SettingsError
 from pytest_verdict.extraction.input_mapping import mapping_of, read_input, write_source
 from pytest_verdict.extraction.paths import only_key
-from pytest_verdict.report.environment import STATUS, find_commit, run_git
 from pytest_verdict.report.summary import PASSED
 
 # Operators whose expected value is one that the observed value may be. With others it is a pattern, a schema, a part, a limit
@@ -46,8 +38,7 @@ _VALUE_OPERATORS: Final = frozenset(
     }
 )
 
-_OTHER_ROW: Final = "the row in the file is not the one of the record: it has changed since"
-_OTHER_QUESTION: Final = "the question in the file is not the one of the record: it has changed since"
+_YAML: Final = (".yaml", ".yml")
 
 
 @dataclass(frozen=True)
@@ -56,7 +47,7 @@ class Candidate:
 
     record: Mapping[str, Any]
     place: Place
-    file: EditedFile | None
+    file: AcceptedFile | LiteralFile | None
     problem: str = ""
 
     @property
@@ -141,7 +132,7 @@ class Rows:
         if "expected" in sources.get("mapping", {}):
             lines = [line for line in lines if _is_document(sources, self.by_line[line].value)]
             if not lines:
-                raise RecordError(_OTHER_ROW)
+                raise RecordError("the row in the file is not the one of the record: it has changed since")
         elif self.by_line[lines[0]].place == name:
             raise RecordError(
                 "the report has only the line of its row, which may have moved; give the rows ids, and --ids"
@@ -158,7 +149,7 @@ class Candidates:
         self.root = root
         self._rows = rows
         self._datasets: dict[Path, Rows] = {}
-        self.files: dict[Path, EditedFile] = {}
+        self.files: dict[Path, AcceptedFile | LiteralFile] = {}
         self.originals: dict[Path, bytes | None] = {}
 
     def find(self, records: Iterable[Mapping[str, Any]]) -> Iterator[Candidate]:
@@ -174,15 +165,20 @@ class Candidates:
     def open(self, path: Path) -> Any:
         """Return the file at a path, with the changes so far."""
         if path not in self.files:
-            if path.suffix.lower() not in FORMS:
-                raise RecordError(f"{path.name}: values of this kind of file are not changed; JSONL, CSV and YAML are")
+            suffix = path.suffix.lower()
             content = path.read_bytes() if path.exists() else None
             with naming_file(str(path)):
                 text = decode_text(content or b"")
                 if path.name.endswith(SUFFIX):
                     self.files[path] = AcceptedFile(text)
+                elif suffix in _YAML:
+                    self.files[path] = YamlFile(text)
+                elif suffix in DELIMITERS:
+                    self.files[path] = RowFile(text, DELIMITERS[suffix])
                 else:
-                    self.files[path] = LiteralFile(text, path.suffix.lower())
+                    raise RecordError(
+                        f"{path.name}: values of this kind of file are not changed; JSONL, CSV and YAML are"
+                    )
             self.originals[path] = content
         return self.files[path]
 
@@ -200,75 +196,52 @@ class Candidates:
             keys = (str(accepted.get("test")), str(record.get("name")), None if position is None else int(position) - 1)
             return Place(path, keys)
         if self._rows is not None:
-            return self._place_in_rows(self._rows, record)
-        if module.endswith((".yaml", ".yml")):
+            mapping = (record.get("sources") or {}).get("mapping", {})
+            column = self._rows.column or _column_of(mapping.get("expected"))
+            line = None if column is None else self._rows.find_line(record)
+            return None if line is None or column is None else self._place_of_row(self._rows.path, line, column)
+        if module.endswith(_YAML):
             return self._place_in_suite(path_below(self.root, module), inner, record)
         return None
-
-    def _place_in_rows(self, rows: Rows, record: Mapping[str, Any]) -> Place | None:
-        mapping = (record.get("sources") or {}).get("mapping", {})
-        column = rows.column or _column_of(mapping.get("expected"))
-        line = None if column is None else rows.find_line(record)
-        if line is None or column is None:
-            return None
-        return self._place_of_row(rows.path, line, column)
 
     def _place_in_suite(self, path: Path, scenario: str, record: Mapping[str, Any]) -> Place | None:
         """Return the place of the expected output of a scenario, in the suite or in its data set."""
         if not path.is_file():
             raise RecordError(f"there is no suite {path.name!r:.200} below {self.root}")
-        content = self.open(path).form.document.value
+        content = self.open(path).document.value
         suite = content.get("suite") or {}
         for keys, parent in (((), content), (("suite",), suite)):
             for position, entry in enumerate(parent.get("scenarios") or ()):
                 if entry.get("name") == scenario and "expected_output" in entry:
-                    if not _is_question(record, entry.get("input")):
-                        raise RecordError(_OTHER_QUESTION)
+                    _check_question(record, entry.get("input"))
                     return Place(path, (*keys, "scenarios", position, "expected_output"))
         dataset = suite.get("dataset") or {}
         rows = path_below(self.root, str(record["path"]))
-        if "file" in dataset and rows == (path.parent / dataset["file"]).resolve():
-            mapping = dataset.get("mapping") or {key: f"$.{key}" for key in ("name", "input", "expected_output")}
-            column = _column_of(mapping.get("expected_output"))
-            if column is not None:
-                line = int(record["line"])
-                self._check_row(rows, line, mapping, scenario, record)
-                return self._place_of_row(rows, line, column)
-        return None
-
-    def _check_row(
-        self, path: Path, line: int, mapping: Mapping[str, Any], scenario: str, record: Mapping[str, Any]
-    ) -> None:
-        """Raise RecordError unless a row of a suite's data set is the scenario of a record."""
-        if path not in self._datasets:
-            self._datasets[path] = Rows(path)
-        row = self._datasets[path].by_line[line]
-        name = None
-        if "name" in mapping:
-            name = _fetch("name", mapping["name"], row.value)
-        if str(row.place if name is None else name) != scenario:
-            raise RecordError(_OTHER_ROW)
-        if not _is_question(record, _fetch("input", mapping["input"], row.value)):
-            raise RecordError(_OTHER_QUESTION)
+        mapping = dataset.get("mapping") or {key: f"$.{key}" for key in ("input", "expected_output")}
+        column = _column_of(mapping.get("expected_output"))
+        if column is None or "file" not in dataset or rows != (path.parent / dataset["file"]).resolve():
+            return None
+        if rows not in self._datasets:
+            self._datasets[rows] = Rows(rows)
+        line = int(record["line"])
+        try:
+            question = read_input("input", mapping["input"])(self._datasets[rows].by_line[line].value)
+        except MappingError:
+            question = None
+        _check_question(record, question)
+        return self._place_of_row(rows, line, column)
 
     def _place_of_row(self, path: Path, line: int, column: str) -> Place:
-        if path.suffix.lower() in {".yaml", ".yml"}:
-            return Place(path, (self.open(path).form.document.lines_of_items(()).index(line), column))
+        if path.suffix.lower() in _YAML:
+            return Place(path, (self.open(path).document.lines_of_items(()).index(line), column))
         return Place(path, (line, column))
 
 
-def _fetch(name: str, source: Any, row: Any) -> Any:
-    """Return a part of a row; None where the row has none."""
-    try:
-        return read_input(name, source)(row)
-    except MappingError:
-        return None
-
-
-def _is_question(record: Mapping[str, Any], question: Any) -> bool:
-    """Return whether a record answers a question, as far as it has one."""
+def _check_question(record: Mapping[str, Any], question: Any) -> None:
+    """Raise RecordError if a record answers another question, as far as it has one."""
     sources = record.get("sources") or {}
-    return sources.get("kind") != "scenario" or _is_document(sources, {"input": question})
+    if sources.get("kind") == "scenario" and not _is_document(sources, {"input": question}):
+        raise RecordError("the question in the file is not the one of the record: it has changed since")
 
 
 def _is_document(sources: Mapping[str, Any], document: Any) -> bool:
@@ -329,14 +302,7 @@ def is_changed_since(session: Mapping[str, Any], path: Path) -> bool:
     except ValueError:
         return True
     # The time of the session has no fractions of a second.
-    if all(int(file.stat().st_mtime) <= started for file in files if file.exists()):
-        return False
-    git = session.get("git") or {}
-    # A checkout of the same commit, such as that of a job in CI, has later times.
-    names = [file.name for file in files]
-    lines = run_git(path.parent, *STATUS, "--untracked-files=all", "--ignored", "--", *names) or ["no repository"]
-    is_unchanged = all(line.startswith("#") for line in lines)
-    return not (git.get("clean") is True and is_unchanged and find_commit(lines) == git.get("commit"))
+    return any(int(file.stat().st_mtime) > started for file in files if file.exists())
 
 
 def _column_of(source: Any) -> str | None:

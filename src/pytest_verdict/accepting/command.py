@@ -24,12 +24,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.accepting.candidates import Candidate, Candidates, Rows, find_unused, is_changed_since
+from pytest_verdict.accepting.editing import ALREADY, AcceptedFile
 from pytest_verdict.accepting.file import SUFFIX
-from pytest_verdict.accepting.places import ALREADY, AcceptedFile
 from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.new_files import replacing
-from pytest_verdict.core.record import digest_of_test
 from pytest_verdict.core.values.display import format_count, safe_repr, shown
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.explanation.drawing import draw_explanation, format_label
@@ -41,6 +40,15 @@ from pytest_verdict.runs.run import read_run
 
 _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
 _CHANGE: Final = ("operator", "settings", "threshold", "expected", "observed")
+_WORDS: Final = {
+    "a": "accepted",
+    "A": "accepted",
+    "+": "accepted",
+    "m": "moved",
+    "r": "rejected",
+    "s": "skipped",
+    "l": "left",
+}
 _NOT_ACCEPTED: Final = {"left", "rejected", "skipped", "refused"}
 # The failure of several comparisons: those of a block that collects, and those at which nothing looked.
 _SEVERAL: Final = re.compile(r"(?:Failed: )?(\d+) (?:failed, \d+ compared|comparisons did not pass)")
@@ -132,29 +140,24 @@ class _Review:
         self._document = find_document(Path(arguments.report))
         # The accepted value of each place; another one is refused.
         self._accepted: dict[Any, str] = {}
-        self._is_ended = False
-
-    @functools.cached_property
-    def omissions(self) -> list[str]:
-        """Why a test that is absent from the report may still exist."""
         is_complete = self._document.get("complete") is True
-        return list_omissions(self._document, is_complete=is_complete, within_files=True)
-
-    @functools.cached_property
-    def _outcomes(self) -> dict[str, str]:
-        """The outcomes of tests; of several workers, the first one that is not a pass."""
-        tests: dict[str, str] = {}
+        # Why a test that is absent from the report may still exist.
+        self.omissions = list_omissions(self._document, is_complete=is_complete, within_files=True)
+        # Of several workers, the first one that is not a pass.
+        self._tests: dict[str, Mapping[str, Any]] = {}
         for test in self._document.get("tests", ()):
-            if tests.get(test["test"], PASSED) == PASSED:
-                tests[test["test"]] = test["outcome"]
-        return tests
+            if test["test"] not in self._tests or self._tests[test["test"]]["outcome"] == PASSED:
+                self._tests[test["test"]] = test
+        self._failing: dict[str, list[Mapping[str, Any]]] = {}
+        for record in records:
+            if record["verdict"] != "pass" and is_answer(record["operator"]):
+                self._failing.setdefault(_attempt_of(record), []).append(record)
 
     @functools.cached_property
     def _unused(self) -> list[tuple[Path, str, str]]:
         """The file, the test and the name of each accepted value that no test used, if all tests ran."""
-        if self.omissions:
-            return []
-        return find_unused(self._candidates.root, self._outcomes, self._records)
+        outcomes = {name: test["outcome"] for name, test in self._tests.items()}
+        return [] if self.omissions else find_unused(self._candidates.root, outcomes, self._records)
 
     @functools.cached_property
     def _changed(self) -> set[Path]:
@@ -176,59 +179,41 @@ class _Review:
                 self._refuse(candidate, refusal)
         total = sum(map(len, alike.values()))
         number = 0
+        is_ended = False
         for group in alike.values():
             answer = ""
             for position, candidate in enumerate(group, 1):
                 number += 1
                 moves = self._find_moves(candidate)
-                if answer != "A":
-                    answer = self._choose(candidate, moves, f"{number} of {total}, {len(group) - position} more alike")
-                self._apply(candidate, answer, moves)
+                if is_ended:
+                    answer = "s"
+                elif answer != "A" and (self._arguments.all or self._arguments.test is not None) and not self._asks:
+                    answer = "m" if len(moves) == 1 else "a"
+                elif answer != "A":
+                    self._show(candidate, moves, f"{number} of {total}, {len(group) - position} more alike")
+                    answer = self._read_answer(candidate, moves) if self._asks else "l"
+                    is_ended = not answer
+                self._apply(candidate, answer or "s", moves)
 
-    @functools.cached_property
-    def _decisive(self) -> set[str]:
-        """The ids of the last failing comparisons of each test, as far as its failure is about them."""
-        attempts: dict[str, list[Mapping[str, Any]]] = {}
-        for record in self._records:
-            if record["verdict"] != "pass" and is_answer(record["operator"]):
-                attempts.setdefault(str(record["id"]).rpartition("-")[0], []).append(record)
-        tests = {digest_of_test(test["test"], test.get("worker", "")): test for test in self._document.get("tests", ())}
-        return {
-            str(record["id"])
-            for attempt, records in attempts.items()
-            for record in _select_decisive(records, tests.get(attempt.partition("-")[0], {}))
-        }
+    @property
+    def _asks(self) -> bool:
+        return bool(self._arguments.review)
 
     def _find_expected_failure(self, candidate: Candidate) -> str:
-        """Return why a value that nobody reviews is refused: the test is content with a comparison that does not pass."""
-        outcome = self._outcomes.get(candidate.test)
-        if self._arguments.review or outcome is None:
+        """Return why a value that nobody reviews is refused: the test may be content with a comparison that fails."""
+        test = self._tests.get(candidate.test)
+        if self._asks or test is None:
             return ""
-        if outcome in {"passed", "xfailed", "xpassed"}:
-            return (
-                f"the test {outcome}, so it expects that this does not pass; accept it with --review if that is wrong"
-            )
-        if "accepted" not in candidate.record or candidate.record["id"] in self._decisive:
-            return ""
-        return (
-            "the test failed for another reason, so it may expect that this does not pass; accept it with --review if"
-            " that is wrong"
-        )
-
-    def _choose(self, candidate: Candidate, moves: list[str], heading: str) -> str:
-        """Return the key of a decision."""
-        if self._is_ended:
-            return "s"
-        if self._arguments.review:
-            self._show(candidate, moves, heading)
-            return self._read_answer(candidate, moves)
-        if self._arguments.all or self._arguments.test is not None:
-            return "m" if len(moves) == 1 else "a"
-        self._show(candidate, moves, heading)
-        return "l"
+        hint = "; accept it with --review if that is wrong"
+        if test["outcome"] in {"passed", "xfailed", "xpassed"}:
+            return f"the test {test['outcome']}, so it expects that this does not pass{hint}"
+        failing = self._failing.get(_attempt_of(candidate.record), [])
+        if "accepted" in candidate.record and _count_named(failing, test) < len(failing):
+            return f"the test failed for another reason, so it may expect that this does not pass{hint}"
+        return ""
 
     def _apply(self, candidate: Candidate, answer: str, moves: list[str]) -> None:
-        word = {"l": "left", "r": "rejected", "s": "skipped", "m": "moved"}.get(answer, "accepted")
+        word = _WORDS[answer]
         file: Any = candidate.file
         if word == "moved":
             test, name, _ = candidate.place.keys
@@ -300,6 +285,7 @@ class _Review:
             say(f"  renamed? {test} has an accepted value that matches, and no longer exists")
 
     def _read_answer(self, candidate: Candidate, moves: list[str]) -> str:
+        """Return the key of the answer; empty at the end of the input."""
         answers = {"a": "accept", "r": "reject", "s": "skip", "A": "accept all alike"}
         if isinstance(candidate.file, AcceptedFile):
             answers["+"] = "add beside"
@@ -311,8 +297,7 @@ class _Review:
             line = sys.stdin.readline()
             if not line:
                 say("")
-                self._is_ended = True
-                return "s"
+                return ""
             if line.strip() in answers:
                 return line.strip()
             say(f"write one of {' '.join(sorted(answers))}")
@@ -322,16 +307,19 @@ class _Review:
         return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
 
-def _select_decisive(records: Sequence[Mapping[str, Any]], test: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Select from the failing comparisons of an attempt those that the failure of its test names or counts."""
+def _attempt_of(record: Mapping[str, Any]) -> str:
+    return str(record["id"]).rpartition("-")[0]
+
+
+def _count_named(failing: Sequence[Mapping[str, Any]], test: Mapping[str, Any]) -> int:
+    """Return how many failing comparisons the failure of a test is about."""
     message = test.get("message", "")
     several = _SEVERAL.match(message)
     if several is not None:
-        return records[-int(several[1]) :]
+        return int(several[1])
     failed_subtests = (test.get("subtests") or {}).get("failed", 0)
-    if failed_subtests:
-        return records[-failed_subtests:]
-    return [one for one in records if f"{format_label(one['operator'], one.get('name'))}: " in message][-1:]
+    names = (f"{format_label(one['operator'], one.get('name'))}: " for one in failing)
+    return int(failed_subtests or any(name in message for name in names))
 
 
 def _replace(path: Path, original: bytes | None, content: bytes) -> None:

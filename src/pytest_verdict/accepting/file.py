@@ -39,17 +39,14 @@ def parse_accepted(text: str) -> AcceptedValues:
     if not isinstance(tests, dict):
         raise YamlTextError(1, f"the top level is a mapping of tests, got {shown(tests, 40)}")
     for test, names in tests.items():
-        if not isinstance(test, str):
-            raise YamlTextError(document.line([test]), f"a test is a text, got {shown(test, 40)}; write it in quotes")
-        if not isinstance(names, dict) or not names:
-            reason = f"{test} is a mapping of the names of comparisons, got {shown(names, 40)}"
+        if not isinstance(test, str) or not isinstance(names, dict) or not names:
+            reason = f"a test is a text with a mapping of the names of comparisons, got {shown({test: names}, 80)}"
             raise YamlTextError(document.line([test]), reason)
         for name, values in names.items():
             line = document.line([test, name])
-            if not isinstance(name, str):
-                raise YamlTextError(line, f"a name is a text, got {shown(name, 40)}; write it in quotes")
-            if not isinstance(values, list) or not values:
-                raise YamlTextError(line, f"{name} is a list of accepted values, got {shown(values, 40)}; write [...]")
+            if not isinstance(name, str) or not isinstance(values, list) or not values:
+                reason = f"a name is a text with a list of accepted values [...], got {shown({name: values}, 80)}"
+                raise YamlTextError(line, reason)
             if len(set(map(encode_text, values))) < len(values):
                 raise YamlTextError(line, f"{name} has the same value twice")
     for line, reason in document.misread():

@@ -18,14 +18,13 @@ from pydantic import ConfigDict, Field
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError, VerdictError, allowed
+from pytest_verdict.report.environment import run_git
 from pytest_verdict.report.records_file import NoBaselineError
 from pytest_verdict.report.renaming import present_names
 from pytest_verdict.report.summary import list_names
-from pytest_verdict.runs.gates import read_gate
 from pytest_verdict.store.files import open_store
 from pytest_verdict.store.index import DECIDED, StoredRun
-from pytest_verdict.store.order import is_ancestor
-from pytest_verdict.store.store import RUN_PREFIX, Store
+from pytest_verdict.store.store import RUN_PREFIX, SECONDS, Store
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,99}")
 _EVENT: Final = re.compile(r"baselines/([^/]+)/([^/]+)\.json")
@@ -53,7 +52,7 @@ class Event(StrictModel):
 
 
 def read_baselines(store: Store) -> dict[str, dict[str, Event]]:
-    """Read the events of all baselines, by the names of baselines and events; ``store.damaged`` has the others."""
+    """Read the events of all baselines, by the names of baselines and events; ``store.skipped`` names the others."""
     places = {}
     for name in store.files.list_names("baselines"):
         match = _EVENT.fullmatch(name)
@@ -68,9 +67,7 @@ def read_baselines(store: Store) -> dict[str, dict[str, Event]]:
             content = Event.read(json.loads(contents.get(name, b"")))
             baselines.setdefault(baseline, {})[event] = content
         except (SettingsError, ValueError, RecursionError) as error:
-            problem = f"{name} is no event of a baseline: {error}"
-            store.skipped.append(problem)
-            store.damaged.setdefault(baseline, {})[event] = problem
+            store.skipped.append(f"{name} is no event of a baseline: {error}")
     return baselines
 
 
@@ -105,7 +102,7 @@ def resolve(store: Store, address: str) -> StoredRun:
             + "".join(f" Skipped: {line}." for line in store.skipped)
         )
     events = baselines[name]
-    _check_damage(store, name, events)
+    _check_damage(store, name)
     current = latest_events(events)
     for _ in range(steps):
         _check_dispute(name, current)
@@ -127,7 +124,7 @@ def bless(store: Store, run: StoredRun, name: str, *, because: str, although: st
             " underscores, and does not look like the name of a run"
         )
     events = read_baselines(store).get(name, {})
-    _check_damage(store, name, events)
+    _check_damage(store, name)
     current = latest_events(events)
     reasons = [*run.index.partial, *run.index.failed]
     for run_before in sorted({event.run for event in current.values()}):
@@ -157,7 +154,7 @@ def bless(store: Store, run: StoredRun, name: str, *, because: str, although: st
 def _compare_with_earlier(old: StoredRun, new: StoredRun) -> Iterator[str]:
     """Yield why a run is no successor of the baseline that it would replace."""
     if old.index.commit and new.index.commit and old.index.commit != new.index.commit:
-        is_before = is_ancestor(old.index.commit, new.index.commit)
+        is_before = _is_ancestor(old.index.commit, new.index.commit)
         commits = f"{new.index.commit[:12]} and that of the baseline, {old.index.commit[:12]}"
         if is_before is False:
             yield f"its commit is older, or of another branch: git does not lead from the baseline to it ({commits})"
@@ -173,17 +170,14 @@ def _compare_with_earlier(old: StoredRun, new: StoredRun) -> Iterator[str]:
     ]
     if missing:
         yield f"{format_count(len(missing), 'test')} of the baseline did not run, or may fail now: {list_names(missing)}"
-    demands = [read_gate(text) for text, _ in new.index.gates]
-    for text, _ in old.index.gates:
-        gate = read_gate(text)
-        same = [one for one in demands if (one.kind, one.pattern) == (gate.kind, gate.pattern)]
-        if not any(one.rate >= gate.rate and (one.confidence or 0) >= (gate.confidence or 0) for one in same):
-            yield f"the baseline met the gate {text}, and the run has no such gate, or a lower one"
-    for name, value in old.index.tags.items():
-        tag = new.index.tags.get(name)
-        if tag != value:
-            text = "no such tag" if tag is None else f"{name}={tag}"
-            yield f"the baseline has the tag {name}={value}, and the run has {text}"
+
+
+def _is_ancestor(old: str, new: str) -> bool | None:
+    """Return whether a commit is another one or comes before it; None if git does not know both."""
+    if not (old.isalnum() and new.isalnum()):
+        return None
+    lines = run_git(Path.cwd(), "rev-list", "--max-count=1", old, f"^{new}", seconds=SECONDS)
+    return None if lines is None else not lines
 
 
 def _parse_address(address: str) -> tuple[str, int]:
@@ -195,13 +189,12 @@ def _parse_address(address: str) -> tuple[str, int]:
     return match[1], int(match[2] or 0)
 
 
-def _check_damage(store: Store, name: str, events: Mapping[str, Event]) -> None:
-    """Refuse an event that cannot be read, unless another one replaces it: it may be the latest one."""
-    replaced = {event for latest in events.values() for event in latest.replaces}
-    for event, problem in store.damaged.get(name, {}).items():
-        if event not in replaced:
+def _check_damage(store: Store, name: str) -> None:
+    """Refuse an event that cannot be read: it may be the latest one."""
+    for line in store.skipped:
+        if line.startswith(f"baselines/{name}/") and ".json is no event" in line:
             raise RecordError(
-                f"nobody knows which run is the baseline {name}, because {problem}; restore or remove this file of"
+                f"nobody knows which run is the baseline {name}, because {line}; restore or remove this file of"
                 f" {store.files}"
             )
 

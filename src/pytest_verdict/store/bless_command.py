@@ -1,7 +1,7 @@
 """``pytest-verdict bless``: make a stored run a baseline.
 
-A run that failed, was a part of a session, is older than the baseline, or lacks tests or tags of the baseline is refused,
-unless --although gives the reason, which is stored.
+A run that failed, was a part of a session, is older than the baseline, or lacks tests of the baseline is refused, unless
+--although gives the reason, which is stored.
 
 exit codes:
   0  the run is the baseline
@@ -48,10 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
         if not runs:
             raise RecordError(f"{store.files} has no such run of a whole session")
         stored = runs[0]
-        for problem in store.list_damage_after(stored.name):
-            raise RecordError(
-                f"nobody knows which run is the newest, because {problem}; name a run, such as {stored.name}"
-            )
+        if store.skipped:
+            reason = f"because {store.skipped[0]}; name a run, such as {stored.name}"
+            raise RecordError(f"nobody knows which run is the newest, {reason}")
     elif arguments.tag or arguments.branch:
         raise ConfigurationError(f"--tag and --branch choose the newest run, so they are not given with {text}")
     elif Path(text).is_dir():

@@ -24,7 +24,7 @@ from pytest_verdict.core.record import digest_of_test, parse_record, read_id
 from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.display import format_count, shorten
 from pytest_verdict.core.values.encoding import is_replayable
-from pytest_verdict.errors import RecordError, SettingsError
+from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError
 from pytest_verdict.report.json_report import REPORT, has_own_digest
 from pytest_verdict.report.reading import Count, Report, read_report
 from pytest_verdict.report.records_file import RecordsFile
@@ -140,15 +140,19 @@ class _TestDigests:
 
 class BuiltIndex(NamedTuple):
     name: str
-    tags: Mapping[str, str]
+    report: str
     content: bytes
     table_name: str
     table: bytes
 
 
-def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
-    """Build the index of a report and its table of tests."""
+def build_index(folder: Path, tags: Mapping[str, str], *, has_bundle: bool = True) -> BuiltIndex:
+    """Build the index of a report, which may get more tags, and its table of tests."""
     report = read_report(folder)
+    for name, value in tags.items():
+        if report.run.tags.get(name, value) != value:
+            reason = f"has the tag {name}={report.run.tags[name]}, and a tag of a run has one value, got {name}={value}"
+            raise ConfigurationError(f"{folder} {reason}")
     digests = _digest_records(folder, report)
     attempts: dict[str, list[int]] = {}
     for position, entry in enumerate(report.tests):
@@ -165,6 +169,7 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
     )
     table_name = hashlib.sha256(table).hexdigest()[:16]
     git = report.document["run"].get("git", {})
+    digest = report.document["run"].get("sha256", "")
     partial = list_omissions(report.document, is_complete=report.complete, within_files=False)
     if not any(test.outcome not in _NOT_COUNTED for test in report.tests):
         partial.append("no test ran")
@@ -175,7 +180,7 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
             "commit": git.get("commit", ""),
             "clean": git.get("clean", False),
             "branch": git.get("branch", ""),
-            "tags": report.run.tags,
+            "tags": {**report.run.tags, **tags},
             "renamed": report.run.renamed,
             "partial": partial,
             "failed": list(_failure_reasons(report)),
@@ -187,11 +192,11 @@ def build_index(folder: Path, *, has_bundle: bool = True) -> BuiltIndex:
             "answers": "".join(
                 _text(test.answers.digest()) if test.is_readable else _UNREADABLE for test in digests.values()
             ),
-            "report": report.document["run"].get("sha256", ""),
+            "report": digest,
         }
     )
     time = re.sub(r"[-:]", "", report.run.started or "0001-01-01T00:00:00")[:15]
-    return BuiltIndex(f"{time}-{_name_ending(index)}", report.run.tags, _compress(index), table_name, _compress(table))
+    return BuiltIndex(f"{time}-{_name_ending(index)}", digest, _compress(index), table_name, _compress(table))
 
 
 def _digest_records(folder: Path, report: Report) -> dict[str, _TestDigests]:

@@ -14,9 +14,8 @@ from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.store.baselines import latest_events, read_baselines
 from pytest_verdict.store.files import open_store
 from pytest_verdict.store.index import RunIndex, StoredRun
-from pytest_verdict.store.order import in_order, started_too_late
 from pytest_verdict.store.push_command import add_store_argument
-from pytest_verdict.store.store import Store, parse_tags
+from pytest_verdict.store.store import Store, in_order, parse_tags, started_too_late
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

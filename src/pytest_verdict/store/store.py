@@ -2,13 +2,12 @@
 
 import hashlib
 import io
-import json
 import re
 import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -16,6 +15,7 @@ from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.report.bundle import write_bundle
 from pytest_verdict.report.compression import MANIFEST, find_stored, reporting_damage
+from pytest_verdict.report.environment import run_git
 from pytest_verdict.report.folder import PARTS, list_parts
 from pytest_verdict.report.journal import OUTPUTS
 from pytest_verdict.report.manifest import PART_FILE
@@ -27,9 +27,10 @@ from pytest_verdict.store.index import RunIndex, StoredRun, TestTable, build_ind
 RUN: Final = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
 RUN_PREFIX: Final = re.compile(r"\d{8}T[\w-]*")
 _INDEX: Final = re.compile(rf"runs/\d{{4}}/\d{{2}}/({RUN.pattern})/index\.json\.gz")
-_OTHER_FILE: Final = re.compile(rf"runs/\d{{4}}/\d{{2}}/({RUN.pattern})/(?:bundle\.zip|(tags-[0-9a-f]{{16}}\.json))")
-_DAMAGE: Final = re.compile(rf"runs/\d{{4}}/\d{{2}}/({RUN.pattern})/(?:index\.json\.gz|tags-[0-9a-f]{{16}}\.json)[: ]")
+_BUNDLE: Final = re.compile(rf"runs/\d{{4}}/\d{{2}}/{RUN.pattern}/bundle\.zip")
 _AT_ONCE: Final = 200
+SECONDS: Final = 20.0
+"""How long git may take."""
 BUNDLE_LIMIT: Final = 256_000_000
 # Records may be stored compressed.
 _UNPACKED_LIMIT: Final = 16 * BUNDLE_LIMIT
@@ -59,8 +60,6 @@ class Store:
     def __init__(self, files: StoreFiles) -> None:
         self.files = files
         self.skipped: list[str] = []
-        self.damaged: dict[str, dict[str, str]] = {}
-        """By baseline, the events that cannot be read, and why."""
         self._tables: dict[str, TestTable] = {}
 
     def push(self, folder: Path, tags: Mapping[str, str], limit: int = BUNDLE_LIMIT) -> Pushed:
@@ -69,22 +68,20 @@ class Store:
         paths += [folder / PARTS / name for name in list_parts(folder)]
         size = sum(path.stat().st_size for path in paths if path.is_file())
         has_bundle = size <= limit
-        built = build_index(folder, has_bundle=has_bundle)
+        built = build_index(folder, tags, has_bundle=has_bundle)
         place = _place(built.name)
-        is_stored = f"{place}/index.json.gz" in self.files.list_names(place)
-        # Tags are files of their own, so a report that is pushed again is the same run.
-        before = self.find(built.name).index.tags if is_stored else built.tags
-        for name, value in tags.items():
-            if before.get(name, value) != value:
-                raise ConfigurationError(
-                    f"the run {built.name} has the tag {name}={before[name]}, and a tag of a run has one value, got"
-                    f" {name}={value}"
-                )
-        if tags.items() - before.items():
-            content = json.dumps(tags, sort_keys=True).encode("ascii")
-            self.files.write(f"{place}/tags-{_digest(content)}.json", content)
-        if is_stored:
-            return Pushed(built.name, ["this report is stored already"])
+        # A report that is pushed with other tags would be another run.
+        same_second = [run for run in self._list_runs() if run.startswith(built.name.partition("-")[0])]
+        for stored in self._read_runs(same_second):
+            if stored.index.report == built.report:
+                missing = tags.items() - stored.index.tags.items()
+                if missing:
+                    name, value = min(missing)
+                    reason = "a stored run is never changed"
+                    raise ConfigurationError(
+                        f"the run {stored.name} is stored without the tag {name}={value}: {reason}"
+                    )
+                return Pushed(stored.name, ["this report is stored already"])
 
         notes = []
         if has_bundle:
@@ -104,27 +101,21 @@ class Store:
         self, most: int | None = None, accept: Callable[[RunIndex], bool] | None = None, among: int | None = None
     ) -> list[StoredRun]:
         """Return the runs, or the newest ones that are accepted, from the earliest to the latest."""
-        files = self._list_files()
-        names = sorted(files, reverse=True)[:among]
+        names = sorted(self._list_runs(), reverse=True)[:among]
         batches = (names[start : start + _AT_ONCE] for start in range(0, len(names), _AT_ONCE))
-        stored = (run for batch in batches for run in self._read_runs({name: files[name] for name in batch}))
+        stored = (run for batch in batches for run in self._read_runs(batch))
         accepted = (run for run in stored if accept is None or accept(run.index))
         return list(islice(accepted, most))[::-1]
 
-    def list_damage_after(self, run: str) -> list[str]:
-        """Return what was skipped of newer runs than this one."""
-        matches = ((_DAMAGE.match(line), line) for line in self.skipped)
-        return [line for match, line in matches if match is not None and match[1] > run]
-
     def find(self, prefix: str) -> StoredRun:
         """Find the run whose name begins with a text."""
-        files = {name: tags for name, tags in self._list_files().items() if name.startswith(prefix)}
-        if len(files) > 1:
-            listed = ", ".join(sorted(files)[:5])
-            raise RecordError(f"{prefix} is the beginning of {format_count(len(files), 'run')}, such as {listed}")
-        if not files:
+        names = [name for name in self._list_runs() if name.startswith(prefix)]
+        if len(names) > 1:
+            listed = ", ".join(sorted(names)[:5])
+            raise RecordError(f"{prefix} is the beginning of {format_count(len(names), 'run')}, such as {listed}")
+        if not names:
             raise RecordError(f"{self.files} has no run {prefix}; `pytest-verdict runs` lists them")
-        runs = list(self._read_runs(files))
+        runs = list(self._read_runs(names))
         if not runs:
             raise RecordError(self.skipped[-1])
         return runs[0]
@@ -159,41 +150,30 @@ class Store:
             shutil.rmtree(new, ignore_errors=True)
         return folder
 
-    def _list_files(self) -> dict[str, list[str]]:
-        """Return the files of tags of each run that has an index."""
-        tags: dict[str, list[str]] = {}
-        indexes = set()
+    def _list_runs(self) -> list[str]:
+        """Return the names of the runs that have an index."""
+        runs = []
         for name in self.files.list_names("runs"):
             index = _INDEX.fullmatch(name)
-            other = _OTHER_FILE.fullmatch(name)
             if index is not None:
-                indexes.add(index[1])
-            elif other is None:
+                runs.append(index[1])
+            elif _BUNDLE.fullmatch(name) is None:
                 self.skipped.append(f"{name} is no file of a run")
-            elif other[2]:
-                tags.setdefault(other[1], []).append(name)
-        return {run: tags.get(run, []) for run in indexes}
+        return runs
 
-    def _read_runs(self, files: Mapping[str, Sequence[str]]) -> Iterator[StoredRun]:
-        """Read runs by their names and files of tags."""
-        names = {run: f"{_place(run)}/index.json.gz" for run in files}
-        contents = self.files.read([*names.values(), *chain.from_iterable(files.values())])
+    def _read_runs(self, runs: Sequence[str]) -> Iterator[StoredRun]:
+        """Read runs by their names."""
+        names = {run: f"{_place(run)}/index.json.gz" for run in runs}
+        contents = self.files.read(names.values())
         indexes: dict[str, RunIndex] = {}
         for run, name in names.items():
             if name not in contents:
                 self.skipped.append(f"{name} cannot be read")
                 continue
             try:
-                index = read_index(run, contents[name])
+                indexes[run] = read_index(run, contents[name])
             except RecordError as error:
                 self.skipped.append(f"{name} is no index of a run: {error}")
-                continue
-            indexes[run] = index
-            if files[run]:
-                tags = dict(index.tags)
-                for file in files[run]:
-                    self._add_tags(tags, file, contents.get(file, b""))
-                indexes[run] = index.model_copy(update={"tags": tags})
         self._read_tables({index.tests for index in indexes.values()})
         for run, index in indexes.items():
             table = self._tables.get(index.tests)
@@ -201,18 +181,6 @@ class Store:
                 self.skipped.append(f"{names[run]}: its table of tests, {index.tests}, is missing or damaged")
                 continue
             yield StoredRun(run, index, table)
-
-    def _add_tags(self, tags: dict[str, str], name: str, content: bytes) -> None:
-        try:
-            pairs = [(str(tag), str(value)) for tag, value in json.loads(content).items()]
-        except (ValueError, AttributeError, RecursionError):
-            pairs = []
-        if not pairs or not name.endswith(f"/tags-{_digest(content)}.json"):
-            self.skipped.append(f"{name} is damaged")
-            return
-        for tag, value in pairs:
-            if tags.setdefault(tag, value) != value:
-                self.skipped.append(f"{name}: the run has the tag {tag}={tags[tag]} already")
 
     def _read_tables(self, digests: set[str]) -> None:
         names = {f"tests/{digest}.json.gz": digest for digest in digests - self._tables.keys()}
@@ -223,9 +191,27 @@ class Store:
                 self.skipped.append(f"{name} is no table of tests: {error}")
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
-
-
 def _place(run: str) -> str:
     return f"runs/{run[:4]}/{run[4:6]}/{run}"
+
+
+def in_order(runs: Sequence[StoredRun]) -> list[StoredRun]:
+    """Sort runs whose commits git knows by commit, in the places that they have by time; the others keep theirs."""
+    by_time = sorted(runs, key=lambda stored: stored.name)
+    commits = sorted({stored.index.commit for stored in runs if stored.index.commit.isalnum()})
+    if not commits:
+        return by_time
+    words = ("rev-list", "--ignore-missing", "--date-order", "--reverse", *commits)
+    lines = run_git(Path.cwd(), *words, seconds=SECONDS) or []
+    positions = {commit: position for position, commit in enumerate(lines)}
+    places = [place for place, stored in enumerate(by_time) if stored.index.commit in positions]
+    by_commit = sorted((by_time[place] for place in places), key=lambda stored: positions[stored.index.commit])
+    for place, stored in zip(places, by_commit, strict=True):
+        by_time[place] = stored
+    return by_time
+
+
+def started_too_late(runs: Sequence[StoredRun]) -> set[str]:
+    """Return the names of runs that precede a run that started earlier."""
+    names = [stored.name for stored in runs]
+    return {name for position, name in enumerate(names) if name > min(names[position:])}

@@ -1,5 +1,4 @@
 from .answer import BaseAnswer as BaseAnswer
-from .audit import audit_template as audit_template
 from .conditional import ConditionalGroundTruth as ConditionalGroundTruth, GroundTruthCase as GroundTruthCase
 from .discovery import find_template as find_template
 from .field import TemplateWarning as TemplateWarning, VerifiedField as VerifiedField

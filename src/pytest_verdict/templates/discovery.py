@@ -53,7 +53,7 @@ def _templates_in(namespace: Mapping[str, Any] | ModuleType) -> list[type[BaseAn
     return [template for template in templates if template not in derived_from]
 
 
-def load_templates(name: str, *, only_one: bool = False) -> list[type[BaseAnswer]]:
+def load_templates(name: str) -> list[type[BaseAnswer]]:
     """Import a module that a person named, and return its templates."""
     is_file = name.endswith(".py")
     path = Path(name)
@@ -72,6 +72,4 @@ def load_templates(name: str, *, only_one: bool = False) -> list[type[BaseAnswer
     finally:
         if folder in sys.path:
             sys.path.remove(folder)
-    if only_one:
-        return [find_template(module)]
     return _templates_in(module) or [find_template(module)]

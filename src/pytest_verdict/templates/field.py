@@ -242,7 +242,7 @@ def read_operator(value: Any) -> Operator:
             operator: Operator = PRIMITIVES[name](**settings)
             return operator
         return REGISTRY.build(name, settings)
-    except (ConfigurationError, RecordError) as error:
+    except (ConfigurationError, RecordError, TypeError) as error:
         hint = ""
         if isinstance(value, str) and value in REGISTRY:
             hint = f"; write verify_with={REGISTRY.find(value).__name__}(...)"

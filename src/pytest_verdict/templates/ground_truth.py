@@ -1,223 +1,149 @@
-"""Refuse a ground truth with which no answer passes, or every answer, when the class of a template is defined."""
+"""Refuse a ground truth with which no answer passes, or every answer, when the class of a template is defined.
 
-import contextlib
+The operator compares the ground truth with a handful of sample values, as the type of the field reads them.
+"""
+
 import datetime
-import math
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, get_args
 
 from pydantic import BaseModel, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
-from pytest_verdict.core.kernel import run
-from pytest_verdict.core.normalizers import SynonymMap, normalize
+from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.refusals import REFUSALS
-from pytest_verdict.core.validation_messages import Problem, problems_in
-from pytest_verdict.core.values.dates import read_date, read_formatted
+from pytest_verdict.core.result import ComparisonResult
+from pytest_verdict.core.validation_messages import problems_in
+from pytest_verdict.core.values.dates import read_date
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.errors import TemplateError
-from pytest_verdict.operators.aggregate import AllOf
-from pytest_verdict.operators.category import OneOf
-from pytest_verdict.operators.date import DateMatch, DateTolerance
-from pytest_verdict.operators.exact_number import as_exact
-from pytest_verdict.operators.lists import as_list
-from pytest_verdict.operators.normalized_sides import NOT_TEXT
-from pytest_verdict.operators.number import Delta, NumericTolerance
-from pytest_verdict.operators.semantic import SemanticMatch
+from pytest_verdict.operators.date import DateMatch
 from pytest_verdict.operators.synthetic_operators import NotBlank
-from pytest_verdict.operators.text import Exact
 from pytest_verdict.templates.field import Verification, choices_of, texts_in, types_of
 
-# An observed value that operators can read, by their kind.
-_READABLE: Final[Mapping[str, Any]] = {
-    "boolean": True,
-    "date": "2000-01-01",
-    "json": {},
-    "list": [],
-    "number": 0,
-    "text": "",
-    "trace": "",
-}
-# Operators that pass on values equal or near to the ground truth.
-_EQUALITY_OPERATORS: Final = {
-    *("exact", "normalized_exact", "boolean", "literal", "one_of", "ordered_match"),
-    *("numeric_exact", "numeric_tolerance", "date_match", "date_tolerance"),
-}
-# Those of them that may pass on every value of a field with few values, or bounds.
-_LENIENT_OPERATORS: Final = {"one_of", "numeric_tolerance", "date_tolerance"}
 # Operators that pass on the ground truth itself if they pass on anything.
-_REFLEXIVE_OPERATORS: Final = {"set_containment", "text_similarity", "json_canonical", "json_subset", "json_distance"}
-_MOST_DIGITS: Final = 300
-_BOUNDS: Final = ("ge", "gt", "le", "lt")
-
-
-# Sample values; a check should fail for at least one of them.
+_REFLEXIVE_OPERATORS: Final = {
+    *("exact", "normalized_exact", "boolean", "literal", "one_of", "ordered_match", "text_similarity"),
+    *("numeric_exact", "numeric_tolerance", "date_match", "date_tolerance", "set_containment"),
+    *("json_canonical", "json_subset", "json_distance"),
+}
+# Values of each kind; a check should fail for at least one that it can read.
 _SAMPLES: Final[tuple[Any, ...]] = (
-    *("", "x", "☃ 7", "{}", "[]"),
-    *(-(10**18), 0, 10**18, True, False),
-    *([], ["☃"], [0, ""], {}, {"☃": 0}),
+    *("", "x", "☃ 7", "-7e9", "7e9", "1000-01-01", "9000-01-01", "{}", "[]", True, False),
+    *(-(10**18), 0, 10**18, datetime.date(1000, 1, 1), datetime.date(9000, 1, 1)),
+    *([], ["☃"], [0, ""], [0, 10**18], {}, {"☃": 0}),
 )
+_BOUNDS: Final = ("ge", "gt", "le", "lt")
 
 
 def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]) -> None:
     for name, verification in ((name, case) for name, one in verified.items() for case in one.alternatives):
+        operator = verification.operator
+        if not _can_be_tried(operator) or operator.contains_model_operator:
+            continue
         truth = f"with the ground truth {shown(verification.ground_truth, 60)}"
-        reason = _find_reason(cls, name, verification)
-        if reason:
-            raise TemplateError(f"{cls.__name__}.{name}: no answer passes {truth}: {reason}")
-        if _passes_always(cls, name, verification):
+        problem = _find_unusable(verification)
+        is_checked_always = False
+        read = _read_as_it_is if verification.reads_trace else _build_reader(cls, name)
+        if not problem and read is not None:
+            problem, is_checked_always = _try_samples(cls.model_fields[name], verification, read)
+        if problem:
+            raise TemplateError(f"{cls.__name__}.{name}: no answer passes {truth}: {problem}")
+        if is_checked_always:
             hint = "to check only that there is an answer, write verify_with=NotBlank()"
             raise TemplateError(f"{cls.__name__}.{name}: every answer passes {truth}, so it checks nothing; {hint}")
 
 
-def _find_reason(cls: type[BaseModel], name: str, verification: Verification) -> str:
-    """Return why no answer passes, or an empty text."""
+def _can_be_tried(operator: Operator) -> bool:
+    """Return whether an operator neither runs code of the user nor asks a model."""
+    parts = [part.operator for part in getattr(operator, "conditions", None) or ()]
+    return operator.evaluate_is_pure and not operator.asks_model and all(map(_can_be_tried, parts))
+
+
+def _find_unusable(verification: Verification) -> str:
+    """Return why the operator can use the ground truth for no observed value, or an empty text."""
     operator = verification.operator
-    if not operator.evaluate_is_pure:
-        # Nothing is known about an operator of a user.
-        return ""
-    conditions = getattr(operator, "conditions", None)
-    if isinstance(conditions, tuple):
-        reasons = [_find_reason(cls, name, replace(verification, operator=part.operator)) for part in conditions]
-        needed = len(conditions) if isinstance(operator, AllOf) else getattr(operator, "n", 1)
-        if reasons.count("") >= needed:
-            return ""
-        return next(filter(None, reasons))
-    problem = _find_unreadable(verification)
-    if problem:
-        return f"{operator.name} cannot read it: {problem}"
-    for text in texts_in(operator.effective_expected(verification.ground_truth)):
+    truth = verification.ground_truth
+    results = [verification.compare("", truth, sample, None) for sample in (*_SAMPLES, truth)]
+    errors = [one.error for one in results if one.error is not None]
+    if errors and not any(map(_is_readable, results)):
+        return f"{operator.name} cannot read it: {errors[0]}"
+    for text in texts_in(operator.effective_expected(truth)):
         # A tab may be the answer, and so may an empty text, but not what only looks empty.
         is_removed = normalize(text, getattr(operator, "normalize", ())) == ""
         if text and not NotBlank().check(text) and (is_removed or not text.isspace()):
             return f"{shown(text, 40)} has no visible character"
-    if verification.reads_trace or operator.asks_model or operator.contains_model_operator:
-        return ""
-
-    annotation = cls.model_fields[name].annotation
-    choices = choices_of(annotation)
-    if types_of(annotation) == [bool]:
-        choices = [True, False]
-    is_equality = operator.name in _EQUALITY_OPERATORS or getattr(operator, "mode", None) == "exact"
-    if choices or is_equality:
-        if operator.kind in {*_READABLE, "category"}:
-            return _try_answers(cls, name, verification, choices)
-    elif operator.name in _REFLEXIVE_OPERATORS:
-        return _explain_failures(verification, [verification.ground_truth])
     return ""
 
 
-def _passes_always(cls: type[BaseModel], name: str, verification: Verification) -> bool:
-    """Return whether the operator passes on all sample values of the field, and on the expected texts themselves."""
+def _try_samples(field: FieldInfo, verification: Verification, read: Callable[[Any], Any]) -> tuple[str, bool]:
+    """Return why no value of the field passes, or an empty text, and whether every value passes."""
     operator = verification.operator
-    # Operators that run code of the user, or ask a model, are not tried out.
-    if not operator.evaluate_is_pure or operator.asks_model or operator.contains_model_operator:
-        return False
-    # A trace operator with the ground truth False passes on all samples without the text that it looks for.
+    # A trace operator with the ground truth False passes without the text that it looks for.
     truth = True if verification.reads_trace else verification.ground_truth
-    expected = operator.effective_expected(truth)
-    if expected is None or operator.name in _EQUALITY_OPERATORS - _LENIENT_OPERATORS:
-        return False
-
-    samples: list[Any] = list(_SAMPLES)
-    if not verification.reads_trace:
-        field = cls.model_fields[name]
-        inner = choices_of(_item_type(field))
-        bounds = [getattr(item, bound) for bound in _BOUNDS for item in field.metadata if hasattr(item, bound)]
-        choices = choices_of(field.annotation)
-        samples += [*choices, *([choice] for choice in inner), inner, *bounds]
-        read = _build_reader(cls, name)
-        if read is None or (choices and not (isinstance(operator, OneOf) and len(choices) > 1)):
-            # An audit tries the other choices.
-            return False
-        samples = _select_valid(samples, read)
-    # Texts that must be absent, as under not_contains, are in the expected texts.
-    texts = texts_in(expected)
-    results = [run(operator, truth, sample) for sample in (*samples, *texts)]
-    readable = [result.error is None and not REFUSALS.intersection(result.notes) for result in results]
-    failed = [is_readable and not result.passed for is_readable, result in zip(readable, results, strict=True)]
-    return sum(readable) > 1 + len(texts) and not any(failed)
-
-
-def _find_unreadable(verification: Verification) -> str:
-    """Return why the operator cannot read the ground truth, or an empty text."""
-    operator = verification.operator
-    truth = verification.ground_truth
-    if isinstance(operator, SemanticMatch) and not isinstance(truth, str):
-        return NOT_TEXT
-    if operator.asks_model or operator.kind not in {*_READABLE, "category"}:
-        return ""
-    observed = _READABLE.get(operator.kind)
-    if isinstance(operator, Delta):
-        observed = [0, 0]
-    # Observed can be read, so an error is about expected.
-    return run(operator, truth, observed).error or ""
-
-
-def _try_answers(cls: type[BaseModel], name: str, verification: Verification, choices: Sequence[Any]) -> str:
-    """Return why no form of the ground truth is an answer of the field that passes, or an empty text."""
-    read = _build_reader(cls, name)
-    answers = choices or list(_possible_answers(verification, cls.model_fields[name]))
-    if read is None:
-        # Validators of the author may turn an answer into anything.
-        if choices:
-            return ""
-        return _explain_failures(verification, answers)
-
-    problems: list[tuple[Any, Problem]] = []
-    reason = _explain_failures(verification, _select_valid(answers, read, problems))
-    if not reason or _may_match_in_another_case(verification, [problem for _, problem in problems]):
-        return ""
-    if choices:
-        listed = ", ".join(shown(choice, 40) for choice in choices[:10])
-        return f"{verification.operator.name} passes on none of the values of the field: {listed}"
-    if problems and problems[0][0] is answers[0]:
-        return f"it is no answer of the field: {problems[0][1].message}"
-    return reason
-
-
-def _select_valid(
-    answers: Iterable[Any], read: Callable[[Any], Any], problems: list[tuple[Any, Problem]] | None = None
-) -> list[Any]:
-    """Return the answers as the field reads them; the invalid ones go to the problems."""
-    valid = []
-    for answer in answers:
+    choices = [True, False] if types_of(field.annotation) == [bool] else choices_of(field.annotation)
+    candidates = [*_forms_of(verification), *(choices or _SAMPLES), *_neighbours_of(field)]
+    results: dict[str, ComparisonResult] = {}
+    reason = ""
+    for candidate in candidates:
         try:
-            valid.append(read(answer))
+            value = truth if candidate is truth is None else read(candidate)
         except ValidationError as error:
-            if problems is not None:
-                problems.append((answer, problems_in(error)[0]))
-    return valid
+            reason = reason or f"it is no answer of the field: {problems_in(error)[0].message}"
+        except Exception:  # noqa: BLE001, S112 - a validator in the type may raise anything for a sample
+            continue
+        else:
+            results[repr(value)] = verification.compare("", truth, value, None)
+
+    readable = [*filter(_is_readable, results.values())]
+    has_pass = any(one.passed for one in results.values())
+    if not has_pass and not verification.reads_trace and (choices or operator.name in _REFLEXIVE_OPERATORS):
+        if choices:
+            listed = ", ".join(shown(choice, 40) for choice in choices[:10])
+            return f"{operator.name} passes on none of the values of the field: {listed}", False
+        return reason or f"its own operator {operator.name} does not pass on it", False
+    checks_presence = isinstance(operator, NotBlank) or operator.effective_expected(truth) is None
+    has_fail = any(not one.passed for one in readable) or any(one.error is not None for one in results.values())
+    return "", len(readable) > 1 and not has_fail and not checks_presence
 
 
-def _explain_failures(verification: Verification, answers: Iterable[Any]) -> str:
-    """Return that no answer passes, or an empty text if one does or may."""
-    results = [verification.compare("", verification.ground_truth, answer, None) for answer in [None, *answers]]
-    # An error proves nothing about other answers.
-    if any(result.passed or result.error is not None for result in results):
-        return ""
-    notes = next((f" ({', '.join(result.notes)})" for result in results[1:] if result.notes), "")
-    return f"its own operator {verification.operator.name} does not pass on it{notes}"
+def _is_readable(result: ComparisonResult) -> bool:
+    """Return whether both sides could be read."""
+    return result.error is None and not REFUSALS.intersection(result.notes)
 
 
-def _may_match_in_another_case(verification: Verification, problems: Iterable[Problem]) -> bool:
-    """Return whether a text fails the field's pattern only by its case, which the operator ignores."""
+def _forms_of(verification: Verification) -> Iterator[Any]:
+    """Yield the ground truth, the values that it lists, and other forms in which an answer may have it."""
+    truth = verification.ground_truth
     operator = verification.operator
-    folds_case = {"lowercase", "casefold"}.intersection(getattr(operator, "normalize", ()))
-    if getattr(operator, "case_sensitive", True) and not folds_case:
-        return False
-    for problem in problems:
-        pattern = problem.context.get("pattern")
-        try:
-            if pattern and re.search(pattern, str(problem.value), re.IGNORECASE):
-                return True
-        except re.error:
-            return True
-    return False
+    expected = operator.effective_expected(truth)
+    for value in (truth, *(expected if isinstance(expected, list | tuple) else [expected])):
+        yield value
+        if isinstance(value, str):
+            yield from (value.strip(), value.lower(), value.upper(), value.title())
+        if as_decimal(value) is not None:
+            yield from (as_decimal(value), str(value))
+        date = read_date(value) if operator.kind == "date" else ""
+        if not isinstance(date, str):
+            yield from (date.day, date.day.isoformat())
+            if isinstance(operator, DateMatch) and operator.format is not None:
+                yield date.day.strftime(operator.format)
+
+
+def _neighbours_of(field: FieldInfo) -> Iterator[Any]:
+    """Yield the bounds of a field, and lists of the choices of its items."""
+    yield from (getattr(item, bound) for bound in _BOUNDS for item in field.metadata if hasattr(item, bound))
+    items = [
+        choice for kind in types_of(field.annotation) for item in get_args(kind)[:1] for choice in choices_of(item)
+    ]
+    yield from ([item] for item in items)
+    yield items
+
+
+def _read_as_it_is(value: Any) -> Any:
+    return value
 
 
 def _build_reader(cls: type[BaseModel], name: str) -> Callable[[Any], Any] | None:
@@ -238,74 +164,3 @@ def _build_reader(cls: type[BaseModel], name: str) -> Callable[[Any], Any] | Non
     if not model.__pydantic_complete__:
         return None
     return lambda answer: model(value=answer).value
-
-
-def _possible_answers(verification: Verification, field: FieldInfo) -> Iterator[Any]:
-    """Yield the ground truth and forms of it; one of them passes if any value of the field does."""
-    operator = verification.operator
-    steps = getattr(operator, "normalize", ())
-    truths = [verification.ground_truth]
-    if isinstance(operator, OneOf):
-        truths = as_list(operator.effective_expected(verification.ground_truth)) or []
-    for truth in truths:
-        yield truth
-        if isinstance(operator, DateMatch | DateTolerance):
-            yield from _date_forms(operator, truth)
-        elif operator.kind == "number":
-            yield from _number_forms(operator, truth, field)
-        elif isinstance(truth, str):
-            stripped = truth.strip()
-            yield from (stripped, normalize(truth, steps))
-            yield from (stripped.lower(), stripped.upper(), stripped.title(), stripped.capitalize())
-            for step in steps:
-                if isinstance(step, SynonymMap):
-                    yield from step.mapping
-        elif (items := as_list(truth)) is not None:
-            # An item may be a member of an enumeration that equals it.
-            choices = choices_of(_item_type(field))
-            equals = Exact(normalize=steps).check
-            yield [next((choice for choice in choices if equals(choice, item)), item) for item in items]
-
-
-def _item_type(field: FieldInfo) -> Any:
-    """Return the type of the items of a list, or None."""
-    return next((get_args(kind)[0] for kind in types_of(field.annotation) if get_args(kind)), None)
-
-
-def _number_forms(operator: Operator, truth: Any, field: FieldInfo) -> Iterator[Any]:
-    number = as_decimal(truth)
-    if number is None and isinstance(truth, str):
-        number = as_decimal(normalize(truth, getattr(operator, "normalize", ())))
-    if number is None or not number.is_finite() or abs(number.adjusted()) > _MOST_DIGITS:
-        return
-
-    numbers = [number]
-    if isinstance(operator, NumericTolerance):
-        limit = as_exact(operator.tolerance)
-        if operator.mode == "relative":
-            limit *= abs(number)
-        numbers += [number - limit, number + limit]
-        bounds = [as_decimal(getattr(item, name, None)) for name in _BOUNDS for item in field.metadata]
-        numbers += [bound for bound in bounds if bound]
-    for one in numbers:
-        yield from (one, str(one), math.floor(one), math.ceil(one), float(one))
-
-
-def _date_forms(operator: DateMatch | DateTolerance, truth: Any) -> Iterator[Any]:
-    date_format = operator.format if isinstance(operator, DateMatch) else None
-    if date_format is None:
-        date = read_date(truth, day_first=operator.day_first)
-    else:
-        date = read_formatted(truth, date_format, or_iso=True)
-    if isinstance(date, str):
-        return
-
-    moments = [date.moment or datetime.datetime.combine(date.day, datetime.time())]
-    if isinstance(operator, DateTolerance):
-        for sign in (1, -1):
-            with contextlib.suppress(OverflowError):
-                moments.append(moments[0] + sign * datetime.timedelta(**{operator.unit: operator.tolerance}))
-    for moment in moments:
-        yield from (moment.date(), moment, moment.date().isoformat(), moment.isoformat())
-        if date_format is not None:
-            yield moment.strftime(date_format)

@@ -11,44 +11,33 @@ exit codes:
 import argparse
 import datetime
 import enum
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final, Literal
 
+from pydantic import BaseModel
+
 from pytest_verdict.console import say
+from pytest_verdict.core.values.dates import read_date
 from pytest_verdict.core.values.display import format_count, shown
-from pytest_verdict.core.values.placeholders import has_fields, named_fields
 from pytest_verdict.errors import TemplateError
-from pytest_verdict.operators.text import NormalizedExact
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.discovery import load_templates
-from pytest_verdict.templates.field import Verification, choices_of, texts_in
+from pytest_verdict.templates.field import Verification, choices_of
 from pytest_verdict.templates.form import judge_schema
+from pytest_verdict.templates.quotes import has_words, list_numbers
 from pytest_verdict.templates.template_match import fields_in
 
-# A choice does not say which one is right, and an only choice is a const too.
-_STRUCTURE: Final = {"type", "format", "$ref", "required", "enum"}
-_BY_NAME: Final = {"properties", "examples"}
-_NAMED: Final = "(?:['\"`\u2018\u201c]|(?:e[.]g[.]|such as|for example|=)\\s*)"
-# A shorter text occurs by chance in what is not about its own field.
-_LONG: Final = 3
-# Operators that a text passes because it is the answer. Half of all numbers pass a minimum, and every word some patterns.
-_OPERATORS: Final = {
-    *("exact", "normalized_exact", "literal", "one_of", "contains_any", "contains_all", "text_similarity"),
-    *("set_containment", "ordered_match", "numeric_exact", "numeric_tolerance", "date_match", "date_tolerance"),
+_NOTICES: Final = {"boolean_anchors", "unnoticed_change"}
+# Keywords of a JSON schema that do not say which answer is right. Their names may also be those of fields.
+_STRUCTURE: Final = {
+    *("type", "format", "$ref", "required", "enum", "additionalProperties", "multipleOf", "minimum", "maximum"),
+    *("exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems"),
 }
-# Words that occur in any description.
-_COMMON_WORDS: Final = (
-    "a all an and any are as at be been both but by can did do does each every for from had has have he her his how i if in"
-    " into is it its may more most no none nor not of off on one or other our out own she so some such than that the their"
-    " them then there these they this those to up was we were what when where which who why will with yes you your"
-)
-_WORD: Final = re.compile(r"\S+")
-_AROUND: Final = "'\"`\u2018\u2019\u201c\u201d()[]{}<>.,;:!?"
-_MOST_WORDS: Final = 8
-_LONGEST: Final = 5_000
+_BY_NAME: Final = {"properties", "$defs", "examples"}
+# A shorter text occurs by chance.
+_LONG: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +49,7 @@ class Finding:
 
     @property
     def level(self) -> Literal["warning", "notice"]:
-        return "notice" if self.code == "boolean_anchors" else "warning"
+        return "notice" if self.code in _NOTICES else "warning"
 
     def __str__(self) -> str:
         return f"{self.template}.{self.field}: {self.code}: {self.message}"
@@ -80,18 +69,20 @@ def lint_template(template: type[BaseAnswer]) -> list[Finding]:
         >>> class Answer(BaseAnswer):
         ...     gene: str = VerifiedField("The gene symbol, e.g. TP53", ground_truth="TP53", verify_with=ExactMatch())
         >>> print(lint_template(Answer)[0])
-        Answer.gene: answer_leaks: the expected 'TP53' occurs in its description; describe the value with another example
+        Answer.gene: answer_leaks: the judge reads the expected 'TP53' in 'The gene symbol, e.g. TP53'; write another example
     """
-    findings: list[Finding] = []
+    problems: list[tuple[str, str, str]] = []
     definition = template.__verdict_definition__
     for name, verification in definition.verified.items():
         for case in verification.alternatives:
-            if not verification.reads_trace:
-                findings += _find_leaks(template, name, case)
-                findings += [Finding(template.__name__, name, *problem) for problem in _check_ground_truth(case)]
+            if not case.reads_trace:
+                expected = [case.ground_truth, case.operator.effective_expected(case.ground_truth)]
+                problems += [(name, "answer_leaks", leak) for leak in _find_leaks(template, name, expected, case.hint)]
+                problems += [(name, *problem) for problem in _check_ground_truth(case)]
+                problems += [(name, *problem) for problem in _try_changes(template, name, case)]
         if definition.strategy is not None and name not in fields_in(definition.strategy):
             message = "it is not in the strategy, so a wrong value never fails; add it, or drop the field"
-            findings.append(Finding(template.__name__, name, "not_in_strategy", message))
+            problems.append((name, "not_in_strategy", message))
 
     try:
         correct: Any = getattr(template.model_construct(), "correct", None)
@@ -99,11 +90,66 @@ def lint_template(template: type[BaseAnswer]) -> list[Finding]:
         correct = None
     for name in definition.plain:
         if isinstance(correct, Mapping) and name in correct:
-            # Nothing is known about the author's verify(); most fold case and punctuation.
-            operator = NormalizedExact(normalize=["lowercase", "strip", "remove_punctuation"])
-            verification = Verification(operator=operator, ground_truth=correct[name], hint=None)
-            findings += _find_leaks(template, name, verification)
-    return findings
+            leaks = _find_leaks(template, name, [correct[name]], None)
+            problems += [(name, "answer_leaks", leak) for leak in leaks]
+    return [Finding(template.__name__, *problem) for problem in dict.fromkeys(problems)]
+
+
+def _find_leaks(template: type[BaseAnswer], name: str, expected: list[Any], hint: str | None) -> Iterator[str]:
+    """Yield where the judge reads an expected value: in the words and numbers of the form and of the hint."""
+    try:
+        form = judge_schema(template)
+        texts = list(_texts_of(form))
+        own_texts = list(_texts_of(form["properties"][name]))
+    except TemplateError:
+        # A type without a JSON schema has no form.
+        texts = [template.__doc__ or ""]
+        own_texts = [template.model_fields[name].description or ""]
+    own_texts.append(hint or "")
+    choices = [str(getattr(choice, "value", choice)) for choice in choices_of(template.model_fields[name].annotation)]
+    for text in dict.fromkeys([*own_texts, *texts]):
+        if len(choices) > 1 and all(has_words(text, choice) for choice in choices):
+            # A text with all choices does not say which one is right.
+            continue
+        for value in dict.fromkeys(leaf for one in expected for leaf in _leaves_of(one)):
+            is_own = text in own_texts
+            if isinstance(value, Decimal):
+                is_said = value in list_numbers(text) or has_words(text, f"{value:f}")
+                leaks = is_said and (is_own or len(str(value)) >= _LONG)
+            else:
+                leaks = has_words(text, value) and len(value) >= _LONG
+            if leaks:
+                yield f"the judge reads the expected {shown(str(value), 60)} in {shown(text, 80)}; write another example"
+
+
+def _texts_of(schema: Any, keyword: str = "") -> Iterator[str]:
+    """Yield the texts and numbers of a JSON schema, without its structure."""
+    if isinstance(schema, Mapping):
+        for key, value in schema.items():
+            if keyword in _BY_NAME or key not in _STRUCTURE:
+                yield from _texts_of(value, key if key in _BY_NAME and keyword not in _BY_NAME else "")
+    elif isinstance(schema, list):
+        for item in schema:
+            yield from _texts_of(item, keyword)
+    elif not isinstance(schema, bool | None):
+        yield str(schema)
+
+
+def _leaves_of(value: Any) -> Iterator[str | Decimal]:
+    """Yield the texts and numbers of a ground truth."""
+    if isinstance(value, BaseModel):
+        value = dict(value)
+    if isinstance(value, enum.Enum):
+        value = value.value
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        number = Decimal(str(value))
+        if number.is_finite():
+            yield number
+    elif isinstance(value, str | datetime.date):
+        yield str(value)
+    elif isinstance(value, Mapping | list | tuple | set | frozenset):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _leaves_of(item)
 
 
 def _check_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]:
@@ -123,168 +169,41 @@ def _check_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]
         yield "ground_truth_fails", f"{reason}; check that some answer passes"
 
 
-def _find_leaks(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[Finding]:
-    """Find the expected answer of a field in the texts that a judge reads."""
+def _try_changes(template: type[BaseAnswer], name: str, verification: Verification) -> Iterator[tuple[str, str]]:
+    """Yield the small changes of the ground truth with which the field still passes."""
     truth = verification.ground_truth
-    expected = dict.fromkeys(filter(None, _format_truth(truth)))
-    if verification.operator.name in {"contains_any", "contains_all", "one_of"}:
-        expected |= dict.fromkeys(filter(None, texts_in(verification.operator.effective_expected(truth))))
-    try:
-        form = judge_schema(template)
-    except TemplateError:
-        # Without a JSON schema for a type there is no form, but the descriptions are checked all the same.
-        properties: dict[str, Any] = {}
-        for extracted in template.__verdict_definition__.extracted:
-            properties[extracted] = {"description": template.model_fields[extracted].description or ""}
-        form = {"description": template.__doc__ or "", "properties": properties}
-    field_schema = form.get("properties", {}).pop(name, {})
-    own_texts = {f"its {key}": text for key, text in _texts_by_keyword(name, field_schema)}
-    own_texts["its extraction hint"] = verification.hint or ""
-    choices = choices_of(template.model_fields[name].annotation)
-    if len(choices) > 1:
-        # A text that lists all choices does not say which one is right.
-        names = [str(getattr(choice, "value", choice)) for choice in choices]
-        own_texts = {
-            place: text for place, text in own_texts.items() if not all(_has_words(one, text) for one in names)
-        }
-
-    for place, text in {**own_texts, **_surrounding_texts(template, name, form)}.items():
-        shortest = 1 if place in own_texts else _LONG
-        answers = [answer for answer in expected if len(answer) >= shortest and _occurs(answer, text)]
-        if not answers:
-            span = _find_passing_span(verification, text, shortest)
-            answers = [span] if span else []
-        for answer in answers:
-            message = f"the expected {shown(answer, 60)} occurs in {place}; describe the value with another example"
-            yield Finding(template.__name__, name, "answer_leaks", message)
-
-
-def _surrounding_texts(template: type[BaseAnswer], name: str, form: dict[str, Any]) -> dict[str, str]:
-    """Return the texts around a field that a judge reads, by place; the form is without the field."""
-    others = form.pop("properties", {})
-    definitions = form.pop("$defs", {})
-    texts = {
-        "its name": name.replace("_", " "),
-        "the name of the template": re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", template.__name__),
-        "the docstring of the template": form.pop("description", ""),
-    }
-    texts.update({f"the {key} of the template": text for key, text in _texts_by_keyword(template.__name__, form)})
-    for other, schema in (*others.items(), *definitions.items()):
-        texts.update({f"the {key} of {other}": text for key, text in _texts_by_keyword(other, schema)})
-    return texts
-
-
-def _texts_by_keyword(name: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for keyword, value in schema.items():
-        text = "; ".join(_texts_of(keyword, value))
-        # A title consists of the name, unless the author set another one.
-        is_name = keyword == "title" and text.replace(" ", "").casefold() == name.replace("_", "").casefold()
-        if text and not is_name:
-            yield keyword, text
-
-
-def _texts_of(keyword: str, value: Any) -> Iterator[str]:
-    """Yield the texts and numbers of a keyword of a JSON schema, without structure, bounds and choices."""
-    if keyword in _STRUCTURE:
+    if verification.operator.asks_model or not verification.compare("", truth, truth, None).passed:
         return
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for name, item in value.items():
-            # A property may have the name of a keyword, such as "type".
-            yield from _texts_of("" if keyword in _BY_NAME else name, item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts_of(keyword if keyword in _BY_NAME else "", item)
-    elif keyword in {"", "const", "examples"} and not isinstance(value, bool | None):
-        yield str(value)
+    choices = [choice for choice in choices_of(template.model_fields[name].annotation) if choice != truth]
+    for change in choices or _change_value(truth, verification.operator.kind):
+        if verification.compare("", truth, change, None).passed:
+            yield "unnoticed_change", f"{shown(truth, 60)} may become {shown(change, 60)}, and the field still passes"
 
 
-def _format_truth(truth: Any) -> Iterator[str]:
-    """Yield the forms in which a text may have a ground truth."""
-    if isinstance(truth, enum.Enum):
-        truth = truth.value
-    if isinstance(truth, bool):
-        return
-    if isinstance(truth, int):
-        yield from (str(truth), f"{truth:,}")
-    elif isinstance(truth, float | Decimal):
-        yield str(truth)
-        if float(truth).is_integer():
-            yield str(int(truth))
-    elif isinstance(truth, datetime.date):
-        yield truth.isoformat()
-    elif isinstance(truth, str):
-        yield truth.strip()
-    else:
-        for item in _list_items(truth):
-            yield from _format_truth(item)
-
-
-def _list_items(value: Any) -> list[Any]:
-    if has_fields(value):
-        return list(named_fields(value)[2].values())
-    if isinstance(value, Mapping):
-        return list(value.values())
-    if isinstance(value, set | frozenset):
-        return sorted(value, key=repr)
-    return list(value) if isinstance(value, list | tuple) else []
-
-
-def _occurs(answer: str, text: str) -> bool:
-    """Return whether a text has the answer; a common word must be quoted or an example."""
-    if _is_common(answer):
-        return re.search(rf"{_NAMED}{re.escape(answer)}(?!\w)", text) is not None
-    return _has_words(answer, text)
-
-
-def _has_words(answer: str, text: str) -> bool:
-    words = r"\s+".join(map(re.escape, answer.split()))
-    # 8 does not occur in 80, 1.8 or 8.5, nor "TP53" in "TP531".
-    before = r"(?<!\w)"
-    if answer[:1].isdigit():
-        before += r"(?<![0-9][.,])"
-    after = r"(?!\w)"
-    if answer[-1:].isdigit():
-        after += r"(?![.,][0-9])"
-    return re.search(f"{before}{words}{after}", text, re.IGNORECASE) is not None
-
-
-def _is_common(answer: str) -> bool:
-    """Return whether an answer is one letter, or a word that occurs in any description."""
-    return answer.casefold() in _COMMON_WORDS.split() or (len(answer) == 1 and answer.isalpha())
-
-
-def _find_passing_span(verification: Verification, text: str, shortest: int) -> str:
-    """Return the shortest words of a text that the operator accepts for the ground truth, or an empty text."""
-    operator = verification.operator
-    truth = verification.ground_truth
-    if operator.name not in _OPERATORS or isinstance(truth, bool) or truth is None:
-        return ""
-    is_list = operator.kind == "list"
-    truths = [truth]
-    if is_list:
-        truths = [[item] for item in texts_in(truth)]
-    answers = texts_in(operator.effective_expected(truth))
-    most_words = max((len(answer.split()) for answer in answers), default=1) + 2
-    if operator.kind == "date" or most_words > _MOST_WORDS:
-        most_words = _MOST_WORDS
-    most_characters = _LONGEST
-    if operator.name.startswith("contains_"):
-        # A word that merely contains a letter of the answer reveals nothing.
-        most_characters = max(map(len, answers), default=0) + 2
-
-    words = list(_WORD.finditer(text[:_LONGEST]))
-    for count in range(1, most_words + 1):
-        for first, last in zip(words, words[count - 1 :], strict=False):
-            phrase = text[first.start() : last.end()]
-            for span in dict.fromkeys((phrase.strip(_AROUND), phrase)):
-                if not shortest <= len(span) <= most_characters or _is_common(span):
-                    continue
-                observed = [span] if is_list else span
-                if any(verification.compare("", item, observed, None).passed for item in truths):
-                    return span
-    return ""
+def _change_value(value: Any, kind: str) -> list[Any]:
+    """Return small changes of a correct value, by its type."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int | float | Decimal):
+        return [number for number in (0, -value, value * 10, value * 1000) if number != value]
+    if kind == "date":
+        date = read_date(value)
+        if isinstance(date, str):
+            return []
+        # Not every year has a 29 February, and the first and last year have no neighbour.
+        years = [
+            year for year in (date.day.year - 1, date.day.year + 1) if datetime.MINYEAR <= year <= datetime.MAXYEAR
+        ]
+        return [date.day.replace(year=year, day=min(date.day.day, 28)).isoformat() for year in years]
+    if isinstance(value, str) and value:
+        other = {"+": "-", "x": "y"}.get(value[-1], "x")
+        if value[-1].isdigit():
+            other = str((int(value[-1]) + 1) % 10)
+        return [value[:-1] + other, value[:-1], f"not {value}"]
+    if isinstance(value, list | tuple | set | frozenset) and value:
+        items = sorted(value, key=repr)
+        return [type(value)(items[:-1]), type(value)([*items, "an item that is not expected"])]
+    return []
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -39,5 +39,4 @@ def closing_lines() -> Mapping[str, str]:
 def commands() -> Mapping[str, Command]:
     return {
         "lint": Command("find what may mislead the judge of an answer template", f"{_HERE}lint"),
-        "audit": Command("find which mistakes an answer template would not notice", f"{_HERE}audit"),
     }

@@ -5,7 +5,7 @@ import contextlib
 import warnings
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final, Literal, Never, get_args
+from typing import Any, Final, Literal, get_args
 
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
@@ -15,7 +15,6 @@ from pytest_verdict.operators.date import DateMatch as DateMatch, DateRange as D
 from pytest_verdict.operators.exact_number import as_exact, as_setting
 from pytest_verdict.operators.lists import OrderedMatch as OrderedMatch, SetContainment as SetContainment
 from pytest_verdict.operators.number import (
-    Decay,
     NumericExact as NumericExact,
     NumericMaximum as NumericMaximum,
     NumericMinimum as NumericMinimum,
@@ -68,84 +67,74 @@ class RegexMatch(Regex):
     mode: Literal["search", "fullmatch", "match"] = "search"
 
 
-class NumericGraded(NumericTolerance):
-    """The operator ``numeric_tolerance`` with a score that falls gradually outside; the granular score counts it.
+def NumericGraded(  # noqa: N802 - a function that is written like a class, as VerifiedField is
+    *, cutoff: float | str, full_credit: float | str | None = None, **settings: Any
+) -> NumericTolerance:
+    """Build a `NumericTolerance` with a score that falls gradually outside; the granular score counts it.
 
     Args:
         cutoff: The distance at which the score reaches 0, above ``full_credit``.
         full_credit: The distance up to which the field passes with the score 1 (default: 0, with a `TemplateWarning`, because
             karenina passes up to the cutoff then).
-        mode: Whether distances are ``relative`` to the ground truth or ``absolute`` (default: ``relative``).
-        decay: How the score falls: ``linear``, or ``quadratic``, which is slower at first (default: ``linear``).
+        **settings: ``mode`` (``relative`` to the ground truth, the default, or ``absolute``), ``decay`` (``linear``, the
+            default, or ``quadratic``, which is slower at first) and ``normalize`` of `NumericTolerance`.
+
+    Returns:
+        The operator.
 
     Example:
         >>> from pytest_verdict.templates import NumericGraded
         >>> NumericGraded(cutoff=0.2, full_credit=0).score(110, 100)
         0.5
     """
-
-    def __init__(self, /, *values: Never, **settings: Any) -> None:
-        if values:
-            super().__init__(*values, **settings)
-        if "cutoff" in settings:
-            _refuse_beside("NumericGraded", "cutoff", settings, {"tolerance": "full_credit", "zero_at": "cutoff"})
-            settings["zero_at"] = settings.pop("cutoff")
-            settings["tolerance"] = settings.pop("full_credit", None)
-        elif "zero_at" not in settings:
-            raise SettingsError("NumericGraded: the setting 'cutoff' is missing")
-        if settings.get("tolerance") is None:
-            settings["tolerance"] = 0
-            message = (
-                f"NumericGraded(cutoff={settings['zero_at']}) passes only at distance 0 and scores what is nearer than the"
-                " cutoff; karenina passes up to the cutoff. Write full_credit=0 if that is meant, or the distance up to"
-                " which it passes"
-            )
-            warnings.warn(message, TemplateWarning, stacklevel=2)
-        super().__init__(**settings)
+    _read_positive("cutoff", cutoff)
+    if full_credit is None:
+        message = (
+            f"NumericGraded(cutoff={cutoff}) passes only at distance 0 and scores what is nearer than the cutoff; karenina"
+            " passes up to the cutoff. Write full_credit=0 if that is meant, or the distance up to which it passes"
+        )
+        warnings.warn(message, TemplateWarning, stacklevel=2)
+        full_credit = 0
+    return NumericTolerance(tolerance=full_credit, zero_at=cutoff, **settings)
 
 
-class NumericRangeGraded(NumericRange):
-    """The operator ``numeric_range`` with a score that falls gradually outside; the granular score counts it.
+def NumericRangeGraded(  # noqa: N802 - as above
+    *,
+    min: float | str,  # noqa: A002 - the name of the setting
+    max: float | str,  # noqa: A002 - the name of the setting
+    margin: float | str,
+    mode: ToleranceMode = "absolute",
+    **settings: Any,
+) -> NumericRange:
+    """Build a `NumericRange` with a score that falls gradually outside; the granular score counts it.
 
     Args:
         min: The lower bound, below ``max``.
         max: The upper bound.
         margin: The distance from the range at which the score reaches 0, above 0.
         mode: Whether the margin is ``absolute`` or ``relative`` to the width of the range (default: ``absolute``).
-        decay: As for `NumericGraded`.
-        exclusive_min: Whether the lower bound itself fails (default: False).
-        exclusive_max: Whether the upper bound itself fails (default: False).
+        **settings: ``decay``, ``exclusive_min`` and ``exclusive_max`` of `NumericRange`.
+
+    Returns:
+        The operator.
 
     Example:
         >>> from pytest_verdict.templates import NumericRangeGraded
         >>> NumericRangeGraded(min=10, max=20, margin=4).score(21)
         0.75
     """
-
-    def __init__(self, /, *values: Never, **settings: Any) -> None:
-        if values:
-            super().__init__(*values, **settings)
-        if "margin" in settings:
-            _refuse_beside("NumericRangeGraded", "margin", settings, {"zero_at": "margin"})
-        if "zero_at" not in settings:
-            margin = _read_margin(settings.pop("margin", None))
-            mode = settings.pop("mode", "absolute")
-            _refuse_unknown("mode", mode, get_args(ToleranceMode))
-            plain = NumericRange(min=settings.get("min"), max=settings.get("max"))
-            if plain.min is None or plain.max is None or as_exact(plain.min) >= as_exact(plain.max):
-                raise SettingsError(f"NumericRangeGraded: min={plain.min!r} must be below max={plain.max!r}")
-            if mode == "relative":
-                margin *= as_exact(plain.max) - as_exact(plain.min)
-            settings["zero_at"] = margin
-        super().__init__(**settings)
+    _refuse_unknown("mode", mode, get_args(ToleranceMode))
+    distance = _read_positive("margin", margin)
+    bounds = NumericRange(min=min, max=max)
+    if bounds.min is None or bounds.max is None or as_exact(bounds.min) >= as_exact(bounds.max):
+        raise SettingsError(f"NumericRangeGraded: min={min!r} must be below max={max!r}")
+    if mode == "relative":
+        distance *= as_exact(bounds.max) - as_exact(bounds.min)
+    return NumericRange(min=min, max=max, zero_at=distance, **settings)
 
 
-def NumericThresholdGraded(  # noqa: N802 - a function that is written like a class, as VerifiedField is
-    direction: Literal["min", "max"],
-    margin: Any,
-    mode: ToleranceMode = "relative",
-    decay: Decay = "linear",
-    exclusive: bool = False,  # noqa: FBT001, FBT002 - a setting
+def NumericThresholdGraded(  # noqa: N802 - as above
+    direction: Literal["min", "max"], margin: float | str, mode: ToleranceMode = "relative", **settings: Any
 ) -> NumericMinimum | NumericMaximum:
     """Build a `NumericMinimum` or `NumericMaximum` whose score falls gradually outside; the granular score counts it.
 
@@ -153,8 +142,7 @@ def NumericThresholdGraded(  # noqa: N802 - a function that is written like a cl
         direction: ``min`` if the ground truth is the lowest number that passes, ``max`` if it is the highest.
         margin: The distance at which the score reaches 0, above 0.
         mode: Whether the margin is ``relative`` to the ground truth or ``absolute`` (default: ``relative``).
-        decay: As for `NumericGraded`.
-        exclusive: Whether the limit itself fails (default: False).
+        **settings: ``decay``, and ``exclusive`` if the limit itself fails, of the operator.
 
     Returns:
         The operator.
@@ -165,16 +153,9 @@ def NumericThresholdGraded(  # noqa: N802 - a function that is written like a cl
         0.5
     """
     _refuse_unknown("direction", direction, ("min", "max"))
-    _read_margin(margin)
+    _read_positive("margin", margin)
     operator = NumericMinimum if direction == "min" else NumericMaximum
-    return operator(zero_at=margin, mode=mode, decay=decay, exclusive=exclusive)
-
-
-def _refuse_beside(label: str, given: str, settings: Mapping[str, Any], names: Mapping[str, str]) -> None:
-    """Refuse a setting of the operator beside one of the primitive, which says the same by another name."""
-    for name, own in names.items():
-        if name in settings:
-            raise SettingsError(f"{label}: {name}={settings[name]!r} is not for {given}=; write {own}=")
+    return operator(zero_at=margin, mode=mode, **settings)
 
 
 def _refuse_unknown(setting: str, value: str, values: Sequence[str]) -> None:
@@ -182,16 +163,18 @@ def _refuse_unknown(setting: str, value: str, values: Sequence[str]) -> None:
         raise SettingsError(f"{setting}={value!r} is unknown.{allowed(setting, value, values)}")
 
 
-def _read_margin(value: Any) -> Decimal:
+def _read_positive(setting: str, value: Any) -> Decimal:
     with contextlib.suppress(ValueError):
-        margin = as_exact(as_setting(value))
-        if margin > 0:
-            return margin
-    raise SettingsError(f"margin must be a number above 0, got {value!r}")
+        number = as_exact(as_setting(value))
+        if number > 0:
+            return number
+    raise SettingsError(f"{setting} must be a number above 0, got {value!r}")
 
 
 _OPERATORS: Final = {name: cls for name, cls in vars().items() if isinstance(cls, type) and issubclass(cls, Operator)}
 PRIMITIVES: Final[Mapping[str, Any]] = {
+    "NumericGraded": NumericGraded,
+    "NumericRangeGraded": NumericRangeGraded,
     "NumericThresholdGraded": NumericThresholdGraded,
     **{name: cls for name, cls in _OPERATORS.items() if cls is not Operator},
 }

@@ -246,7 +246,7 @@ class AnswerTemplate:
         readers = [*definition.trace_fields, *checks]
         if readers and parsed.trace is None:
             problem = f"{definition.template}: {', '.join(readers)} read the raw response"
-            raise TemplateError(f"{problem}; pass trace=... (--trace FILE for audit)")
+            raise TemplateError(f"{problem}; pass trace=...")
 
         match = definition.match
         if checks or self._embedding_check is not None:
