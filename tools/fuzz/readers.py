@@ -49,6 +49,7 @@ READERS: Final[Mapping[str, tuple[str, ...] | str]] = {
     "accepting/places.py": ("accepted_values", "changed_values"),
     "accepting/yaml_edit.py": ("accepted_values", "changed_values"),
     "blind/calibration.py": ("blind_files",),
+    "blind/candidates.py": ("forms",),
     "blind/commands/blind.py": ("arguments",),
     "blind/files.py": ("blind_folders", "blind_files"),
     "blind/human.py": ("forms",),
