@@ -101,13 +101,6 @@ def test_verdict_does_not_depend_on_the_assignment(key):
     assert compared(judges.first_slot, key=key).status == "INCONSISTENT"
 
 
-def test_latin4_separates_label_bias_from_position_bias():
-    lover = compared(judges.label_lover, protocol=BlindProtocol(order="latin4")).result.details
-    place = compared(judges.first_slot, protocol=BlindProtocol(order="latin4")).result.details
-    assert lover["first_shown_won"] == [2, 4]
-    assert place["first_shown_won"] == [4, 4]
-
-
 def test_single_order_is_noted():
     comparison = compared(judges.first_slot, protocol=BlindProtocol(order="single"))
     assert comparison.status == "JUDGED"
@@ -215,6 +208,8 @@ def test_positions_balance_a_series_exactly():
 @pytest.mark.parametrize(
     ("change", "note"),
     [
+        (lambda o: o["calls"][0].update(shown=["B", "A"]), "not_a_blind_comparison"),
+        (lambda o: o["comparison"].update(more=1), "not_a_blind_comparison"),
         (lambda o: o["assignment"].update(A=1 - o["assignment"]["A"]), "commitment_broken"),
         (lambda o: o["assignment"].update(nonce="0" * 64), "commitment_broken"),
         (lambda o: o["assignment"].update(key="other"), "commitment_broken"),
@@ -261,9 +256,12 @@ def test_output_none_writes_nothing():
         ({"key": "k", "position": "1"}, "position is a whole number"),
         ({"expectations": "It is right"}, "a list of texts"),
         ({"expectations": {"It is right", "It is short"}}, "a list of texts"),
-        ({"judge": lambda request: None, "calibration": {}}, "judge_id"),
+        ({"judge": lambda request: None, "calibration": "calibration.json"}, "judge_id"),
+        ({"calibration": {}}, "calibration is the path of a calibration"),
         ({"identity": ["ab"]}, "at least 3 characters"),
-        ({"identity": 3}, "at least 3 characters"),
+        ({"identity": 3}, "identity is a list of texts, got 3"),
+        ({"identity": {"x": ["acme-9"]}}, "identity is a list of texts"),
+        ({"protocol": {"leaks": "redact"}}, "protocol is a BlindProtocol"),
         ({"output": 3}, "output is the path of a folder, got 3"),
         ({"always_ask": "no"}, "always_ask is True or False, got 'no'"),
         ({"name": 3}, "name is a text, got 3"),
@@ -284,6 +282,7 @@ def test_invalid_options_are_rejected(options, message):
     ("settings", "message"),
     [
         ({"order": "sinlge"}, "Did you mean 'single'"),
+        ({"leaks": "redact"}, "Allowed: fail, record"),
         ({"repetitions": 0}, "from 1 to 100"),
         ({"retries": True}, "from 0 to 100"),
         ({"timeout": 0}, "above 0"),
@@ -300,7 +299,7 @@ def test_invalid_protocol_is_rejected(settings, message):
 @given(
     st.tuples(st.integers(1, 5), st.integers(1, 5)),
     st.text(min_size=1, max_size=8),
-    st.sampled_from(["single", "both", "latin4"]),
+    st.sampled_from(["single", "both"]),
     st.sampled_from(["majority", "supermajority", "unanimous", "abstain"]),
     st.integers(1, 3),
 )
@@ -313,7 +312,7 @@ def test_verdict_does_not_depend_on_key_or_protocol(scores, key, order, rule, re
     protocol = BlindProtocol(order=order, rule=rule, repetitions=repetitions)
     comparison = blind_compare("one", "two", TASK, judge, key=key, protocol=protocol)
     assert comparison.winner == ("TIE" if scores[0] == scores[1] else "x" if scores[0] > scores[1] else "y")
-    assert len(comparison.result.children) == repetitions * {"single": 1, "both": 2, "latin4": 4}[order]
+    assert len(comparison.result.children) == repetitions * {"single": 1, "both": 2}[order]
     document = comparison.comparison
     assert document["winner"] == comparison.label
     behind = {name: label for label, name in comparison.assignment.items()}

@@ -12,8 +12,9 @@ from hypothesis import given, strategies as st
 from pytest_verdict.blind.api import blind_compare
 from pytest_verdict.blind.candidates import read_candidate
 from pytest_verdict.blind.files import verify_folder
-from pytest_verdict.blind.leaks import Token, find_tokens, redact_tokens
-from pytest_verdict.blind.protocol import BlindProtocol, draw_assignment, is_drawn_from_its_key
+from pytest_verdict.blind.leaks import Token, find_tokens
+from pytest_verdict.blind.protocol import BlindProtocol
+from pytest_verdict.blind.record import draw_assignment
 from pytest_verdict.cli import main
 from pytest_verdict.errors import ConfigurationError, LeakError, VerdictError
 
@@ -119,39 +120,14 @@ def test_ascii_and_other_text_find_the_same_tokens(text):
     assert find_tokens(text, tokens) == find_tokens(f"{text}\u200b", tokens)
 
 
-@given(st.text(max_size=40), st.text(max_size=40))
-def test_redacted_text_has_no_token(before, after):
-    tokens = [Token(text="with_skill", whole_word=False)]
-    text = redact_tokens(f"{before} With\u00adSkill? WITH-skill {after}", tokens)
-    assert find_tokens(text.replace("[redacted]", " | "), tokens) == {}
-
-
-def test_redaction_is_recorded():
-    protocol = BlindProtocol(leaks="redact")
-    text = "I am acme-9, because."
-    comparison = blind_compare(text, "Short", TASK, judges.honest, identity=["acme-9"], protocol=protocol, prefer="x")
-    described = comparison.result.observed["comparison"]
-    assert described["candidates"][0]["source_digest"] != described["candidates"][0]["digest"]
-    assert described["leaks"] == [{"where": "content of first candidate: output.txt", "token": "acme-9", "count": 1}]
+def test_leaks_can_be_recorded():
+    protocol = BlindProtocol(leaks="record")
+    options = {"identity": ["acme-9"], "protocol": protocol, "prefer": "x"}
+    comparison = blind_compare("I am acme-9, because.", "Short", TASK, judges.honest, **options)
+    leaks = comparison.result.observed["comparison"]["leaks"]
+    assert leaks == [{"where": "content of first candidate: output.txt", "token": "acme-9", "count": 1}]
     assert comparison
     assert "leaks_recorded" in comparison.result.notes
-
-
-def test_naming_a_redacted_candidate_is_a_breach():
-    def judge(request):
-        return {**judges.honest(request), "reasoning": "This is acme-9."}
-
-    comparison = blind_compare(
-        "Because acme-9.", "No.", TASK, judge, identity=["acme-9"], protocol=BlindProtocol(leaks="redact")
-    )
-    assert "blindness_breach" in comparison.result.notes
-    assert not comparison
-
-
-def test_binary_leak_cannot_be_redacted(tmp_path):
-    binary = tree(tmp_path / "out", {"a.bin": b"\0acme-9"})
-    with pytest.raises(LeakError, match="cannot be redacted"):
-        blind_compare(binary, "b", TASK, judges.honest, identity=["acme-9"], protocol=BlindProtocol(leaks="redact"))
 
 
 def test_naming_a_recorded_leak_is_no_breach():
@@ -191,7 +167,7 @@ def test_control_characters_in_file_names_are_escaped(tmp_path):
         blind_compare(named, "No.", TASK, judges.honest, identity=["acme-9"])
 
 
-@pytest.mark.parametrize("given", [{"acme-9", "beta-2", "gamma-5"}, ["gamma-5", "beta-2", "acme-9"]], ids=type)
+@pytest.mark.parametrize("given", [("acme-9", "beta-2", "gamma-5"), ["gamma-5", "beta-2", "acme-9"]], ids=type)
 def test_order_of_identities_does_not_matter(given):
     comparison = blind_compare("Yes.", "No.", TASK, judges.honest, identity=given, key="k")
     assert [token["text"] for token in comparison.result.observed["comparison"]["identity"]] == [
@@ -216,9 +192,8 @@ def test_any_value_is_a_candidate(value):
 
 def test_draw_depends_on_key_and_comparison_only():
     drawn = [draw_assignment("key", f"comparison {number}") for number in range(2_000)]
-    assert 900 < sum(one.a for one in drawn) < 1_100
-    assert all(is_drawn_from_its_key(one.to_json(), one.comparison) for one in drawn[:50])
-    assert not is_drawn_from_its_key(drawn[0].to_json(), "another comparison")
+    assert 900 < sum(one.A for one in drawn) < 1_100
+    assert drawn[:50] == [draw_assignment("key", f"comparison {number}") for number in range(50)]
     assert draw_assignment("other key", "comparison 0").commitment != drawn[0].commitment
 
 
@@ -289,7 +264,7 @@ def _replace(name, before, after):
         (_replace("blind.json", '\\"correctness\\": 5', '\\"correctness\\": 1'), "does not follow from the replies"),
         (_replace("blind.json", '"verdict":"pass"', '"verdict":"fail"'), "does not follow from the replies"),
         (_replace("blind.json", '"prompt":"', '"prompt":"0'), "does not follow from the replies"),
-        (_replace("blind.json", '"shown":["A","B"]', '"shown":["B","A"]'), "does not match the commitment"),
+        (_replace("blind.json", '"shown":["A","B"]', '"shown":["A","B"] '), "does not follow from the replies"),
         (lambda folder: (folder / "comparison.json").write_bytes(b"\xff"), "is not the comparison that the record"),
         (lambda folder: (folder / "comparison.json").unlink(), "is not the comparison that the record holds"),
         (_replace("comparison.json", '"winner"', '"Winner"'), "is not the comparison that the record holds"),

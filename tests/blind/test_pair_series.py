@@ -11,7 +11,7 @@ from blind_judges import BAD, GOOD
 
 from pytest_verdict.blind import BlindProtocol, Pair, compare_pairs
 from pytest_verdict.blind.calibration import calibrate, read_gold_set
-from pytest_verdict.blind.human import FolderJudge, HumanJudge
+from pytest_verdict.blind.human import HumanJudge
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, RecordError, SettingsError
 
 TASK = "Say what 6 times 7 is."
@@ -24,75 +24,51 @@ def pair_of(name, **options):
 NO_FOLDERS = {
     "a parent": "..",
     "in a parent": "../x",
-    "through a parent": "a/../../x",
-    "behind a parent": "a/..",
-    "a parent of Windows": "..\\x",
+    "a folder in a folder": "a/b",
+    "a folder in a folder of Windows": "a\\b",
     "absolute": "/tmp/x",
-    "absolute on Windows": "\\x",
     "the root": "/",
+    "a drive": "C:x",
     "this folder": ".",
-    "in this folder": "./a",
+    "hidden": ".hidden",
     "a slash at the end": "a/",
-    "two slashes": "a//b",
+    "a period at the end": "a.",
     "three periods": "...",
     "a blank": " ",
-    "a blank in a folder": "a/ ",
+    "a blank at the end": "a ",
+    "a question": "What is 1+1?",
     "NUL": "a\0b",
-    "only NUL": "\0",
-    "half of a surrogate pair": "a\ud800",
+    "a line end": "a\n",
     "too long": "a" * 256,
     "too many bytes": "\u00e9" * 128,
-    "a long part": "a/" + "b" * 300,
     "summary.json": "summary.json",
     "in other letters": "Summary.JSON",
-    "benchmark.json": "benchmark.json",
-    "in summary.json": "summary.json/a",
-    **{f"device {name}": name for name in ("con", "PRN", "Aux", "NUL", "com1", "COM9", "lpt1", "LPT3", "com\u00b9")},
-    **{f"device {name}": name for name in ("nul.txt", "con .md", "a/aux", "aux/a", "aux.tar.gz", "nul.", "con  ")},
 }
 NO_NAMES = [None, 3, 3.0, True, b"a", ["a"], ("a",), {"a": 1}]
 ONE_PATH = [
     ("a", "A"),
     ("Refund", "refund"),
-    ("a/B", "a/b"),
-    ("x", "x."),
-    ("x", "x "),
-    ("x", "x. ."),
     ("\u00e9", "e\u0301"),
     ("\u00c9", "e\u0301"),
-    ("a/b", "a\\b"),
     ("stra\u00dfe", "STRASSE"),
-    ("a", "a/b"),
-    ("a/b", "a"),
-    ("A", "a/b/c"),
-    ("a/b/c", "a/b"),
 ]
 FOLDERS = [
     "a",
     "question 0",
-    "eval-1/run-1",
-    "a/b/c",
     "report.md",
     "notes.tar.gz",
-    ".hidden",
-    "..a",
     "a..b",
-    "a...",
-    "console",
-    "nullable.txt",
     "com10",
-    "comma",
-    "auxiliary/con-text",
     "\u00e9t\u00e9",
     "\u65e5\u672c\u8a9e",
     "a b  c",
     "100% (new)",
+    "(new)",
     "a+b=c, d; e",
     "-x",
     "~",
     "a" * 255,
     "summary",
-    "a/summary.json",
     "commitment.json",
 ]
 
@@ -207,7 +183,6 @@ class FailsAt:
         pytest.param("both", 1, marks=pytest.mark.ci),
         ("both", 2),
         pytest.param("single", 1, marks=pytest.mark.ci),
-        pytest.param("latin4", 3, marks=pytest.mark.ci),
     ],
 )
 def test_error_of_a_pair_loses_no_whole_comparison(error, position, most, order, call, tmp_path):
@@ -222,7 +197,7 @@ def test_error_of_a_pair_loses_no_whole_comparison(error, position, most, order,
     with pytest.raises((ConfigurationError, RecordError, Skipped)):
         compare_pairs(pairs, judge, **options)
 
-    number_of_calls = {"both": 2, "single": 1, "latin4": 4}[order]
+    number_of_calls = {"both": 2, "single": 1}[order]
     whole = {name for name in names if judge.asked.count(name) == number_of_calls} - {names[position]}
     assert {path.parent.name for path in (tmp_path / "out").rglob("blind.json")} == whole
     # All pairs before the one that fails are whole.
@@ -250,27 +225,27 @@ def test_pairs_that_wait_for_a_person_keep_no_other_back(most, order, tmp_path):
     assert whole == {"pair 0", "pair 2", "pair 3"}
 
 
-@pytest.mark.parametrize("judge", [HumanJudge, FolderJudge])
 @pytest.mark.parametrize("most", [1, 4])
 @pytest.mark.parametrize("answered", [(), (0,), (1,), (0, 1), (2,), (0, 2)])
-def test_calibration_names_each_answer_that_is_awaited(judge, most, answered, tmp_path):
-    class Later(judge):
+def test_calibration_names_each_answer_that_is_awaited(most, answered, tmp_path):
+    judged = []
+
+    class Later(HumanJudge):
         def __call__(self, request):
             if int(request.task.split()[-1]) in answered:
+                judged.append(request.task)
                 return judges.honest(request)
             return super().__call__(request)
 
     items = [{"prompt": f"item {number}", "first": GOOD, "second": BAD, "label": "first"} for number in range(3)]
     gold = {"id": "gold", "version": "1", "annotators": "human", "items": items}
     (tmp_path / "gold.yaml").write_text(yaml.safe_dump(gold))
-    judged = []
     with pytest.raises(AwaitingJudgmentError) as awaited:
         calibrate(
             read_gold_set(tmp_path / "gold.yaml"),
             Later(tmp_path / "forms"),
             BlindProtocol(order="single"),
             max_concurrency=most,
-            progress=judged.append,
         )
     assert str(awaited.value).count("is still to be") == 3 - len(answered)
     assert len(judged) == len(answered)

@@ -217,8 +217,8 @@ def test_failing_provider_is_retried(provider):
     provider.statuses = [429, 200, 500, 500]
     comparison = blind_compare(GOOD, BAD, TASK, ModelJudge(model_of(provider)), key="1")
     assert comparison.status == "INVALID"
-    assert [child.verdict for child in comparison.result.children] == ["error", "pass", "error", "error"]
-    assert "429" in comparison.result.error
+    # The judge waits after 429, and the call goes on.
+    assert [child.verdict for child in comparison.result.children] == ["pass", "error", "error"]
     assert "500" in comparison.result.error
 
 

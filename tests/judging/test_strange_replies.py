@@ -99,6 +99,7 @@ UNCLEAR_VERDICTS = {
     "one side": json.dumps({"rubric": {"A": side(5)}}),
     "labels in small letters": CLEAR.replace('"A"', '"a"').replace('"B"', '"b"'),
     "labels as numbers": CLEAR.replace('"A"', '"1"').replace('"B"', '"2"'),
+    "notes beside the sides": changed(("rubric", "notes"), "A explains more"),
     "a third side": changed(("rubric", "C"), side(5)),
     "a side twice": changed(("rubric", "Output A"), side(1)),
     "totals for the other output": json.dumps(
@@ -126,7 +127,6 @@ CLEAR_VERDICTS = {
     "thoughts": f"<think>A seems better than {{B}}, or {OTHER}?</think>\n{CLEAR}",
     "evidence beside scores": changed(CORRECTNESS, {"evidence": "it says why", "score": 5}),
     "a float": changed(CORRECTNESS, 5.0),
-    "notes beside the sides": changed(("rubric", "notes"), "A explains more"),
     "braces in the reasoning": changed(["reasoning"], 'A has "{winner}" and {{B}} }{ not'),
     "a null winner": changed(["winner"], None),
     "totals that are rounded": json.dumps(

@@ -4,11 +4,9 @@ from .api import (
     blind_compare as blind_compare,
     compare_pairs as compare_pairs,
 )
-from .baseline import Baseline as Baseline
-from .files import read_comparison as read_comparison
-from .human import FolderJudge as FolderJudge, HumanJudge as HumanJudge
+from .human import HumanJudge as HumanJudge
 from .options import BlindOptions as BlindOptions
-from .pairs import Pair as Pair, write_grading as write_grading
+from .pairs import Pair as Pair
 from .protocol import BlindProtocol as BlindProtocol
 from .request import BlindRequest as BlindRequest
 from .rubric import Rubric as Rubric, read_rubric as read_rubric

@@ -187,7 +187,7 @@ def compare_pairs(
     pairs = list(pairs)
     output = options.pop("output", None)
     check_names(pairs, are_folders=output is not None)
-    for name in ("name", "position", "expectation_results"):
+    for name in ("name", "position"):
         if name in options:
             raise SettingsError(f"{name} belongs to one comparison; leave it out, each Pair has its own")
     rubric = read_rubric(rubric)
@@ -198,7 +198,6 @@ def compare_pairs(
         inputs = BlindInputs(
             eval_prompt=pair.prompt,
             judge=judge,
-            expectation_results=pair.results or None,
             rubric=rubric,
             prefer=prefer,
             key=key,

@@ -2,16 +2,15 @@
 
 import hashlib
 import json
-import math
 import os
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from operator import ge, le
 from pathlib import Path
-from statistics import NormalDist, quantiles
+from statistics import quantiles
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
@@ -22,11 +21,13 @@ from pytest_verdict.blind.preference import DerivedComparison, derive
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.blind.request import BlindJudge
 from pytest_verdict.blind.rubric import read_rubric
+from pytest_verdict.console import progress
 from pytest_verdict.core.strict_model import LISTED, NOT_EMPTY, NotBlank, StrictModel, Text
 from pytest_verdict.core.values.yaml import read_yaml
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.judging.protocol import get_unique_judge_name
 from pytest_verdict.operators.criteria import Version, different_ids
+from pytest_verdict.operators.pass_rate import exact_interval
 from pytest_verdict.runs.significance import mcnemar
 
 FORMAT: Final = 1
@@ -36,7 +37,6 @@ FIRST, SECOND, TIE = GOLD_LABELS
 
 _RESAMPLES: Final = 2_000
 _SEED: Final = 0
-_CONFIDENCE: Final = 0.95
 
 
 class GoldItem(StrictModel):
@@ -64,7 +64,9 @@ class GoldItem(StrictModel):
         return most_common[0][0]
 
 
-class _GoldFile(StrictModel):
+class GoldSet(StrictModel):
+    """Labelled pairs; `read_gold_set` sets the digest of their file."""
+
     subject: ClassVar[str] = "a gold set"
 
     id: NotBlank = Field(description="a text")
@@ -74,6 +76,7 @@ class _GoldFile(StrictModel):
     items: Annotated[tuple[GoldItem, ...], NOT_EMPTY, AfterValidator(different_ids)] = Field(
         description="a list of at least one labelled pair"
     )
+    sha256: str = ""
 
     @field_validator("items", mode="before")
     @classmethod
@@ -84,47 +87,25 @@ class _GoldFile(StrictModel):
         return tuple({"id": str(number), **item} if isinstance(item, Mapping) else item for number, item in numbered)
 
 
-class GoldSet(_GoldFile):
-    """Labelled pairs with resolved paths, and the digest of their file."""
-
-    sha256: str
-
-
 def read_gold_set(path: str | os.PathLike[str]) -> GoldSet:
     """Read a gold set; paths in it are relative to its file."""
     path = Path(path)
-    file = _GoldFile.read(read_yaml(path), path)
+    gold = GoldSet.read(read_yaml(path), path)
     items = []
-    for item in file.items:
+    for item in gold.items:
         outputs = {"first": item.first, "second": item.second}
         for name, output in outputs.items():
             if isinstance(output, Mapping) and set(output) == {"file"}:
                 outputs[name] = path.parent / str(output["file"])
         items.append(item.model_copy(update=outputs))
-    values = dict(file)
-    values["items"] = tuple(items)
-    values["rubric"] = file.rubric and path.parent / file.rubric
-    return GoldSet(**values, sha256=hashlib.sha256(path.read_bytes()).hexdigest())
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    rubric = gold.rubric and path.parent / gold.rubric
+    return gold.model_copy(update={"items": tuple(items), "rubric": rubric, "sha256": sha256})
 
 
 # The labels of two raters for each item: a person and the judge, or two people.
 LabelPairs = Sequence[tuple[str, str]]
 Interval = tuple[float, float]
-
-
-def compute_wilson_interval(successes: int, trials: int) -> Interval | None:
-    """Return the Wilson score interval of a rate (Wilson 1927), which is suitable for few trials and rates of 0 and 1."""
-    if not trials:
-        return None
-    z = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2)
-    rate = successes / trials
-    scale = 1 + z * z / trials
-    middle = (rate + z * z / (2 * trials)) / scale
-    half = z / scale * math.sqrt(rate * (1 - rate) / trials + z * z / (4 * trials * trials))
-    # Rates of 0 and 1 have exact bounds; avoid the rounding of the square root.
-    low = middle - half if successes else 0.0
-    high = middle + half if successes < trials else 1.0
-    return low, high
 
 
 def compute_kappa(pairs: LabelPairs) -> float | None:
@@ -142,13 +123,12 @@ def compute_kappa(pairs: LabelPairs) -> float | None:
 
 
 def compute_kappa_interval(pairs: LabelPairs, seed: int = _SEED) -> Interval | None:
-    """Return the percentile bootstrap interval of kappa (Efron 1979); None without a kappa."""
+    """Return the 95 % percentile bootstrap interval of kappa (Efron 1979); None without a kappa."""
     if compute_kappa(pairs) is None:
         return None
     generator = random.Random(seed)  # noqa: S311 - resampling needs no secure generator
     kappas = [compute_kappa(generator.choices(pairs, k=len(pairs))) for _ in range(_RESAMPLES)]
-    values = [kappa for kappa in kappas if kappa is not None]
-    cuts = quantiles(values, n=round(2 / (1 - _CONFIDENCE)), method="inclusive")
+    cuts = quantiles([kappa for kappa in kappas if kappa is not None], n=40, method="inclusive")
     return cuts[0], cuts[-1]
 
 
@@ -192,7 +172,6 @@ def calibrate(
     key: str = "calibration",
     allow_model_labels: bool = False,
     max_concurrency: int = 1,
-    progress: Callable[[int], None] = lambda count: None,
 ) -> dict[str, Any]:
     """Measure how far a judge agrees with people, and return the calibration as JSON values."""
     if gold.annotators != "human" and not allow_model_labels:
@@ -216,17 +195,18 @@ def calibrate(
         )
         questions.append(Question(item.first, item.second, inputs))
     judged: list[_JudgedItem] = []
-    for number, evidence in collect_evidence(questions, max_concurrency):
-        comparison = derive(evidence)
-        label = TIE if comparison.vote.winner == "TIE" else comparison.winner
-        judged.append(_JudgedItem(gold.items[number], comparison, label))
-        progress(len(judged))
+    with progress(len(questions), " items") as show:
+        for number, evidence in collect_evidence(questions, max_concurrency):
+            comparison = derive(evidence)
+            label = TIE if comparison.vote.winner == "TIE" else comparison.winner
+            judged.append(_JudgedItem(gold.items[number], comparison, label))
+            show(number + 1, number + 1)
 
-    # The last digits of a square root differ between machines.
+    # The last digits of a float differ between machines.
     figures = json.loads(json.dumps(_measure(judged)), parse_float=lambda text: round(float(text), 6))
     return {
         "format": FORMAT,
-        "bound_to": describe_binding(evidence["comparison"]),
+        "bound_to": describe_binding(judged[0].comparison.setup),
         "gold": {
             "id": gold.id,
             "version": gold.version,
@@ -278,7 +258,7 @@ def _compute_rate(count: int, total: int) -> dict[str, Any]:
         "count": count,
         "of": total,
         "rate": count / total if total else None,
-        "interval": compute_wilson_interval(count, total),
+        "interval": exact_interval(count, total) if total else None,
     }
 
 

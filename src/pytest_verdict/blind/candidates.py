@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import shown, visible
-from pytest_verdict.core.values.encoding import content_digest, digest, encode
+from pytest_verdict.core.values.encoding import content_digest, encode
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.judging.documents import FileText, read_text
 
 EXCLUDED: Final = (
     *(".git", ".DS_Store", "__pycache__", "metrics.json", "timing.json", "grading.json"),
@@ -41,13 +40,15 @@ class CandidateFile:
     content: bytes
 
     @cached_property
-    def reading(self) -> FileText:
-        """The text that a judge reads, or the reason for a missing text."""
-        return read_text(self.path, self.content)
-
-    @property
     def text(self) -> str | None:
-        return self.reading.text
+        """The text of a file of plain text in UTF-8; None for any other file."""
+        # A PDF may be pure ASCII.
+        if b"\0" in self.content or self.content.startswith(b"%PDF-"):
+            return None
+        try:
+            return self.content.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
 
     @property
     def image_type(self) -> str:
@@ -61,20 +62,10 @@ class CandidateFile:
         sha256 = hashlib.sha256(self.content).hexdigest()
         return {"path": self.path, "bytes": len(self.content), "sha256": sha256}
 
-    def to_record(self) -> dict[str, Any]:
-        """Return the file as a record describes it, with library, length and digest of an extracted text."""
-        text, library, _ = self.reading
-        if text is None or library is None:
-            return self.to_json()
-        return {**self.to_json(), "extracted": {"by": library, "characters": len(text), "sha256": digest(text)}}
-
     def to_prompt(self) -> dict[str, Any]:
-        text, library, _ = self.reading
-        if text is None:
+        if self.text is None:
             return {**self.to_json(), "text": None}
-        if library:
-            return {"path": self.path, "extracted_by": library, "text": text}
-        return {"path": self.path, "text": text}
+        return {"path": self.path, "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +78,6 @@ class Candidate:
     @property
     def digest(self) -> str:
         return content_digest([file.to_json() for file in self.files])
-
-    @property
-    def extracted_texts(self) -> dict[str, str | None]:
-        return {file.path: file.text for file in self.files if file.reading.extracted_by}
 
     @property
     def characters(self) -> int:

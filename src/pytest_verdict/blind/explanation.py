@@ -141,7 +141,7 @@ def _explain_form(call: ComparisonResult, budget: Budget) -> Iterator[Line]:
     settings = call.settings
     scores = {dimension: dict.fromkeys(settings["rubric"][dimension], "1 to 5") for dimension in DIMENSIONS}
     form: dict[str, Any] = {"rubric": {"A": scores, "B": "as A"}}
-    if settings["expectations"] and "checked" not in settings:
+    if settings["expectations"]:
         answers = f"{format_count(len(settings['expectations']), 'object')} with text and passed"
         form["expectation_results"] = {"A": {"details": answers}, "B": "as A"}
     form["winner"] = "A, B or TIE"

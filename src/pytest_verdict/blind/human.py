@@ -1,6 +1,5 @@
-"""`HumanJudge` and `FolderJudge`: a person or a program that gets the outputs in a folder and answers later."""
+"""`HumanJudge`: a person who gets the outputs in a folder and answers later."""
 
-import json
 import os
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -10,36 +9,13 @@ from pytest_verdict.blind.rubric import DIMENSIONS, LABELS
 from pytest_verdict.core.values.yaml import read_yaml
 from pytest_verdict.errors import AwaitingJudgmentError
 
-FORM: Final = "form.yaml"
-QUESTION: Final = "request.json"
-REPLY: Final = "reply.json"
 _FORM_HEAD: Final = """\
 # Which output does the task better? Read A and B beside this file, then fill in this form and save it.
 # Scores go from 1 (poor) over 3 (acceptable) to 5 (excellent). Do not try to find out who made the outputs.
 """
 
 
-class _LaterJudge:
-    sees_files: ClassVar[bool] = True
-    _kind: ClassVar[str]
-
-    def __init__(self, folder: str | os.PathLike[str], *, name: str = "anonymous") -> None:
-        self._folder = Path(folder)
-        self.judge_id = f"{self._kind} {name}"
-
-    def _prepare_folder(self, request: BlindRequest, file_name: str, question: str) -> Path:
-        """Return the folder of a call; write the outputs and the question if they are not there yet."""
-        folder = self._folder / request.key[:16]
-        if (folder / file_name).exists():
-            return folder
-        for label, output in request.outputs.items():
-            if not (folder / label).exists():
-                output.candidate.copy_to(folder / label)
-        (folder / file_name).write_text(question, encoding="utf-8")
-        return folder
-
-
-class HumanJudge(_LaterJudge):
+class HumanJudge:
     """A person as a judge: each call is a folder with ``A``, ``B`` and ``form.yaml``.
 
     The first run writes the folders and lists the forms to fill in. A later run with the same outputs reads them, whichever
@@ -54,10 +30,21 @@ class HumanJudge(_LaterJudge):
         'human reviewer 1'
     """
 
-    _kind = "human"
+    sees_files: ClassVar[bool] = True
+
+    def __init__(self, folder: str | os.PathLike[str], *, name: str = "anonymous") -> None:
+        self._folder = Path(folder)
+        self.judge_id = f"human {name}"
 
     def __call__(self, request: BlindRequest, /) -> dict[str, Any]:
-        form = self._prepare_folder(request, FORM, _build_form(request)) / FORM
+        folder = self._folder / request.key[:16]
+        form = folder / "form.yaml"
+        if not form.exists():
+            for label, output in request.outputs.items():
+                if not (folder / label).exists():
+                    output.candidate.copy_to(folder / label)
+            form.write_text(_build_form(request), encoding="utf-8")
+
         answers = read_yaml(form, allows_blanks=True)
         rubric = answers.get("rubric") or {}
         results = answers.get("expectation_results") or {}
@@ -69,32 +56,6 @@ class HumanJudge(_LaterJudge):
         if None in required:
             raise AwaitingJudgmentError(f"{form.as_posix()} is still to be filled in")
         return answers
-
-
-class FolderJudge(_LaterJudge):
-    """A program as a judge, such as an agent: each call is a folder with ``A``, ``B`` and ``request.json``.
-
-    The request holds ``instructions``, ``prompt`` and the ``schema`` of the answer, which belongs into ``reply.json`` beside
-    it. As with `HumanJudge`, a later run reads the answers.
-
-    Args:
-        folder: The folder of all calls.
-        name: The name of the program in the record.
-
-    Example:
-        >>> FolderJudge("judgments", name="my-agent").judge_id
-        'folder my-agent'
-    """
-
-    _kind = "folder"
-
-    def __call__(self, request: BlindRequest, /) -> str:
-        question = {"instructions": request.instructions, "prompt": request.prompt, "schema": request.schema}
-        folder = self._prepare_folder(request, QUESTION, json.dumps(question, indent=2, ensure_ascii=True) + "\n")
-        reply = folder / REPLY
-        if not reply.exists():
-            raise AwaitingJudgmentError(f"{reply.as_posix()} is still to be written, as {QUESTION} beside it says")
-        return reply.read_text(encoding="utf-8", errors="replace")
 
 
 def _build_form(request: BlindRequest) -> str:

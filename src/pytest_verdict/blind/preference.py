@@ -1,44 +1,31 @@
 """`BlindPreference`: the operator behind blind comparisons, and the derivation of their verdict from an untrusted record."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from fractions import Fraction
 from itertools import islice
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator
 
-from pytest_verdict.blind.leaks import Token, find_tokens
-from pytest_verdict.blind.protocol import (
-    BlindProtocol,
-    LabelOrder,
-    Vote,
-    combine_orders,
-    combine_repetitions,
-    hash_json,
-    is_drawn_from_its_key,
-)
+from pytest_verdict.blind.leaks import find_tokens
+from pytest_verdict.blind.protocol import Vote, combine_orders, combine_repetitions
+from pytest_verdict.blind.record import FORMAT, Call, Evidence, Setup, draw_assignment, hash_json
 from pytest_verdict.blind.reply import (
     CODES,
     GATING,
-    Answers,
     BlindBallot,
     Contradiction,
     Reply,
     ReplyProblem,
     build_comparison,
 )
-from pytest_verdict.blind.rubric import LABELS, OTHER, TIE, Label, Rubric, Scores, decide_winner
+from pytest_verdict.blind.rubric import EXCHANGED, LABELS, OTHER, TIE
 from pytest_verdict.core.kernel import result_from_outcome, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult, Outcome
-from pytest_verdict.core.strict_model import LISTED, StrictModel, Texts
 from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.errors import SettingsError, allowed
 
-FORMAT: Literal[1] = 1
 _MAXIMUM_DIFFERENCES: Final = 100
 _MAXIMUM_FILES: Final = 5
 _REASONS: Mapping[str, str] = {
@@ -47,107 +34,10 @@ _REASONS: Mapping[str, str] = {
     "INVALID": "Too many replies of the judge are no verdict.",
     "JUDGED": "In one order there was a winner, in the other a tie.",
 }
-_Objects = Annotated[tuple[dict[str, str | int], ...], LISTED]
-_WholeNumber = Annotated[int, Field(ge=0, description="a whole number from 0")]
 
 
 class NotAComparisonError(ValueError):
     """A value is not the record of a blind comparison."""
-
-
-class _RecordedModel(StrictModel, extra="ignore"):
-    """A part of a record. Members that do not affect the verdict are protected by the digests only."""
-
-
-class _RecordedCandidate(_RecordedModel):
-    subject: ClassVar[str] = "a candidate"
-
-    name: str
-    digest: str
-    characters: _WholeNumber
-
-
-class _CheckResults(_RecordedModel):
-    source: Literal["checks"]
-    passed: Annotated[tuple[Answers, Answers], LISTED]
-
-
-class _RecordedSetup(_RecordedModel):
-    subject: ClassVar[str] = "the comparison"
-
-    candidates: Annotated[tuple[_RecordedCandidate, _RecordedCandidate], LISTED]
-    rubric: Rubric
-    protocol: BlindProtocol
-    expectations: Texts
-    identity: Annotated[tuple[Token, ...], LISTED]
-    leaks: _Objects
-    unseen_files: _Objects = ()
-    expectation_results: _CheckResults | None = None
-    calibration: Any = None
-
-    @model_validator(mode="after")
-    def _check_consistency(self) -> _RecordedSetup:
-        if self.candidates[0].name == self.candidates[1].name:
-            raise ValueError("the candidates have one name")
-        total = len(self.expectations)
-        if self.expectation_results and any(len(side) != total for side in self.expectation_results.passed):
-            raise ValueError(f"each of {total} expectations has one result for each candidate")
-        return self
-
-
-class _RecordedAssignment(_RecordedModel):
-    A: Literal[0, 1]
-
-
-class Call(_RecordedModel):
-    subject: ClassVar[str] = "a call"
-
-    repetition: _WholeNumber
-    way: _WholeNumber
-    attempt: _WholeNumber
-    slots: Any = None
-    shown: Any = None
-    reply: str | None = None
-    problem: str | None = None
-
-    @model_validator(mode="after")
-    def _check_answer(self) -> Call:
-        if (self.reply is None) == (self.problem is None):
-            raise ValueError("a call has either a reply or a problem")
-        return self
-
-
-class RecordedComparison(_RecordedModel):
-    subject: ClassVar[str] = "the record"
-
-    format: Literal[1]
-    comparison: _RecordedSetup
-    assignment: _RecordedAssignment
-    calls: Annotated[tuple[Call, ...], LISTED]
-    calls_digest: str
-
-    @model_validator(mode="after")
-    def _check_label_orders(self) -> RecordedComparison:
-        if any(call.way >= len(self.label_orders) for call in self.calls):
-            raise ValueError(f"the protocol asks in {len(self.label_orders)} ways only")
-        return self
-
-    @property
-    def label_orders(self) -> tuple[LabelOrder, ...]:
-        return self.comparison.protocol.label_orders
-
-    @property
-    def names(self) -> tuple[str, str]:
-        first, second = self.comparison.candidates
-        return first.name, second.name
-
-    def check_results(self, label_order: LabelOrder) -> dict[Label, tuple[bool, ...]] | None:
-        """Return the results of checks, by the labels of an order."""
-        results = self.comparison.expectation_results
-        if results is None:
-            return None
-        slots = label_order.slots(self.assignment.A)
-        return {label: results.passed[slots[label]] for label in LABELS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,12 +60,16 @@ class Judgment:
 class DerivedComparison:
     """The verdict of a blind comparison, the votes behind it, and whether all digests of the record are correct."""
 
-    recorded: RecordedComparison
+    evidence: Evidence
     vote: Vote
     judgments: tuple[Judgment, ...]
     repetitions: tuple[Vote, ...]
     document: dict[str, Any] | None
     intact: bool
+
+    @property
+    def setup(self) -> Setup:
+        return self.evidence.comparison
 
     @property
     def winner(self) -> str | None:
@@ -187,15 +81,15 @@ class DerivedComparison:
 
     def name_of(self, label: str) -> str:
         """Return the name of the candidate behind a label; return a tie or a status unchanged."""
-        if label not in LABELS:
-            return label
-        is_first = (self.recorded.assignment.A == 0) == (label == "A")
-        return self.recorded.names[0 if is_first else 1]
+        for known_label, index in self.evidence.assignment.slots(0).items():
+            if label == known_label:
+                return self.setup.names[index]
+        return label
 
     def is_longer_output(self, name: str | None) -> bool | None:
         """Return whether a candidate is the longer one; None if it is no candidate or both are equally long."""
-        first, second = self.recorded.comparison.candidates
-        if name not in self.recorded.names or first.characters == second.characters:
+        first, second = self.setup.candidates
+        if name not in self.setup.names or first.characters == second.characters:
             return None
         return (name == first.name) == (first.characters > second.characters)
 
@@ -205,43 +99,33 @@ def derive(observed: Any) -> DerivedComparison:
     if not isinstance(observed, Mapping) or observed.get("format") != FORMAT:
         raise NotAComparisonError("it has no format of a blind comparison that is known here")
     try:
-        recorded = RecordedComparison.read(observed)
-        is_intact = _check_digests(recorded, observed)
-        judgments = tuple(_judge_call(call, recorded) for call in recorded.calls)
-        repetitions = _combine_calls(judgments, recorded)
-        vote = combine_repetitions(repetitions, recorded.comparison.protocol.rule)
-        return DerivedComparison(
-            recorded=recorded,
-            vote=vote,
-            judgments=judgments,
-            repetitions=repetitions,
-            document=_build_document(vote, judgments, recorded),
-            intact=is_intact,
-        )
-    except SettingsError as error:
+        evidence = Evidence.read(observed)
+        comparison_digest = hash_json("comparison", observed["comparison"])
+        calls_digest = hash_json("calls", observed["calls"])
+    except (SettingsError, ValueError) as error:
         raise NotAComparisonError(str(error)) from None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
-        raise NotAComparisonError(f"{type(error).__name__}: {error}") from None
+    assignment = evidence.assignment
+    intact = (
+        assignment == draw_assignment(assignment.key, comparison_digest, assignment.position)
+        and evidence.calls_digest == calls_digest
+        and all(call.slots == assignment.slots(call.way) for call in evidence.calls)
+    )
+    judgments = tuple(_judge_call(call, evidence.comparison) for call in evidence.calls)
+    repetitions = _combine_calls(judgments, evidence.comparison)
+    vote = combine_repetitions(repetitions, evidence.comparison.protocol.rule)
+    return DerivedComparison(
+        evidence=evidence,
+        vote=vote,
+        judgments=judgments,
+        repetitions=repetitions,
+        document=_build_document(vote, judgments, evidence.comparison.expectations),
+        intact=intact,
+    )
 
 
-def _check_digests(recorded: RecordedComparison, observed: Mapping[str, Any]) -> bool:
-    if recorded.calls_digest != hash_json("calls", observed["calls"]):
-        return False
-    if not is_drawn_from_its_key(observed["assignment"], hash_json("comparison", observed["comparison"])):
-        return False
-    for call in recorded.calls:
-        label_order = recorded.label_orders[call.way]
-        if call.slots != label_order.slots(recorded.assignment.A) or call.shown != list(label_order.shown):
-            return False
-    return True
-
-
-def _judge_call(call: Call, recorded: RecordedComparison) -> Judgment:
-    setup = recorded.comparison
-    label_order = recorded.label_orders[call.way]
-    checked: Any = recorded.check_results(label_order)
-    ballot = BlindBallot(rubric=setup.rubric, expectations=setup.expectations, checked=checked)
-    expected = {"slots": call.slots, "shown": list(label_order.shown)}
+def _judge_call(call: Call, setup: Setup) -> Judgment:
+    ballot = BlindBallot(rubric=setup.rubric, expectations=setup.expectations)
+    expected = {"slots": call.slots, "shown": list(call.shown)}
     name = f"repetition {call.repetition + 1}, order {call.way + 1}, attempt {call.attempt + 1}"
     if call.reply is None:
         outcome = Outcome(0.0, error=call.problem or "the judge did not answer")
@@ -253,64 +137,54 @@ def _judge_call(call: Call, recorded: RecordedComparison) -> Judgment:
         return Judgment(call=call, vote=Vote("INVALID"), result=run(ballot, expected, call.reply, name=name))
 
     # A name that was visible to the judge is a recorded leak. Naming a hidden one is a breach.
-    visible_names = {leak["token"] for leak in setup.leaks if setup.protocol.leaks == "record"}
-    names = find_tokens(call.reply, [token for token in setup.identity if token.text not in visible_names])
-    breaches = [Contradiction("blindness_breach", "reply", text, "not in what the judge was shown") for text in names]
+    hidden = [token for token in setup.identity if token.text not in setup.visible_names]
+    breaches = [
+        Contradiction("blindness_breach", "reply", text, "not in what the judge was shown")
+        for text in find_tokens(call.reply, hidden)
+    ]
     reply = replace(reply, contradictions=(*reply.contradictions, *breaches))
     result = result_from_outcome(ballot, expected, call.reply, ballot.outcome(reply), name=name)
 
+    first_shown = None if reply.winner == TIE else reply.winner == call.shown[0]
+    if call.way == 1:
+        sides = {label: reply.sides[OTHER[label]] for label in LABELS}
+        reply = replace(reply, winner=EXCHANGED[reply.winner], sides=sides)
     vote = Vote("JUDGED", reply.winner)
-    if label_order.exchanged and reply.winner != TIE:
-        vote = Vote("JUDGED", OTHER[reply.winner])
     resolve = setup.protocol.resolve
     if resolve != "derived" and any(contradiction.code in GATING for contradiction in reply.contradictions):
         vote = Vote("INVALID" if resolve == "strict" else "ABSTAINED")
-
-    first_shown = None
-    if reply.judge_winner != TIE:
-        first_shown = reply.judge_winner == label_order.shown[0]
-    if label_order.exchanged:
-        reply = replace(reply, sides={label: reply.sides[OTHER[label]] for label in LABELS})
     return Judgment(call=call, vote=vote, result=result, reply=reply, first_shown=first_shown)
 
 
-def _combine_calls(judgments: Sequence[Judgment], recorded: RecordedComparison) -> tuple[Vote, ...]:
-    setup = recorded.comparison
+def _combine_calls(judgments: Sequence[Judgment], setup: Setup) -> tuple[Vote, ...]:
     if setup.unseen_files:
         return (Vote("INVALID"),)
-
-    first, second = setup.candidates
-    if not judgments and first.digest == second.digest:
-        # Equal outputs have equal scores, so only the results of checks can decide.
-        scores = dict.fromkeys(LABELS, Scores({"any": Fraction(1)}, {"any": Fraction(1)}))
-        return (Vote("JUDGED", decide_winner(scores, recorded.check_results(recorded.label_orders[0]))),)
-
+    if not judgments and setup.has_equal_outputs:
+        return (Vote("JUDGED", TIE),)
     # A later attempt replaces an earlier one, which held no verdict.
     votes = {(judgment.call.repetition, judgment.call.way): judgment.vote for judgment in judgments}
-    orders = range(len(recorded.label_orders))
     combined = []
     for repetition in range(setup.protocol.repetitions):
-        votes_by_order = [votes.get((repetition, order), Vote("INVALID")) for order in orders]
-        combined.append(combine_orders(votes_by_order, setup.protocol.rule))
+        votes_by_way = [votes.get((repetition, way), Vote("INVALID")) for way in setup.protocol.ways]
+        combined.append(combine_orders(votes_by_way, setup.protocol.rule))
     return tuple(combined)
 
 
-def _build_document(vote: Vote, judgments: Sequence[Judgment], recorded: RecordedComparison) -> dict[str, Any] | None:
+def _build_document(vote: Vote, judgments: Sequence[Judgment], expectations: Sequence[str]) -> dict[str, Any] | None:
     """Return the comparison with the scores of one call, preferably one that agrees and needs no exchange of labels."""
 
-    def rank(judgment: Judgment) -> tuple[bool, bool]:
-        return judgment.vote.winner != vote.winner, recorded.label_orders[judgment.call.way].exchanged
+    def rank(judgment: Judgment) -> tuple[bool, int]:
+        return judgment.vote.winner != vote.winner, judgment.call.way
 
     best = min((judgment for judgment in judgments if judgment.reply), key=rank, default=None)
     if best is None or best.reply is None:
         return None
     reasoning = best.reply.reasoning
-    disagrees, is_exchanged = rank(best)
-    if is_exchanged:
+    if best.call.way == 1:
         reasoning = f"[The judge saw the labels exchanged: its A is B here.] {reasoning}"
-    if disagrees or vote.status != "JUDGED":
+    if best.vote.winner != vote.winner or vote.status != "JUDGED":
         reasoning = f"[{_REASONS[vote.status]} The scores are those of one call.] {reasoning}"
-    return build_comparison(vote.winner or TIE, reasoning.strip(), best.reply.sides, recorded.comparison.expectations)
+    return build_comparison(vote.winner or TIE, reasoning.strip(), best.reply.sides, expectations)
 
 
 class BlindPreference(Operator):
@@ -352,7 +226,7 @@ class BlindPreference(Operator):
             comparison = derive(observed)
         except NotAComparisonError as problem:
             return Outcome(0.0, notes=("not_a_blind_comparison",), details={"problem": str(problem)})
-        names = comparison.recorded.names
+        names = comparison.setup.names
         if expected is not None and expected not in names:
             return Outcome(0.0, notes=("unknown_candidate",), details={"candidates": list(names)})
 
@@ -368,7 +242,7 @@ class BlindPreference(Operator):
         details = _build_details(comparison)
         if not passed:
             details["differences"] = list(islice(_list_differences(expected, comparison), _MAXIMUM_DIFFERENCES))
-        setup = comparison.recorded.comparison
+        setup = comparison.setup
         notes = {
             "commitment_broken": not comparison.intact,
             comparison.vote.status.lower(): not is_judged,
@@ -380,7 +254,7 @@ class BlindPreference(Operator):
             "unseen_files": bool(setup.unseen_files),
             "leaks_recorded": bool(setup.leaks),
             "single_order": setup.protocol.order == "single",
-            "informal": not _is_calibrated(comparison),
+            "informal": setup.calibration is None or not setup.calibration.is_valid,
         }
         return Outcome(
             1.0 if passed else 0.0,
@@ -392,14 +266,13 @@ class BlindPreference(Operator):
 
 
 def _explain_invalid(comparison: DerivedComparison) -> str:
-    files = comparison.recorded.comparison.unseen_files
+    files = comparison.setup.unseen_files
     if not files:
         problems = [_describe_problem(judgment) for judgment in comparison.judgments if judgment.reply is None]
         return "no verdict: " + ("; ".join(dict.fromkeys(problems)) or "the judge was not asked")
 
     descriptions = [
-        f"{shown(file['path'], 80)} of {shown(file['candidate'], 80)}: {file['reason']}"
-        for file in files[:_MAXIMUM_FILES]
+        f"{shown(file.path, 80)} of {shown(file.candidate, 80)}: {file.reason}" for file in files[:_MAXIMUM_FILES]
     ]
     if len(files) > _MAXIMUM_FILES:
         descriptions.append(f"{len(files) - _MAXIMUM_FILES} more")
@@ -413,15 +286,8 @@ def _describe_problem(judgment: Judgment) -> str:
     return judgment.result.error or str(judgment.result.details.get("problem", judgment.result.notes[0]))
 
 
-def _is_calibrated(comparison: DerivedComparison) -> bool:
-    calibration = comparison.recorded.comparison.calibration
-    if not isinstance(calibration, dict):
-        return False
-    return calibration.get("status") == "fresh" and calibration.get("gate") is True
-
-
 def _build_details(comparison: DerivedComparison) -> dict[str, Any]:
-    setup = comparison.recorded.comparison
+    setup = comparison.setup
     positions = [judgment.first_shown for judgment in comparison.judgments if judgment.first_shown is not None]
     details: dict[str, Any] = {
         "status": comparison.vote.status,
@@ -440,8 +306,10 @@ def _build_details(comparison: DerivedComparison) -> dict[str, Any]:
         ],
     }
     if setup.expectations:
-        details["expectation_source"] = "judge" if setup.expectation_results is None else "checks"
-    details["reliability"] = setup.calibration if _is_calibrated(comparison) else "informal"
+        details["expectation_source"] = "judge"
+    details["reliability"] = "informal"
+    if setup.calibration is not None and setup.calibration.is_valid:
+        details["reliability"] = setup.calibration.to_json()
     details["comparison"] = comparison.document
     return details
 

@@ -38,7 +38,7 @@ class BlindOutput:
 
     @property
     def text(self) -> str:
-        """The text of its files, including text extracted from documents; several files have a heading each."""
+        """The text of its files; several files have a heading each."""
         texts = {file.path: file.text for file in self.candidate.files if file.text is not None}
         if len(texts) == 1:
             return next(iter(texts.values()))
@@ -54,7 +54,6 @@ class BlindRequest(JudgeRequest):
         expectations: The statements that each output should meet.
         rubric: The criteria that the judge scores.
         outputs: The outputs by label.
-        shown: The labels in the order of the prompt.
         commitment: The digest that commits the harness to its assignment.
 
     Example:
@@ -69,12 +68,13 @@ class BlindRequest(JudgeRequest):
     """
 
     keeps_failures: ClassVar[bool] = True
+    shown: ClassVar[tuple[Label, Label]] = LABELS
+    """The labels in the order of the prompt."""
 
     task: str
     expectations: tuple[str, ...]
     rubric: Rubric
     outputs: Mapping[Label, BlindOutput]
-    shown: tuple[Label, Label]
     commitment: str
 
     def is_answered_by(self, reply: Any) -> bool:
@@ -90,7 +90,7 @@ class BlindRequest(JudgeRequest):
         """The pictures of the outputs, in the order of the prompt."""
         return [
             Image(f"Output {label}, {file.path}", file.image_type, file.content)
-            for label in self.shown
+            for label in LABELS
             for file in self.outputs[label].candidate.files
             if file.image_type
         ]
@@ -107,7 +107,7 @@ def build_instructions(rubric: Rubric) -> str:
 
 def build_fixed_wording(rubric: Rubric) -> str:
     """Return the wording of prompt and instructions that is the same in all comparisons with a rubric."""
-    return build_prompt("", (), rubric, {}, (), "") + build_instructions(rubric)
+    return build_prompt("", (), rubric, {}, "") + build_instructions(rubric)
 
 
 def build_prompt(
@@ -115,7 +115,6 @@ def build_prompt(
     expectations: Sequence[str],
     rubric: Rubric,
     outputs: Mapping[Label, Candidate],
-    shown: Sequence[Label],
     fence: str,
 ) -> str:
     rubric_values = rubric.to_json()
@@ -126,7 +125,7 @@ def build_prompt(
     ]
     if expectations:
         parts.append(f"Expectations:\n{encode_for_prompt(list(expectations))}")
-    for label in shown:
+    for label in outputs:
         files = encode_for_prompt([file.to_prompt() for file in outputs[label].files])
         parts.append(f"Output {label}, between two lines {fence}:\n{fence}\n{files}\n{fence}")
     parts.append(f"Form of the answer:\n{encode_for_prompt(build_reply_schema(rubric, expectations))}")

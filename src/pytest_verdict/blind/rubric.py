@@ -9,7 +9,7 @@ from functools import cached_property
 from statistics import mean
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator, model_serializer
 
 from pytest_verdict.core.strict_model import NOT_EMPTY, NotBlank, StrictModel
 from pytest_verdict.core.values.display import shown
@@ -23,6 +23,7 @@ Winner = Literal["A", "B", "TIE"]
 LABELS: Final[tuple[Label, Label]] = ("A", "B")
 TIE: Final = "TIE"
 OTHER: Final[Mapping[Label, Label]] = {"A": "B", "B": "A"}
+EXCHANGED: Final[Mapping[Winner, Winner]] = {"A": "B", "B": "A", "TIE": "TIE"}
 DIMENSIONS: Final = ("content", "structure")
 _ANCHORS: Final = ("1", "3", "5")
 _STEPS: Final = {1: Fraction(1), "1": Fraction(1), 0.5: Fraction(1, 2), "0.5": Fraction(1, 2), "1/2": Fraction(1, 2)}
@@ -106,6 +107,7 @@ class Rubric(StrictModel):
         """Return whether a score is a step from 1 to 5."""
         return 1 <= score <= 5 and (score - 1) % self.step == 0
 
+    @model_serializer
     def to_json(self) -> dict[str, Any]:
         """Return the rubric as JSON values, from which `read_rubric` builds an equal rubric."""
         document: dict[str, Any] = {"id": self.id, "version": self.version, "step": str(self.step)}

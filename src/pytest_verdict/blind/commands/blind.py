@@ -1,11 +1,8 @@
 """``pytest-verdict blind``: compare outputs without telling the judge who made which.
 
-FIRST and SECOND are two outputs, files or folders. With --pairs they are two folders of outputs, compared name by name. A
-single folder is an iteration of the skill-creator workflow: eval-*/{with_skill,without_skill}/run-*/outputs, with the task and
-the assertions in eval_metadata.json and, if they exist, the gradings of both runs.
+FIRST and SECOND are two outputs, files or folders. With --pairs they are two folders of outputs, compared name by name.
 
---judge human and --judge folder write a folder for each question. A person fills in form.yaml; a program answers request.json
-in reply.json. Run the same command again to read the answers.
+--judge human writes a folder for each question. Fill in form.yaml, and run the same command again to read the answers.
 
 exit codes:
   0  every pair has a verdict and, with --prefer, that output won more pairs than the other
@@ -29,32 +26,37 @@ from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError
 
 if TYPE_CHECKING:
     from pytest_verdict.blind.api import BlindComparison
-    from pytest_verdict.blind.pairs import PairSeries
+    from pytest_verdict.blind.pairs import Pair
     from pytest_verdict.blind.protocol import BlindProtocol
 
 _EXIT_AWAITED: Final = 3
-_LATER_JUDGES: Final = ("human", "folder")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("outputs", nargs="+", metavar="OUTPUT", help="FIRST SECOND, or one iteration")
-    add("--judge", required=True, help="package.module:name, kind:text, human or folder")
+    add("outputs", nargs=2, type=Path, metavar="OUTPUT", help="the two outputs, or with --pairs two folders of outputs")
+    add("--judge", required=True, help="package.module:name, kind:text or human")
     add("-o", "--output", type=Path, metavar="DIR", help="the folder for the files (default for one pair: this folder)")
     add("--pairs", action="store_true", help="FIRST and SECOND are folders of outputs (default: no)")
     add("--names", nargs=2, metavar=("FIRST", "SECOND"), help="names of the outputs (default: names of their files)")
-    add("--prompt", type=Path, metavar="FILE", help="the task; with --pairs also a folder with a file for each pair")
+    add(
+        "--prompt",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the task; with --pairs also a folder with a file for each pair",
+    )
     add("--expectations", type=Path, metavar="FILE", help="statements that each output should meet, one on each line")
     add("--rubric", type=Path, metavar="FILE", help="a rubric (default: the built-in one)")
     add("--key", help="source of the assignments (default: random bits)")
     add("--prefer", metavar="NAME", help="the output that is expected to win (default: none)")
-    add("--leaks", default="fail", help="policy for names of outputs: fail, redact or record (default: fail)")
+    add("--leaks", default="fail", help="policy for names of outputs: fail or record (default: fail)")
     add_protocol_options(parser)
 
 
 def add_protocol_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--order", default="both", help="both, single or latin4 (default: both)")
+    add("--order", default="both", help="both or single (default: both)")
     add("--repetitions", type=int, default=1, help="how often each order is asked (default: 1)")
     add("--rule", default="majority", help="majority, supermajority, unanimous or abstain (default: majority)")
     add("--retries", type=int, default=1, help="how often a broken reply is asked for again (default: 1)")
@@ -87,13 +89,14 @@ def open_judge(arguments: argparse.Namespace) -> Any:
 
 def run(arguments: argparse.Namespace) -> int:
     from pytest_verdict.blind.api import compare_pairs
-    from pytest_verdict.blind.pairs import BENCHMARK, SUMMARY, write_benchmark
+    from pytest_verdict.blind.pairs import SUMMARY
 
-    names, pairs = _read_pairs(arguments)
+    names = _choose_names(arguments)
+    pairs = _read_pairs(arguments)
     if arguments.prefer is not None and arguments.prefer not in names:
         raise ConfigurationError(f"--prefer {arguments.prefer} is none of the outputs {names[0]} and {names[1]}")
     if arguments.output is None:
-        if len(arguments.outputs) == 1 or arguments.pairs:
+        if arguments.pairs:
             raise ConfigurationError("several comparisons need a folder: -o DIR")
         arguments.output = Path()
     arguments.output.mkdir(parents=True, exist_ok=True)
@@ -114,16 +117,11 @@ def run(arguments: argparse.Namespace) -> int:
         return _EXIT_AWAITED
 
     summary = _summarize(comparisons, names)
-    lines = list(_format_summary(summary))
     (arguments.output / SUMMARY).write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8", newline="\n")
-    if len(arguments.outputs) == 1:
-        skill = Path(arguments.outputs[0]).resolve().parent.name.removesuffix("-workspace")
-        notes = [f"blind comparison: {line}" for line in lines]
-        write_benchmark(arguments.output / BENCHMARK, skill, pairs, names, notes)
     for name, comparison in comparisons.items():
         if not comparison.is_conclusive:
             complain(f"{name or arguments.output}: {comparison.status}: {comparison.result.error}")
-    say(*lines)
+    say(*_format_summary(summary))
     if summary["without_verdict"]:
         return 1
     if arguments.prefer is not None and 2 * summary["wins"][arguments.prefer] <= summary["win_rate"]["decided"]:
@@ -131,48 +129,37 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _read_pairs(arguments: argparse.Namespace) -> PairSeries:
+def _choose_names(arguments: argparse.Namespace) -> tuple[str, str]:
     from pytest_verdict.blind.options import UNNAMED
-    from pytest_verdict.blind.pairs import Pair, PairSeries, pair_by_name, read_iteration, read_text
 
-    paths = [Path(path) for path in arguments.outputs]
-    if len(paths) == 1:
-        if arguments.names or arguments.prompt or arguments.expectations or arguments.pairs:
-            raise ConfigurationError(
-                "an iteration has its own names, prompts and expectations; leave out --names, --prompt, --expectations and"
-                " --pairs"
-            )
-        return read_iteration(paths[0])
-    if len(paths) != 2 or arguments.prompt is None:
-        raise ConfigurationError("give two outputs and --prompt FILE, or one iteration of the skill-creator workflow")
+    first, second = arguments.names or [path.stem for path in arguments.outputs]
+    if not arguments.names and (first == second or {first, second} & {"A", "B", "TIE"}):
+        return UNNAMED
+    return first, second
 
-    names = UNNAMED
-    stems = {path.stem: None for path in paths if path.stem not in {"A", "B", "TIE"}}
-    if arguments.names:
-        names = (arguments.names[0], arguments.names[1])
-    elif len(stems) == 2:
-        first, second = stems
-        names = (first, second)
 
+def _read_pairs(arguments: argparse.Namespace) -> list[Pair]:
+    from pytest_verdict.blind.pairs import Pair, pair_by_name, read_text
+
+    first, second = arguments.outputs
     expectations: tuple[str, ...] = ()
     if arguments.expectations:
         expectations = tuple(filter(None, read_text(arguments.expectations).splitlines()))
     if arguments.pairs:
-        return PairSeries(names, pair_by_name(paths[0], paths[1], arguments.prompt, expectations))
+        return pair_by_name(first, second, arguments.prompt, expectations)
     prompt = read_text(arguments.prompt)
-    return PairSeries(names, [Pair(name="", outputs=(paths[0], paths[1]), prompt=prompt, expectations=expectations)])
+    return [Pair(name="", outputs=(first, second), prompt=prompt, expectations=expectations)]
 
 
 def _open_judge(arguments: argparse.Namespace) -> Any:
-    from pytest_verdict.blind.human import FolderJudge, HumanJudge
+    from pytest_verdict.blind.human import HumanJudge
 
-    if arguments.judge not in _LATER_JUDGES:
+    if arguments.judge != "human":
         return open_judge(arguments)
     if arguments.order == "single" and arguments.key is None:
         reason = "a later run would show the outputs in another order"
-        raise ConfigurationError(f"--judge {arguments.judge} with --order single needs --key: {reason}")
-    folder = arguments.output / "judgments"
-    return HumanJudge(folder) if arguments.judge == "human" else FolderJudge(folder)
+        raise ConfigurationError(f"--judge human with --order single needs --key: {reason}")
+    return HumanJudge(arguments.output / "judgments")
 
 
 def _summarize(comparisons: Mapping[str, BlindComparison], names: tuple[str, str]) -> dict[str, Any]:

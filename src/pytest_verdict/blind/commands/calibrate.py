@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.blind.commands.blind import add_protocol_options, open_judge, read_protocol
-from pytest_verdict.console import complain, progress, say
+from pytest_verdict.console import complain, say
 from pytest_verdict.errors import ConfigurationError
 
 _RATES: Final = ("coverage", "agreement", "flips", "first_shown_wins", "longer_wins", "longer_wins_with_people")
@@ -54,17 +54,15 @@ def run(arguments: argparse.Namespace) -> int:
     if output.is_dir() or not output.parent.is_dir():
         raise ConfigurationError(f"--output {output} cannot be written: name a file in a folder that exists")
 
-    with progress(len(gold.items), " items") as show:
-        calibration = calibrate(
-            gold,
-            open_judge(arguments),
-            read_protocol(arguments),
-            gate=gate,
-            key=arguments.key,
-            allow_model_labels=arguments.allow_model_labels,
-            max_concurrency=arguments.max_concurrency,
-            progress=lambda count: show(count, count),
-        )
+    calibration = calibrate(
+        gold,
+        open_judge(arguments),
+        read_protocol(arguments),
+        gate=gate,
+        key=arguments.key,
+        allow_model_labels=arguments.allow_model_labels,
+        max_concurrency=arguments.max_concurrency,
+    )
     output.write_text(json.dumps(calibration, indent=2) + "\n", encoding="utf-8", newline="\n")
     say(*_format_calibration(calibration))
     if not calibration["gate"]["passed"]:
