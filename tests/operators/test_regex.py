@@ -329,7 +329,9 @@ def test_compile_pattern_takes_short_and_long_names():
     )
 
 
-@pytest.mark.parametrize("pattern", ["a" * 5_000 + "(", "(?P<1>a)" * 500, "a{99999999999999}" + "a" * 5_000, "a" * 10_001])
+@pytest.mark.parametrize(
+    "pattern", ["a" * 5_000 + "(", "(?P<1>a)" * 500, "a{99999999999999}" + "a" * 5_000, "a" * 10_001]
+)
 def test_invalid_long_pattern_is_refused(pattern):
     result = refused("regex", pattern, "x", "invalid_regex_pattern")
     assert result.details["reason"]

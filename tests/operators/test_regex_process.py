@@ -15,6 +15,7 @@ import pytest
 from pytest_verdict import compare
 from pytest_verdict.operators import regex, regex_process
 from pytest_verdict.operators.regex import find_matches
+
 ENDLESS, ENDLESS_TEXT = "(a+)+$", "a" * 60 + "b"
 DOUBTFUL = r"(?:(\d+),)+x"
 
