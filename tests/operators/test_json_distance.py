@@ -326,8 +326,7 @@ def test_long_unlike_lists_take_bounded_time(kind, order):
 @pytest.mark.parametrize("order", ["ordered", "unordered"])
 def test_laws_hold_within_any_budget(budget, order, monkeypatch):
     monkeypatch.setattr("pytest_verdict.operators.json.distance.BUDGET", budget)
-    monkeypatch.setattr("pytest_verdict.operators.json.alignment._SMALL", 4)
-    monkeypatch.setattr("pytest_verdict.operators.json.alignment._MOST_SCALAR_CELLS", 4)
+    monkeypatch.setattr("pytest_verdict.operators.json.alignment._MOST_CELLS", 4)
 
     @settings(deadline=None)
     @given(small, small, st.sampled_from([0, 1]))
@@ -403,7 +402,6 @@ def test_ignored_paths_reach_the_deepest_level(path, verdict):
 @pytest.mark.parametrize(("budget", "note"), [(12, ("alignment_bounded",)), (10**6, ())])
 def test_items_between_equal_items_are_paired_within_small_budget(budget, note, monkeypatch):
     monkeypatch.setattr("pytest_verdict.operators.json.distance.BUDGET", budget)
-    monkeypatch.setattr("pytest_verdict.operators.json.alignment._SMALL", 4)
     left = [{"id": 1, "x": 1}, "a", {"id": 2, "x": 1}, "b", {"id": 3, "x": 1}]
     right = [{"id": 1, "x": 2}, "a", {"id": 2, "x": 2}, "b", {"id": 3, "x": 2}]
     found = JsonDistance().evaluate(left, right)

@@ -15,7 +15,6 @@ import pytest
 from pytest_verdict import compare
 from pytest_verdict.operators import regex, regex_process
 from pytest_verdict.operators.regex import find_matches
-from pytest_verdict.operators.regex_process import PROCESS
 
 ENDLESS, ENDLESS_TEXT = "(a+)+$", "a" * 60 + "b"
 DOUBTFUL = r"(?:(\d+),)+x"
@@ -33,14 +32,14 @@ def last_number(text):
 
 
 def pid():
-    return PROCESS._process.pid
+    return regex_process._IDLE[-1].pid
 
 
 @pytest.fixture
 def fresh():
-    PROCESS.stop()
+    regex_process.stop_all()
     yield
-    PROCESS.stop()
+    regex_process.stop_all()
 
 
 def test_one_process_is_reused():
@@ -53,7 +52,7 @@ def test_one_process_is_reused():
 def test_killed_process_is_restarted():
     last_number("1,2,x")
     killed = pid()
-    PROCESS._process.kill()
+    regex_process._IDLE[-1].kill()
     assert last_number("1,3,x") == "3"
     assert pid() != killed
 
@@ -64,12 +63,16 @@ def test_time_limit_replaces_the_process(monkeypatch):
     assert last_number("1,3,x") == "3"
 
 
-def test_process_killed_in_first_match_is_an_error(fresh):
+def test_process_killed_in_first_match_is_an_error(fresh, monkeypatch):
+    started = []
+    start = regex_process._start_process
+    monkeypatch.setattr(regex_process, "_start_process", lambda: started.append(start()) or started[-1])
+
     def kill():
-        while PROCESS._process is None:
+        while not started:
             time.sleep(0.01)
         time.sleep(0.2)
-        PROCESS._process.kill()
+        started[0].kill()
 
     thread = threading.Thread(target=kill)
     thread.start()
@@ -189,9 +192,9 @@ def test_process_ignores_surrounding_files_and_settings(fresh, tmp_path, monkeyp
 
 SCRIPT = """
 from pytest_verdict import compare
-from pytest_verdict.operators.regex_process import PROCESS
+from pytest_verdict.operators.regex_process import _IDLE
 assert compare("regex", "(a+)+b", "a" * 1_000 + "b").passed
-print(PROCESS._process.pid)
+print(_IDLE[0].pid)
 """
 
 

@@ -22,8 +22,6 @@ INCONCLUSIVE: Final = "inconclusive"
 
 _DIGITS: Final = 1_000_000
 _HALVINGS: Final = 60
-_TINY: Final = 1e-300
-_MOST_TERMS: Final = 100_000
 _VERDICTS: Final = ("pass", "fail", "error")
 
 
@@ -179,12 +177,38 @@ def _estimate(passed: int, total: int, k: int, interval: tuple[float, float]) ->
 def exact_interval(passed: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return the exact confidence interval of a rate (Clopper and Pearson, Biometrika 26, 1934)."""
     tail = (1.0 - confidence) / 2.0
-    low = 0.0
-    high = 1.0
-    if passed > 0:
-        low = _quantile(tail, passed, total - passed + 1)
-    if passed < total:
-        high = _quantile(1.0 - tail, passed + 1, total - passed)
+    return _round_outwards(_lowest_rate(passed, total, tail), 1.0 - _lowest_rate(total - passed, total, tail))
+
+
+def _lowest_rate(passed: int, total: int, tail: float) -> float:
+    """Return the rate at which so many passes or more have a probability."""
+    high = passed / total
+    # Ten standard deviations away it has nearly none.
+    low = max(0.0, high - 10.0 * math.sqrt(high * (1.0 - high) / total) - 50.0 / total)
+    for _ in range(_HALVINGS // 2):
+        middle = (low + high) / 2.0
+        if middle and _probability_of_at_least(passed, total, middle) < tail:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _probability_of_at_least(passed: int, total: int, rate: float) -> float:
+    """Return the probability of so many passes or more, for a rate below their share."""
+    failed = total - passed
+    combinations = math.lgamma(total + 1) - math.lgamma(passed + 1) - math.lgamma(failed + 1)
+    term = math.exp(combinations + passed * math.log(rate) + failed * math.log1p(-rate))
+    probability = term
+    for count in range(passed, total):
+        term *= (total - count) / (count + 1) * rate / (1.0 - rate)
+        probability += term
+        if term < probability * 1e-15:
+            break
+    return probability
+
+
+def _round_outwards(low: float, high: float) -> tuple[float, float]:
     return math.floor(low * _DIGITS) / _DIGITS, math.ceil(high * _DIGITS) / _DIGITS
 
 
@@ -205,7 +229,7 @@ def sequence_interval(passed: int, total: int, confidence: float = 0.95) -> tupl
             else:
                 inside = middle
         ends.append(outside)
-    return math.floor(ends[0] * _DIGITS) / _DIGITS, math.ceil(ends[1] * _DIGITS) / _DIGITS
+    return _round_outwards(*ends)
 
 
 def rate_evidence(passed: int, total: int, rate: float, against: float) -> float:
@@ -239,44 +263,3 @@ def any_of_next(passed: int, total: int, k: int) -> float:
 def repeats_without_failure(rate: float, confidence: float) -> int:
     """Return the number of passes without a failure that show, with this confidence, that the rate is reached."""
     return math.ceil(math.log((1.0 - confidence) / 2.0) / math.log(rate))
-
-
-def _quantile(probability: float, a: float, b: float) -> float:
-    low = 0.0
-    high = 1.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2.0
-        if _beta_share(middle, a, b) < probability:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2.0
-
-
-def _beta_share(x: float, a: float, b: float) -> float:
-    """Return the regularized incomplete beta function."""
-    if x > (a + 1.0) / (a + b + 2.0):
-        return 1.0 - _beta_share(1.0 - x, b, a)
-    if x == 0.0:
-        return 0.0
-    logarithm = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    return math.exp(logarithm) / (a * _continued_fraction(x, a, b))
-
-
-def _continued_fraction(x: float, a: float, b: float) -> float:
-    # Lentz's method for the fraction of DLMF 8.17.22; it converges fast below the mean.
-    value = 1.0
-    up = 1.0
-    down = 0.0
-    for term in range(1, _MOST_TERMS):
-        half = term // 2
-        if term % 2:
-            factor = -(a + half) * (a + b + half) * x / ((a + 2 * half) * (a + 2 * half + 1))
-        else:
-            factor = half * (b - half) * x / ((a + 2 * half - 1) * (a + 2 * half))
-        down = 1.0 / (1.0 + factor * down or _TINY)
-        up = 1.0 + factor / up or _TINY
-        value *= up * down
-        if abs(up * down - 1.0) < 1e-15:
-            break
-    return value

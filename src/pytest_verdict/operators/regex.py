@@ -2,7 +2,7 @@
 
 Python's ``re`` backtracks: when the rest of a pattern fails, it tries every other way in which the part before can match. No
 other thread runs meanwhile, so none can stop it. Only a match with few such ways is made in this process, any other in a
-second one. Compiling can be slow too, most for wide sets of characters, so long patterns are compiled only there.
+second one.
 """
 
 import functools
@@ -17,12 +17,12 @@ from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeVar
 from pydantic import AfterValidator, model_validator
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import FAIL, PassFailOperator
+from pytest_verdict.core.operator import PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError, allowed
 from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NOT_TEXT, normalize_sides, not_text, unusable
-from pytest_verdict.operators.regex_process import PROCESS, RegexTimeLimitError
+from pytest_verdict.operators.regex_process import RegexTimeLimitError, match_in_process
 
 INVALID_PATTERN: Final = "invalid_regex_pattern"
 
@@ -44,11 +44,12 @@ _UNICODE: Final = int(re.UNICODE)
 TIME_LIMIT: Final = 10
 """Seconds that a match in the second process may take."""
 
-# Characters of a pattern; longer ones are compiled and matched in the second process.
-LONGEST_READ_HERE: Final = 1_000
+# Compiling can be slow too, most for wide sets of characters.
+LONGEST_PATTERN: Final = 10_000
+# No everyday pattern that checks something matches both this text and the empty one.
+_MANY_CHARACTERS: Final = "".join(map(chr, range(1, 10_000)))
 # A step takes one to ten nanoseconds.
 _HARMLESS_STEPS: Final = 100_000_000.0
-_SHORT_TEXT: Final = 1_000
 _REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
 _SINGLE: Final = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY", "AT"})
 
@@ -99,44 +100,33 @@ def compiles(operator: Any) -> Any:
     """Refuse an operator whose setting ``pattern`` is empty or does not compile."""
     if operator.pattern == "":
         raise ValueError("pattern: it is empty and would match everything; leave it out to take it from expected")
+    mode = getattr(operator, "mode", "search")
     try:
-        compile_pattern(operator.pattern or "", operator.flags)
+        is_useless = operator.pattern is not None and matches_every_text(operator.pattern, operator.flags, mode)
     except (re.error, RegexTimeLimitError) as error:
         raise ValueError(f"pattern: {shown(operator.pattern)} is not a regular expression: {error}") from None
-    mode = getattr(operator, "mode", "search")
-    if operator.pattern and matches_every_text(operator.pattern, operator.flags, mode):
+    if is_useless:
         raise ValueError(f"pattern: {shown(operator.pattern)} matches every text in mode {mode}, so it checks nothing")
     return operator
 
 
-class LongPattern(NamedTuple):
-    """A pattern that only the second process compiles."""
-
-    flags: int
-    groups: int
-    groupindex: dict[str, int]
-
-
-def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str] | LongPattern:
+def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str]:
     flag_bits = 0
     if flags:
         flag_bits = sum(FLAGS[name] for name in flag_names(flags))
-    if len(pattern) <= LONGEST_READ_HERE:
-        return _compile_here(pattern, flag_bits)
-    return _compile_there(pattern, flag_bits)
-
-
-@functools.lru_cache(maxsize=4)
-def _compile_there(pattern: str, flags: int) -> LongPattern:
-    return LongPattern(*PROCESS.ask(pattern, flags, "read", "", None, TIME_LIMIT))
+    return _compile(pattern, flag_bits)
 
 
 @functools.lru_cache(maxsize=1_024)
-def _compile_here(pattern: str, flags: int) -> re.Pattern[str]:
+def _compile(pattern: str, flags: int) -> re.Pattern[str]:
+    if len(pattern) > LONGEST_PATTERN:
+        raise re.error(f"it has {len(pattern)} characters, and at most {LONGEST_PATTERN} are allowed")
     try:
         return _ignore_warnings(lambda: re.compile(pattern, flags))
-    except (OverflowError, RecursionError) as error:
-        raise re.error(f"{type(error).__name__}: {error}") from None
+    except OverflowError as error:
+        raise re.error(f"OverflowError: {error}") from None
+    except RecursionError:
+        raise re.error("it is nested too deeply") from None
 
 
 def _ignore_warnings(function: Callable[[], _T]) -> _T:
@@ -148,32 +138,19 @@ def _ignore_warnings(function: Callable[[], _T]) -> _T:
             return function()
 
 
-def find_matches(
-    pattern: str, flags: Sequence[str], mode: Mode, text: str, limit: int | None = 1
-) -> tuple[FoundMatch, ...]:
+def find_matches(pattern: str, flags: Sequence[str], mode: Mode, text: str, limit: int | None = 1) -> list[FoundMatch]:
     """Match a regular expression, in bounded time."""
     compiled = compile_pattern(pattern, flags)
     flag_bits = compiled.flags & ~_UNICODE
     spans: Spans
-    if isinstance(compiled, LongPattern) or most_steps(pattern, flag_bits, len(text), mode) > _HARMLESS_STEPS:
-        spans = PROCESS.ask(pattern, flag_bits, mode, text, limit, TIME_LIMIT)
+    if most_steps(pattern, flag_bits, len(text), mode) > _HARMLESS_STEPS:
+        spans = match_in_process(pattern, flag_bits, mode, text, limit, TIME_LIMIT)
     elif mode == "search":
         spans = [match.regs for match in itertools.islice(compiled.finditer(text), limit)]
     else:
         match = getattr(compiled, mode)(text)
         spans = [match.regs] if match else []
-    return tuple([FoundMatch(text, regions, compiled.groupindex) for regions in spans])
-
-
-@functools.lru_cache(maxsize=1_024)
-def _quick_matcher(pattern: str, flags: tuple[str, ...], mode: Mode) -> Callable[[str], re.Match[str] | None] | None:
-    """Return the match method of a pattern that is harmless on every short text; None for any other pattern."""
-    if refuse_pattern(pattern, flags, mode) or isinstance(compiled := compile_pattern(pattern, flags), LongPattern):
-        return None
-    if most_steps(pattern, compiled.flags & ~_UNICODE, _SHORT_TEXT, mode) > _HARMLESS_STEPS:
-        return None
-    match_text: Callable[[str], re.Match[str] | None] = getattr(compiled, mode)
-    return match_text
+    return [FoundMatch(text, regions, compiled.groupindex) for regions in spans]
 
 
 def most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
@@ -188,8 +165,7 @@ def _most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
     parser = importlib.import_module("re._parser")
     try:
         parsed = _ignore_warnings(lambda: parser.parse(pattern, flags))
-        start, end = (list(parsed), []) if mode == "fullmatch" else _split_optional_end(parsed)
-        steps = _count_ways(start, length)[1] + sum(_count_ways([node], length)[1] for node in end)
+        steps = _count_ways(parsed, length)[1]
     except (OverflowError, RecursionError):
         return math.inf
     if mode != "search":
@@ -199,21 +175,6 @@ def _most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
     if first == "AT_BEGINNING_STRING" or (first == "AT_BEGINNING" and not is_multiline):
         return steps
     return steps * length
-
-
-def _split_optional_end(nodes: Iterable[_Node]) -> tuple[list[_Node], list[_Node]]:
-    """Split off the optional end of a pattern: it never fails, so nothing before it is tried again."""
-    start = list(nodes)
-    end = []
-    while start:
-        kind, argument = start[-1]
-        if str(kind) == "SUBPATTERN":
-            start[-1:] = argument[3]
-        elif str(kind) in _REPEATS and argument[0] == 0:
-            end.append(start.pop())
-        else:
-            break
-    return start, end
 
 
 def _count_ways(nodes: Iterable[_Node], length: int) -> tuple[float, float]:
@@ -250,58 +211,11 @@ def _count_ways_of_node(kind: str, argument: Any, length: int) -> tuple[float, f
 
 @functools.lru_cache(maxsize=1_024)
 def matches_every_text(pattern: str, flags: tuple[str, ...], mode: Mode) -> bool:
-    """Return whether a pattern surely matches every text, at least every text of one line."""
-    if len(pattern) > LONGEST_READ_HERE:
+    """Return whether a pattern matches the empty text and a text of very many characters, and excludes nothing."""
+    compile_pattern(pattern, flags)
+    if "(?!" in pattern or "(?<!" in pattern:
         return False
-    compiled = compile_pattern(pattern, flags)
-    parser = importlib.import_module("re._parser")
-    nodes = list(_ignore_warnings(lambda: parser.parse(pattern, compiled.flags & ~_UNICODE)))
-    from_start = mode != "search"
-    to_end = mode == "fullmatch"
-    while nodes and str(nodes[0][1]) in {"AT_BEGINNING", "AT_BEGINNING_STRING"}:
-        from_start = True
-        nodes.pop(0)
-    while nodes and str(nodes[-1][1]) in {"AT_END", "AT_END_STRING"}:
-        to_end = True
-        nodes.pop()
-    if not all(map(_is_optional, nodes)):
-        return False
-    if not (from_start and to_end):
-        return True
-    # Without DOTALL, a dot asks for a text of one line.
-    takes_lines = bool(compiled.flags & re.DOTALL) or "." not in pattern
-    return takes_lines and any(map(_takes_all, nodes))
-
-
-def _options(node: _Node) -> list[list[_Node]]:
-    """Return what a node may be instead: the alternatives of a branch, the content of a group."""
-    kind, argument = str(node[0]), node[1]
-    if kind == "BRANCH":
-        return [list(option) for option in argument[1]]
-    return [list(argument[3])] if kind == "SUBPATTERN" else []
-
-
-def _is_optional(node: _Node) -> bool:
-    if str(node[0]) in _REPEATS:
-        return node[1][0] == 0 or all(map(_is_optional, node[1][2]))
-    return any(all(map(_is_optional, option)) for option in _options(node))
-
-
-def _takes_all(node: _Node) -> bool:
-    """Return whether a node matches any text of one line, of any length."""
-    if str(node[0]) in _REPEATS:
-        low, high, body = node[1]
-        if low == 0 and str(high) == "MAXREPEAT" and len(body) == 1 and _is_any_character(body[0]):
-            return True
-        return all(map(_is_optional, body)) and any(map(_takes_all, body))
-    return any(all(map(_is_optional, option)) and any(map(_takes_all, option)) for option in _options(node))
-
-
-def _is_any_character(node: _Node) -> bool:
-    if str(node[0]) == "IN":
-        categories = {str(argument) for kind, argument in node[1] if str(kind) == "CATEGORY"}
-        return any(category.replace("CATEGORY_", "CATEGORY_NOT_") in categories for category in categories)
-    return str(node[0]) == "ANY" or any(len(option) == 1 and _is_any_character(option[0]) for option in _options(node))
+    return all(find_matches(pattern, flags, mode, text) for text in ("", _MANY_CHARACTERS))
 
 
 def refuse_pattern(pattern: Any, flags: tuple[str, ...], mode: Mode = "search") -> Outcome | None:
@@ -311,12 +225,12 @@ def refuse_pattern(pattern: Any, flags: tuple[str, ...], mode: Mode = "search") 
     if not pattern:
         return unusable(EMPTY_EXPECTED, "a pattern that is not empty", pattern)
     try:
-        compile_pattern(pattern, flags)
+        is_useless = matches_every_text(pattern, flags, mode)
     except re.error as error:
         return unusable(INVALID_PATTERN, requirement, pattern, {"reason": str(error)})
     except RegexTimeLimitError as error:
         return Outcome(0.0, error=str(error))
-    if matches_every_text(pattern, flags, mode):
+    if is_useless:
         return unusable(EMPTY_EXPECTED, f"a pattern that some text does not match in mode {mode}", pattern)
     return None
 
@@ -327,9 +241,9 @@ class Regex(PassFailOperator):
     Expected is the pattern. A pattern that does not compile is an ``error`` with the note ``invalid_regex_pattern``; as
     the setting ``pattern`` it raises.
 
-    Some patterns take practically forever on some texts. A pattern that might, or that has more than 1,000 characters, is
-    matched in a second process, and after 10 seconds the comparison is an ``error``: neither a pass nor a fail. No other
-    comparison of this library depends on a clock.
+    Some patterns take practically forever on some texts. A pattern that might is matched in a second process, and after 10
+    seconds the comparison is an ``error``: neither a pass nor a fail. No other comparison of this library depends on a
+    clock. A pattern has at most 10,000 characters.
 
     Args:
         pattern: The regular expression, not empty; it replaces expected.
@@ -360,13 +274,6 @@ class Regex(PassFailOperator):
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         pattern = self.effective_expected(expected)
-        if not self.normalize and type(pattern) is type(observed) is str and len(observed) <= _SHORT_TEXT:
-            match_text = _quick_matcher(pattern, self.flags, self.mode)
-            if match_text is not None:
-                match = match_text(observed)
-                if match is None:
-                    return FAIL
-                return Outcome(1.0, details=FoundMatch(observed, match.regs, match.re.groupindex).details)
         if refusal := refuse_pattern(pattern, self.flags, self.mode) or not_text(pattern, observed):
             return refusal
         sides = normalize_sides(None, observed, self.normalize)

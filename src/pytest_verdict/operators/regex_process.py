@@ -1,12 +1,12 @@
 """A second Python process that matches regular expressions, because a match cannot be interrupted in this one."""
 
 import atexit
+import contextlib
 import marshal
 import os
 import re
 import subprocess
 import sys
-import threading
 from typing import IO, Any, Final
 
 from pytest_verdict.core.values.display import shown
@@ -22,21 +22,15 @@ def answer_to(pattern, flags, mode, text, limit):
         compiled = re.compile(pattern, flags)
     except (re.error, OverflowError, RecursionError) as error:
         return str(error)
-    if mode == "read":
-        return compiled.flags, compiled.groups, dict(compiled.groupindex)
     if mode == "search":
         return [match.regs for match in itertools.islice(compiled.finditer(text), limit)]
     match = getattr(compiled, mode)(text)
     return [match.regs] if match else []
 
-latest = ""
 requests, answers = sys.stdin.buffer, sys.stdout.buffer
 while length := requests.read(8):
     pattern, flags, mode, text, limit, seconds = marshal.loads(requests.read(int.from_bytes(length, "little")))
     faulthandler.dump_traceback_later(seconds, exit=True, file=answers)
-    if len(pattern) > 100_000 and pattern != latest:
-        re.purge()
-    latest = pattern
     answer = marshal.dumps(answer_to(pattern, flags, mode, text, limit))
     faulthandler.cancel_dump_traceback_later()
     answers.write(len(answer).to_bytes(8, "little") + answer)
@@ -49,87 +43,63 @@ class RegexTimeLimitError(VerdictError):
     """A regular expression reached the time limit, or its process ended, so the comparison has no verdict."""
 
 
-class RegexProcess:
-    """A process for matches, started when it is first needed and again after it ended."""
+# Taken from and returned to by one thread at a time, so none waits for the match of another one.
+_IDLE: Final[list[subprocess.Popen[bytes]]] = []
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
 
-    def ask(self, pattern: str, flags: int, mode: str, text: str, limit: int | None, seconds: float) -> Any:
-        """Match a regular expression, or compile it in mode ``read``, within a number of seconds."""
-        if not sys.executable:
-            raise RegexTimeLimitError("regex time limit: there is no Python interpreter to run the match in")
-        # marshal takes no subclass of str.
-        message = str.__str__(pattern), flags, mode, str.__str__(text), limit, seconds
-        answer = self._answer_in_turn(marshal.dumps(message))
-        if not answer:
-            raise RegexTimeLimitError(f"the process that matched {shown(pattern)} ended without an answer")
-        if answer == _TIMED_OUT:
-            raise RegexTimeLimitError(f"regex time limit of {seconds} seconds reached by {shown(pattern)}")
-        content = marshal.loads(answer)  # noqa: S302 - written by a process of ours
-        if isinstance(content, str):
-            raise re.error(content)
-        return content
-
-    def _answer_in_turn(self, message: bytes) -> bytes:
-        lock = self._lock
-        if not lock.acquire(blocking=False):
-            # The match of another thread may take up to the limit, so this one gets a process of its own.
-            spare = RegexProcess()
-            try:
-                return spare._answer(message)
-            finally:
-                spare.stop()
+def match_in_process(pattern: str, flags: int, mode: str, text: str, limit: int | None, seconds: float) -> Any:
+    """Match a regular expression in a second process, within a number of seconds."""
+    if not sys.executable:
+        raise RegexTimeLimitError("regex time limit: there is no Python interpreter to run the match in")
+    # marshal takes no subclass of str.
+    message = marshal.dumps((str.__str__(pattern), flags, mode, str.__str__(text), limit, seconds))
+    answer = b""
+    is_reused = True
+    while is_reused and not answer:
+        # Something else may have ended an idle process; a new one shows whether the match does.
         try:
-            is_reused = self._process is not None
-            answer = self._answer(message)
-            if not answer and is_reused:
-                # Something else may have ended the old process; a new one shows whether the match does.
-                answer = self._answer(message)
-            return answer
-        finally:
-            lock.release()
-
-    def _answer(self, message: bytes) -> bytes:
-        """Return the answer, ``_TIMED_OUT``, or nothing if the process ended before it answered."""
-        answer = b""
-        try:
+            process = _IDLE.pop()
+        except IndexError:
+            is_reused = False
             try:
-                process = self._process = self._process or _start_process()
-                assert process.stdin is not None
-                assert process.stdout is not None
-                rest = memoryview(len(message).to_bytes(8, "little") + message)
-                while rest:
-                    rest = rest[process.stdin.write(rest) :]
+                process = _start_process()
             except OSError:
-                return b""
-            header = _read(process.stdout, 8)
-            if header == _TIMED_OUT:
-                answer = header
-            else:
-                answer = _read(process.stdout, int.from_bytes(header, "little"))
-        finally:
-            # A signal may interrupt the exchange; the next message must not get its answer.
-            if answer in {b"", _TIMED_OUT}:
-                self.stop()
-        return answer
+                break
+        answer = _exchange(process, message)
+    if not answer:
+        raise RegexTimeLimitError(f"the process that matched {shown(pattern)} ended without an answer")
+    if answer == _TIMED_OUT:
+        raise RegexTimeLimitError(f"regex time limit of {seconds} seconds reached by {shown(pattern)}")
+    content = marshal.loads(answer)  # noqa: S302 - written by a process of ours
+    if isinstance(content, str):
+        raise re.error(content)
+    return content
 
-    def stop(self) -> None:
-        """End the process, if there is one."""
-        process, self._process = self._process, None
-        if process is not None:
+
+def _exchange(process: subprocess.Popen[bytes], message: bytes) -> bytes:
+    """Return the answer, ``_TIMED_OUT``, or nothing if the process ended before it answered."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    answer = b""
+    try:
+        rest = memoryview(len(message).to_bytes(8, "little") + message)
+        # The pipe of a process that ended is broken.
+        with contextlib.suppress(OSError):
+            while rest:
+                rest = rest[process.stdin.write(rest) :]
+        header = _read(process.stdout, 8)
+        if header == _TIMED_OUT:
+            answer = header
+        else:
+            answer = _read(process.stdout, int.from_bytes(header, "little"))
+    finally:
+        # A signal may interrupt the exchange; the next message must not get its answer.
+        if answer in {b"", _TIMED_OUT}:
             with process:
                 process.kill()
-
-    def forget(self) -> None:
-        """Drop the process of the parent in the child of a fork."""
-        process, self._process, self._lock = self._process, None, threading.Lock()
-        if process is not None:
-            # It is not a child of this process, which neither waits for it nor warns about it.
-            process.returncode = 0
-            for pipe in filter(None, (process.stdin, process.stdout)):
-                pipe.close()
+        else:
+            _IDLE.append(process)
+    return answer
 
 
 def _start_process() -> subprocess.Popen[bytes]:
@@ -151,9 +121,20 @@ def _read(pipe: IO[bytes], size: int) -> bytes:
     return bytes(content) if len(content) == size else b""
 
 
-PROCESS: Final = RegexProcess()
-"""The process that all comparisons of this process share."""
+def stop_all() -> None:
+    """End the idle processes."""
+    while _IDLE:
+        with _IDLE.pop() as process:
+            process.kill()
 
-atexit.register(PROCESS.stop)
+
+def _forget_all() -> None:
+    while _IDLE:
+        # It is not a child of the forked process, which neither waits for it nor warns about it.
+        with _IDLE.pop() as process:
+            process.returncode = 0
+
+
+atexit.register(stop_all)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=PROCESS.forget)
+    os.register_at_fork(after_in_child=_forget_all)

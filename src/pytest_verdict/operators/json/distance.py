@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from pydantic import field_validator
 
@@ -14,7 +14,7 @@ from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.numbers import EXACT, as_decimal, is_number
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.operators.exact_number import Tolerance, as_exact, as_written
-from pytest_verdict.operators.json.alignment import Aligner, Alignment
+from pytest_verdict.operators.json.alignment import Aligner
 from pytest_verdict.operators.json.document import (
     JsonOperator,
     apply_to_both,
@@ -35,7 +35,7 @@ from pytest_verdict.operators.json.rules import (
     is_root,
     mark,
 )
-from pytest_verdict.operators.json.tree import UNIT, Kind, Node, TreeBuilder, find_unpaired, precedes
+from pytest_verdict.operators.json.tree import UNIT, Kind, Node, Pairs, TreeBuilder, find_unpaired, precedes
 from pytest_verdict.operators.number import similarity_of_numbers
 from pytest_verdict.operators.similarity import measure_of
 
@@ -44,10 +44,10 @@ SIMILARITY_BOUNDED: Final = "similarity_bounded"
 BUDGET: Final = 250_000
 """The number of pairs of nodes, roughly, that one comparison visits before it accepts a pairing that may not be the best."""
 
-_MOST_CACHED: Final = 100_000
 _MOST_CHARACTER_PAIRS: Final = 10**9
 
-_Place = tuple[str | None, str | None, Node | None, Node | None, int]
+_Share = tuple[Node, Node, int]
+"""Two parts that are partners, and their share of the budget."""
 
 
 class JsonDistance(JsonOperator):
@@ -140,6 +140,16 @@ class JsonDistance(JsonOperator):
         return documents.sides.outcome((size - cost) / size, comparison.notes(), details)
 
 
+class _Place(NamedTuple):
+    """Two parts that are partners, or one without a partner, with their paths."""
+
+    first_path: str | None
+    second_path: str | None
+    first: Node | None
+    second: Node | None
+    budget: int
+
+
 class TreeComparison:
     def __init__(self, expected: Node, observed: Node, *, strict: bool) -> None:
         # The two are compared in an order of their own, so that swapping them cannot change the result.
@@ -147,7 +157,7 @@ class TreeComparison:
         self._first, self._second = (observed, expected) if self._swapped else (expected, observed)
         self._similarity_bounded = False
         self._aligner = Aligner(self._cost, strict=strict)
-        self._cache: dict[tuple[int, int, int], tuple[int, bool]] = {}
+        self._cache: dict[tuple[int, int, int], int] = {}
 
     def cost(self) -> int:
         """Return the cost of turning one document into the other."""
@@ -163,29 +173,27 @@ class TreeComparison:
             return 0
         if first.kind is not second.kind:
             return first.size + second.size
-        if first.kind < Kind.LIST:
+        if not first.is_container:
             return self._scalar_cost(first, second)
         key = (first.context, second.context, budget)
-        cached = self._cache.get(key)
-        if cached is not None:
-            self._aligner.reached_bound |= cached[1]
-            return cached[0]
-
-        was_reached = self._aligner.reached_bound
-        self._aligner.reached_bound = False
+        total = self._cache.get(key)
+        if total is not None:
+            return total
         if first.kind is Kind.LIST:
-            total, pairs = _pair_items(first, second, self._alignment(first, second)(first.items, second.items, budget))
+            # Called here, because a document may have many levels, and each stack frame counts.
+            indices, share = self._alignment(first, second)(first.items, second.items, budget)
+            pairs = [(first.items[index], second.items[other_index], share) for index, other_index in indices]
         else:
-            total, pairs = _pair_fields(first, second, budget)
+            pairs = _common_fields(first, second, budget)
+        total = first.size + second.size - 2 * UNIT
         for part, other, share in pairs:
-            total += self._cost(part, other, share)
-        if len(self._cache) < _MOST_CACHED:
-            self._cache[key] = total, self._aligner.reached_bound
-        self._aligner.reached_bound |= was_reached
+            total += self._cost(part, other, share) - part.size - other.size
+        self._cache[key] = total
         return total
 
-    def _alignment(self, first: Node, second: Node) -> Callable[[Sequence[Node], Sequence[Node], int], Alignment]:
-        # Returns the method and not its result, which saves a stack frame on every level of a document.
+    def _alignment(
+        self, first: Node, second: Node
+    ) -> Callable[[Sequence[Node], Sequence[Node], int], tuple[Pairs, int]]:
         return self._aligner.ordered if _policy(first, second).list_order == "ordered" else self._aligner.unordered
 
     def _scalar_cost(self, first: Node, second: Node) -> int:
@@ -204,15 +212,18 @@ class TreeComparison:
 
     def differences(self) -> Iterator[Difference]:
         """Yield the places where the cost arises."""
-        pending: list[_Place] = [("$", "$", self._first, self._second, BUDGET)]
+        pending = [_Place("$", "$", self._first, self._second, BUDGET)]
         while pending:
-            place = first_path, second_path, first, second, budget = pending.pop()
+            place = pending.pop()
+            first = place.first
+            second = place.second
             if first is None or second is None:
                 yield self._difference(place)
+            elif first.identity == second.identity:
+                continue
             elif first.kind is second.kind and first.is_container:
-                if first.identity != second.identity:
-                    pending += reversed(self._parts(first_path or "$", second_path or "$", first, second, budget))
-            elif self._cost(first, second, budget):
+                pending += reversed([*self._parts(place, first, second)])
+            elif self._cost(first, second, place.budget):
                 yield self._difference(place)
 
     def _difference(self, place: _Place) -> Difference:
@@ -223,58 +234,36 @@ class TreeComparison:
         observed = ABSENT if second is None else second.document
         return Difference(first_path or second_path or "$", expected, observed, second_path)
 
-    def _parts(self, first_path: str, second_path: str, first: Node, second: Node, budget: int) -> list[_Place]:
-        parts: list[_Place] = []
+    def _parts(self, place: _Place, first: Node, second: Node) -> Iterator[_Place]:
+        first_path = place.first_path or "$"
+        second_path = place.second_path or "$"
         if first.kind is Kind.OBJECT:
-            shares = {field.label: share for field, _, share in _pair_fields(first, second, budget)[1]}
+            shares = {field.label: share for field, _, share in _common_fields(first, second, place.budget)}
             for key in sorted({*first.fields, *second.fields}):
-                paths = step(first_path, key), step(second_path, key)
-                parts.append((*paths, first.fields.get(key), second.fields.get(key), shares.get(key, 0)))
-            return parts
-
-        alignment = self._alignment(first, second)(first.items, second.items, budget)
-        pairs: list[tuple[int | None, int | None]] = [*alignment.pairs]
-        pairs += [(index, None) for index in find_unpaired(first.items, [index for index, _ in alignment.pairs])]
-        pairs += [(None, index) for index in find_unpaired(second.items, [index for _, index in alignment.pairs])]
-        # The pairs follow the expected list; unexpected items come last.
-        pairs.sort(key=lambda pair: [(index is None, index or 0) for index in (pair[::-1] if self._swapped else pair)])
-        for index, other_index in pairs:
-            item = None if index is None else first.items[index]
-            other = None if other_index is None else second.items[other_index]
+                field = first.fields.get(key)
+                other_field = second.fields.get(key)
+                yield _Place(step(first_path, key), step(second_path, key), field, other_field, shares.get(key, 0))
+            return
+        indices, share = self._alignment(first, second)(first.items, second.items, place.budget)
+        alone, others = find_unpaired(first.items, second.items, indices)
+        pairs: list[tuple[Node | None, Node | None]] = []
+        pairs += [(first.items[index], second.items[other]) for index, other in indices]
+        pairs += [(first.items[index], None) for index in alone]
+        pairs += [(None, second.items[index]) for index in others]
+        # They follow the expected list; unexpected items come last.
+        for item, other in sorted(pairs, key=self._position):
             path = None if item is None else step(first_path, item.label)
             other_path = None if other is None else step(second_path, other.label)
-            parts.append((path, other_path, item, other, alignment.budget))
-        return parts
+            yield _Place(path, other_path, item, other, share)
+
+    def _position(self, pair: tuple[Node | None, Node | None]) -> list[tuple[bool, Any]]:
+        return [(item is None, item and item.label) for item in (pair[::-1] if self._swapped else pair)]
 
 
-_NodePairs = list[tuple[Node, Node, int]]
-
-
-def _pair_fields(first: Node, second: Node, budget: int) -> tuple[int, _NodePairs]:
-    """Return the cost of the fields that one side lacks, and the pairs of other fields with their share of the budget."""
-    unpaired_cost = 0
-    pairs: list[tuple[Node, Node]] = []
-    for key, field in first.fields.items():
-        other = second.fields.get(key)
-        if other is None:
-            unpaired_cost += field.size
-        elif other.identity != field.identity:
-            pairs.append((field, other))
-    for key, other in second.fields.items():
-        if key not in first.fields:
-            unpaired_cost += other.size
-    total = sum([field.size + other.size for field, other in pairs])
-    return unpaired_cost, [(field, other, budget * (field.size + other.size) // total) for field, other in pairs]
-
-
-def _pair_items(first: Node, second: Node, alignment: Alignment) -> tuple[int, _NodePairs]:
-    """Return the same for the items of two lists; no pairs if the alignment has its cost."""
-    if alignment.cost is not None:
-        return alignment.cost, []
-    pairs = [(first.items[index], second.items[place]) for index, place in alignment.pairs]
-    paired_size = sum([item.size + other.size for item, other in pairs])
-    unpaired_cost = first.size + second.size - 2 * UNIT - paired_size
-    return unpaired_cost, [(item, other, alignment.budget) for item, other in pairs if item.identity != other.identity]
+def _common_fields(first: Node, second: Node, budget: int) -> list[_Share]:
+    pairs = [(field, second.fields[key]) for key, field in first.fields.items() if key in second.fields]
+    unequal = sum([field.size + other.size for field, other in pairs if field.identity != other.identity])
+    return [(field, other, budget * (field.size + other.size) // max(unequal, 1)) for field, other in pairs]
 
 
 def _policy(first: Node, second: Node) -> Policy:

@@ -1,6 +1,6 @@
 """Operators on whole JSON documents: equal, and contained in."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from itertools import zip_longest
 from typing import Any, ClassVar, Final, Literal
 
@@ -20,11 +20,9 @@ from pytest_verdict.operators.json.document import (
     refuse_ignored,
 )
 from pytest_verdict.operators.json.rules import IgnoredPaths, Marks, mark
-from pytest_verdict.operators.json.tree import Kind, Node, TreeBuilder, without_equal
 from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, must_be
 
 ListMode = Literal["contained", "exact"]
-_Place = tuple[str, Node | None, Node | None]
 
 _SORTED: Final = ("json_sort_keys",)
 _PASS: Final = Outcome(1.0, normalization=_SORTED)
@@ -137,110 +135,91 @@ class JsonSubset(_JsonPartsOperator):
         if is_empty:
             requirement = "a document that is not empty: every object contains {}, every list []"
             return documents.sides.outcome(0.0, [EMPTY_EXPECTED], error=must_be(requirement, expected))
-        if _is_surely_contained(documents.expected, documents.observed, self.list_mode == "exact"):
+        in_place = self.list_mode == "exact"
+        if _is_contained(documents.expected, documents.observed, in_place):
             return documents.sides.outcome(1.0, normalization=steps)
-        builder = TreeBuilder()
-        first = builder.build(documents.expected)
-        second = builder.build(documents.observed)
-        if self.list_mode == "contained" and _is_contained(first, second):
-            return documents.sides.outcome(1.0, normalization=steps)
-        details = difference_details(_find_missing(first, second, self.list_mode))
+        details = difference_details(_find_missing("$", documents.expected, documents.observed, in_place))
         return documents.sides.outcome(0.0, details=details, normalization=steps)
 
 
-def _is_surely_contained(expected: Any, observed: Any, in_place: bool) -> bool:  # noqa: FBT001 - called for each part
-    """Return whether a document is contained in another one without reordering its lists; ``in_place`` keeps indices too."""
-    kind = type(expected)
-    if (kind is not dict and kind is not list) or type(observed) is not kind:
-        return are_equal(expected, observed)
-    if kind is dict:
+def _is_contained(expected: Any, observed: Any, in_place: bool) -> bool:  # noqa: FBT001 - called for each part
+    """Return whether a document is contained in another one; ``in_place`` compares the items of lists by their index."""
+    if isinstance(expected, dict) and isinstance(observed, dict):
         for key, item in expected.items():
-            if key not in observed or not _is_surely_contained(item, observed[key], in_place):
+            if key not in observed or not _is_contained(item, observed[key], in_place):
                 return False
         return True
-    remaining = iter(observed)
-    for item in expected:
-        for other in remaining:
-            if _is_surely_contained(item, other, in_place):
-                break
-            if in_place:
-                return False
-        else:
+    if isinstance(expected, list) and isinstance(observed, list):
+        if not in_place:
+            return not _find_unmatched(expected, observed)
+        if len(expected) != len(observed):
             return False
-    return not in_place or len(expected) == len(observed)
-
-
-def _is_contained(expected: Node, observed: Node) -> bool:
-    if expected.identity == observed.identity:
-        return True
-    if expected.kind is not observed.kind:
-        return False
-    if expected.kind is Kind.OBJECT:
-        if not expected.fields.keys() <= observed.fields.keys():
-            return False
-        for key, field in expected.fields.items():  # noqa: SIM110 - all() takes a second frame per level
-            if not _is_contained(field, observed.fields[key]):
+        for item, other in zip(expected, observed, strict=True):  # noqa: SIM110 - all() takes a second frame per level
+            if not _is_contained(item, other, in_place):
                 return False
         return True
-    return expected.kind is Kind.LIST and not _find_unmatched(expected.items, observed.items)
+    return are_equal(expected, observed)
 
 
-def _find_unmatched(expected: list[Node], observed: list[Node]) -> list[Node]:
-    _, (rows, columns) = without_equal(expected, observed)
-    items = [expected[row] for row in rows]
+def _find_unmatched(expected: list[Any], observed: list[Any]) -> list[int]:
+    """Return the indices of the expected items that no observed item of their own contains."""
     # Pairing equal items first is safe: any other item that needs an item's equal is contained in the item's partner too.
-    # An expected scalar without an equal is contained in nothing.
-    containers = [observed[column] for column in columns if observed[column].is_container]
-    candidates: list[list[int]] = []
-    for item, indices in zip(items, _find_candidates(items, containers), strict=True):
-        choices: list[int] = []
-        for index in indices:
-            if _is_contained(item, containers[index]):
-                choices.append(index)  # noqa: PERF401 - a comprehension takes a third frame per level
-        candidates.append(choices)
-    partners = maximum_matching(candidates, len(containers))
-    return [item for item, partner in zip(items, partners, strict=True) if partner is None]
-
-
-def _find_candidates(items: list[Node], containers: list[Node]) -> Iterator[Sequence[int]]:
-    """Yield for each item the indices of the containers that hold the rarest of its scalars."""
-    holders: dict[int, list[int]] = {}
-    too_large = [index for index, other in enumerate(containers) if other.profile().scalars is None]
-    for index, other in enumerate(containers):
-        for identity in other.profile().scalars or ():
-            holders.setdefault(identity, []).append(index)
-    for item in items:
-        if not item.is_container:
-            yield ()
-            continue
-        scalars = item.profile().scalars
-        if scalars:
-            rarest = min((holders.get(identity, []) for identity in scalars), key=len)
-            yield sorted(rarest + too_large)
+    places: dict[Hashable, list[int]] = {}
+    for place in range(len(observed) - 1, -1, -1):
+        places.setdefault(_key(observed[place]), []).append(place)
+    rest = []
+    taken = set()
+    for index, item in enumerate(expected):
+        equal = places.get(_key(item))
+        if equal:
+            taken.add(equal.pop())
         else:
-            yield range(len(containers))
+            rest.append(index)
+    if not rest:
+        return []
+
+    holders: dict[Hashable, list[int]] = {}
+    for place, item in enumerate(observed):
+        if place not in taken:
+            for label in _labels(item):
+                holders.setdefault(label, []).append(place)
+    candidates: list[list[int]] = []
+    for index in rest:
+        item = expected[index]
+        choices: list[int] = []
+        for place in min([holders.get(label, []) for label in _labels(item)], key=len, default=[]):
+            if _is_contained(item, observed[place], False):  # noqa: FBT003
+                choices.append(place)  # noqa: PERF401 - a comprehension takes a third frame per level
+        candidates.append(choices)
+    partners = maximum_matching(candidates, len(observed))
+    return [index for index, partner in zip(rest, partners, strict=True) if partner is None]
 
 
-def _find_missing(expected: Node, observed: Node, list_mode: ListMode) -> Iterator[Difference]:
-    pending: list[_Place] = [("$", expected, observed)]
-    while pending:
-        path, first, second = pending.pop()
-        if first is None or second is None:
-            yield Difference(path, first.document if first else ABSENT, second.document if second else ABSENT)
-        elif first.identity != second.identity:
-            parts = _pair_parts(path, first, second, list_mode)
-            if parts is None:
-                yield Difference(path, first.document, second.document)
-            else:
-                pending += reversed(parts)
+def _key(item: Any) -> Hashable:
+    """Return a key that only equal items have; equal objects and lists may have other keys."""
+    return repr(item) if isinstance(item, dict | list) else (isinstance(item, bool), item)
 
 
-def _pair_parts(path: str, expected: Node, observed: Node, list_mode: ListMode) -> list[_Place] | None:
-    if expected.kind is Kind.OBJECT and observed.kind is Kind.OBJECT:
-        return [(step(path, key), field, observed.fields.get(key)) for key, field in sorted(expected.fields.items())]
-    if expected.kind is not Kind.LIST or observed.kind is not Kind.LIST:
-        return None
-    if list_mode == "contained":
-        return [(step(path, item.label), item, None) for item in _find_unmatched(expected.items, observed.items)]
-    pairs = enumerate(zip_longest(expected.items, observed.items))
-    return [(step(path, index), item, other) for index, (item, other) in pairs]
+def _labels(item: Any) -> Iterator[Hashable]:
+    """Yield what every item that contains this one has as well; nothing for scalars, which only equal ones contain."""
+    if isinstance(item, dict | list):
+        yield type(item)
+    if isinstance(item, dict):
+        for key, part in item.items():
+            if not isinstance(part, dict | list):
+                yield key, isinstance(part, bool), part
+
+
+def _find_missing(path: str, expected: Any, observed: Any, in_place: bool) -> Iterator[Difference]:  # noqa: FBT001
+    if isinstance(expected, dict) and isinstance(observed, dict):
+        for key in sorted(expected):
+            yield from _find_missing(step(path, key), expected[key], observed.get(key, ABSENT), in_place)
+    elif isinstance(expected, list) and isinstance(observed, list):
+        if in_place:
+            for index, (item, other) in enumerate(zip_longest(expected, observed, fillvalue=ABSENT)):
+                yield from _find_missing(step(path, index), item, other, in_place)
+            return
+        for index in _find_unmatched(expected, observed):
+            yield Difference(step(path, index), expected[index], ABSENT)
+    elif not are_equal(expected, observed):
+        yield Difference(path, expected, observed)

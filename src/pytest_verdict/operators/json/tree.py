@@ -1,7 +1,7 @@
 """JSON documents as trees whose equal parts have one identity."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import IntEnum
 from typing import Any, Final
@@ -10,8 +10,6 @@ from pytest_verdict.operators.json.rules import NO_MARKS, Marks, Policy
 
 UNIT: Final = 1_000_000
 """The size of one node. Costs are whole numbers of millionths, so that their sums are exact in any order."""
-
-_LARGEST_PROFILE: Final = 1_000 * UNIT
 
 
 class Kind(IntEnum):
@@ -35,61 +33,24 @@ _KINDS: Final = {
     dict: Kind.OBJECT,
 }
 
-_BOOLEAN: Final = Kind.BOOLEAN
-_LIST: Final = Kind.LIST
 
-
-@dataclass(slots=True)
-class Profile:
-    """The content of a part, whatever its shape: two strict parts save at most what their profiles have in common."""
-
-    size: int
-    scalars: frozenset[int] | None = None
-    repeated: int = 0
-    containers: int = 0
-
-
+@dataclass(slots=True, eq=False)
 class Node:
-    __slots__ = ("_profile", "context", "document", "fields", "identity", "items", "kind", "label", "policy", "size")
-
-    def __init__(self, kind: Kind, document: Any, label: str | int, policy: Policy) -> None:
-        self.kind = kind
-        self.document = document
-        self.label = label
-        self.policy = policy
-        self.identity = self.context = 0
-        self.size = UNIT
-        self.items: list[Node] = _NO_ITEMS
-        self.fields: dict[str, Node] = _NO_FIELDS
-        self._profile: Profile | None = None
+    kind: Kind
+    document: Any
+    label: str | int
+    policy: Policy
+    size: int = UNIT
+    identity: int = 0
+    """The same for equal parts of both documents."""
+    context: int = 0
+    """The same for equal parts to which the same rules apply."""
+    items: list["Node"] = field(default_factory=list)
+    fields: dict[str, "Node"] = field(default_factory=dict)
 
     @property
     def is_container(self) -> bool:
-        return self.kind >= _LIST
-
-    def profile(self) -> Profile:
-        """Return the profile of the part; without scalars if the part is too large."""
-        if self._profile is not None:
-            return self._profile
-        self._profile = Profile(self.size)
-        if self.size <= _LARGEST_PROFILE:
-            identities: list[int] = []
-            pending = [self]
-            while pending:
-                part = pending.pop()
-                if part.is_container:
-                    self._profile.containers += 1
-                    pending += part.items
-                    pending += part.fields.values()
-                else:
-                    identities.append(part.identity)
-            self._profile.scalars = frozenset(identities)
-            self._profile.repeated = len(identities) - len(self._profile.scalars)
-        return self._profile
-
-
-_NO_ITEMS: Final[list[Node]] = []
-_NO_FIELDS: Final[dict[str, Node]] = {}
+        return self.kind >= Kind.LIST
 
 
 class TreeBuilder:
@@ -108,10 +69,10 @@ class TreeBuilder:
         kind = _KINDS[type(document)]
         node = Node(kind, document, label, policy)
         key: Hashable
-        if kind < _LIST:
+        if not node.is_container:
             # A bool and a number, which are equal in Python, must not have the same key.
-            key = document if kind > _BOOLEAN else (document,)
-        elif kind is _LIST:
+            key = document if kind > Kind.BOOLEAN else (document,)
+        elif kind is Kind.LIST:
             node.items = self._parts(node, enumerate(document))
             node.size = sum([item.size for item in node.items], UNIT)
             identities = [item.identity for item in node.items]
@@ -128,16 +89,11 @@ class TreeBuilder:
         return node
 
     def _parts(self, holder: Node, parts: Iterable[tuple[str | int, Any]]) -> list[Node]:
-        policy = holder.policy
         nodes: list[Node] = []
-        if self._marks is NO_MARKS:
-            for label, part in parts:
-                nodes.append(self._node(part, label, policy))
-            return nodes
         for label, part in parts:
             place = id(holder.document), label
             if place not in self._marks.ignored:
-                nodes.append(self._node(part, label, self._marks.policy(policy, place)))
+                nodes.append(self._node(part, label, self._marks.policy(holder.policy, place)))
         return nodes
 
 
@@ -158,18 +114,14 @@ def equal_pairs(left: Sequence[Node], right: Sequence[Node]) -> Pairs:
     return pairs
 
 
-def without_equal(left: Sequence[Node], right: Sequence[Node]) -> tuple[Pairs, tuple[list[int], list[int]]]:
-    """Pair the equal items of two lists, and return the indices of the other items of each."""
-    pairs = equal_pairs(left, right)
-    return pairs, (
-        find_unpaired(left, [index for index, _ in pairs]),
-        find_unpaired(right, [index for _, index in pairs]),
+def find_unpaired(left: Sequence[Node], right: Sequence[Node], pairs: Pairs) -> tuple[list[int], list[int]]:
+    """Return the indices of the items of two lists that have no partner."""
+    paired = {row for row, _ in pairs}
+    others = {column for _, column in pairs}
+    return (
+        [row for row in range(len(left)) if row not in paired],
+        [column for column in range(len(right)) if column not in others],
     )
-
-
-def find_unpaired(items: Sequence[Node], paired: Iterable[int]) -> list[int]:
-    paired = {*paired}
-    return [index for index in range(len(items)) if index not in paired]
 
 
 def precedes(first: Node, second: Node) -> int:
