@@ -96,7 +96,7 @@ BAD_CSV = b'want,got\nx,x\nx\n\nx,y,z\n"a\nb","a\nb"\n\xff,x\nx,x\n'
             {
                 1: None,
                 3: "it is not JSON",
-                4: "a key occurs twice",
+                4: "the key 'want' occurs twice",
                 5: "NaN is not JSON",
                 6: "it is not UTF-8",
                 7: "the path $.got matches nothing",
@@ -526,7 +526,7 @@ def test_a_compressed_file_is_refused_by_name(write, suffix):
         ('{"a": 1}', "a dataset in JSON is a list of rows; one row on each line is .jsonl"),
         ('{"a": 1}\n{"a": 1}\n', "it is not JSON: Extra data"),
         ('[{"a": 1}', "it is not JSON"),
-        ('[{"a": 1, "a": 2}]', "a key occurs twice"),
+        ('[{"a": 1, "a": 2}]', "the key 'a' occurs twice"),
         (b'["\xff"]', "it is not JSON: 'utf-8' codec"),
     ],
     ids=str,

@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
-from pytest_verdict.core.values import dates
-from pytest_verdict.core.values.dates import ReadDate
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.operators.date import DateMatch, DateRange, DateTolerance
 from refusals import refused
@@ -175,22 +173,6 @@ def test_date_range_bounds_round_trip():
     operator = DateRange(min=DAY, max=datetime.datetime(2024, 6, 1, 10, tzinfo=datetime.UTC))
     assert operator.settings() == {"min": "2024-01-15", "max": "2024-06-01T10:00:00+00:00", "day_first": False}
     assert DateRange(**json.loads(json.dumps(operator.settings()))) == operator
-
-
-@given(
-    st.integers(0, 40),
-    st.sampled_from([*dates._MONTHS, "Jan", "sep", "SEPT", "mai", "Ma"]),
-    st.integers(900, 10_100),
-    st.sampled_from(["{0} {1} {2}", "{1} {0}, {2}", "{1} {0} {2}", "{0:02} {1} {2}", "{0}. {1} {2}", " {0} {1} {2}"]),
-)
-def test_named_month_is_parsed_like_dateutil(day, month, year, form):
-    text = form.format(day, month, year)
-    found = dates._read_named(text)
-    assert found is None or found == dates._read_free(text, day_first=False) == dates._read_free(text, day_first=True)
-
-
-def test_common_forms_are_parsed_without_dateutil():
-    assert dates._read_named("1 May 2024") == dates._read_named("may 01, 2024") == ReadDate(datetime.date(2024, 5, 1))
 
 
 @pytest.mark.parametrize(

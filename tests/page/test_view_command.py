@@ -42,7 +42,7 @@ def test_without_report_json_the_page_says_that_nothing_is_known_of_the_session(
         (lambda place: (place / "records.jsonl").write_text("half"), "record 1 is unreadable: it is not JSON"),
         (
             lambda place: (place / "records.jsonl").write_text('{"record":1}'),
-            "record 1 is unreadable: it is not a whole",
+            "record 1 is unreadable: the record has no",
         ),
         (lambda place: (place / "report.json").write_text("[]"), "is not the report of pytest-verdict"),
         (lambda place: (place / "report.html").write_text("<p>mine</p>"), "was not written by this plugin"),

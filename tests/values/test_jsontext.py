@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import decimal
 import json
-import re
 import sys
 from decimal import Decimal
 
 import pytest
-from hypothesis import example, given, strategies as st
+from hypothesis import given, strategies as st
 
-from pytest_verdict.core.values import jsontext
-from pytest_verdict.core.values.jsontext import JsonTextError, hold_surely_the_same, parse_json
-from pytest_verdict.operators.json.document import are_equal
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 
 
 @pytest.mark.parametrize(
@@ -82,78 +79,3 @@ def test_brackets_in_strings_do_not_nest():
 def test_output_of_json_is_parsed(value):
     assert parse_json(json.dumps(value)) == value
     assert parse_json(json.dumps(value, ensure_ascii=True).encode()) == value
-
-
-PIECES = ["[", "]", "{", "}", '"', "\\", "a", "[[[[", "]]]]", "{" * 150, "}" * 150, '"["', '"]"', '"\\""', "[" * 199]
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=60))
-@example(["[", "[", '"', '"\\""', "[" * 199])
-def test_shallow_check_is_never_wrong(pieces):
-    text = "".join(pieces)
-    depth = deepest = 0
-    # The parser reads nothing behind a backslash outside of a string.
-    for token in re.findall(rf"{jsontext._BRACKETS.pattern}|\\", text, re.DOTALL):
-        if token == "\\":
-            break
-        depth += (token in "[{") - (token in "]}")
-        deepest = max(deepest, depth)
-    if jsontext._is_surely_shallow(text):
-        assert deepest <= 200
-
-
-KEYS = ['"a"', '"\\u0061"', '"a:"', '":a"', '"a\\":"', '"a\\\\"', '" :"']
-LEAVES = ["1", "1.0", "15e-1", "true", "null", '":"', '"\\":"', '"]"', "[]", "{}", "NaN", "1e9999999999999999999"]
-BLANKS = st.sampled_from(["", " ", "\n"])
-
-
-def _members(values):
-    member = st.builds(
-        lambda key, first, second, value: f"{key}{first}:{second}{value}", st.sampled_from(KEYS), BLANKS, BLANKS, values
-    )
-    return st.lists(member, max_size=3).map(lambda members: f"{{{','.join(members)}}}")
-
-
-DOCUMENTS = st.recursive(
-    st.sampled_from(LEAVES),
-    lambda inner: _members(inner) | st.lists(inner, max_size=3).map(lambda items: f"[{','.join(items)}]"),
-    max_leaves=6,
-)
-
-
-@given(expected=DOCUMENTS, observed=DOCUMENTS, is_same=st.booleans(), is_long=st.booleans())
-def test_equal_texts_are_parsed_alike(expected, observed, is_same, is_long):
-    sides = [expected, expected if is_same else observed]
-    if is_long:
-        sides = [f'[{side}, "{"x" * 600}"]' for side in sides]
-    if hold_surely_the_same(*sides):
-        left, right = map(parse_json, sides)
-        assert are_equal(left, right)
-
-
-@pytest.mark.parametrize("padding", ["", "x" * 600])
-@pytest.mark.parametrize(
-    "refused",
-    [
-        '{"a": 1, "a": 1}',
-        '{"a" :1, "a":1}',
-        '{"a" :1, "a":":"}',
-        '{"a": {"b": 1, "\\u0062": 1}}',
-        "[NaN]",
-        "[1e99999999999999999999]",
-        "[" * 201 + "]" * 201,
-        "[True]",
-        "[1] 2",
-    ],
-)
-def test_invalid_text_equals_nothing(refused, padding):
-    text = f'[{refused}, "{padding}"]'
-    assert not hold_surely_the_same(text, text)
-
-
-@pytest.mark.parametrize("padding", ["", "x" * 600])
-@pytest.mark.parametrize(
-    ("left", "right", "expected"), [("1", "true", False), ("1.5", "1.5", True), ('{"a":"x:y"}', '{"a": "x:y"}', True)]
-)
-def test_only_texts_in_the_same_form_are_surely_equal(left, right, expected, padding):
-    assert hold_surely_the_same(*(f'[{side}, "{padding}"]' for side in (left, right))) is expected

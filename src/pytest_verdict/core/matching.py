@@ -3,14 +3,11 @@
 Both functions are deterministic, and neither is recursive, so only time limits the size of a group.
 """
 
-from collections.abc import Iterator, Sequence
-
-_Candidates = Sequence[Sequence[int]]
-_Partners = list[int | None]
+from collections.abc import Sequence
 
 
 def maximum_matching(candidates: Sequence[Sequence[int]], size: int) -> list[int | None]:
-    """Pair as many left members as possible, each with one of its candidates on the right (Hopcroft and Karp 1973)."""
+    """Pair as many left members as possible, each with one of its candidates on the right, by augmenting paths."""
     partners: list[int | None] = [None] * len(candidates)
     owners: list[int | None] = [None] * size
     for left, choices in enumerate(candidates):
@@ -18,51 +15,33 @@ def maximum_matching(candidates: Sequence[Sequence[int]], size: int) -> list[int
         if free is not None:
             partners[left] = free
             owners[free] = left
-    while (levels := _levels(candidates, partners, owners)) is not None:
-        remaining = [iter(choices) for choices in candidates]
-        for left, partner in enumerate(partners):
-            if partner is None:
-                _extend(left, remaining, levels, partners, owners)
-    return partners
 
-
-def _levels(candidates: _Candidates, partners: _Partners, owners: _Partners) -> list[int] | None:
-    # The number of pairs that must change to reach a left member from an unpaired one; None if no pair can be gained.
-    levels = [0 if partner is None else -1 for partner in partners]
-    queue = [left for left, partner in enumerate(partners) if partner is None]
-    gain = False
-    for left in queue:
-        for right in candidates[left]:
-            owner = owners[right]
-            if owner is None:
-                gain = True
-            elif levels[owner] < 0:
-                levels[owner] = levels[left] + 1
+    # What a search without success has reached leads to no free member in any later search.
+    exhausted: set[int] = set()
+    for left in [left for left, partner in enumerate(partners) if partner is None]:
+        reached_from: dict[int, int] = {}
+        queue = [left]
+        free = None
+        while queue and free is None:
+            current = queue.pop(0)
+            for right in candidates[current]:
+                if right in reached_from or right in exhausted:
+                    continue
+                reached_from[right] = current
+                owner = owners[right]
+                if owner is None:
+                    free = right
+                    break
                 queue.append(owner)
-    return levels if gain else None
-
-
-def _extend(
-    start: int, remaining: list[Iterator[int]], levels: list[int], partners: _Partners, owners: _Partners
-) -> None:
-    path = [start]
-    chosen: list[int] = []
-    while path:
-        for right in remaining[path[-1]]:
-            owner = owners[right]
-            if owner is None:
-                for left, partner in zip(path, [*chosen, right], strict=True):
-                    partners[left] = partner
-                    owners[partner] = left
-                return
-            if levels[owner] == levels[path[-1]] + 1:
-                path.append(owner)
-                chosen.append(right)
-                break
-        else:
-            path.pop()
-            if chosen:
-                chosen.pop()
+        if free is None:
+            exhausted.update(reached_from)
+        while free is not None:
+            current = reached_from[free]
+            following = partners[current]
+            partners[current] = free
+            owners[free] = current
+            free = following
+    return partners
 
 
 def optimal_assignment(cost: Sequence[Sequence[int]]) -> list[int | None]:
@@ -83,50 +62,36 @@ def _assign_rows(cost: Sequence[Sequence[int]]) -> list[int]:
     # The last column is a dummy that belongs to the row that is added.
     column_potential = [0] * (columns + 1)
     owners: list[int] = [-1] * (columns + 1)
-    for row in range(len(cost)):
-        owners[columns] = row
-        _add_row(cost, row_potential, column_potential, owners)
-    assigned = [0] * len(cost)
-    for column in range(columns):
-        if owners[column] >= 0:
-            assigned[owners[column]] = column
-    return assigned
-
-
-def _add_row(
-    cost: Sequence[Sequence[int]], row_potential: list[int], column_potential: list[int], owners: list[int]
-) -> None:
-    columns = len(column_potential) - 1
-    open_columns = list(range(columns))
-    shortest: list[int | None] = [None] * columns
-    previous = [columns] * columns
-    reached: list[int] = []
-    current = columns
-    while owners[current] >= 0:
-        reached.append(current)
-        row = owners[current]
-        costs = cost[row]
-        base = row_potential[row]
-        step: int | None = None
-        following = current
-        for column in open_columns:
-            reduced = costs[column] - base - column_potential[column]
-            distance = shortest[column]
-            if distance is None or reduced < distance:
-                shortest[column] = distance = reduced
-                previous[column] = current
-            # A free column ends the search, so equal rows do not visit all earlier ones.
-            if step is None or distance < step or (distance == step and owners[column] < 0 <= owners[following]):
-                step = distance
-                following = column
-        if step:
-            for column in reached:
-                row_potential[owners[column]] += step
-                column_potential[column] -= step
+    for added in range(len(cost)):
+        owners[columns] = added
+        open_columns = list(range(columns))
+        shortest: list[int | None] = [None] * columns
+        previous = [columns] * columns
+        reached: list[int] = []
+        current = columns
+        while owners[current] >= 0:
+            reached.append(current)
+            row = owners[current]
+            step: int | None = None
+            following = current
             for column in open_columns:
-                shortest[column] = (shortest[column] or 0) - step
-        open_columns.remove(following)
-        current = following
-    while current != columns:
-        owners[current] = owners[previous[current]]
-        current = previous[current]
+                reduced = cost[row][column] - row_potential[row] - column_potential[column]
+                distance = shortest[column]
+                if distance is None or reduced < distance:
+                    shortest[column] = distance = reduced
+                    previous[column] = current
+                # A free column ends the search, so equal rows do not visit all earlier ones.
+                if step is None or distance < step or (distance == step and owners[column] < 0 <= owners[following]):
+                    step = distance
+                    following = column
+            for column in reached:
+                row_potential[owners[column]] += step or 0
+                column_potential[column] -= step or 0
+            for column in open_columns:
+                shortest[column] = (shortest[column] or 0) - (step or 0)
+            open_columns.remove(following)
+            current = following
+        while current != columns:
+            owners[current] = owners[previous[current]]
+            current = previous[current]
+    return [owners.index(row) for row in range(len(cost))]

@@ -156,8 +156,6 @@ def renumber(lines: bytes, attempt: int) -> bytes:
     renumbered = []
     for line in lines.splitlines(keepends=True):
         summary = summarize_record(parse_record(line))
-        if summary is None:
-            raise RecordError("it is not a whole record")
         before, after = write_record("\n", summary).split("\n", 1)
         members = line.decode("ascii")[len(before) : -len(after)]
         digest, _, ordinal = summary.id.split("-")
@@ -241,19 +239,21 @@ class RecordSummary(NamedTuple):
 
 _SUMMARY_TYPES: Final = (str, str, str, str, int, int, str, int)
 _get_summary: Final = itemgetter(*RecordSummary._fields)
+_ID: Final = re.compile(ID_PATTERN)
 
 
-def summarize_record(record: Mapping[str, Any]) -> RecordSummary | None:
-    """Return the summary of a record, or None if a member is missing or has a wrong value."""
+def summarize_record(record: Mapping[str, Any]) -> RecordSummary:
+    """Return the summary of a record; raise RecordError if a member is missing or has a wrong value."""
     try:
-        values = _get_summary(record)
-    except KeyError:
-        return None
-    if tuple(map(type, values)) != _SUMMARY_TYPES:
-        return None
-    summary = RecordSummary(*values)
-    is_possible = summary.attempt >= 0 and summary.ordinal >= 0 and summary.line >= 0
-    return summary if is_possible else None
+        summary = RecordSummary(*_get_summary(record))
+    except KeyError as error:
+        raise RecordError(f"the record has no {error}") from None
+    is_typed = tuple(map(type, summary)) == _SUMMARY_TYPES
+    if not is_typed or not _ID.fullmatch(summary.id) or min(summary.attempt, summary.ordinal, summary.line) < 0:
+        for name in RecordSummary._fields:
+            MEMBER[name].read(record)
+        raise RecordError(f"id must be as in 0123456789ab-1-1, got {shown(summary.id, 80)}")
+    return summary
 
 
 def operator_codes(record: Mapping[str, Any]) -> Iterator[str]:

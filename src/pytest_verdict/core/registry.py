@@ -1,7 +1,6 @@
 """The registry: operator classes by name. Families fill it; a class is imported when its name is first used."""
 
 import inspect
-import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -13,13 +12,12 @@ from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.core.values.equality import TEXT
-from pytest_verdict.core.values.placeholders import PLAIN
+from pytest_verdict.core.values.placeholders import PLAIN, class_name
 from pytest_verdict.errors import ConfigurationError, SettingsError, UnknownOperatorError, allowed
 
 ENTRY_POINT_GROUP: Final = f"{GROUP}.operators"
 """The entry-point group for packages that bring single operators and no family."""
 
-Key = str | tuple[str, bytes] | None
 _NO_SETTINGS: Final[Mapping[str, Any]] = MappingProxyType({})
 _KEYS: Final = {"operator", "version", "settings"}
 _MOST_BUILT: Final = 1_024
@@ -45,7 +43,7 @@ class OperatorRegistry:
         self._families = families
         self._classes: dict[str, type[Operator]] = {}
         # Building an operator takes longer than most comparisons.
-        self._built: dict[Key, Operator] = {}
+        self._built: dict[tuple[str, str], Operator] = {}
         self._entry_points_loaded = families is None
 
     def add(
@@ -80,10 +78,7 @@ class OperatorRegistry:
         if type(cls.version) is not int or cls.version < 1:
             raise ConfigurationError(f"{cls.__name__}: version must be a whole number from 1, got {cls.version!r}")
         registered = self._classes.get(label)
-        if registered is not None and (registered.__module__, registered.__qualname__) == (
-            cls.__module__,
-            cls.__qualname__,
-        ):
+        if registered is not None and class_name(registered) == class_name(cls):
             self._built.clear()
         elif registered is not None or label in self._places():
             raise ConfigurationError(f"the name {label!r} is already registered for another operator")
@@ -131,23 +126,19 @@ class OperatorRegistry:
         Raises:
             UnknownOperatorError: No operator of that name is registered.
         """
-        cls = self._classes.get(name) or self._load(name)
-        if cls is None:
+        if name in self._classes:
+            return self._classes[name]
+        if name not in self._places():
             self._load_entry_points()
-            cls = self._classes.get(name) or self._load(name)
-        if cls is None:
-            raise UnknownOperatorError(name, self.public_names())
-        return cls
-
-    def _load(self, name: str) -> type[Operator] | None:
         place = self._places().get(name)
-        if place is None:
-            return None
-        cls: type[Operator] = load(place)
-        if cls.name != name:
-            raise ConfigurationError(f"{place} is brought as {name!r} and calls itself {cls.name!r}")
-        self._classes[name] = cls
-        return cls
+        if place is not None:
+            cls: type[Operator] = load(place)
+            if cls.name != name:
+                raise ConfigurationError(f"{place} is brought as {name!r} and calls itself {cls.name!r}")
+            self._classes[name] = cls
+        if name not in self._classes:
+            raise UnknownOperatorError(name, self.public_names())
+        return self._classes[name]
 
     def describe_brought(self) -> list[tuple[str, int, str]]:
         """List the name, the version and the code of each operator from another package."""
@@ -170,22 +161,21 @@ class OperatorRegistry:
             UnknownOperatorError: No operator of that name is registered.
             SettingsError: A setting is unknown, missing or has a value that is not allowed.
         """
-        key = key_of(name, settings) if settings else name
-        operator = self._built.get(key)
-        if operator is not None:
-            return operator
+        # Only immutable values and lists of texts: an operator must not share a list that its caller may change.
+        is_plain = PLAIN.issuperset(map(type, settings.values())) or all(
+            type(value) in PLAIN or (type(value) in _LISTS and TEXT.issuperset(map(type, value)))
+            for value in settings.values()
+        )
+        key = name, repr(settings) if is_plain else ""
+        if key in self._built:
+            return self._built[key]
         if not all(isinstance(setting, str) for setting in settings):
             # YAML has keys of other types, which no keyword argument has.
             self.refuse_unknown_settings(name, settings)
         operator = self.find(name)(**settings)
         if len(self._built) >= _MOST_BUILT:
             self._built.clear()
-        # Only immutable values and lists of texts: an operator must not share a list that its caller may change.
-        is_plain = all(
-            type(value) in PLAIN or (type(value) in _LISTS and TEXT.issuperset(map(type, value)))
-            for value in settings.values()
-        )
-        if key is not None and is_plain:
+        if is_plain:
             self._built[key] = operator
         return operator
 
@@ -203,14 +193,6 @@ class OperatorRegistry:
             self._families.all("operators")
         load_installed("operator", ENTRY_POINT_GROUP, self.add)
         self._entry_points_loaded = True
-
-
-def key_of(name: str, settings: Mapping[str, Any]) -> Key:
-    """Return a cache key for settings, by value and type: 1, 1.0 and True differ."""
-    try:
-        return name, marshal.dumps(settings, 2)  # type: ignore[arg-type]
-    except ValueError:
-        return None
 
 
 REGISTRY: Final = OperatorRegistry(FAMILIES)

@@ -13,10 +13,9 @@ from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import RecordSummary, operator_codes, parse_record, summarize_record, write_record
-from pytest_verdict.core.record_members import EXPECTED, ID_PATTERN, MEMBER, OBSERVED, PLACE, START, THRESHOLD
+from pytest_verdict.core.record_members import EXPECTED, MEMBER, OBSERVED, OPERATOR, PLACE, START, THRESHOLD
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY, decode, is_replayable
 from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE
 from pytest_verdict.errors import RecordError, UnknownOperatorError
@@ -26,7 +25,7 @@ STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 
 _GIVEN_BY_TEST: Final = ("name", "negated", "accepted")
 _OF_PLACE: Final = frozenset(member.name for member in (*START, *PLACE))
-_ID: Final = re.compile(ID_PATTERN)
+_NESTED_VERSION: Final = re.compile(r'(?<="), "version": [0-9]+(?=, "settings": \{)')
 _OTHER_CODE: Final = "the code of an operator is not the one that was recorded"
 _MOST_OPERATORS: Final = 1_000
 # The quotes in a text are escaped, so a tag in the bytes of a record is no part of a text.
@@ -78,8 +77,6 @@ def replay_line(line: bytes) -> Replayed:
     try:
         record = parse_record(line)
         summary = summarize_record(record)
-        if summary is None or not _ID.fullmatch(summary.id):
-            _check_head(record)
         return _replay_record(line, record, summary)
     except RecordError as error:
         return Replayed("", "unreadable", str(error), summary=summary)
@@ -87,17 +84,17 @@ def replay_line(line: bytes) -> Replayed:
         return Replayed("", "unreadable", "it is nested too deeply", summary=summary)
 
 
-def _replay_record(line: bytes, record: dict[str, Any], summary: RecordSummary | None) -> Replayed:
+def _replay_record(line: bytes, record: dict[str, Any], summary: RecordSummary) -> Replayed:
     try:
         installed = find_operator(record)
         result = derive_result(line, record, installed.operator)
     except Unverifiable as reason:
         return _unverifiable(record, summary, str(reason))
 
-    replayed = Replayed(record["id"], "identical", "", record["test"], record["operator"], (), summary)
+    replayed = Replayed(summary.id, "identical", "", summary.test, summary.operator, (), summary)
     members = result.to_members()
     text = line.removesuffix(b"\n").removesuffix(b"\r")
-    if summary is not None and text == write_record(members, summary).encode("ascii")[:-1]:
+    if text == write_record(members, summary).encode("ascii")[:-1]:
         return replayed
 
     if installed.operator.asks_model and result.error is not None and "error" in record:
@@ -120,25 +117,14 @@ def _replay_record(line: bytes, record: dict[str, Any], summary: RecordSummary |
     return replayed._replace(status=status, reason=change, differing=differing)
 
 
-def _check_head(record: dict[str, Any]) -> None:
-    for name in ("id", "test", "operator"):
-        if type(record.get(name)) is not str:
-            raise RecordError(f"{name} must be text, got {shown(record.get(name), 80)}")
-    if not _ID.fullmatch(record["id"]):
-        raise RecordError(f"id must be as in 0123456789ab-1-1, got {shown(record['id'], 80)}")
-
-
-def _unverifiable(record: dict[str, Any], summary: RecordSummary | None, reason: str) -> Replayed:
-    replayed = Replayed(record["id"], "unverifiable", reason, record["test"], record["operator"], (), summary)
+def _unverifiable(record: dict[str, Any], summary: RecordSummary, reason: str) -> Replayed:
+    replayed = Replayed(summary.id, "unverifiable", reason, summary.test, summary.operator, (), summary)
     # The verdict follows from the score even if nothing else can be derived.
     verdict = "error"
     if "error" not in record:
-        score: Any = record.get("score")
-        if type(score) not in {int, float}:
-            raise RecordError(f"score must be a number from 0 to 1, got {shown(score, 80)}")
-        is_match = score >= THRESHOLD.read(record)
+        is_match = MEMBER["score"].read(record) >= THRESHOLD.read(record)
         verdict = "fail" if is_match is MEMBER["negated"].read(record) else "pass"
-    if record.get("verdict") != verdict:
+    if summary.verdict != verdict:
         wrong = "the verdict does not follow from the score"
         return replayed._replace(status="differs", reason=wrong, differing=("verdict",))
     return replayed
@@ -146,13 +132,7 @@ def _unverifiable(record: dict[str, Any], summary: RecordSummary | None, reason:
 
 def find_operator(record: dict[str, Any]) -> InstalledOperator:
     """Return the installed operator of a record."""
-    name = record["operator"]
-    version = record.get("operator_version")
-    settings = record.get("settings")
-    if type(version) is not int:
-        raise RecordError(f"operator_version must be a whole number, got {shown(version, 80)}")
-    if not isinstance(settings, dict):
-        raise RecordError(f"settings must be an object, got {shown(settings, 80)}")
+    name, version, _, settings = [member.read(record) for member in OPERATOR]
     try:
         key = REGISTRY.find(name), name, version, repr(settings)
     except (UnknownOperatorError, ImportError):
@@ -180,18 +160,11 @@ def _build_operator(name: str, version: int, recorded: dict[str, Any]) -> Instal
     change = ""
     if operator.version != version:
         change = f"version {version} was recorded, {operator.version} is installed"
-    elif json.dumps(recorded) != json.dumps(settings) and _without_versions(recorded) == _without_versions(settings):
-        change = "another version of an operator in the settings is installed"
+    else:
+        texts = {json.dumps(recorded), json.dumps(settings)}
+        if len(texts) > len({_NESTED_VERSION.sub("", text) for text in texts}):
+            change = "another version of an operator in the settings is installed"
     return InstalledOperator(operator, change)
-
-
-def _without_versions(settings: Any) -> Any:
-    if isinstance(settings, list):
-        return [_without_versions(item) for item in settings]
-    if not isinstance(settings, dict):
-        return settings
-    is_operator = isinstance(settings.get("operator"), str) and {"version", "settings"} <= settings.keys()
-    return {key: _without_versions(item) for key, item in settings.items() if not (is_operator and key == "version")}
 
 
 def derive_result(line: bytes, record: dict[str, Any], operator: Operator) -> ComparisonResult:

@@ -163,7 +163,7 @@ def _length_error(metric: str, first: Sequence[Any], second: Sequence[Any]) -> s
     if len(first) * len(second) <= largest:
         return None
     # The common start and end cost nothing.
-    ends = sum(common_ends(first, second, range(len(first)), range(len(second))))
+    ends = sum(common_ends(first, second))
     if (len(first) - ends) * (len(second) - ends) <= largest:
         return None
     if metric == "rouge_l":

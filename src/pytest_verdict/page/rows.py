@@ -97,7 +97,7 @@ def compress(pieces: Iterable[bytes]) -> bytes:
 
 def _entry(record: dict[str, Any], row: Row) -> dict[str, Any]:
     summary = summarize_record(record)
-    if summary is None or summary.verdict not in VERDICTS:
+    if summary.verdict not in VERDICTS:
         raise RecordError(_INCOMPLETE)
     digest, _, position = summary.id.partition("-")
     if position != f"{summary.attempt}-{summary.ordinal}":

@@ -10,11 +10,9 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from decimal import Decimal
 from typing import Any, Final, NoReturn
 
-from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.display import shorten
 from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH
 from pytest_verdict.core.values.numbers import EXACT, is_beyond_float
@@ -34,10 +32,10 @@ _BEGINNING: Final = re.compile(
 )
 # Each attempt may take as long as reading the rest of the text.
 _MOST_TRIED: Final = 1_000
-_QUOTED: Final = re.compile(rb'"[^"]*"?')
-_SHORT: Final = 500
-_SQUARE: Final = bytes.maketrans(b"{}", b"[]")
-_NO_MARK: Final = bytes(set(range(256)) - set(b'[]{}"'))
+# Converting more digits to an int would take too long; this is Python's own limit.
+_MOST_DIGITS: Final = 4_300
+# PYTHONINTMAXSTRDIGITS may limit int() to so many digits.
+_FEWEST_DIGITS: Final = 640
 _exact = functools.partial(Decimal, context=EXACT)
 
 
@@ -55,15 +53,8 @@ def parse_json(text: str | bytes | bytearray) -> Any:
         document = text if isinstance(text, str) else text.decode("utf-8")
         # RFC 8259 lets a reader ignore a byte-order mark.
         document = document.removeprefix("\ufeff")
-        if len(document) > MAXIMUM_DEPTH:
-            _refuse_depth(document)
-        try:
-            return _DECODER.decode(document)
-        except ValueError as error:
-            if type(error) is not ValueError:
-                raise
-            # Only int() raises a plain ValueError: PYTHONINTMAXSTRDIGITS limits the digits that it reads.
-            return _DECODER_OF_LONG_INTS.decode(document)
+        _refuse_depth(document)
+        return _DECODER.decode(document)
     except JsonTextError:
         raise
     except ArithmeticError:
@@ -74,71 +65,10 @@ def parse_json(text: str | bytes | bytearray) -> Any:
 
 def parse_json_with_floats(text: str) -> Any:
     """Parse one JSON document with numbers as Python's json reads them; refuse a number beyond the range of a float."""
-    digits = text.encode("utf-8", "replace").translate(_DIGITS_ALIKE, _SIGNS)
-    decoder = _FLOAT_DECODER
-    if _LARGE_EXPONENT in digits or _MANY_DIGITS in digits:
-        decoder = _RANGE_DECODER
-    elif text.count("{") == 1:
-        # Most rows of a data set are one object, whose keys can be counted.
-        with suppress(ValueError, RecursionError):
-            document = _UNCHECKED_DECODER.decode(text)
-            if type(document) is dict and shows_no_more_keys(text, len(document)):
-                return document
     try:
-        return decoder.decode(text)
-    except JsonTextError as error:
-        if error.note == DUPLICATE_KEY:
-            # The record of an unreadable row has this sentence.
-            raise JsonTextError(DUPLICATE_KEY, "a key occurs twice in one object") from None
-        raise
+        return _FLOAT_DECODER.decode(text)
     except RecursionError:
         raise JsonTextError(TOO_DEEP, "nested too deeply") from None
-
-
-def hold_surely_the_same(expected: str, observed: str) -> bool:
-    """Return True if two texts surely are the same document, with numbers as text; False means nothing."""
-    try:
-        if len(expected) > _SHORT:
-            with pause_garbage_collection():
-                is_same = _are_long_and_same(expected, observed)
-        else:
-            is_same = _NUMBERS_AS_TEXT.decode(expected) == _NUMBERS_AS_TEXT.decode(observed)
-        if is_same:
-            # The other document has the same depth.
-            _refuse_depth(expected)
-    except (ValueError, ArithmeticError, RecursionError):
-        return False
-    return is_same
-
-
-def _are_long_and_same(expected: str, observed: str) -> bool:
-    # Equal documents have the same number of keys; a text with more of them repeats one.
-    keys = 0
-
-    def count_keys(pairs: dict[str, Any]) -> dict[str, Any]:
-        nonlocal keys
-        keys += len(pairs)
-        return pairs
-
-    document = _numbers_as_text(parse_float=_token, object_hook=count_keys).decode(expected)
-    is_same = expected == observed or document == _numbers_as_text(parse_float=str.encode).decode(observed)
-    return is_same and shows_no_more_keys(expected, keys) and shows_no_more_keys(observed, keys)
-
-
-def shows_no_more_keys(text: str, keys: int) -> bool:
-    """Return True if a text surely has no more keys than were read from it, so it repeats none."""
-    if text.count(":") == keys:
-        return True
-    # A colon in a string looks like that of a key only after a quote, and an escaped quote has a backslash.
-    if '\\\\"' in text or any(f"{blank}:" in text for blank in " \t\n\r"):
-        return False
-    return text.count('":') - text.count('\\":') == keys
-
-
-def _token(text: str) -> bytes:
-    if len(text) > _MOST_PLAIN:
-        _exact(text)  # refuses an exponent out of range
-    return text.encode()
 
 
 def documents_in(text: str) -> Iterator[tuple[Any, int, int]]:
@@ -207,12 +137,11 @@ def _end_of_broken(text: str, start: int) -> int:
     return len(text)
 
 
-def _whole(text: str) -> int | Decimal:
+def _integer(text: str) -> int | Decimal:
+    if len(text) < _FEWEST_DIGITS:
+        return int(text)
     number = _exact(text)
-    # Converting more digits to an int would take too long; this is Python's own limit.
-    if number.adjusted() < _MOST_DIGITS:
-        return int(number)
-    return number
+    return int(number) if number.adjusted() < _MOST_DIGITS else number
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -239,7 +168,7 @@ def _float_in_range(text: str) -> float:
 
 
 def _refuse_depth(document: str) -> None:
-    if _is_surely_shallow(document):
+    if document.count("[") + document.count("{") <= MAXIMUM_DEPTH:
         return
     depth = 0
     for match in _BRACKETS.finditer(document):
@@ -252,40 +181,6 @@ def _refuse_depth(document: str) -> None:
             depth -= 1
 
 
-def _is_surely_shallow(document: str) -> bool:
-    """Remove empty pairs of brackets level by level, which is faster than counting brackets."""
-    if len(document) < 10 * _SHORT and document.count("[") + document.count("{") <= MAXIMUM_DEPTH:
-        return True
-    text = document.replace("\\\\", "").replace('\\"', "")
-    # A string without brackets becomes two quotes.
-    marks = text.encode("utf-8", "surrogatepass").translate(_SQUARE, _NO_MARK)
-    brackets = _QUOTED.sub(b"", marks.replace(b'""', b""))
-    for level in range(MAXIMUM_DEPTH):
-        # Each round removes the innermost level; the rest is at most as deep as it has opening brackets.
-        if level + brackets.count(b"[") <= MAXIMUM_DEPTH:
-            return True
-        before = brackets
-        brackets = brackets.replace(b"[]", b"")
-        if len(brackets) == len(before):
-            return False
-    return False
-
-
-_MOST_DIGITS: Final = 4_300
-_MOST_PLAIN: Final = 15
-_strict = functools.partial(json.JSONDecoder, object_pairs_hook=_object, parse_float=_exact, parse_constant=_constant)
-_DECODER: Final = _strict()
-_DECODER_OF_LONG_INTS: Final = _strict(parse_int=_whole)
-_numbers_as_text = functools.partial(json.JSONDecoder, parse_int=str.encode, parse_constant=_constant)
-_NUMBERS_AS_TEXT: Final = _numbers_as_text(parse_float=_token, object_pairs_hook=_object)
-
-# With every digit replaced by 0, two searches find any number that may be beyond the range of a float.
-_DIGITS_ALIKE: Final = bytes.maketrans(b"E123456789", b"e000000000")
-_SIGNS: Final = b"+-"
-_LARGE_EXPONENT: Final = b"0e000"
-_MANY_DIGITS: Final = b"0" * 309
-_FLOAT_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
-_UNCHECKED_DECODER: Final = json.JSONDecoder(parse_constant=_constant)
-_RANGE_DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_object, parse_constant=_constant, parse_float=_float_in_range
-)
+_strict = functools.partial(json.JSONDecoder, object_pairs_hook=_object, parse_constant=_constant)
+_DECODER: Final = _strict(parse_float=_exact, parse_int=_integer)
+_FLOAT_DECODER: Final = _strict(parse_float=_float_in_range)

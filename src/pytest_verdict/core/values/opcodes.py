@@ -1,16 +1,13 @@
-"""The edit operations between two sequences.
-
-The standard library finds them in cubic time at worst. Here long sequences are split at items that both have exactly once,
-as in patience diff, and the standard library compares the parts.
-"""
+"""The edit operations between two sequences."""
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
+# The standard library takes cubic time at worst, and rapidfuzz a bit of memory for each pair of items.
 _SMALL: Final = 40_000
+_LARGEST: Final = 5 * 10**8
 
 
 class Opcode(NamedTuple):
@@ -22,74 +19,55 @@ class Opcode(NamedTuple):
 
 
 def opcodes(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Opcode]:
-    """Return the operations that turn one sequence into another, in nearly linear time."""
+    """Return the operations that turn one sequence into another."""
+    head, tail = common_ends(left, right)
+    left_end = len(left) - tail
+    right_end = len(right) - tail
     operations: list[Opcode] = []
-    for tag, lefts, rights in _stretches(left, right, range(len(left)), range(len(right))):
-        if not lefts and not rights:
-            continue
-        last = operations[-1] if operations else None
-        if last is not None and tag == last.tag == "equal":
-            operations[-1] = Opcode(tag, range(last.left.start, lefts.stop), range(last.right.start, rights.stop))
-        else:
-            operations.append(Opcode(tag, lefts, rights))
+    row = column = 0
+    inner = _matching_blocks(left[head:left_end], right[head:right_end])
+    shifted = [(head + at, head + to, size) for at, to, size in inner]
+    for at, to, size in [(0, 0, head), *shifted, (left_end, right_end, tail)]:
+        if row < at or column < to:
+            tag = "replace"
+            if row == at:
+                tag = "insert"
+            elif column == to:
+                tag = "delete"
+            operations.append(Opcode(tag, range(row, at), range(column, to)))
+        row = at + size
+        column = to + size
+        if size:
+            operations.append(Opcode("equal", range(at, row), range(to, column)))
     return operations
 
 
-def _stretches(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> Iterator[Opcode]:
-    head, tail = common_ends(left, right, lefts, rights)
-    yield Opcode("equal", lefts[:head], rights[:head])
-    inner = lefts[head : len(lefts) - tail], rights[head : len(rights) - tail]
-    yield from _between(left, right, *inner)
-    yield Opcode("equal", lefts[len(lefts) - tail :], rights[len(rights) - tail :])
+def _matching_blocks(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[tuple[int, int, int]]:
+    """Yield the positions and the lengths of equal stretches; nothing for two very long sequences."""
+    size = len(left) * len(right)
+    if size <= _SMALL:
+        yield from SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
+    elif size <= _LARGEST:
+        from rapidfuzz.distance import LCSseq
+
+        # rapidfuzz compares hashes, which are not unique.
+        numbers: dict[Hashable, int] = {}
+        sides = [[numbers.setdefault(item, len(numbers)) for item in side] for side in (left, right)]
+        for operation in LCSseq.opcodes(*sides):
+            if operation.tag == "equal":
+                yield operation.src_start, operation.dest_start, operation.src_end - operation.src_start
 
 
-def common_ends(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> tuple[int, int]:
-    """Count the equal items at the start of two ranges, and at the end of the rest."""
-    head = _common(left, right, lefts, rights, 1)
-    return head, _common(left, right, lefts[head:], rights[head:], -1)
-
-
-def _common(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range, step: int) -> int:
-    pairs = enumerate(zip(lefts[::step], rights[::step], strict=False))
-    different = (at for at, (one, other) in pairs if left[one] != right[other])
-    return next(different, min(len(lefts), len(rights)))
-
-
-def _between(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> Iterator[Opcode]:
-    if not lefts or not rights:
-        yield Opcode("delete" if lefts else "insert", lefts, rights)
-    elif len(lefts) * len(rights) <= _SMALL:
-        inner = left[lefts.start : lefts.stop], right[rights.start : rights.stop]
-        for tag, *places in SequenceMatcher(None, *inner, autojunk=False).get_opcodes():
-            yield Opcode(tag, lefts[places[0] : places[1]], rights[places[2] : places[3]])
-    else:
-        yield from _split(left, right, lefts, rights)
-
-
-def _split(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> Iterator[Opcode]:
-    anchors = _anchors(left, right, lefts, rights)
-    if not anchors:
-        yield Opcode("replace", lefts, rights)
-        return
-    one, other = lefts.start, rights.start
-    for at, to in anchors:
-        # Adjacent anchors have nothing between them.
-        if at > one or to > other:
-            yield from _stretches(left, right, range(one, at), range(other, to))
-        if at >= one:
-            same = _common(left, right, range(at, lefts.stop), range(to, rights.stop), 1)
-            yield Opcode("equal", range(at, at + same), range(to, to + same))
-            one, other = at + same, to + same
-    yield from _stretches(left, right, range(one, lefts.stop), range(other, rights.stop))
-
-
-def _anchors(left: Sequence[Hashable], right: Sequence[Hashable], lefts: range, rights: range) -> list[tuple[int, int]]:
-    """Return the positions of items that both sides have exactly once, as many as are in the same order."""
-    counts = Counter(left[at] for at in lefts)
-    others = Counter(right[at] for at in rights)
-    places = {right[at]: at for at in rights if others[right[at]] == 1}
-    pairs = [(at, places[left[at]]) for at in lefts if counts[left[at]] == 1 and left[at] in places]
-    return longest_rising(pairs)
+def common_ends(left: Sequence[Hashable], right: Sequence[Hashable]) -> tuple[int, int]:
+    """Count the equal items at the start of two sequences, and at the end of the rest."""
+    shorter = min(len(left), len(right))
+    head = 0
+    while head < shorter and left[head] == right[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and left[-1 - tail] == right[-1 - tail]:
+        tail += 1
+    return head, tail
 
 
 def longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:

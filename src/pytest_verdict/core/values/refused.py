@@ -1,9 +1,9 @@
 """Values that our operators do not compare: what hides its content, and what decides for itself what it equals."""
 
-import operator
 from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
-from collections.abc import Callable, Iterable, Mapping, MutableSequence, Set as AbstractSet
+from collections.abc import Iterable, Mapping, MutableSequence, Set as AbstractSet
 from functools import partial
+from itertools import chain
 from types import BuiltinFunctionType, FunctionType, GeneratorType, MappingProxyType, MethodType
 from typing import Any, Final
 
@@ -73,28 +73,70 @@ def refuse(value: Any, *, matchers: bool = False) -> None:
         if type(part) in PLAIN or id(part) in visited:
             continue
         visited[id(part)] = part
-        # Not isinstance, which would believe a class that claims to be another one.
-        base: Any = next((base for base in _CONTAINERS if issubclass(type(part), base)), None)
-        if base is not None:
-            content = [*base.__iter__(part)]
-            if base is dict:
-                content += [base.__getitem__(part, key) for key in content]
-            remaining += [(item, is_field) for item in content]
-            if type(part) in _HONEST:
-                continue
-            if not _shows(part, base, content) or not _has_in_fields(part, content):
-                raise FalseContentError(f"the class {class_name(type(part))} hides what is in the {base.__name__}")
-        elif type(part) is Accepted:
+        if type(part) is Accepted:
             raise FalseContentError(
                 "accepted() is the whole expected value of compare and expect, and no part of another"
             )
-        elif not issubclass(type(part), _TEXT_AND_BYTES):
-            # An object may keep its own task or generator in a field.
-            if not is_field:
-                _refuse_unfinished(part)
-            if matchers:
-                _refuse_matcher(part)
-            remaining += [(item, True) for item in _parts_of(part)]
+        parts: Iterable[Any] = ()
+        try:
+            # Not isinstance, which would believe a class that claims to be another one.
+            base: Any = next((base for base in _CONTAINERS if issubclass(type(part), base)), None)
+            if base is not None:
+                parts = _items_of(part, base)
+            elif not issubclass(type(part), _TEXT_AND_BYTES):
+                # An object may keep its own task or generator in a field.
+                if not is_field:
+                    _refuse_unfinished(part)
+                if matchers:
+                    _refuse_matcher(part)
+                parts = _parts_of(part)
+                is_field = True
+        except RefusedValueError:
+            raise
+        except Exception:  # noqa: BLE001 - a class under test can raise anything
+            parts = ()
+        remaining += [(item, is_field) for item in parts]
+
+
+def _items_of(container: Any, base: Any) -> list[Any]:
+    """Return all items, keys and values of a container; refuse a class that hides some of them."""
+    content = [*base.__iter__(container)]
+    items = content
+    if base is dict:
+        content = [(key, base.__getitem__(container, key)) for key in items]
+        items = [*chain.from_iterable(content)]
+    if type(container) not in _HONEST:
+        try:
+            is_honest = _shows(container, base, content) and _has_in_fields(container, items)
+        except Exception:  # noqa: BLE001 - a class under test can raise anything
+            is_honest = False
+        if not is_honest:
+            raise FalseContentError(f"the class {class_name(type(container))} hides what is in the {base.__name__}")
+    return items
+
+
+def _shows(container: Any, base: Any, content: list[Any]) -> bool:
+    """Return whether a container shows this content, however it is read."""
+    reads = [[*container]]
+    if base is dict:
+        reads = [
+            [*container.items()],
+            [(key, container[key]) for key in container],
+            [(key, container.get(key)) for key in container],
+        ]
+    # As texts, because a class may wrap its items each time; only lists and tuples have an order.
+    order = list if base in _ORDERED else sorted
+    texts = order(map(encode_text, content))
+    return len(container) == len(content) and all(order(map(encode_text, items)) == texts for items in reads)
+
+
+def _has_in_fields(container: Any, content: list[Any]) -> bool:
+    """Return whether the fields of a container, which are all that is compared, have its items."""
+    if not has_fields(container):
+        return True
+    fields = named_fields(container)[2]
+    in_fields = {*map(id, fields.values())}
+    return all(id(item) in in_fields or (type(item) is str and item in fields) for item in content)
 
 
 def _refuse_unfinished(value: Any) -> None:
@@ -119,69 +161,20 @@ def refuse_uncalled(expected: Any, observed: Any) -> None:
         raise UnfinishedValueError(f"{safe_repr(observed)[:80]} is not called; write () behind it")
 
 
-def _shows(container: Any, base: Any, content: list[Any]) -> bool:
-    """Return whether a container shows these items, however it is read."""
-    if base is not dict:
-        reads = [lambda: [*container], lambda: [len(container)]]
-        return all(map(_is_shown, reads, (content, [len(content)]), (base in _ORDERED, True)))
-    keys = content[: len(content) // 2]
-    pairs = [*zip(keys, content[len(keys) :], strict=True)]
-    views: list[tuple[Callable[[], list[Any]], list[Any]]] = [
-        (lambda: [len(container)], [len(keys)]),
-        (lambda: [*container], keys),
-        (lambda: [*container.items()], pairs),
-        (lambda: [*container.values()], [item for _, item in pairs]),
-        (lambda: [(key, container[key]) for key in keys], pairs),
-        (lambda: [(key, container.get(key)) for key in keys], pairs),
-    ]
-    return all(_is_shown(read, part, in_order=False) for read, part in views)
-
-
-def _is_shown(read: Callable[[], list[Any]], content: list[Any], in_order: bool) -> bool:  # noqa: FBT001 - for map
-    """Return whether a container shows this content; one that cannot be read shows nothing else."""
-    try:
-        items = read()
-        if len(items) != len(content):
-            return False
-        if all(map(operator.is_, items, content)):
-            return True
-        # A class may wrap its items each time.
-        texts = [*map(encode_text, items)]
-        others = [*map(encode_text, content)]
-        return texts == others if in_order else sorted(texts) == sorted(others)
-    except Exception:  # noqa: BLE001 - a class under test can raise anything
-        return True
-
-
-def _has_in_fields(container: Any, content: list[Any]) -> bool:
-    """Return whether the fields of a container, which are all that is compared, have its items."""
-    if not has_fields(container):
-        return True
-    try:
-        fields = named_fields(container)[2]
-    except Exception:  # noqa: BLE001 - likewise
-        return True
-    in_fields = {*map(id, fields.values())}
-    return all(id(item) in in_fields or (type(item) is str and item in fields) for item in content)
-
-
 def _parts_of(value: Any) -> Iterable[Any]:
     """Return what is in a value that is no container of Python itself, as far as a comparison may look at it."""
-    try:
-        if has_named_fields(value):
-            return [*named_fields(value)[2].values()]
-        # Other mappings may be readable only once, and are compared by what was read for the record.
-        if issubclass(type(value), _MAPPINGS):
-            return [*value, *value.values()]
-        if issubclass(type(value), MutableSequence | AbstractSet):
-            return [*value]
-        if package_of(value) in ARRAY_PACKAGES:
-            return objects_in(value)
-        # A mock has as many attributes as somebody asks for.
-        if package_of(value) != "unittest" and decides_equality(value):
-            return [*attributes(value).values()]
-    except Exception:  # noqa: BLE001 - a class under test can raise anything
-        return ()
+    if has_named_fields(value):
+        return [*named_fields(value)[2].values()]
+    # Other mappings may be readable only once, and are compared by what was read for the record.
+    if issubclass(type(value), _MAPPINGS):
+        return [*value, *value.values()]
+    if issubclass(type(value), MutableSequence | AbstractSet):
+        return [*value]
+    if package_of(value) in ARRAY_PACKAGES:
+        return objects_in(value)
+    # A mock has as many attributes as somebody asks for.
+    if package_of(value) != "unittest" and decides_equality(value):
+        return [*attributes(value).values()]
     return ()
 
 
@@ -209,7 +202,8 @@ def _refuse_matcher(value: Any) -> None:
     if package_of(value) == "unittest" and value.__class__ is not type(value):
         raise OwnEqualityError(value, "its class {} claims to be another one")
     if has_fields(value):
-        if _has_no_compared_field(value):
+        hidden = attributes(value) or getattr(value, "__pydantic_private__", None)
+        if hidden and not named_fields(value)[2]:
             raise OwnEqualityError(value, "no field of its class {} is compared")
     elif decides_equality(value):
         module = f"{type(value).__module__}."
@@ -217,13 +211,6 @@ def _refuse_matcher(value: Any) -> None:
             raise OwnEqualityError(value)
         if package_of(value) != "unittest" and attributes(value) and _equals_blank(value):
             raise OwnEqualityError(value, "its class {} compares none of its attributes")
-
-
-def _has_no_compared_field(value: Any) -> bool:
-    try:
-        return not named_fields(value)[2] and bool(attributes(value) or getattr(value, "__pydantic_private__", None))
-    except Exception:  # noqa: BLE001 - a class under test can raise anything
-        return False
 
 
 def _equals(value: Any, other: Any) -> bool:

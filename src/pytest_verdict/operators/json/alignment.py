@@ -133,7 +133,7 @@ def _unequal_part(items: Sequence[Node], others: Sequence[Node]) -> tuple[int, S
     # They are partners in some best pairing, because no cost is below the difference of two sizes.
     identities = [item.identity for item in items]
     other_identities = [item.identity for item in others]
-    head, tail = common_ends(identities, other_identities, range(len(items)), range(len(others)))
+    head, tail = common_ends(identities, other_identities)
     last = len(items) - tail
     stop = len(others) - tail
     pairs = [(index, index) for index in range(head)]

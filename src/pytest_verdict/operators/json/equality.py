@@ -8,7 +8,6 @@ from pytest_verdict.core.matching import maximum_matching
 from pytest_verdict.core.operator import OmitWhenDefault, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, differences, step
-from pytest_verdict.core.values.jsontext import hold_surely_the_same
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.operators.json.document import (
     Documents,
@@ -25,7 +24,6 @@ from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, must_be
 ListMode = Literal["contained", "exact"]
 
 _SORTED: Final = ("json_sort_keys",)
-_PASS: Final = Outcome(1.0, normalization=_SORTED)
 
 
 class _JsonPartsOperator(JsonOperator, PassFailOperator):
@@ -90,10 +88,6 @@ class JsonCanonical(_JsonPartsOperator):
     version: ClassVar[int] = 2
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        is_text = type(expected) is type(observed) is str
-        is_plain = self.parse and self.case_sensitive and not self.normalize and not self.ignore
-        if is_text and is_plain and hold_surely_the_same(expected, observed):
-            return _PASS
         documents = self._read(expected, observed)
         if isinstance(documents, Outcome):
             return documents
