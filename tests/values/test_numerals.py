@@ -118,7 +118,7 @@ BESIDE = [
     # Magnitudes in words.
     ("In hundreds of tests 7 failed", "7"), ("In thousands of cases, 7 were late", "7"), ("in dozens of homes 7", "7"),
     ("7 in hundreds of tests", "7"), ("7 in thousands of cases", "7"), ("7 people in dozens of homes", "7"),
-    ("hundreds of tests: 7", "7"), ("thousands said 7", "7"), ("in hundredths 7", "7"), ("7 in all", "7"),
+    ("hundreds of tests: 7", "7"), ("thousands found 7", "7"), ("in hundredths 7", "7"), ("7 in all", "7"),
     ("in thousands: 7", None), ("In millions, 7", None), ("in thousands of dollars 7", None), ("(in thousands) 7", None),
     ("Population in millions of people: 7", None), ("(in millions of people): 7", None), ("(thousands): 7", None),
     ("($ in thousands) 7", None), ("($ thousands): 7", None), ("(in $ millions) 7", None), ("(USD thousands) 7", None),
