@@ -63,12 +63,13 @@ _FILLER: Final = (
 _DENIAL: Final = re.compile(rf"(?:,|\band)?\s*\b(?:not|rather than|instead of){_FILLER}$", re.IGNORECASE)
 # Words that make the values of their sentence no answer.
 _REFUSED: Final = re.compile(
-    r"(?i)\b(?:not|no|never|cannot|neither|nor|none|nothing|nobody|without|except|unlike|instead|rather than|other than"
-    r"|anything|everything|all but|doubt|wrong|incorrect|false|hardly|barely|scarcely|far from|lack\w*|fails|failed to|too \w+"
-    r"|avoid|exclud\w+|eliminat\w+|rul\w+ out|opposite|despite|devoid|contrary|than|or|either|maybe|perhaps|possibl[ey]"
-    r"|might|could|may|also|unless|if|otherwise|suppos\w+|assum\w+|imagine|let|(?:w|sh)ould have|(?<!\bi )would (?:say|answer|think)"
-    r"|people say|said|says|told|wrote|mention\w*|claim\w*|expect\w*|suggest\w*|thinks|thought|considered|tempting|naive"
-    r"|originally|initially|first|formerly|used to|previous|your|mistake|misprint|planned|until|unlikely|looks|seems"
+    r"(?i)\b(?:not|no|never|cannot|neither|nor|none|nothing|nobody|without|except|unlike|instead|rather than"
+    r"|other than|anything|everything|all but|doubt|wrong|incorrect|false|hardly|barely|scarcely|far from|lack\w*"
+    r"|fails|failed to|too \w+|avoid|exclud\w+|eliminat\w+|rul\w+ out|opposite|despite|devoid|contrary|than|or|either"
+    r"|maybe|perhaps|possibl[ey]|might|could|may|also|unless|if|otherwise|suppos\w+|assum\w+|imagine|let"
+    r"|(?:w|sh)ould have|(?<!\bi )would (?:say|answer|think)|people say|said|says|told|wrote|mention\w*|claim\w*"
+    r"|expect\w*|suggest\w*|thinks|thought|considered|tempting|naive|originally|initially|first|formerly|used to"
+    r"|previous|your|mistake|misprint|planned|until|unlikely|looks|seems"
     r"|(?:at|a) (?:an? |the )?(?:best|worst|most|least|latest|earliest|minimum|maximum)|max|min|short of)\b"
     r"|n['\u2019]t\b|\?|\b(?:for|where|with) \w+ ?="
 )
