@@ -24,8 +24,6 @@ READING = {
     "table of records": ["table", "DIR", "-o", "records.csv"],
     "table by name": ["table", "DIR", "--by", "operator"],
     "numbers": ["numbers", "DIR"],
-    "coverage": ["coverage", "DIR"],
-    "coverage after another": ["coverage", "WHOLE", "DIR"],
     "diff, old": ["diff", "DIR", "WHOLE"],
     "diff, new": ["diff", "WHOLE", "DIR"],
     "diff, json": ["diff", "WHOLE", "DIR", "--format", "json"],
@@ -114,9 +112,7 @@ def test_a_command_refuses_records_that_were_changed(command, changed, words, na
 
 @pytest.mark.parametrize("form", ["plain", "gz"])
 @pytest.mark.parametrize("name", CHANGES)
-@pytest.mark.parametrize(
-    "words", [READING["summary, markdown"], READING["explain failed"], READING["coverage"]], ids=str
-)
+@pytest.mark.parametrize("words", [READING["summary, markdown"], READING["explain failed"]], ids=str)
 def test_any_change_is_refused(command, changed, words, name, form):
     status, out, err = command(*changed(name, words, form))
     assert (status, out) == (2, "")
