@@ -19,7 +19,6 @@ GENERATORS = (
     "public_names",
     "signatures",
     "record_schema",
-    "report_schema",
     "suite_schema",
     "operator_table",
     "preset_accuracy",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import random
@@ -24,8 +23,6 @@ READING = {
     "table of records": ["table", "DIR", "-o", "records.csv"],
     "table by name": ["table", "DIR", "--by", "operator"],
     "numbers": ["numbers", "DIR"],
-    "coverage": ["coverage", "DIR"],
-    "coverage after another": ["coverage", "WHOLE", "DIR"],
     "diff, old": ["diff", "DIR", "WHOLE"],
     "diff, new": ["diff", "WHOLE", "DIR"],
     "diff, json": ["diff", "WHOLE", "DIR", "--format", "json"],
@@ -81,15 +78,12 @@ def changed(reports, tmp_path, monkeypatch):
     """Copy a report whose records were changed after the session, and give the words of a command about it."""
     monkeypatch.chdir(tmp_path)
 
-    def change(name, words, form="plain"):
+    def change(name, words):
         shutil.copytree(reports / "file", tmp_path / "changed")
         records = tmp_path / "changed/records.jsonl"
         lines = records.read_bytes().splitlines(keepends=True)
         identifier = json.loads(lines[1])["id"]
         records.write_bytes(b"".join(CHANGES[name](lines)) if name else records.read_bytes())
-        if form == "gz":
-            (tmp_path / "changed/records.jsonl.gz").write_bytes(gzip.compress(records.read_bytes()))
-            records.unlink()
         places = {"DIR": "changed", "WHOLE": str(reports / "file"), "ID": identifier, "STORE": str(tmp_path / "store")}
         return [places.get(word, word) for word in words]
 
@@ -112,13 +106,10 @@ def test_a_command_refuses_records_that_were_changed(command, changed, words, na
     assert not {"diff.html", "records.csv", "store"} & set(os.listdir())
 
 
-@pytest.mark.parametrize("form", ["plain", "gz"])
 @pytest.mark.parametrize("name", CHANGES)
-@pytest.mark.parametrize(
-    "words", [READING["summary, markdown"], READING["explain failed"], READING["coverage"]], ids=str
-)
-def test_any_change_is_refused(command, changed, words, name, form):
-    status, out, err = command(*changed(name, words, form))
+@pytest.mark.parametrize("words", [READING["summary, markdown"], READING["explain failed"]], ids=str)
+def test_any_change_is_refused(command, changed, words, name):
+    status, out, err = command(*changed(name, words))
     assert (status, out) == (2, "")
     assert "its records were changed after the session" in err
 
@@ -132,12 +123,11 @@ def test_a_command_that_checks_lists_the_difference(command, changed, words, nam
     assert not os.path.exists("evidence.zip")
 
 
-@pytest.mark.parametrize("form", ["plain", "gz"])
 @pytest.mark.parametrize(
     "words", [words for words in READING.values() if not {"--serve", "push", "otel"} & {*words}], ids=str
 )
-def test_records_of_their_report_are_read(command, changed, words, form):
-    status, _, err = command(*changed("", words, form))
+def test_records_of_their_report_are_read(command, changed, words):
+    status, _, err = command(*changed("", words))
     assert status == 0 or "its records were changed" not in err
 
 

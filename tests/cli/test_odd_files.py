@@ -63,7 +63,6 @@ calibrate ODD --judge no.such:judge
 unblind ODD
 summary ODD
 view ODD --no-open
-coverage ODD
 diff ODD ODD
 diff report ODD
 merge ODD -o out
@@ -153,13 +152,13 @@ def test_output_that_is_a_device_or_a_link_stays_one(command, place, name):
     from test_conformance import SESSION
 
     (place / "good").symlink_to(SESSION)
-    (place / "target.md").write_text("before")
-    (place / "link.md").symlink_to("target.md")
-    os.mkfifo(place / "pipe.md")
-    descriptor = os.open(place / "pipe.md", os.O_RDWR | os.O_NONBLOCK)
+    (place / "target.csv").write_text("before")
+    (place / "link.csv").symlink_to("target.csv")
+    os.mkfifo(place / "pipe.csv")
+    descriptor = os.open(place / "pipe.csv", os.O_RDWR | os.O_NONBLOCK)
     try:
         # A file in its place would have the name, and a bundle needs to seek.
-        for out in ("link.md", *(["pipe.md"] if name != "bundle" else [])):
+        for out in ("link.csv", *(["pipe.csv"] if name != "bundle" else [])):
             words = [word.replace("OUT", out) for word in WRITING[name].split()]
             if name == "diff":
                 # A pipe holds less than a page.
@@ -168,21 +167,21 @@ def test_output_that_is_a_device_or_a_link_stays_one(command, place, name):
     finally:
         os.close(descriptor)
     if name == "diff":
-        assert command(*(word.replace("OUT", "link.md") for word in WRITING[name].split()))[0] == 0
-    assert (place / "link.md").is_symlink()
-    assert (place / "pipe.md").is_fifo()
-    assert (place / "target.md").read_bytes() != b"before"
+        assert command(*(word.replace("OUT", "link.csv") for word in WRITING[name].split()))[0] == 0
+    assert (place / "link.csv").is_symlink()
+    assert (place / "pipe.csv").is_fifo()
+    assert (place / "target.csv").read_bytes() != b"before"
 
 
 @pytest.mark.parametrize("name", WRITING)
 def test_output_is_whole_or_not_there(command, place, name, monkeypatch):
     (place / "report" / "records.jsonl").write_text(PARTS["records.jsonl"] + "no record\n")
-    (place / "out.md").write_text("before")
+    (place / "out.csv").write_text("before")
     status, _, err = command(
-        *(word.replace("OUT", "out.md").replace("good", "report") for word in WRITING[name].split())
+        *(word.replace("OUT", "out.csv").replace("good", "report") for word in WRITING[name].split())
     )
     assert status in {1, 2}, err
-    assert (place / "out.md").read_text() == "before"
+    assert (place / "out.csv").read_text() == "before"
     assert not [*place.glob("*.new")]
 
 

@@ -108,7 +108,6 @@ FACES = {
     "diff new": ["diff", "other", "{}"],
     "diff JSON": ["diff", "{}", "other", "--format", "json", "--statistics"],
     "diff Markdown": ["diff", "other", "{}", "--format", "markdown"],
-    "coverage": ["coverage", "{}"],
     "merge": ["merge", "{}", "-o", "merged"],
     "report": ["report", "{}"],
 }

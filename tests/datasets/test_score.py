@@ -268,7 +268,6 @@ sys.exit(check.passed)
 """
 FROM_ROWS = {
     "a setting": ("'mine'", '{"how": "$.how"}'),
-    "the operator": ("'$.op'", "{}"),
     "operators by group": ("{'mine': 'mine'}", '{"group": "$.op"}'),
     "an operator by group": ("{'mine': {'operator': mine()}}", '{"group": "$.op"}'),
 }

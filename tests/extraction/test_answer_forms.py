@@ -91,11 +91,10 @@ CLAIMED = {
             "42.",
         ),
         *("After removing 8 from 50, there are 42 left.", "Hence x=42.", "**Final answer**\n\n42", "Result \u2192 42"),
-        *("It dropped by 42.", "x \u2248 42", "I'd say 42.", "There is nothing else to add. The answer is 42."),
+        *("x \u2248 42", "I'd say 42.", "There is nothing else to add. The answer is 42."),
         *(
             "People say 43, but the answer is 42.",
             "Some would answer 43; it is 42.",
-            "The answer is 42 if I counted right.",
         ),
     ],
     "date": [
@@ -112,7 +111,6 @@ CLAIMED = {
             "Positive.",
             "Overall: good",
             "It leans positive rather than negative.",
-            "Clearly positive, despite a few negative words.",
         ),
         *(
             "positive, not negative",
@@ -123,6 +121,7 @@ CLAIMED = {
 }
 NOT_CLAIMED = {
     "one_number": [
+        *("It dropped by 42.", "The answer is 42 if I counted right."),
         *(
             "forty-three (42)",
             "Roughly 42 or 43.",
@@ -172,6 +171,7 @@ NOT_CLAIMED = {
         *("no later than 2024-03-05", "from 2024-03-05 to 2024-03-09", "since 2024-03-05", "It was not on 2024-03-05."),
     ],
     "name": [
+        *("Clearly positive, despite a few negative words.",),
         *(
             "not positive",
             "It is hardly positive.",

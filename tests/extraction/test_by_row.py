@@ -38,40 +38,22 @@ def test_the_operator_of_a_row_is_that_of_its_group():
 
 
 @pytest.mark.parametrize(
-    ("op", "operator", "verdict"),
+    ("operator", "words"),
     [
-        ("exact", "exact", "fail"),
-        ("normalized_exact", "normalized_exact", "pass"),
-        ({"operator": "text_similarity", "threshold": 0.1}, "text_similarity", "pass"),
-        ({"operator": "exact", "settings": {"nan_equal": True}}, "exact", "fail"),
+        ("exakt", "Unknown comparator"),
+        ({"operator": "exact", "sttings": {}}, "Did you mean 'settings'"),
+        (3, "an operator is a name, or a dict with 'operator', got 3"),
+        ({"operator": "exact", "settings": 5}, "settings and mapping of an operator are dicts"),
+        ({"operator": "exact", "settings": {"threshold": 1}}, "is no setting of an operator"),
+        ({"operator": "exact", "settings": {5: 1}}, "is no setting of an operator"),
+        ({"operator": "exact", "mapping": {"observed": 5}}, "observed: an input is a path"),
     ],
     ids=str,
 )
-def test_a_row_names_its_operator(op, operator, verdict):
-    result = Evaluator("$.op", MAPPING).compare({"op": op, "want": "Paris", "got": "paris"})
-    assert (result.operator, result.verdict) == (operator, verdict)
-    assert replay_line(line_of(result)).status == "identical"
-
-
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        ({"want": 1, "got": 1}, "the path $.op matches nothing"),
-        ({"op": "exakt", "want": 1, "got": 1}, "the operator in the document is wrong: Unknown comparator"),
-        ({"op": {"operator": "exact", "sttings": {}}}, "Did you mean 'settings'"),
-        ({"op": 3}, "an operator is a name, or a dict with 'operator', got 3"),
-        ({"op": {"operator": "exact", "settings": 5}}, "settings and mapping of an operator are dicts"),
-        ({"op": {"operator": "exact", "settings": {"threshold": 1}}}, "the operator in the document is wrong"),
-        ({"op": {"operator": "exact", "settings": {5: 1}}}, "the operator in the document is wrong"),
-        ({"op": {"operator": "exact", "mapping": {"observed": 5}}}, "observed: an input is a path"),
-        ({"op": "$.op"}, "the path of the operator is the group"),
-    ],
-    ids=str,
-)
-def test_a_row_without_an_operator_is_an_error(row, words):
-    result = Evaluator("$.op", MAPPING).compare(row)
-    assert (result.operator, result.verdict) == ("not_compared", "error")
-    assert words in result.error
+def test_invalid_operator_of_a_group_is_refused(operator, words):
+    with pytest.raises(ConfigurationError) as error:
+        Evaluator({"a": operator}, {**MAPPING, "group": "$.kind"})
+    assert words in str(error.value)
 
 
 def test_a_group_without_an_operator_is_an_error():
@@ -88,7 +70,6 @@ def test_a_group_without_an_operator_is_an_error():
         ((BY_KIND, {**MAPPING, "group": "$.kind"}), {"tolerance": 1}, "tolerance: settings stand with each operator"),
         (({"a": "exakt"}, {**MAPPING, "group": "$.kind"}), {}, "Unknown comparator"),
         (({"a": 1}, {**MAPPING, "group": "$.kind"}), {}, "an operator is a name"),
-        (("$.op", {**MAPPING, "group": "$.kind"}), {}, "group: the path of the operator is the group"),
         (("exact", MAPPING), {"expected": "want"}, "expected: it is a column and an input of the mapping"),
         (("exact",), {}, "a mapping names the inputs"),
         (("exact",), {"observed": "got"}, "expected: the mapping does not say"),

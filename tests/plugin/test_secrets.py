@@ -176,7 +176,7 @@ FACES = [
         "history --store FOLDER/s",
         "trends --store FOLDER/s -o FOLDER/t",
     ),
-    *("replay FOLDER --json", "coverage FOLDER", "bundle FOLDER -o FOLDER/b.zip", "merge FOLDER -o FOLDER/m"),
+    *("replay FOLDER --json", "bundle FOLDER -o FOLDER/b.zip", "merge FOLDER -o FOLDER/m"),
 ]
 
 

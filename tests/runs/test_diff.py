@@ -85,30 +85,6 @@ def test_equal_comparisons_are_no_change(changes):
     assert changes([compare("exact", 1, 1)], [compare("exact", 1, 1)]) == (0, [], [])
 
 
-OPERATORS_CHANGED = [
-    ("exact", "numeric_exact", 1, "check loosened"),
-    ("exact", "contains_any", "a", "check loosened"),
-    ("exact", "regex", "a", "check loosened"),
-    ("numeric_exact", "exact", 1, "check tightened"),
-    ("normalized_exact", "exact", "a", "check tightened"),
-    ("date_match", "exact", "2024-01-01", "check tightened"),
-    ("numeric_exact", "numeric_minimum", 1, "check loosened"),
-    ("numeric_maximum", "numeric_exact", 1, "check tightened"),
-    ("json_canonical", "json_subset", "[1]", "check loosened"),
-    ("trajectory_exact", "trajectory_any_order", ["a"], "check loosened"),
-    ("trajectory_in_order", "trajectory_exact", ["a"], "check tightened"),
-    ("numeric_exact", "json_canonical", "1", "check changed"),
-    ("starts_with", "ends_with", "a", "check changed"),
-]
-STEPS_CHANGED = [
-    (["strip"], ["strip", "lowercase"], "check loosened"),
-    ([], ["nfc"], "check loosened"),
-    (["strip", "lowercase"], ["lowercase"], "check tightened"),
-    (["strip"], ["lowercase"], "check changed"),
-    (["strip", "lowercase"], ["lowercase", "strip"], "check changed"),
-]
-
-
 def named(name, threshold):
     return compare("text_similarity", "Paris", "Parix", name=name, threshold=threshold)
 
@@ -117,26 +93,16 @@ def rate(least):
     return compare("pass_rate", least, {"pass": 6, "fail": 4, "error": 0}, name="rate")
 
 
-def steps(text, normalize):
-    return compare("normalized_exact", text, text, name="a", normalize=normalize)
-
-
 @pytest.mark.parametrize(
     ("old", "new", "kind"),
     [
-        (close(1, 1, 1), close(1, 1, 2), "check loosened"),
-        (close(1, 1, 2), close(1, 1, 1), "check tightened"),
-        (close(1, 9, 1), close(1, 9, 2), "check loosened"),
-        (similar("Pariss", 0.5), similar("Pariss", 0.6), "check tightened"),
-        *[
-            (compare(old, value, value, name="a"), compare(new, value, value, name="a"), kind)
-            for old, new, value, kind in OPERATORS_CHANGED
-        ],
-        *[(steps("a", old), steps("a", new), kind) for old, new, kind in STEPS_CHANGED],
+        (close(1, 1, 1), close(1, 1, 2), "check changed"),
+        (close(1, 9, 1), close(1, 9, 2), "check changed"),
+        (similar("Pariss", 0.5), similar("Pariss", 0.6), "check changed"),
+        (compare("exact", "a", "a", name="a"), compare("contains_any", "a", "a", name="a"), "check changed"),
         (compare("exact", 1, 1), compare("exact", 2, 2), "expectation edited"),
-        (rate(0.5), rate(0.4), "check loosened"),
-        (rate(0.4), rate(0.5), "check tightened"),
-        (rate(0.9), rate(0.8), "check loosened"),
+        (rate(0.5), rate(0.4), "check changed"),
+        (rate(0.4), rate(0.5), "check changed"),
     ],
 )
 def test_another_check_with_the_same_verdict_is_information(changes, old, new, kind):
@@ -147,6 +113,7 @@ def test_another_check_with_the_same_verdict_is_information(changes, old, new, k
 def test_a_looser_check_fails_a_diff_that_asks_for_it(changes):
     assert changes(close(1, 1, 1), close(1, 1, 2), "--fail-on", "regressed,loosened")[0] == 1
     assert changes(close(1, 3, 1), close(1, 3, 2), "--fail-on", "loosened")[0] == 1
+    assert changes(rate(0.5), rate(0.4), "--fail-on", "loosened")[0] == 1
     assert changes(compare("exact", 1, 1), compare("exact", 1, 2), "--fail-on", "loosened")[0] == 0
 
 
@@ -373,7 +340,7 @@ def test_many_changes_are_counted_and_some_are_listed(command, write):
 def test_the_same_runs_give_the_same_bytes(command, write):
     old = write("old", *[compare("text_similarity", "Paris", "P" * (number % 7)) for number in range(40)])
     new = write("new", *[compare("text_similarity", "Paris", "Pa" * (number % 5)) for number in range(40)])
-    words = ("diff", old, new, "--statistics", "--cluster", "test", "--format", "json")
+    words = ("diff", old, new, "--statistics", "--format", "json")
     assert command(*words) == command(*words)
     assert lines_of([compare("exact", 1, 1)]) == lines_of([compare("exact", 1, 1)])
 

@@ -1,4 +1,4 @@
-"""``read_records`` and Parquet files in the libraries that people look at them with."""
+"""``read_records`` and files of JSON lines in the libraries that people look at them with."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_frame_of_polars(folder):
 
 
 def test_a_query_of_duckdb(command, folder, tmp_path):
-    target = tmp_path / "records.parquet"
+    target = tmp_path / "rows.jsonl"
     assert command("table", folder, "-o", target)[0] == 0
     query = f"""
         SELECT field, "param:model", avg((verdict = 'pass')::INT) FROM '{target}'

@@ -16,7 +16,6 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.runs.significance import (
     benjamini_hochberg,
     changes_needed,
-    cluster_bootstrap,
     mcnemar,
     permutation,
 )
@@ -102,20 +101,6 @@ def test_many_differences_are_permuted_at_random_and_the_same_each_time():
 
 
 @pytest.mark.ci
-def test_the_bootstrap_draws_whole_clusters():
-    numpy, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats", reason=SCIPY)
-    source = random.Random(7)
-    means = [source.gauss(-0.05, 0.2) for _ in range(80)]
-    found = cluster_bootstrap([[mean] * 10 for mean in means])
-    oracle = stats.bootstrap((numpy.array(means),), numpy.mean, method="percentile", rng=3).confidence_interval
-    assert found["clusters"] == 80
-    assert found["mean"] == pytest.approx(sum(means) / 80)
-    assert (found["low"], found["high"]) == pytest.approx((oracle.low, oracle.high), abs=0.005)
-    # As if each of the values were evidence of its own, it would be much narrower.
-    narrow = cluster_bootstrap([[mean] for mean in means for _ in range(10)])
-    assert narrow["high"] - narrow["low"] < 0.5 * (found["high"] - found["low"])
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_adjusted_values_are_those_of_statsmodels(values):
     multitest = pytest.importorskip("statsmodels.stats.multitest", reason="statsmodels is not installed")
@@ -158,21 +143,6 @@ def test_no_change_is_inconclusive(command, tmp_path):
     assert found["verdicts"]["conclusion"] == "inconclusive"
     assert found["verdicts"]["pairs_needed"] is None
     assert found["scores"]["p"] == 1.0
-
-
-def test_clusters_are_named_by_a_column(command, tmp_path):
-    found, terminal = statistics(command, tmp_path, [(1, 2), (1, 1)] * 10, "--cluster", "test")
-    assert found["cluster"]["clusters"] == 20
-    assert found["cluster"]["mean"] == -0.5
-    assert "pass rate: -50.00 points, 95 % from" in terminal
-    assert statistics(command, tmp_path, [(1, 2), (1, 1)] * 10, "--cluster", "path")[0]["cluster"]["clusters"] == 1
-
-
-def test_a_column_that_records_do_not_have_is_refused(command, tmp_path):
-    (tmp_path / "old").write_bytes(lines_of([compare("exact", 1, 1)]))
-    status, _, complaint = command("diff", tmp_path / "old", tmp_path / "old", "--cluster", "model")
-    assert status == 2
-    assert "--cluster model: the record of tests/test_x.py::test_a has no text or number of this name" in complaint
 
 
 def test_errors_count_as_not_passed_and_are_listed(command, tmp_path):

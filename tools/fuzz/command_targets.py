@@ -26,7 +26,7 @@ _ON_FOLDERS: Final = (
         "table FOLDER --by marker,group,param:model",
         "table FOLDER -o OUT/records.csv",
     ),
-    *("numbers FOLDER", "numbers FOLDER --by test --labels exact --confidence confidence", "coverage FOLDER"),
+    *("numbers FOLDER", "numbers FOLDER --by test --labels exact --confidence confidence"),
     *(
         "diff FOLDER FOLDER",
         "replay FOLDER",
@@ -38,7 +38,7 @@ _ON_FOLDERS: Final = (
 )
 # No command that starts a program, serves a page or asks a model.
 _HARMLESS: Final = {
-    *("bundle", "check", "coverage", "diff", "explain", "import", "init", "merge", "numbers", "operators", "replay"),
+    *("bundle", "check", "diff", "explain", "import", "init", "merge", "numbers", "operators", "replay"),
     *("report", "summary", "table", "verify-bundle"),
 }
 _IMPORTS: Final = ("agenticassure", "karenina", "promptfoo", "pydantic-evals")

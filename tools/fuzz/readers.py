@@ -104,7 +104,6 @@ READERS: Final[Mapping[str, tuple[str, ...] | str]] = {
     "report/summary.py": ("folders", "shards"),
     "report/urls.py": ("arguments",),
     "report/verification.py": ("folders", "bundles"),
-    "runs/coverage.py": ("folders",),
     "runs/diff.py": ("folders", "stores"),
     "runs/merge.py": ("shards",),
     "runs/numbers.py": ("folders",),

@@ -24,7 +24,7 @@ from pytest_verdict.console import say
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.bundle import is_complete
 from pytest_verdict.report.checks import Finding, differences
-from pytest_verdict.report.compression import MALFORMED, file_digest, reporting_damage
+from pytest_verdict.report.compression import MALFORMED, reporting_damage, stored_digest
 from pytest_verdict.report.folder import PARTS
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.statements import FILES, RECORDS_PREDICATE, TEST_RESULT, VERDICTS, statements
@@ -116,5 +116,5 @@ def _check_attestation(path: Path, bundle: Path, statements: dict[str, dict[str,
         for place, what in differences(derived[key], signed.get(key), key):
             yield Finding(path.name, place, what)
     subjects = json.dumps(signed.get("subject"))
-    if file_digest(bundle) not in subjects and derived["subject"][0]["digest"]["sha256"] not in subjects:
+    if stored_digest(bundle) not in subjects and derived["subject"][0]["digest"]["sha256"] not in subjects:
         yield Finding(path.name, "subject", "is neither this bundle nor its records")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pytest_verdict.core.new_files import replacing, temporary_file
 from pytest_verdict.errors import ConfigurationError
-from pytest_verdict.report.compression import MANIFEST, file_digest
+from pytest_verdict.report.compression import MANIFEST, stored_digest
 from pytest_verdict.report.folder import PARTS, files_of_report, list_parts, refuse_foreign_text
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.manifest import Part
@@ -27,7 +27,7 @@ def fetch_file(url: str, sha256: str | None = None) -> Path:
     with temporary_file(cache_folder() / "copy") as new:
         with open_url(url) as (system, path):
             system.get_file(path, str(new))
-        digest = file_digest(new)
+        digest = stored_digest(new)
         if sha256 not in {None, digest}:
             raise ConfigurationError(f"{name}: the file changed while it was read; score it again")
         folder = cache_folder() / digest

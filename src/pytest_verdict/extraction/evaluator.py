@@ -30,9 +30,6 @@ from pytest_verdict.extraction.steps import refuse_unknown_keys
 from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.session import publish
 
-# The size of the cache of operators that documents name.
-_MOST_CACHED: Final = 1_000
-
 
 class Label(str):
     """The label of an evaluation: a text that has no truth value."""
@@ -98,9 +95,9 @@ class Evaluator:
     """An operator whose inputs come from a document by a mapping.
 
     Args:
-        operator: The name of a registered operator, or an operator. If documents need different operators: a path such as
-            ``"$.op"`` to the operator of a document, or a dict with an operator for each ``group`` of the mapping. Such an
-            operator may also be a dict of ``operator``, ``settings``, ``threshold`` and, as ``mapping``, the inputs that differ.
+        operator: The name of a registered operator, or an operator. If documents need different operators: a dict with an
+            operator for each ``group`` of the mapping. Such an operator may also be a dict of ``operator``, ``settings``,
+            ``threshold`` and, as ``mapping``, the inputs that differ.
         mapping: Where the inputs come from; also a dict, see `InputMapping.read`.
         threshold: The lowest score that passes, in (0, 1] (default: that of the operator).
         expected: The column, or key, with the expected value, if the mapping has none.
@@ -127,37 +124,34 @@ class Evaluator:
         observed: str | None = None,
         **settings: Any,
     ) -> None:
-        inputs = _inputs_of(mapping, {EXPECTED: expected, OBSERVED: observed})
-        is_path = isinstance(operator, str) and operator.startswith("$")
-        self.is_by_row = is_path or isinstance(operator, Mapping)
-        if is_path:
-            inputs = _merge(inputs, {GROUP: operator}, "the path of the operator is the group; take it away")
-        self.mapping = InputMapping.read(inputs)
-        if not isinstance(operator, Mapping):
-            self.mapping.refuse_same_sides()
+        self.mapping = InputMapping.read(_inputs_of(mapping, {EXPECTED: expected, OBSERVED: observed}))
         self.threshold = None if threshold is None else check_threshold(threshold)
         self._name = operator
         self.operator: Operator | None = None
-        """None when the operator, or a setting of it, comes from the document."""
+        """None when the operator depends on the group, or a setting of it on the document."""
         self._settings = {**settings, **self.mapping.literals}
-        self._cache: dict[str, Evaluator] = {}
-        if self.is_by_row and self._settings:
-            raise SettingsError(f"{next(iter(self._settings))}: settings stand with each operator of a group")
+        self._by_group: dict[str, Evaluator] = {}
         if isinstance(operator, Mapping):
+            if self._settings:
+                raise SettingsError(f"{next(iter(self._settings))}: settings stand with each operator of a group")
             if GROUP not in self.mapping.inputs or not operator:
-                raise SettingsError(
-                    "operators by group need a mapping with a path as 'group', and an operator for each"
-                )
-            self._cache = {safe_repr(group): self._build_evaluator(entry) for group, entry in operator.items()}
-        if self.is_by_row:
+                needs = "a mapping with a path as 'group', and an operator for each"
+                raise SettingsError(f"operators by group need {needs}")
+            self._by_group = {safe_repr(group): self._build_evaluator(entry) for group, entry in operator.items()}
             return
 
+        self.mapping.refuse_same_sides()
         inputs_of_settings = dict.fromkeys(self.mapping.settings)
         _merge(settings, inputs_of_settings, "it is a setting and an input of the mapping; take one away")
         self.operator = self._build_operator()
         if self.operator is not None:
             self.operator.check_threshold(self.threshold)
             self._require_expected(self.operator)
+
+    @property
+    def is_by_row(self) -> bool:
+        """Whether the operator depends on the group of a document."""
+        return bool(self._by_group)
 
     def evaluate(self, document: Mapping[str, Any], *, name: str | None = None) -> Evaluation:
         """Compare the inputs from a document, and record the comparison.
@@ -211,10 +205,7 @@ class Evaluator:
     def __reduce__(self) -> tuple[Any, ...]:
         # Compiled paths cannot be pickled.
         settings = {name: value for name, value in self._settings.items() if name not in self.mapping.literals}
-        inputs = self.mapping.inputs
-        if self.is_by_row and isinstance(self._name, str):
-            inputs = {name: source for name, source in inputs.items() if name != GROUP}
-        return functools.partial(Evaluator, **settings), (self._name, inputs, self.threshold)
+        return functools.partial(Evaluator, **settings), (self._name, self.mapping.inputs, self.threshold)
 
     def describe(self) -> str:
         """Describe everything that verdicts depend on, the code of operators included, in the same way in each process."""
@@ -222,9 +213,9 @@ class Evaluator:
         if self.operator is not None:
             how = self.operator.identity.members
         elif isinstance(self._name, Mapping):
-            how = [(group, evaluator.describe()) for group, evaluator in self._cache.items()]
+            how = [(group, evaluator.describe()) for group, evaluator in self._by_group.items()]
         else:
-            # A document may name any operator, also in a setting.
+            # A setting in a document may name any operator.
             how = str(self._name), encode_text(self._settings), REGISTRY.describe_brought()
         return repr((how, self.mapping.description, self.threshold))
 
@@ -236,20 +227,12 @@ class Evaluator:
         return None if self.is_by_row else str(self._name)
 
     def _find_evaluator(self, document: Any) -> Evaluator:
-        """Return the evaluator for the group of a document, or for the operator that the document names."""
         group = self.mapping.fetch[GROUP](document)
-        key = safe_repr(group)
-        evaluator = self._cache.get(key)
-        if evaluator is None and isinstance(self._name, Mapping):
-            hint = allowed("group", group, map(str, self._name))
-            raise MappingError(f"group: {shown(group, 60)} has no operator.{hint}")
+        evaluator = self._by_group.get(safe_repr(group))
         if evaluator is None:
-            if len(self._cache) >= _MOST_CACHED:
-                self._cache.clear()
-            try:
-                evaluator = self._cache[key] = self._build_evaluator(group)
-            except ConfigurationError as error:
-                raise MappingError(f"the operator in the document is wrong: {error}") from None
+            groups = self._name if isinstance(self._name, Mapping) else ()
+            hint = allowed("group", group, map(str, groups))
+            raise MappingError(f"group: {shown(group, 60)} has no operator.{hint}")
         return evaluator
 
     def _build_evaluator(self, operator: Any) -> Evaluator:

@@ -25,36 +25,18 @@ from pytest_verdict.operators.regex_process import RegexTimeLimitError
 _THINKING: Final = re.compile(
     r"<(?P<close>/)(?:think|thinking|reasoning)>|^[^\S\n]*<(?:think|thinking|reasoning)>", re.MULTILINE
 )
-_BOXED: Final = re.compile(r"\\boxed\{([^{}]*)\}")
-_HASHES: Final = re.compile(r"^#{4,}[ \t]+(.+)$", re.MULTILINE)
-# A lookahead, because the same line may contain another announcement; its length is bounded, because it may contain thousands.
-_REST: Final = r"(?=(\S.{0,2000}))"
-_SAYS: Final = (
-    rf"[^.:=\n]{{0,60}}?(?:\b(?:is|are|was|be|equals|comes to|amounts to)\b|[:=\u2192]|[-=]>|[*_ ]*\n)[\s*_:]*+{_REST}"
-)
-_NAMED: Final = re.compile(
-    rf"(?:\b(?:answer|result|solution|conclusion|verdict|decision|label|category|classification|sentiment)\b{_SAYS}"
-    rf"|^[*_ ]*A:\s*{_REST})",
-    re.IGNORECASE | re.MULTILINE,
-)
 # These words also occur in the middle of a reasoning, so only the last two lines are searched for them.
 _CONCLUDED: Final = re.compile(
-    rf"\b(?:choice|option|pick|class|total)\b{_SAYS}"
-    rf"|(?:\b(?:therefore|thus|hence|overall|in (?:conclusion|summary|short|total|the end))\b|(?:^|[.!?]\s)so\b)[,:]?\s*{_REST}",
+    r"\b(?:therefore|thus|hence|overall|in (?:conclusion|summary|short|total|the end))\b|(?:^|[.!?]\s)so\b",
     re.IGNORECASE | re.MULTILINE,
 )
-# Ends an answer before the end of its line.
+_REST: Final = re.compile(r"[\s*_:,]*(\S.{0,2000})")
+# Ends an answer before the end of its line. No sentence ends at an abbreviation, or between two initials of a name.
 _END: Final = re.compile(
-    r"[.!?](?=[\"'\u201d\u2019*_)\]]{0,4}(?:\s|$))|;| [(\u2013\u2014]|,? (?:because|since)\b|, (?:as|and|not|but|so|which)\b"
+    r"(?<!\. [A-Z])(?<!\.[A-Z])(?<!\b(?:St|Dr|Mr|Ms|Mt|Jr|Sr|No|vs))(?<!\bMrs)(?<!\bProf)[.!?](?! [A-Z]\.)"
+    r"(?=[\"'\u201d\u2019*_)\]]{0,4}(?:\s|$))|;| [(\u2013\u2014]|,? (?:because|since)\b|, (?:as|not|but|so|which)\b"
+    r"|, and\b(?=(?: \S+){3})"
 )
-# A period behind these does not end a sentence: titles, and initials behind a name or another initial.
-_ABBREVIATED: Final = re.compile(
-    r"(?:\b(?!(?:Option|Choice|Answer|Group|Class|Type|Plan|Part|Vitamin) )[A-Z][\w'-]* [A-Z]|\b[A-Z]\. ?[A-Z]"
-    r"|\b(?:St|Ste|Dr|Mr|Mrs|Ms|Prof|Mt|Ft|Sr|Jr|No|Nr|vs|cf|ca|approx|Gen|Col|Capt|Lt|Sgt|Rev|Hon|Sen|Rep|Gov|Pres|Art|Fig"
-    r"|Vol|e\.g|i\.e))\.$"
-)
-_INITIALS: Final = re.compile(r"\W*[A-Z](?=\. ?[A-Z]\.)")
-_LAST_ITEM: Final = re.compile(r"(?: [^\s,.;:!?]+){1,4}[.!?]?[\"'\u201d\u2019*_)\]]{0,4}$")
 _LINE: Final = re.compile(r"^(.*\S)", re.MULTILINE)
 _FENCED: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)\n? {0,3}^ {0,3}\1", re.MULTILINE | re.DOTALL)
 _DECORATION: Final = " \t*_`\"'\u201c\u201d\u2018\u2019"
@@ -75,36 +57,26 @@ def _find_numbers(text: str) -> Iterator[Part]:
 
 def _find_final_answer(text: str) -> Iterator[Part]:
     """Yield the final answer: in a tag, in a box, after #### or after a word such as answer or result."""
-    last_lines = "\n".join(text.rstrip().rsplit("\n", 2)[-2:])
-    starts = {_CONCLUDED: len(text.rstrip()) - len(last_lines)}
-    for pattern in (answers.TAG, _BOXED, _HASHES, _NAMED, _CONCLUDED):
-        for last in deque(_find_groups(pattern, text, starts.get(pattern, 0)), maxlen=1):
-            answer = _strip_decoration(last)
-            if answer.value:
-                yield answer
+    start, region = answers.find_marked(text)
+    if region is not None:
+        yield _strip_decoration(Part(region, start, start + len(region)))
+        return
+    last_lines = len(text) - sum(map(len, text.rstrip().rsplit("\n", 2)[-2:])) - 1
+    for pattern, first in ((answers.ANNOUNCED, 0), (_CONCLUDED, max(last_lines, 0))):
+        for last in deque(pattern.finditer(text, first), maxlen=1):
+            rest = _REST.match(text, last.end())
+            if rest:
+                yield _strip_decoration(Part(rest[1], rest.start(1), rest.end()))
                 return
 
 
 def _strip_decoration(part: Part) -> Part:
     """Remove what follows the answer on its line, and the quotes and emphasis around it."""
-    text = part.value
-    for end in _END.finditer(text):
-        if not _is_inside_answer(text, end):
-            text = text[: end.start()]
-            break
+    end = _END.search(part.value)
+    text = part.value if end is None else part.value[: end.start()]
     start = part.start + len(text) - len(text.lstrip(_DECORATION))
     text = text.strip(_DECORATION)
     return Part(text, start, start + len(text))
-
-
-def _is_inside_answer(text: str, end: re.Match[str]) -> bool:
-    """Return whether an end is none: the period of an abbreviation, or the last comma of a list."""
-    if end[0] == ".":
-        initials = _INITIALS.match(text)
-        is_first_initial = initials is not None and initials.end() == end.start()
-        # Names longer than this are not recognised, so that the search stays linear.
-        return is_first_initial or _ABBREVIATED.search(text, max(end.end() - 40, 0), end.end()) is not None
-    return end[0] == ", and" and ", " in text[: end.start()] and _LAST_ITEM.match(text, end.end()) is not None
 
 
 def _find_lines(text: str) -> Iterator[Part]:
@@ -129,16 +101,16 @@ class Preset(NamedTuple):
 PRESETS: Final[dict[str, Preset]] = {
     "after_thinking": Preset(lambda text: [Part(text, 0, len(text))], "first"),
     "answer_tag": Preset(functools.partial(_find_groups, answers.TAG), "last"),
-    "date": Preset(answers.find_date, "first", 2),
+    "date": Preset(answers.find_date, "first", 3),
     "fenced_block": Preset(functools.partial(_find_groups, _FENCED), "first"),
-    "final_answer": Preset(_find_final_answer, "first"),
+    "final_answer": Preset(_find_final_answer, "first", 2),
     "first_json": Preset(_find_json, "first"),
     "first_number": Preset(_find_numbers, "first", 2),
-    "last_json": Preset(answers.find_last_json, "first", 2),
-    "last_line": Preset(_find_lines, "last"),
+    "last_json": Preset(answers.find_last_json, "first", 3),
+    "last_line": Preset(_find_lines, "last", 2),
     "last_number": Preset(_find_numbers, "last", 2),
-    "list": Preset(answers.find_list, "first", 2),
-    "one_number": Preset(answers.find_one_number, "first", 2),
+    "list": Preset(answers.find_list, "first", 3),
+    "one_number": Preset(answers.find_one_number, "first", 3),
 }
 
 

@@ -82,7 +82,7 @@ def about_folder(folder: Path, title: str) -> dict[str, Any]:
         ],
         "counts": {verdict: report.totals.comparisons[verdict] for verdict in VERDICTS},
         "fields": fields,
-        "numbers": report.numbers.model_dump(by_alias=True),
+        "numbers": report.numbers,
         "warnings": warnings,
     }
 

@@ -147,7 +147,6 @@ _INI_KEYS: _Declarations = (
         "when report.html is written: auto (default; a test failed, or at a terminal), always or never",
         {"default": "auto"},
     ),
-    ("verdict_records", "form of the records: plain (default), or gz for gzip", {"default": "plain"}),
     ("verdict_report_limit", "the most comparisons in report.json (default: 1000)", {"default": "1000"}),
     (_REDACT, "regular expressions, one per line; a report never contains their matches", {"type": "linelist"}),
     (

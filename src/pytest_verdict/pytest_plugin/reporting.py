@@ -14,7 +14,6 @@ from pytest_verdict.pytest_plugin.recorder import PENDING_COUNT, Recorder, Recor
 from pytest_verdict.pytest_plugin.selection import SELECTION, Selection
 from pytest_verdict.pytest_plugin.shards import WHOLE, CollectedTests, shard_of
 from pytest_verdict.pytest_plugin.storing import ADDRESS, BASELINE, fetch_baseline, read_renames, session_tags
-from pytest_verdict.report.compression import FORMS
 from pytest_verdict.report.journal import JOURNAL
 from pytest_verdict.report.junit import check_profile
 from pytest_verdict.report.records_file import RecordsFile
@@ -61,7 +60,6 @@ def start(config: pytest.Config) -> None:
         header = {
             "profile": profile,
             "limit": int(limit),
-            "records": _choice(config, "verdict_records", *FORMS),
             "asked": {"fields": [], "numbers": [], **({"gates": gates} if gates else {})},
         }
         html = _choice(config, "verdict_html", "auto", "always", "never")

@@ -17,7 +17,7 @@ from pytest_verdict.core.merkle import MerkleTree, leaves_of
 from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.core.record import Counts, read_verdict, sum_counts
 from pytest_verdict.core.values.display import safe_repr, visible
-from pytest_verdict.report.compression import put_records, stored_digest
+from pytest_verdict.report.compression import stored_digest
 from pytest_verdict.report.folder import PAGE, plugin_files
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, TESTS, Journal, are_contiguous, blocks_of
 from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
@@ -115,7 +115,7 @@ def build(
             digests_of_files[OUTPUTS] = {"sha256": stored_digest(path)}
 
         def put() -> None:
-            put_records(sorted_records, folder / RECORDS, new, compress=journal.header.get("records") == "gz")
+            sorted_records.replace(folder / RECORDS)
 
         problems = write_report(contents, folder, new, put, digests_of_files)
         return Built(folder=folder, summary=summary, worst=worst, problems=problems, sections=contents.sections)

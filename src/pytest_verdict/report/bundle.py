@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Final
 
-from pytest_verdict.report.compression import MANIFEST, open_records
+from pytest_verdict.report.compression import MANIFEST
 from pytest_verdict.report.folder import PARTS, list_parts
 from pytest_verdict.report.journal import OUTPUTS, RECORDS
 from pytest_verdict.report.json_report import REPORT
@@ -33,11 +33,7 @@ def write_bundle(folder: Path, target: str | Path | IO[bytes]) -> None:
             entry = zipfile.ZipInfo(name, _NO_TIME)
             # Parts are compressed already.
             entry.compress_type = zipfile.ZIP_STORED if name in parts else zipfile.ZIP_DEFLATED
-            is_stored = name in parts or name == MANIFEST
-            with (
-                (folder / name).open("rb") if is_stored else open_records(folder / name) as source,
-                file.open(entry, "w", force_zip64=True) as member,
-            ):
+            with (folder / name).open("rb") as source, file.open(entry, "w", force_zip64=True) as member:
                 shutil.copyfileobj(source, member)
 
 

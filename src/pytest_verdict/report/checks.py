@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from io import BytesIO
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,15 +29,12 @@ from pytest_verdict.report.summary import Contents, TestSummary, derive_sections
 _FOREIGN: Final = "report.json was made of other records: the SHA-256 in it is not that of this file"
 # The members of a test in report.json that belong to its decisive attempt.
 _DECISIVE_MEMBERS: Final = {"message", "crashed", "teardown_error"}
-# No other file has the text that pytest showed of a failure; `run.files` has its digest.
-_FAILURE_TEXT: Final = re.compile(r"(<(?:failure|error) [^>]*>)[^<]*")
-_EARLIER: Final = re.compile(r'(<(?:flaky|rerun)Failure) message="[^"]*"([^>]*><stackTrace>)[^<]*')
-_CUT: Final = re.compile(r'message="[^"]*… of [0-9]+ characters, see records.jsonl"')
-_FILE: Final = re.compile(r'<testcase [^>]* file="')
-_HEADER: Final = r"-{33} Captured (?:Log|Out|Err) -{33}\n"
-_CAPTURED: Final = re.compile(
-    rf"(<system-out>[^<]*?)\n?{_HEADER}[^<]*(?=</system-out>)|<system-err>{_HEADER}[^<]*</system-err>\n"
+# No other file has the texts that pytest showed; `run.files` has their digests.
+_SHOWN_BY_PYTEST: Final = re.compile(
+    r"<(?P<tag>system-out|system-err)>[^<]*</(?P=tag)>\n|(?<=>)[^<]+(?=</(?:failure|error|stackTrace)>)"
+    r'|(?<=Failure) message="[^"]*"|message="[^"]*… of [0-9]+ characters, see records.jsonl"'
 )
+_FILE: Final = re.compile(r'<testcase [^>]* file="')
 _NAMED: Final = re.compile(r'<(testcase|testsuite) .*?\bname="([^"]*)"')
 
 
@@ -55,13 +52,10 @@ class Finding:
 
 @dataclass(slots=True)
 class _Block:
-    """The records of one test, which follow one another."""
+    """The records of one test."""
 
-    line: int
     tree: MerkleTree = field(default_factory=MerkleTree)
     attempts: dict[int, Counts] = field(default_factory=dict)
-    attempt: int = 0
-    ordinal: int = 0
 
 
 class ConsecutiveRecords:
@@ -111,16 +105,11 @@ class IdCheck:
             self._number += len(group.leaves)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield the first of the lines that have the ids of other lines."""
-        last = ("", 0, 0, 0)
-        for group in sorted(self._groups):
-            attempt, ordinal, length, line = group
-            distance = ordinal - last[1]
-            if attempt == last[0] and distance < last[2]:
-                first, second = sorted((line, last[3] + distance))
-                yield Finding(RECORDS, f"line {second}", f"its id {attempt}-{ordinal} is that of line {first}")
-            if attempt != last[0] or distance + length > last[2]:
-                last = group
+        """Yield lines that have the ids of other lines."""
+        for (attempt, ordinal, length, line), (other, following, _, other_line) in pairwise(sorted(self._groups)):
+            if attempt == other and following < ordinal + length:
+                first, second = sorted((line + following - ordinal, other_line))
+                yield Finding(RECORDS, f"line {second}", f"its id {attempt}-{following} is that of line {first}")
 
 
 class FolderCheck:
@@ -128,14 +117,16 @@ class FolderCheck:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._report = read_document(folder / REPORT) if (folder / REPORT).is_file() else None
+        self._report = read_document(folder / REPORT) if (folder / REPORT).is_file() else {}
         self._digest = sha256()
         self._tree = MerkleTree()
         self._number = 0
+        self._places = _places_of_tests(self._report)
         self._blocks: dict[tuple[str, str], _Block] = {}
-        self._current: tuple[str, str] | None = None
+        # The place of a test, its attempt, and the ordinal of the last record.
+        self._last = (-1, 0, 0)
         self._findings: list[Finding] = []
-        inline = self._report.get("comparisons") if self._report else []
+        inline = self._report.get("comparisons")
         # The next one is the last.
         self._inline = list(enumerate(inline if isinstance(inline, list) else []))[::-1]
 
@@ -152,23 +143,22 @@ class FolderCheck:
     def add(self, groups: Iterable[ConsecutiveRecords], inline: Iterable[dict[str, Any]]) -> None:
         """Check the next records, and those among them that report.json has too."""
         for group in groups:
-            if group.first is None:
-                self._add_finding(RECORDS, f"line {self._number + 1}", "is not a whole record")
-            else:
-                self._add_group(group, group.first)
+            problem = "is not a whole record" if group.first is None else self._add_group(group, group.first)
+            if problem:
+                self._findings.append(Finding(RECORDS, f"line {self._number + 1}", problem))
             self._number += len(group.leaves)
             self._tree.add(group.leaves)
         for record in inline:
             index, copy = self._inline[-1] if self._inline else (0, None)
             if isinstance(copy, dict) and copy.get("id") == record["id"]:
                 self._inline.pop()
-                for place, what in differences(record, copy, f"comparisons[{index}]"):
-                    self._add_finding(REPORT, place, what)
+                pairs = differences(record, copy, f"comparisons[{index}]")
+                self._findings += [Finding(REPORT, place, what) for place, what in pairs]
 
     def findings(self) -> Iterator[Finding]:
         """Yield the differences, after all records were read."""
         yield from self._findings
-        if self._report is None:
+        if not self._report:
             yield Finding(REPORT, "file", "is missing, so nothing says which records there were")
             return
         try:
@@ -176,40 +166,36 @@ class FolderCheck:
         except MALFORMED as error:
             yield Finding(REPORT, "form", f"is not the report of pytest-verdict: {error!r}")
 
-    def _add_finding(self, file: str, place: str, what: str) -> None:
-        self._findings.append(Finding(file, place, what))
-
-    def _add_group(self, group: ConsecutiveRecords, first: RecordSummary) -> None:
-        place = f"line {self._number + 1}"
+    def _add_group(self, group: ConsecutiveRecords, first: RecordSummary) -> str:
+        """Count consecutive records, and return what is wrong with their ids or their place."""
+        if not self._report:
+            return ""
         attempt = first.attempt
         ordinal = first.ordinal
         key = first.test, first.id.partition("-")[0]
-        if key != self._current and key in self._blocks:
-            self._add_finding(RECORDS, place, "is not beside the other records of its test")
-        self._current = key
-        block = self._blocks.setdefault(key, _Block(self._number + 1))
-        before = block.ordinal if attempt == block.attempt else 0
-        if first.id != f"{key[1]}-{attempt}-{ordinal}":
-            self._add_finding(RECORDS, place, f"its id is not that of attempt {attempt}, ordinal {ordinal}")
-        if attempt < block.attempt or ordinal != before + 1:
-            what = f"ordinal {ordinal} of attempt {attempt} follows {before} of {block.attempt}"
-            self._add_finding(RECORDS, place, what)
-        block.attempt = attempt
-        block.ordinal = ordinal + len(group.leaves) - 1
+        block = self._blocks.setdefault(key, _Block())
         block.tree.add(group.leaves)
         for (operator, verdict), number in group.counts.items():
             count(block.attempts.setdefault(attempt, {}), operator, verdict, number)
+        before = self._last
+        self._last = (self._places.get(key, before[0]), attempt, ordinal + len(group.leaves) - 1)
+        if key not in self._places:
+            return f"{REPORT} has no such test, or its id is that of another test"
+        if first.id != f"{key[1]}-{attempt}-{ordinal}":
+            return f"its id is not that of attempt {attempt}, ordinal {ordinal}"
+        is_next = self._last[:2] == before[:2] and ordinal == before[2] + 1
+        if not is_next and not (self._last[:2] > before[:2] and ordinal == 1):
+            return f"ordinal {ordinal} of attempt {attempt} of {shown(first.test, 80)} is not at its place"
+        return ""
 
     def _compare(self, report: dict[str, Any]) -> Iterator[Finding]:
         for index, inline in self._inline[-1:]:
             what = f"{shown(inline.get('id'), 40)} is not in {RECORDS}, or not in this order"
             yield Finding(REPORT, f"comparisons[{index}]", what)
-        tests = report["tests"]
         run = report["run"]
-        keys = [(test["test"], digest_of_test(test["test"], test.get("worker", ""))) for test in tests]
-        yield from self._compare_order({key: index for index, key in enumerate(keys)})
+        blocks = [self._blocks.get(key, _Block()) for key in self._places]
         summary = fold(
-            [_summary_of(test, self._blocks.get(key), run) for test, key in zip(tests, keys, strict=True)],
+            [_summary_of(test, block, run) for test, block in zip(report["tests"], blocks, strict=True)],
             report["totals"]["tests_without_result"],
             finished="finished" in run and has_ended(run),
         )
@@ -229,7 +215,7 @@ class FolderCheck:
             inline=inline_lines,
             omitted=self._number - len(inline_lines),
             profile="ci",
-            roots=[self._blocks.get(key, _Block(0)).tree.root() for key in keys],
+            roots=[block.tree.root() for block in blocks],
             sections=derive_sections(report, summary, self._folder / RECORDS),
         )
         derived = json.loads("".join(json_report.write(contents)))
@@ -238,18 +224,14 @@ class FolderCheck:
         for name in (SHARD, OUTPUTS):
             yield from _compare_digest(contents.run, self._folder / name)
 
-    def _compare_order(self, places: dict[tuple[str, str], int]) -> Iterator[Finding]:
-        last = -1
-        for key, block in self._blocks.items():
-            place = places.get(key)
-            if place is None:
-                what = f"{REPORT} has no such test, or its id is that of another test"
-                yield Finding(RECORDS, f"line {block.line}", what)
-                continue
-            if place < last:
-                what = f"{key[0]} comes after a test that {REPORT} has after it"
-                yield Finding(RECORDS, f"line {block.line}", what)
-            last = max(place, last)
+
+def _places_of_tests(report: Mapping[str, Any]) -> dict[tuple[str, str], int]:
+    """Return the place of each test, by its name and the digest in the ids of its records."""
+    try:
+        keys = [(test["test"], digest_of_test(test["test"], test.get("worker", ""))) for test in report["tests"]]
+        return {key: place for place, key in enumerate(keys)}
+    except MALFORMED:
+        return {}
 
 
 def check_manifest(path: Path, manifest: Manifest) -> Iterator[Finding]:
@@ -285,12 +267,12 @@ def _compare_listed(derived: Manifest | Part, listed: Manifest | Part, before: s
         yield Finding(MANIFEST, f"{before}{place}", what)
 
 
-def _summary_of(test: dict[str, Any], block: _Block | None, run: dict[str, Any]) -> TestSummary:
+def _summary_of(test: dict[str, Any], block: _Block, run: dict[str, Any]) -> TestSummary:
     worker = test.get("worker", "")
     entries = []
     for number, outcome in enumerate(test["attempts"], 1):
         entry = TestEntry(test["test"], number, outcome, path=test["path"], line=test["line"], worker=worker)
-        entry.comparisons = block.attempts.get(number, {}) if block else {}
+        entry.comparisons = block.attempts.get(number, {})
         entries.append(entry)
     repeats = test.get("repeats")
     if repeats is not None:
@@ -327,18 +309,11 @@ def differences(expected: Any, observed: Any, place: str) -> Iterator[tuple[str,
 def _compare_report(report: dict[str, Any], derived: dict[str, Any], path: Path) -> Iterator[Finding]:
     derived["run"].pop("sha256")
     report["run"].pop("sha256", None)
-    is_first_version = report["schema_version"] == "1.0"
-    if is_first_version:
-        # It had no roots, and no digest of itself.
-        derived["schema_version"] = "1.0"
-        for part in (derived["records"], *derived["tests"]):
-            part.pop("root", None)
     # The numbers come last: one altered record changes many of them.
     pairs = sorted(differences(derived, report, ""), key=lambda pair: pair[0].startswith("numbers."))
     for place, what in pairs:
         yield Finding(REPORT, place, _FOREIGN if place == "records.sha256" else what)
-    content = path.read_bytes()
-    if not is_first_version and not pairs and not json_report.has_own_digest(content):
+    if not pairs and not json_report.has_own_digest(path.read_bytes()):
         yield Finding(REPORT, "run", "what it holds, or the form of the file, was changed: its SHA-256 is another one")
 
 
@@ -379,7 +354,7 @@ def _compare_junit(contents: Contents, path: Path) -> Iterator[Finding]:
 def _first_difference(expected: str, observed: str) -> str | None:
     """Return the place of the first line that differs, apart from the texts that pytest showed of failures."""
     place = "testsuites"
-    lines = (_without_texts(text).split("\n") for text in (expected, observed))
+    lines = (_SHOWN_BY_PYTEST.sub("", text).split("\n") for text in (expected, observed))
     for first, second in zip_longest(*lines, fillvalue=""):
         element = _NAMED.match(first)
         if element:
@@ -387,10 +362,3 @@ def _first_difference(expected: str, observed: str) -> str | None:
         if first != second:
             return place
     return None
-
-
-def _without_texts(text: str) -> str:
-    text = _CAPTURED.sub(lambda match: match.group(1) or "", text).replace("<system-out></system-out>\n", "")
-    text = _FAILURE_TEXT.sub(r"\1", text)
-    text = _EARLIER.sub(r"\1\2", text)
-    return _CUT.sub("", text)

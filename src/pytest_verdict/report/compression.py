@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,33 +9,22 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, Final, cast
 
-from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.errors import RecordError, VerdictError
 
-FORMS: Final = ("plain", "gz")
-"""The values of the ini key ``verdict_records``."""
 GZIP: Final = b"\x1f\x8b"
 ZIP: Final = b"PK"
 MANIFEST: Final = "manifest.json"
 """The file that lists the parts of a report whose records are in several files."""
 MANIFEST_MARK: Final = b'{"manifest":'
-_LEVEL: Final = 6
 _DAMAGED: Final = (EOFError, zlib.error, gzip.BadGzipFile)
 MALFORMED: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 """The exceptions that a file raises that no session has written."""
 
 
 def find_stored(path: Path) -> Path:
-    """Return the path of a file of records: plain, or compressed or the manifest of its parts if only that exists."""
-    compressed = path.with_name(f"{path.name}.gz")
+    """Return the path of a file of records, or the manifest of its parts if only that exists."""
     manifest = path.with_name(MANIFEST)
-    if path.is_file():
-        return path
-    if compressed.is_file():
-        return compressed
-    if path.stem == "records" and is_manifest(manifest):
-        return manifest
-    return path
+    return manifest if path.stem == "records" and not path.is_file() and is_manifest(manifest) else path
 
 
 def is_manifest(path: Path) -> bool:
@@ -105,22 +93,6 @@ def reporting_damage(what: str) -> Iterator[None]:
         raise RecordError(f"{what}: {error!r}") from None
 
 
-def put_records(source: Path, target: Path, new: NewFiles, *, compress: bool) -> None:
-    """Move records to their place, compressed or plain, and remove the other form."""
-    compressed = target.with_name(f"{target.name}.gz")
-    if not compress:
-        compressed.unlink(missing_ok=True)
-        source.replace(target)
-        return
-    path = new.path(compressed.name)
-    # Without name and time, equal records are equal files.
-    with source.open("rb") as plain, path.open("xb") as raw, gzip.GzipFile("", "wb", _LEVEL, raw, 0) as file:
-        shutil.copyfileobj(plain, file)
-    target.unlink(missing_ok=True)
-    new.put_in_place([compressed.name])
-    source.unlink(missing_ok=True)
-
-
 def digest_of_file(file: IO[bytes]) -> str:
     """Return the SHA-256 of an open file."""
     return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
@@ -129,13 +101,4 @@ def digest_of_file(file: IO[bytes]) -> str:
 def stored_digest(path: Path) -> str:
     """Return the SHA-256 of a file as it is stored."""
     with path.open("rb") as file:
-        return digest_of_file(file)
-
-
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file; for a compressed file, of its decompressed content; for records in parts, of the manifest."""
-    stored = find_stored(path)
-    if stored.name == MANIFEST:
-        return stored_digest(stored)
-    with open_records(stored) as file:
         return digest_of_file(file)

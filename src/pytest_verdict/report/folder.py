@@ -11,7 +11,7 @@ from typing import Final
 from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import RecordError, VerdictError
-from pytest_verdict.report.compression import GZIP, MANIFEST, MANIFEST_MARK, is_manifest
+from pytest_verdict.report.compression import MANIFEST, MANIFEST_MARK, is_manifest
 from pytest_verdict.report.journal import JOURNAL, OUTPUTS, PENDING, RECORDS, SHARD, TESTS
 from pytest_verdict.report.plugin import report_writers
 
@@ -25,7 +25,6 @@ EARLIER: Final = "report.earlier"
 # Texts near the beginning of our files.
 _MARKS: Final = {
     RECORDS: b'{"record":',
-    f"{RECORDS}.gz": GZIP,
     "report.json": b'"schema_version":',
     "junit.xml": b'name="pytest-verdict"',
     SHARD: b'{"journal":',

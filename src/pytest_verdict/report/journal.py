@@ -1,7 +1,6 @@
 """The journal: the files that a session writes while it runs, and that remain when it is killed."""
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,7 +13,6 @@ from typing import IO, Any, Final, NamedTuple
 from pytest_verdict.core.record import Counts, count, digest_of_test, merge_counts, parse_record, read_id, read_verdict
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import find_stored, open_records
 
 JOURNAL_FORMAT: Final = 1
 JOURNAL: Final = "journal"
@@ -97,7 +95,7 @@ class TestEntry:
 _ENTRY_OUTCOMES: Final = {"passed", "failed", "error", "skipped", "xfailed", "xpassed", "unfinished", "rerun", LATE}
 _TEXTS: Final = ("test", "path", "message", "text", "worker")
 _MEMBER_TYPES: Final = {**dict.fromkeys(_TEXTS, str), "crashed": bool, "teardown_error": bool}
-_HEADER_TYPES: Final = {"run": dict, "asked": dict, "limit": int, "profile": str, "records": str}
+_HEADER_TYPES: Final = {"run": dict, "asked": dict, "limit": int, "profile": str}
 _ENCODE: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 # Reading the journal derives these from the records.
 _WRITTEN_MEMBERS: Final = [name for name in TestEntry.__slots__ if name not in {"comparisons", "records"}]
@@ -224,7 +222,7 @@ def _write_all(file: FileIO, content: bytes) -> None:
 
 def read_journal(folder: Path, tests: str = TESTS) -> Journal:
     """Read the journal of a session that ended or was killed, or the part that a shard keeps."""
-    if not (folder / tests).is_file() or not find_stored(folder / RECORDS).is_file():
+    if not (folder / tests).is_file() or not (folder / RECORDS).is_file():
         raise RecordError(f"{folder} holds no journal ({tests} and {RECORDS})")
     journal = Journal(folder)
     with (folder / tests).open("rb") as lines:
@@ -368,13 +366,12 @@ def are_contiguous(entries: Iterable[TestEntry], size: int) -> bool:
 
 def _find_unclaimed_records(journal: Journal) -> Iterator[tuple[int, bytes]]:
     """Yield the records that no entry has, with their offsets; with several workers they are between the others."""
-    # The size of a compressed file's content is unknown before its end.
-    size = journal.records.stat().st_size if journal.records.is_file() else sys.maxsize
+    size = journal.records.stat().st_size
     if are_contiguous(journal.entries, size):
         return
     claimed = sorted(chain.from_iterable(entry.records for entry in journal.entries))
     position = 0
-    with open_records(journal.records) as lines:
+    with journal.records.open("rb") as lines:
         for place in [*claimed, ByteRange(size, 0)]:
             if position < place.offset:
                 lines.seek(position)

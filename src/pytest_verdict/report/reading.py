@@ -107,79 +107,6 @@ class Gate(_Verdicts):
         return self
 
 
-Share = Annotated[float, Field(ge=0, le=1)]
-Interval = Annotated[list[Share], Field(min_length=2, max_length=2)]
-
-
-class RateOfGroup(_Verdicts):
-    group: list[str]
-    rate: Share
-    interval: Interval
-
-
-class Rates(_Part):
-    by: list[str] = Field(description="What the answers are grouped by.")
-    groups: list[RateOfGroup]
-
-
-class Scores(_Part):
-    precision: Share
-    recall: Share
-    f1: Share
-
-
-class ScoresOfClass(Scores):
-    name: str = Field(alias="class")
-    support: Count
-
-
-class Labels(_Part):
-    of: str = Field(description="The field, or the operator, whose expected values are labels.")
-    operator: str
-    group: list[str]
-    classes: list[ScoresOfClass]
-    matrix: list[list[Count]] = Field(description="The expected classes as rows, the observed ones as columns.")
-    other: list[Count] = Field(description="By expected class, the answers that are of no class.")
-    errors: list[Count] = Field(description="By expected class, the comparisons that could not be made.")
-    macro: Scores
-    micro: Scores
-    weighted: Scores
-
-
-class ConfidenceBin(_Part):
-    low: Share = Field(alias="from")
-    high: Share = Field(alias="to")
-    comparisons: Count
-    confidence: Share = Field(description="The mean.")
-    rate: Share
-    interval: Interval
-
-
-class Reliability(_Part):
-    key: str
-    group: list[str]
-    bins: list[ConfidenceBin]
-    calibration_error: Share
-    brier: Share
-
-
-class EqualFailures(_Part):
-    operator: str
-    place: str = Field(description="The field and the path of the difference; otherwise the function of the test.")
-    difference: str
-    comparisons: Count
-    tests: list[str] = Field(description="The first of the tests.")
-
-
-class Numbers(_Part):
-    """Pass rates, confused labels, reliability of a confidence, and equal failures, over the answers of the last attempts."""
-
-    rates: list[Rates] = Field(default_factory=list)
-    labels: list[Labels] = Field(default_factory=list)
-    reliability: list[Reliability] = Field(default_factory=list)
-    failures: list[EqualFailures] = Field(default_factory=list)
-
-
 def _has_all(*names: str) -> AfterValidator:
     def check(counts: dict[str, int]) -> dict[str, int]:
         if missing := [name for name in names if name not in counts]:
@@ -246,7 +173,7 @@ class Report(StrictModel):
     run: _Run
     fields: list[FieldCounts] = Field(default_factory=list)
     gates: list[Gate] = Field(default_factory=list)
-    numbers: Numbers = Numbers()
+    numbers: dict[str, list[dict[str, Any]]] = Field(default_factory=dict)
 
     def place(self, path: str) -> str:
         """Return the place of a path of the report inside the repository."""

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import MANIFEST, file_digest, find_stored, open_records
+from pytest_verdict.report.compression import MANIFEST, find_stored, open_records, stored_digest
 from pytest_verdict.report.journal import OUTPUTS, RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT
@@ -26,7 +26,7 @@ def statements(folder: Path) -> dict[str, dict[str, Any]]:
     report = read_report(folder)
     if not report.records.root:
         raise RecordError(f"{folder}: a report of version {report.schema_version} has no Merkle root to attest")
-    digests = {name: file_digest(folder / name) for name in files_of(folder)}
+    digests = {name: stored_digest(folder / name) for name in files_of(folder)}
     records = find_records_name(folder)
     subject = [{"name": records, "digest": {"sha256": digests[records]}}]
     if report.run.git:

@@ -6,7 +6,6 @@ Members of one record are swapped into the other, and the verdict is derived aga
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from itertools import chain, combinations
 from pathlib import Path
@@ -54,10 +53,6 @@ FAIL_ON: Final = tuple(kind.word for kind in (Kind.REGRESSED, Kind.ALARM, Kind.L
 _MAYBE_OBSERVED: Final = {Kind.SEVERAL, Kind.CODE, Kind.NOT_COMPARABLE}
 _CHECKS: Final = frozenset({"operator", "settings", "threshold"})
 _CODE: Final = "code"
-# Strict operators, and the beginning of the names of those that accept more.
-_LOOSER: Final = {
-    "exact": "", "numeric_exact": "numeric_", "json_canonical": "json_", "date_match": "date_", "trajectory_exact": "trajectory_",
-}  # fmt: skip
 _MEMBERS: Final = {
     "expected": ("expected",),
     "observed": ("observed",),
@@ -101,7 +96,8 @@ class Change:
         is_edited = bool(self.sets) and set(self.causes) <= _CHECKS | {"expected"}
         if self.is_worse and self.kind in _MAYBE_OBSERVED and not is_edited:
             words.add(Kind.REGRESSED.word)
-        if not self.is_worse and _CHECKS.intersection(self.causes):
+        if self.kind is Kind.CHECK or (not self.is_worse and _CHECKS.intersection(self.causes)):
+            # A check that changed may be looser.
             words.add(Kind.LOOSENED.word)
         return words
 
@@ -173,7 +169,9 @@ def classify_changes(
         elif new.is_flaky(after):
             changes.append(Change(Kind.FLAKY, before, after, sets=(("observed",),)))
         elif before.check != after.check or before.expected != after.expected:
-            information.append(_classify_edit(before, after))
+            is_edited = before.check == after.check and is_answer(after.operator)
+            kind = Kind.EDITED if is_edited else Kind.CHECK
+            information.append(Change(kind, before, after, sets=(("expected",),) if is_edited else ()))
     turned = {change.comparison.test for change in changes if change.is_worse}
     old_tests = old.compared_tests
     moved = {_content(comparison) for comparison in added if comparison.passed and comparison.test not in old_tests}
@@ -240,50 +238,6 @@ def _classify_turned_verdict(old: Run, new: Run, before: Comparison, after: Comp
         # The reply of a model to the same values is an input that nobody chose, so it is an alarm.
         kind = {"expected": Kind.EDITED, _CODE: Kind.CODE}.get(causes.pop(), Kind.ALARM)
     return Change(kind, before, after, sets=sets)
-
-
-def _classify_edit(before: Comparison, after: Comparison) -> Change:
-    if before.check == after.check and is_answer(after.operator):
-        return Change(Kind.EDITED, before, after, sets=(("expected",),))
-    records = _Records(before, after)
-    # The margins of the new values, by the old check and by the new one.
-    values = [factor for factor in records.factors if not _CHECKS.issuperset(factor.names)]
-    if any(_CHECKS.intersection(factor.names) for factor in values):
-        return Change(Kind.CHECK, before, after, reason="a model would have to be asked")
-    try:
-        old_margin = _margin(records.derive(values))
-        new_margin = _margin(records.derive(records.factors))
-    except Unverifiable as reason:
-        return Change(Kind.CHECK, before, after, reason=str(reason))
-    looseness = _compare_looseness(records.before, records.after)
-    if (new_margin, looseness) > (old_margin, 0):
-        return Change(Kind.LOOSENED, before, after)
-    if (new_margin, looseness) < (old_margin, 0):
-        return Change(Kind.TIGHTENED, before, after)
-    return Change(Kind.CHECK, before, after)
-
-
-def _compare_looseness(old: Mapping[str, Any], new: Mapping[str, Any]) -> int:
-    """Return 1 if the later check accepts more whatever the values are, -1 if it accepts less, 0 if that is unknown."""
-    before, after = old["operator"], new["operator"]
-    if before != after:
-        is_looser = before in _LOOSER and after.startswith(_LOOSER[before])
-        is_tighter = after in _LOOSER and before.startswith(_LOOSER[after])
-        return int(is_looser) - int(is_tighter)
-    demands = (old["expected"], new["expected"])
-    if not is_answer(after) and all(isinstance(demand, int | float) for demand in demands):
-        return int(demands[1] < demands[0]) - int(demands[1] > demands[0])
-    steps = [set(map(repr, record["settings"].get("normalize") or ())) for record in (old, new)]
-    return int(steps[0] < steps[1]) - int(steps[1] < steps[0])
-
-
-def _margin(result: ComparisonResult) -> tuple[float, Decimal]:
-    sign = -1 if result.negated else 1
-    try:
-        margin = Decimal(str(result.details.get("margin", 0)))
-    except InvalidOperation:
-        margin = Decimal(0)
-    return sign * (result.score - result.threshold), sign * margin
 
 
 class _Factor(NamedTuple):

@@ -95,7 +95,7 @@ def _group_changes(diff: Diff) -> list[tuple[str, list[Change]]]:
     groups: dict[str, list[Change]] = {}
     for changes, ending in ((diff.changes, ""), (diff.information, _SAME_VERDICT)):
         for change in sorted(changes, key=lambda change: [*Kind].index(change.kind)):
-            is_looser = Kind.LOOSENED.word in change.words() and change.kind is not Kind.LOOSENED
+            is_looser = Kind.LOOSENED.word in change.words() and change.kind not in {Kind.LOOSENED, Kind.CHECK}
             groups.setdefault(f"{change.kind}{_LOOSER if is_looser else ''}{ending}", []).append(change)
     return list(groups.items())
 
@@ -181,16 +181,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     classes = "the classes of changes that exit with 1, joined by commas (default: %(default)s)"
     add("--fail-on", metavar="CLASSES", default=",".join(FAIL_ON), help=classes)
     add("--statistics", action="store_true", help="test whether the later run is worse or better")
-    cluster = "the column whose equal values belong together, such as test, name or path; implies --statistics"
-    add("--cluster", metavar="COLUMN", help=cluster)
 
 
 def run(arguments: argparse.Namespace) -> int:
     fail_on = parse_fail_on(arguments.fail_on)
     try:
         with pause_garbage_collection():
-            if arguments.format == "html" or arguments.cluster:
-                # A page and clusters need every pair.
+            # A page needs every pair.
+            if arguments.format == "html":
                 differences = diff(read_run(arguments.old), read_run(arguments.new))
             else:
                 differences = diff_runs(arguments.old, arguments.new)
@@ -199,8 +197,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     statistics = None
     # Without a pair, each comparison of the earlier run was lost.
-    if differences.pair_count and (arguments.statistics or arguments.cluster or arguments.format == "html"):
-        statistics = compute_statistics(differences.pairs, arguments.cluster, differences.equal)
+    if differences.pair_count and (arguments.statistics or arguments.format == "html"):
+        statistics = compute_statistics(differences.pairs, differences.equal)
     failing = len(differences.failing(fail_on))
     if arguments.format == "json":
         document = {

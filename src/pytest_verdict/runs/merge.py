@@ -27,7 +27,7 @@ from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.building import DEFAULT_INLINE_LIMIT, Built, build
-from pytest_verdict.report.compression import file_digest, open_records, reporting_damage
+from pytest_verdict.report.compression import reporting_damage, stored_digest
 from pytest_verdict.report.folder import ReportFolder
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, ByteRange, Journal, TestEntry, read_journal
 from pytest_verdict.report.json_report import REPORT
@@ -86,7 +86,7 @@ def read_shard(folder: Path) -> Shard:
             not journal.damaged
             and (journal.footer is None) is not (report.run.finished is not None)
             and attempts == {test["test"]: test["attempts"] for test in report.document["tests"]}
-            and report.records.sha256 == file_digest(folder / RECORDS)
+            and report.records.sha256 == stored_digest(folder / RECORDS)
             and len(places) in {0, len(journal.order)}
         )
         files = {str(path): (int(number), str(digest)) for path, (number, digest) in whole["files"].items()}
@@ -207,7 +207,7 @@ def _merge_files(shards: Sequence[Shard], folder: Path) -> list[TestEntry]:
     with (folder / RECORDS).open("xb") as target:
         for shard in shards:
             start = target.tell()
-            with open_records(shard.journal.records) as source:
+            with shard.journal.records.open("rb") as source:
                 shutil.copyfileobj(source, target)
             # Every shard reports a module that could not be collected or was skipped as a whole.
             entries = [entry for entry in shard.journal.entries if entry.test not in tests]

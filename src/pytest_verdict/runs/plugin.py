@@ -11,7 +11,6 @@ _HERE: Final = "pytest_verdict.runs."
 @hookimpl
 def commands() -> Mapping[str, Command]:
     return {
-        "coverage": Command("show which criteria tell good from bad, run by run", f"{_HERE}coverage"),
         "diff": Command("compare two runs, and explain why verdicts changed", f"{_HERE}diff"),
         "merge": Command("merge the shards of a session", f"{_HERE}merge"),
         "numbers": Command("count pass rates, confused labels and equal failures of a run", f"{_HERE}numbers"),

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import format_count
-from pytest_verdict.errors import RecordError
 from pytest_verdict.runs.run import Comparison, Pairs
 
 LEVEL: Final = 0.05
@@ -16,9 +15,6 @@ _QUANTILE: Final = 1.959963984540054
 _SEED: Final = 20_240_229
 _MOST_EXACT: Final = 14
 _RESAMPLES: Final = 9_999
-# The most items that a bootstrap draws.
-_MOST_DRAWS: Final = 5_000_000
-_FEWEST_RESAMPLES: Final = 200
 # Differences are scaled to whole numbers, because sums of floats are not exact.
 _SCALE: Final = 10**9
 _MOST_NEEDED: Final = 2_000
@@ -86,28 +82,13 @@ def permutation(differences: Sequence[float]) -> float:
     # One long integer holds the same bit of all sizes, so few operations sum a random subset.
     bits = range(max(sizes).bit_length())
     planes = [int("".join(str(size >> bit & 1) for size in sizes), 2) for bit in bits]
-    source = _make_random()
+    source = random.Random(_SEED)  # noqa: S311 - the same runs must give the same numbers
     extreme = 1
     for _ in range(_RESAMPLES):
         subset = source.getrandbits(len(sizes))
         part = sum((plane & subset).bit_count() << bit for bit, plane in enumerate(planes))
         extreme += abs(2 * part - total) >= observed
     return extreme / (_RESAMPLES + 1)
-
-
-def cluster_bootstrap(clusters: Sequence[Sequence[float]]) -> dict[str, float]:
-    """Return a mean with its percentile interval; the bootstrap draws whole clusters of values."""
-    parts = [(sum(cluster), len(cluster)) for cluster in clusters]
-    source = _make_random()
-    resamples = max(_FEWEST_RESAMPLES, min(_RESAMPLES, _MOST_DRAWS // len(parts)))
-    means = sorted(_mean(source.choices(parts, k=len(parts))) for _ in range(resamples))
-    tail = round(resamples * LEVEL / 2)
-    return {"mean": _mean(parts), "low": means[tail], "high": means[-1 - tail], "clusters": len(parts)}
-
-
-def _mean(parts: Sequence[tuple[float, int]]) -> float:
-    number: int = sum(map(itemgetter(1), parts))
-    return math.fsum(map(itemgetter(0), parts)) / number
 
 
 def benjamini_hochberg(values: Sequence[float]) -> list[float]:
@@ -122,13 +103,7 @@ def benjamini_hochberg(values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def _make_random() -> random.Random:
-    return random.Random(_SEED)  # noqa: S311 - the same runs must give the same numbers
-
-
-def compute_statistics(
-    pairs: Pairs, cluster: str | None = None, equal: Mapping[str, int] = MappingProxyType({})
-) -> dict[str, Any]:
+def compute_statistics(pairs: Pairs, equal: Mapping[str, int] = MappingProxyType({})) -> dict[str, Any]:
     """Compute all statistics of paired comparisons, and of the unlisted equal ones by operator; an error has the score 0."""
     by_operator: dict[str, list[tuple[Comparison, Comparison]]] = {operator: [] for operator in equal}
     for pair in pairs:
@@ -143,22 +118,13 @@ def compute_statistics(
     differences = [after.score - before.score for before, after in pairs]
     mean = sum(differences) / (len(differences) + sum(equal.values()))
     sides = [old for old, _ in pairs], [new for _, new in pairs]
-    statistics = {
+    return {
         "level": LEVEL,
         "verdicts": _count_changes(pairs, sum(equal.values())),
         "errors": [sum(comparison.verdict == "error" for comparison in side) for side in sides],
         "scores": {"mean_difference": mean, "p": permutation(differences)},
         "operators": operators,
     }
-    if cluster:
-        clusters: dict[str, list[float]] = {}
-        for before, after in pairs:
-            value = after.record().get(cluster)
-            if not isinstance(value, str | int):
-                raise RecordError(f"--cluster {cluster}: the record of {after.test} has no text or number of this name")
-            clusters.setdefault(str(value), []).append(float(after.passed) - float(before.passed))
-        statistics["cluster"] = {"column": cluster, **cluster_bootstrap([*clusters.values()])}
-    return statistics
 
 
 def _count_changes(pairs: Pairs, equal: int) -> dict[str, Any]:
@@ -188,11 +154,6 @@ def statistics_lines(statistics: dict[str, Any], escape: Callable[[str], str]) -
     yield f"verdicts: {_sentence(statistics['verdicts'])}"
     yield f"errors, counted as not passed: {errors[0]} before, {errors[1]} now"
     yield f"scores: mean difference {scores['mean_difference']:+.4f}, p = {scores['p']:.4g} (paired permutation test)"
-    if cluster := statistics.get("cluster"):
-        interval = f"95 % from {100 * cluster['low']:+.2f} to {100 * cluster['high']:+.2f}"
-        clusters = f"{format_count(cluster['clusters'], 'cluster')} by {escape(cluster['column'])}"
-        conclusion = f": {INCONCLUSIVE}" if cluster["low"] <= 0 <= cluster["high"] else ""
-        yield f"pass rate: {100 * cluster['mean']:+.2f} points, {interval} ({clusters}){conclusion}"
     if len(statistics["operators"]) > 1:
         changed = [counts for counts in statistics["operators"] if counts["worse"] + counts["better"]]
         for counts in sorted(changed, key=itemgetter("p"))[:_MOST_GROUPS]:

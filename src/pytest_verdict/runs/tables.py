@@ -11,7 +11,6 @@ exit codes:
 
 import argparse
 import csv
-import importlib
 import itertools
 import json
 from collections import Counter, defaultdict
@@ -26,7 +25,7 @@ from pytest_verdict.core.record import check_record, parse_record
 from pytest_verdict.core.record_members import MEMBER, PLACE
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.encoding import TYPE_KEY
-from pytest_verdict.errors import ConfigurationError, MissingExtraError, RecordError, allowed
+from pytest_verdict.errors import ConfigurationError, RecordError, allowed
 from pytest_verdict.operators.pass_rate import exact_interval
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.reading import read_report
@@ -48,11 +47,7 @@ _LISTS: Final = {"note": "notes", "marker": "markers", "tag": "markers"}
 # The default of the writer, which quotes both characters of it: a CR alone would begin a row, too.
 _LINE_END: Final = "\r\n"
 _FORMULA: Final = tuple("=+-@\t\r")
-_SUFFIXES: Final = (".csv", ".jsonl", ".md", ".parquet")
-_ROWS_AT_ONCE: Final = 10_000
-_COUNTS: Final = ("attempt", "ordinal", "line", "operator_version", "comparisons", "pass", "fail")
-_SHARES: Final = ("score", "threshold", "rate", "low", "high")
-_ARROW_TYPES: Final = {**dict.fromkeys(_COUNTS, "int64"), **dict.fromkeys(_SHARES, "float64")}
+_SUFFIXES: Final = (".csv", ".jsonl")
 
 Rows = Iterable[Mapping[str, Any]]
 
@@ -226,21 +221,15 @@ def write_rows(rows: Rows, path: Path) -> None:
     """Write rows in the format of the suffix."""
     if path.suffix not in _SUFFIXES:
         raise ConfigurationError(f"{path}: the suffix names no format.{allowed('suffix', path.suffix, _SUFFIXES)}")
-    with writing_output(path) as new:
-        if path.suffix == ".parquet":
-            _write_parquet(rows, new)
+    with writing_output(path) as new, new.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        if path.suffix == ".jsonl":
+            file.writelines(f"{json.dumps(row)}\n" for row in rows)
             return
-        with new.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            if path.suffix == ".md":
-                file.write(format_markdown(rows))
-            elif path.suffix == ".jsonl":
-                file.writelines(f"{json.dumps(row)}\n" for row in rows)
-            else:
-                writer = csv.writer(SimpleNamespace(write=lambda line: file.write(f"{line.removesuffix(_LINE_END)}\n")))
-                for number, row in enumerate(rows):
-                    if number == 0:
-                        writer.writerow(row)
-                    writer.writerow([_csv_cell(cell) for cell in row.values()])
+        writer = csv.writer(SimpleNamespace(write=lambda line: file.write(f"{line.removesuffix(_LINE_END)}\n")))
+        for number, row in enumerate(rows):
+            if number == 0:
+                writer.writerow(row)
+            writer.writerow([_csv_cell(cell) for cell in row.values()])
 
 
 def format_markdown(rows: Rows) -> str:
@@ -270,36 +259,6 @@ def _csv_cell(cell: Any) -> Any:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def _write_parquet(rows: Rows, path: Path) -> None:
-    try:
-        arrow = importlib.import_module("pyarrow")
-        parquet = importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError("a Parquet file", "arrow") from None
-    source = iter(rows)
-    writer = None
-    while batch := list(itertools.islice(source, _ROWS_AT_ONCE)):
-        if writer is None:
-            texts = {name: arrow.list_(arrow.string()) for name, cell in batch[0].items() if isinstance(cell, list)}
-            numbers = {name: getattr(arrow, kind)() for name, kind in _ARROW_TYPES.items()}
-            schema = arrow.schema([(name, (numbers | texts).get(name, arrow.string())) for name in batch[0]])
-            writer = parquet.ParquetWriter(path, schema, compression="zstd")
-        cells = [{name: _parquet_cell(name, cell) for name, cell in row.items()} for row in batch]
-        writer.write_table(arrow.Table.from_pylist(cells, schema))
-    if writer is None:
-        raise ConfigurationError(f"{path}: there is no row to write")
-    writer.close()
-
-
-def _parquet_cell(name: str, cell: Any) -> Any:
-    if isinstance(cell, list):
-        return [_parquet_cell("", item) for item in cell]
-    if cell is None or name in _ARROW_TYPES:
-        return cell
-    # Texts of Arrow are UTF-8, which has no lone surrogates.
-    return _plain(cell).encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 def add_file_argument(parser: argparse.ArgumentParser) -> None:
     about = "a report's folder, or a records.jsonl (default: verify-report)"
     parser.add_argument("file", metavar="DIR", nargs="?", default="verify-report", help=about)
@@ -309,7 +268,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file_argument(parser)
     names = f"names joined by commas: {', '.join(KEYS)}, {PARAMETER}NAME; for example, field,{PARAMETER}model"
     parser.add_argument("--by", metavar="NAMES", help=names)
-    parser.add_argument("-o", "--output", metavar="FILE", help="a .csv, .jsonl, .md or .parquet file to write")
+    parser.add_argument("-o", "--output", metavar="FILE", help="a .csv or .jsonl file to write")
 
 
 def run(arguments: argparse.Namespace) -> int:
