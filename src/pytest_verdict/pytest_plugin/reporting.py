@@ -10,7 +10,7 @@ from _pytest.config.findpaths import locate_config
 
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.pytest_plugin import captured
-from pytest_verdict.pytest_plugin.recorder import PENDING_COUNT, Recorder, RecordSender, map_counts, place_of_worker
+from pytest_verdict.pytest_plugin.recorder import JOURNAL_KEY, Recorder, RecordSender
 from pytest_verdict.pytest_plugin.selection import SELECTION, Selection
 from pytest_verdict.pytest_plugin.shards import WHOLE, CollectedTests, shard_of
 from pytest_verdict.pytest_plugin.storing import ADDRESS, BASELINE, fetch_baseline, read_renames, session_tags
@@ -40,9 +40,7 @@ def start(config: pytest.Config) -> None:
     if shard_of(config):
         config.pluginmanager.register(CollectedTests(config), WHOLE)
     if hasattr(config, "workerinput"):
-        path = config.workerinput[PENDING_COUNT]
-        SESSION.journal = Path(path).parent
-        recorder.pending = map_counts(path)[place_of_worker(config.workerinput["workerid"]) :]
+        SESSION.journal = Path(config.workerinput[JOURNAL_KEY])
         config.pluginmanager.register(RecordSender(recorder), "verdict-record-sender")
     else:
         from pytest_verdict.pytest_plugin.controller import Controller
