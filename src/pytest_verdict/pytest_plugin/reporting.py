@@ -124,4 +124,6 @@ def _refuse_place_of_tests(config: pytest.Config, option: str, name: str) -> Non
     call = config.invocation_params
     is_separate = option in (*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *call.args)
     if is_separate and not (call.dir / name).resolve().is_relative_to(call.dir.resolve()):
-        raise pytest.UsageError(f"{option} {name}: pytest takes such a folder for a place of tests; write {option}={name}")
+        raise pytest.UsageError(
+            f"{option} {name}: pytest takes such a folder for a place of tests; write {option}={name}"
+        )
