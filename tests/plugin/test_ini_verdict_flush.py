@@ -27,20 +27,18 @@ def test_crashed_worker_leaves_flushed_records(harness, value, kept):
     run = harness.run(ini(value), "-n1", "--verify-report")
     run.check_agreement()
     assert [record["observed"] for record in run.records] == ["before", *kept]
-    told = "3 comparisons of its last phase are lost; verdict_flush = comparison hands each one over at once"
+    told = "comparisons of its last phase are lost; verdict_flush = comparison hands each one over at once"
     assert (told in run.case("test_dies").findtext("failure")) == (told in run.stdout) == (not kept)
 
 
-@pytest.mark.parametrize(
-    ("value", "kept", "lost"), [pytest.param("test", 1, 3, marks=pytest.mark.ci), ("comparison", 4, 0)]
-)
-def test_crashed_session_leaves_flushed_records(harness, capsys, value, kept, lost):
+@pytest.mark.parametrize(("value", "kept"), [pytest.param("test", 1, marks=pytest.mark.ci), ("comparison", 4)])
+def test_crashed_session_leaves_flushed_records(harness, capsys, value, kept):
     process = harness.start(ini(value), "--verify-report")
     process.communicate(timeout=30)
     assert main(["report", str(harness.path / "verify-report")]) == 0
     told = capsys.readouterr().out
     assert f"comparisons: {kept} pass" in told
-    assert (f"because the session was killed before it wrote them: {lost}" in told) == bool(lost)
+    assert "comparisons of unfinished tests may be lost" in told
 
 
 def test_invalid_value_is_a_usage_error(harness):

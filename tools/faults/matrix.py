@@ -135,8 +135,7 @@ class Cell:
     def __str__(self) -> str:
         ended = "hangs" if self.status is None else f"exit {self.status}"
         wrong = "; ".join(self.finding.faults)
-        lost = f", {self.finding.lost} lost and reported" if self.finding.lost else ""
-        return f"{ended}, {self.finding.state}{lost}" + (f", WRONG: {wrong}" if wrong else "")
+        return f"{ended}, {self.finding.state}" + (f", WRONG: {wrong}" if wrong else "")
 
 
 def older_report(folder: Path) -> bytes:

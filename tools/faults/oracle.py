@@ -138,7 +138,6 @@ class Finding:
 
     state: str
     faults: list[str]
-    lost: int = 0
 
 
 def noted(project: Path, name: str) -> list[list[Any]]:
@@ -170,7 +169,7 @@ def _of_journal(project: Path, status: int | str, *, told: bool) -> Finding:
     if told and status == 1:
         # What came after the disk was full is not there, and the session said so.
         return Finding("journal, reported", _of_records(*_read(folder)))
-    return Finding("journal", _faults(project, folder, status, "journal"), journal.lost)
+    return Finding("journal", _faults(project, folder, status, "journal"))
 
 
 def _read(folder: Path) -> tuple[dict[str, Any], bytes]:

@@ -108,7 +108,7 @@ def _describe(journal: Journal, built: Built) -> Iterator[str]:
     yield tests
     yield f"comparisons: {counts_with_rate(summary.comparisons)}"
     yield from map(verdict_line, built.sections.get("gates", ()))
-    if journal.lost:
-        yield f"comparisons lost, because the session was killed before it wrote them: {journal.lost}"
+    if summary.outcomes["unfinished"]:
+        yield "comparisons of unfinished tests may be lost; verdict_flush = comparison writes each one at once"
     if journal.damaged:
         yield f"damaged lines, skipped: {journal.damaged}"

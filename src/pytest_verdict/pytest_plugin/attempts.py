@@ -18,7 +18,7 @@ from pytest_verdict.report.journal import LATE, ByteRange, TestEntry, place_of
 _TEXT_LIMIT: Final = 32_000
 _MESSAGE_LIMIT: Final = 1_000
 # The phase in the report of a worker that died.
-_CRASH: Final = "???"
+CRASH: Final = "???"
 
 _Key = tuple[str, str]
 """The name of a test, and the worker if every worker runs every test."""
@@ -114,7 +114,7 @@ class Attempts:
                 attempt.add(self._config.hook.pytest_report_from_serializable(config=self._config, data=data))
             return [*ended, self._end(key)]
         attempt.add(report)
-        if report.when == "teardown" or str(report.when) == _CRASH:
+        if report.when == "teardown" or str(report.when) == CRASH:
             ended.append(self._end(key))
         return ended
 
@@ -195,7 +195,7 @@ class _Attempt:
 
     def is_followed_by(self, report: pytest.TestReport) -> bool:
         """Return whether a report belongs to the next attempt."""
-        if str(report.when) == _CRASH:
+        if str(report.when) == CRASH:
             # pytest has counted the outcome before the worker died, and counts the crash as well.
             return any(map(_is_counted_before_teardown, self._phases))
         # Not every version of pytest-rerunfailures reports the teardown of an attempt that will be run again.
@@ -214,7 +214,7 @@ class _Attempt:
             return entry
         teardown = next((report for report in self._phases if report.failed and report.when == "teardown"), None)
         entry.teardown_error = teardown is not None and any(map(_is_counted_before_teardown, self._phases))
-        entry.crashed = any(str(report.when) == _CRASH for report in self._phases)
+        entry.crashed = any(str(report.when) == CRASH for report in self._phases)
         if decisive is not None:
             entry.message = first_line(decisive, redaction)
             entry.text = _text(decisive, redaction)
@@ -229,7 +229,7 @@ class _Attempt:
             if str(report.outcome) == "rerun":
                 return "rerun", report
         for report in self._phases:
-            if report.failed and str(report.when) in {"call", _CRASH}:
+            if report.failed and str(report.when) in {"call", CRASH}:
                 # The report of a test with failed subtests only says that it has some.
                 only_counts = isinstance(report.longrepr, str) and self._failed_subtest is not None
                 return "failed", self._failed_subtest if only_counts else report

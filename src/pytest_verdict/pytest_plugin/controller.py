@@ -10,15 +10,13 @@ import pytest
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.record import renumber
 from pytest_verdict.errors import RecordError
-from pytest_verdict.pytest_plugin.attempts import Attempts
+from pytest_verdict.pytest_plugin.attempts import CRASH, Attempts
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.names import EVERYWHERE
 from pytest_verdict.pytest_plugin.recorder import (
-    PENDING_COUNT,
+    JOURNAL_KEY,
     RecordBatch,
     Recorder,
-    add_lost,
-    create_counts,
     detach_records,
 )
 from pytest_verdict.pytest_plugin.selection import SELECTION
@@ -28,11 +26,12 @@ from pytest_verdict.pytest_plugin.terminal import closing_lines, page_line, sess
 from pytest_verdict.report.building import build
 from pytest_verdict.report.environment import describe_process, now
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
-from pytest_verdict.report.journal import PENDING, JournalWriter
+from pytest_verdict.report.journal import JournalWriter
 from pytest_verdict.report.json_report import REPORT, replace_exit_status
 from pytest_verdict.session import SESSION
 
 _TITLE: Final = "verification"
+_LOST: Final = "comparisons of its last phase are lost; verdict_flush = comparison hands each one over at once"
 _GREEN: Final = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
 
 
@@ -64,7 +63,6 @@ class Controller:
             self._interrupted = self._folder.set_aside_interrupted()
             run = {**describe_environment(config), "started": now()}
             self._journal = JournalWriter(self._folder.journal, {"run": run, **header})
-            self._pending = recorder.pending = create_counts(self._folder.journal / PENDING)
         except OSError as error:
             self._folder.release()
             raise _cannot_write(folder, error) from None
@@ -83,7 +81,7 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         node.workerinput[EVERYWHERE] = self._config.getoption("dist") == "each"
-        node.workerinput[PENDING_COUNT] = str(self._folder.journal / PENDING)
+        node.workerinput[JOURNAL_KEY] = str(self._folder.journal)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collectreport(self, report: pytest.CollectReport) -> Generator[None, object, object]:
@@ -98,8 +96,8 @@ class Controller:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
         # Signals wait until every plugin has the report, so the journal has exactly what pytest counts.
         with signals_deferred():
-            if str(report.when) == "???":
-                add_lost(report, self._pending)
+            if str(report.when) == CRASH and self._config.getini("verdict_flush") == "test":
+                report.longrepr = f"{report.longrepr}\n{_LOST}"
             for batch in detach_records(report) or self._recorder.take():
                 self._write(self._append_batch, report, batch)
             for entry in self._attempts.add(report):
@@ -130,8 +128,6 @@ class Controller:
 
     @pause_garbage_collection()
     def _finish(self, session: pytest.Session) -> None:
-        # Some systems do not remove a file that is mapped.
-        self._pending = self._recorder.pending = [0]
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
         footer: dict[str, Any] = {"finished": now(), "exit_status": int(session.exitstatus)}

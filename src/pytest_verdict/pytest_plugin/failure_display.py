@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import copy
-import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -23,7 +21,6 @@ _PLUGIN: Final = "verdict-failure-reports"
 _ATTRIBUTE: Final = "verdict_roles"
 # What pytest writes before each line of an error.
 _MARGIN: Final = "E   "
-_MOST_NOTES: Final = 3
 
 
 def explain_failure(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
@@ -50,61 +47,25 @@ def explain_failure(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseExcepti
 
 def _add_notes(error: AssertionError, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     """Add the comparisons that an assertion failed on as notes, which pytest shows in full."""
-    blocks: dict[int, str] = {}
+    from pytest_verdict.comparison import describe_failure
+
+    results: dict[int, ComparisonResult] = {}
     for entry in excinfo.traceback:
-        for result, describe in _find_asserted_comparisons(entry):
-            blocks.setdefault(id(result), describe())
+        file = entry.frame.code.raw.co_filename
+        line = entry.lineno + 1
+        lines = range(line, line + 1)
+        statement = find_statement(file, line)
+        if statement is not None and not hasattr(statement, "body"):
+            lines = range(statement.lineno, (statement.end_lineno or line) + 1)
+        for places, result in RECENT_FAILURES:
+            if any(place.file == file and place.line in lines for place in places):
+                results[id(result)] = result
     # An exception of the user may refuse notes.
     with contextlib.suppress(Exception):
-        for block in list(blocks.values())[:_MOST_NOTES]:
+        for block in map(describe_failure, results.values()):
             # A fixture of a wider scope raises the same error in every test.
             if block not in getattr(error, "__notes__", ()):
                 error.add_note(block)
-
-
-def _find_asserted_comparisons(entry: Any) -> Iterator[tuple[ComparisonResult, Callable[[], str]]]:
-    """Yield the failing comparisons that the current statement of a frame called or names."""
-    from pytest_verdict.comparison import describe_failure
-
-    file = entry.frame.code.raw.co_filename
-    calls = [(place.line, result) for place, result in RECENT_FAILURES if place.file == file]
-    results = {name: _failing_result(value) for name, value in entry.frame.f_locals.items()}
-    if not calls and not any(result is not None for result in results.values()):
-        return
-    line = entry.lineno + 1
-    statement = find_statement(file, line)
-    lines = range(line, line + 1)
-    names = set()
-    if statement is not None and not hasattr(statement, "body"):
-        lines = range(statement.lineno, (statement.end_lineno or line) + 1)
-        names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
-    for name, result in results.items():
-        # A rewritten assert stores its operands under names that begin with an @.
-        if result is not None and (name in names or name.startswith("@")):
-            # The result of a template, for example, describes itself.
-            value = entry.frame.f_locals[name]
-            yield result, getattr(value, "describe", functools.partial(describe_failure, result))
-    for made_at, result in calls:
-        if made_at in lines:
-            yield result, functools.partial(describe_failure, result)
-
-
-def _failing_result(value: Any) -> ComparisonResult | None:
-    """Return a value that is a failing comparison, or the failing comparison of a value such as a template's result."""
-    from pytest_verdict.core.result import ComparisonResult, has_passed
-
-    if isinstance(value, ComparisonResult):
-        return None if has_passed(value) else value
-    try:
-        is_ours = str(type(value).__module__).startswith("pytest_verdict.")
-    except Exception:  # noqa: BLE001 - a class of the user may have any __module__
-        return None
-    if is_ours:
-        for name in ("comparison", "result"):
-            result = getattr(value, name, None)
-            if isinstance(result, ComparisonResult) and not has_passed(result):
-                return result
-    return None
 
 
 class _ShortExceptionInfo(pytest.ExceptionInfo[BaseException]):  # type: ignore[misc]

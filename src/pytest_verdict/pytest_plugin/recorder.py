@@ -1,10 +1,9 @@
 """The recorder writes each comparison of a process that runs tests as a record; workers send them on reports of pytest-xdist."""
 
 import json
-import mmap
 import os
 import threading
-from collections.abc import Callable, Generator, Iterator, MutableSequence
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -13,7 +12,6 @@ import pytest
 
 from pytest_verdict.core.record import AttemptRecords, Counts, PendingRecord, record_end, write_comparison
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import format_count
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere, traits_of
@@ -23,15 +21,13 @@ from pytest_verdict.session import calling_frame
 RECORDS_ONLY: Final = "verdict_records_only"
 """The attribute of a report that belongs to no phase, and only carries records."""
 
-PENDING_COUNT: Final = "verdict_pending_count"
-"""The key of a worker's input: the file of the counts."""
+JOURNAL_KEY: Final = "verdict_journal"
+"""The key of a worker's input: the folder of the journal."""
 
 _ATTRIBUTE: Final = "verdict_records"
 _SPILL: Final = 1 << 20
 # The length of a record's id and place, roughly.
 _PLACE_SIZE: Final = 300
-# The most processes of one session that have a count; the first is the session's own.
-_MOST_PROCESSES: Final = 512
 
 
 class RecordBatch(NamedTuple):
@@ -72,8 +68,6 @@ class Recorder:
         self._rows: list[tuple[AttemptRecords, Any, str]] = []
         self._size = 0
         self._most = 0 if flush == "comparison" else _SPILL
-        # The number of pending records, readable by other processes when this one is gone.
-        self.pending: MutableSequence[int] = [0]
 
     @property
     def running(self) -> str:
@@ -142,7 +136,6 @@ class Recorder:
         # Not cleared: a thread may have observed something since.
         del self._observed[: len(observed)]
         del self._rows[: len(rows)]
-        self.pending[0] = len(self._observed)
         self._size = 0
         return batches
 
@@ -154,7 +147,6 @@ class Recorder:
             return published
         record = PendingRecord(self._attempt, result.operator, result.verdict, members, self._current_end())
         self._observed.append(record)
-        self.pending[0] = len(self._observed)
         self._size += len(members) + _PLACE_SIZE
         # A test with a million comparisons must not hold them all in memory.
         if self._size > self._most:
@@ -256,40 +248,3 @@ def detach_records(report: Any) -> list[RecordBatch]:
         counts = {name: tuple(numbers) for name, numbers in counts.items()}
         batches.append(RecordBatch(test, attempt, counts, traits, lines))
     return batches
-
-
-def create_counts(path: Path) -> Any:
-    """Create the file of the counts, and map it."""
-    with path.open("xb") as file:
-        # Not a hole: on a full disk, writing to the mapping of one ends the process.
-        file.write(bytes(8 * _MOST_PROCESSES))
-    return map_counts(path)
-
-
-def map_counts(path: Path | str) -> Any:
-    """Map the file of the counts; not every folder can be mapped, and a worker on another machine has no such file."""
-    try:
-        with Path(path).open("r+b") as file:
-            return memoryview(mmap.mmap(file.fileno(), 0)).cast("Q")
-    except OSError:
-        return [0] * _MOST_PROCESSES
-
-
-def place_of_worker(name: str) -> int:
-    """Return the index of a worker's count; xdist calls workers gw0, gw1 and so on."""
-    number = name.removeprefix("gw")
-    if number.isdecimal():
-        return int(number) % (_MOST_PROCESSES - 1) + 1
-    return 0
-
-
-def add_lost(report: Any, counts: Any) -> None:
-    """Add to the report of a crash how many comparisons are lost with the worker."""
-    at = place_of_worker(report.node.gateway.id)
-    lost = counts[at]
-    counts[at] = 0
-    if lost:
-        report.longrepr = (
-            f"{report.longrepr}\n{format_count(lost, 'comparison')} of its last phase {'is' if lost == 1 else 'are'} lost;"
-            " verdict_flush = comparison hands each one over at once"
-        )

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from _pytest.config.findpaths import locate_config
 
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.pytest_plugin import captured
-from pytest_verdict.pytest_plugin.recorder import PENDING_COUNT, Recorder, RecordSender, map_counts, place_of_worker
+from pytest_verdict.pytest_plugin.recorder import JOURNAL_KEY, Recorder, RecordSender
 from pytest_verdict.pytest_plugin.selection import SELECTION, Selection
 from pytest_verdict.pytest_plugin.shards import WHOLE, CollectedTests, shard_of
 from pytest_verdict.pytest_plugin.storing import ADDRESS, BASELINE, fetch_baseline, read_renames, session_tags
@@ -39,9 +38,7 @@ def start(config: pytest.Config) -> None:
     if shard_of(config):
         config.pluginmanager.register(CollectedTests(config), WHOLE)
     if hasattr(config, "workerinput"):
-        path = config.workerinput[PENDING_COUNT]
-        SESSION.journal = Path(path).parent
-        recorder.pending = map_counts(path)[place_of_worker(config.workerinput["workerid"]) :]
+        SESSION.journal = Path(config.workerinput[JOURNAL_KEY])
         config.pluginmanager.register(RecordSender(recorder), "verdict-record-sender")
     else:
         from pytest_verdict.pytest_plugin.controller import Controller
@@ -95,7 +92,7 @@ def _check_baseline(config: pytest.Config, folder: Path) -> None:
     if name.startswith(ADDRESS):
         config.stash[BASELINE] = fetch_baseline(config, name)
         return
-    _is_separate_argument(config, "--verify-baseline", name)
+    _refuse_place_of_tests(config, "--verify-baseline", name)
     baseline = config.stash[BASELINE] = config.invocation_params.dir / name
     try:
         RecordsFile(str(baseline))
@@ -116,38 +113,15 @@ def _report_folder(config: pytest.Config) -> Path:
         )
     if name is None:
         return config.rootpath / str(config.getini("verdict_report_dir"))
+    _refuse_place_of_tests(config, _FOLDER_OPTION, name)
+    return config.invocation_params.dir / str(name)
+
+
+def _refuse_place_of_tests(config: pytest.Config, option: str, name: str) -> None:
+    """Refuse an argument of its own for a folder elsewhere: there, pytest would look for its configuration."""
     call = config.invocation_params
-    if _is_separate_argument(config, _FOLDER_OPTION, name) and _FOLDER_OPTION in call.args[:-1]:
-        # The folder exists when workers read the arguments, so the option becomes one argument.
-        arguments = list(call.args)
-        at = arguments.index(_FOLDER_OPTION)
-        arguments[at : at + 2] = [f"{_FOLDER_OPTION}={name}"]
-        config.invocation_params = config.InvocationParams(args=arguments, plugins=call.plugins, dir=call.dir)
-    return Path(call.dir / name)
-
-
-def _is_separate_argument(config: pytest.Config, option: str, name: str) -> bool:
-    """Return whether option and folder are two arguments; raise if this made pytest miss its configuration."""
-    if option not in (*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *config.invocation_params.args):
-        return False
-    # Before pytest knows this option, it takes an existing folder in an argument of its own for a place of tests.
-    if (config.invocation_params.dir / name).exists():
-        missed = _find_missed_configuration(config)
-        if missed is not None:
-            raise pytest.UsageError(
-                f"{option} {name} made pytest look for its configuration there and miss {missed}; write {option}={name}"
-            )
-    return True
-
-
-def _find_missed_configuration(config: pytest.Config) -> Path | None:
-    """Return the nearest file that configures pytest for the tests, if pytest has used another one."""
-    if config.option.inifilename:
-        return None
-    start = config.invocation_params.dir
-    places = [os.path.abspath(start / argument.split("::")[0]) for argument in config.args]  # noqa: PTH100 - as pytest does
-    common = Path(os.path.commonpath([place for place in places if os.path.exists(place)] or [str(start)]))  # noqa: PTH110
-    if not common.is_dir():
-        common = common.parent
-    _, path, values = locate_config(common, [common])[:3]
-    return path if values and path != config.inipath else None
+    is_separate = option in (*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *call.args)
+    if is_separate and not (call.dir / name).resolve().is_relative_to(call.dir.resolve()):
+        raise pytest.UsageError(
+            f"{option} {name}: pytest takes such a folder for a place of tests; write {option}={name}"
+        )

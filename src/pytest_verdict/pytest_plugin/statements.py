@@ -38,7 +38,8 @@ def _read_statements(file: str) -> list[ast.stmt]:
     """Parse a file; without readable source, it has no statements."""
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, SystemError):
+        # Python 3.11 raises the last one if garbage is collected meanwhile.
         return []
     return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
 

@@ -82,19 +82,22 @@ class Failure(NamedTuple):
 
 
 _KEPT_BY_NOBODY: Final = Failure(object())
-RECENT_FAILURES: Final[deque[tuple[Place, ComparisonResult]]] = deque(maxlen=3)
-"""Cleared when the phase of the test has its report."""
+RECENT_FAILURES: Final[deque[tuple[list[Place], ComparisonResult]]] = deque(maxlen=3)
+"""What a test compared or looked at last, and the lines that did; cleared when the phase of the test has its report."""
 
 ASSERTED: Final[deque[WatchedResult]] = deque(maxlen=_MOST_OUTSIDE)
 """The results of assertions that failed, until somebody hears an `AssertionError`."""
 
 
 def remember_failure(result: ComparisonResult) -> Place:
-    """Remember a comparison that did not pass, and the line that compared."""
+    """Remember a comparison that did not pass; return the line that uses it, which a function may do for others."""
+    places: list[Place] = []
     frame = calling_frame()
-    place = Place("", 0) if frame is None else Place(frame.f_code.co_filename, frame.f_lineno or 0)
-    RECENT_FAILURES.append((place, result))
-    return place
+    while frame is not None and not str(frame.f_globals.get("__name__")).startswith(("_pytest.", "pluggy.")):
+        places.append(Place(frame.f_code.co_filename, frame.f_lineno or 0))
+        frame = frame.f_back
+    RECENT_FAILURES.append((places, result))
+    return places[0] if places else Place("", 0)
 
 
 class UncheckedComparisons:

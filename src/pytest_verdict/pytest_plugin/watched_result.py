@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pytest_verdict.comparison import build_failure, describe_failure, redact_result
 from pytest_verdict.core.result import ComparisonResult, has_error
 from pytest_verdict.pytest_plugin.statements import drops_value, is_asserted
+from pytest_verdict.pytest_plugin.unchecked import UncheckedComparisons, remember_failure
 from pytest_verdict.session import SESSION, calling_frame
-
-if TYPE_CHECKING:
-    from pytest_verdict.pytest_plugin.unchecked import UncheckedComparisons
 
 # The texts that tell a verdict from the others, if it is compared with them.
 _TELLING: Final = {"fail": {"pass", "fail"}, "error": {"error"}}
@@ -67,6 +65,7 @@ class WatchedResult(RedactedResult):
         frame = calling_frame()
         if SESSION.explaining_thread == get_ident() or (frame and drops_value(frame.f_code, frame.f_lasti)):
             return
+        remember_failure(self)
         if frame and is_asserted(frame.f_code, frame.f_lasti) and not self._is_seen:
             self._unchecked.wait_for_report(self._place, self)
         else:

@@ -12,7 +12,7 @@ from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.report.compression import MANIFEST, MANIFEST_MARK, is_manifest
-from pytest_verdict.report.journal import JOURNAL, OUTPUTS, PENDING, RECORDS, SHARD, TESTS
+from pytest_verdict.report.journal import JOURNAL, OUTPUTS, RECORDS, SHARD, TESTS
 from pytest_verdict.report.plugin import report_writers
 
 PAGE: Final = "report.html"
@@ -64,7 +64,7 @@ class ReportFolder:
         """Rename the journal of a killed session, and return its new path."""
         if not self.journal.exists():
             return None
-        foreign = sorted({path.name for path in self.journal.iterdir()} - {RECORDS, TESTS, PENDING, OUTPUTS})
+        foreign = sorted({path.name for path in self.journal.iterdir()} - {RECORDS, TESTS, OUTPUTS})
         if foreign:
             # The folder may be something else, such as a whole project.
             raise _foreign_error(f"{self.journal} is no journal of a session, for it holds {foreign[0]}")
@@ -152,7 +152,7 @@ def refuse_foreign_text(place: Path | str, name: str, beginning: bytes) -> None:
 
 
 def remove_journal(journal: Path) -> None:
-    _remove(journal, (RECORDS, TESTS, PENDING, OUTPUTS))
+    _remove(journal, (RECORDS, TESTS, OUTPUTS))
 
 
 def latest_interrupted(folder: Path) -> Path | None:

@@ -24,8 +24,6 @@ SHARD: Final = "shard.jsonl"
 """The part of a shard's journal that stays in its report, so shards can be merged."""
 OUTPUTS: Final = "outputs.jsonl"
 """The outputs of adapters, in order of arrival; the report has the same lines, sorted."""
-PENDING: Final = "pending"
-"""The file in which each process counts its comparisons that are not in the journal yet."""
 
 Properties = Sequence[Sequence[str]]
 """Names and values from `record_property` or `record_testsuite_property`."""
@@ -112,7 +110,6 @@ class Journal:
     entries: list[TestEntry] = field(default_factory=list)
     began: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     damaged: int = 0
-    lost: int = 0
 
     @property
     def run(self) -> dict[str, Any]:
@@ -238,8 +235,6 @@ def read_journal(folder: Path, tests: str = TESTS) -> Journal:
         if type(journal.header.get(name, kind())) is not kind:
             raise RecordError(f"{folder / tests}: the header has no usable {name!r}: {shown(journal.header[name], 80)}")
     add_unfinished(journal)
-    counts = (folder / PENDING).read_bytes() if (folder / PENDING).is_file() else b""
-    journal.lost = sum(memoryview(counts[: len(counts) // 8 * 8]).cast("Q"))
     return journal
 
 
