@@ -111,11 +111,7 @@ INSPECT_EVENTS = [
     tool("c3", "buy", {"id": 7}, "7"),
     {"event": "sandbox", "span_id": "a", "action": "exec", "cmd": "ls", "output": "x"},
     {"event": "state", "span_id": "s", "changes": [{"op": "add", "path": "/messages/1", "value": INSPECT_MESSAGES[1]}]},
-    span("g", "scorers", "scorers"),
-    span("h", "scorer", "grade", "g"),
-    model(requested(("g1", "delete_all", {})), "h"),
-    tool("g1", "delete_all", {}, in_span="h"),
-    {"event": "score", "span_id": "h", "score": {"value": 1}},
+    {"event": "score", "span_id": "s", "score": {"value": 1}},
 ]
 
 

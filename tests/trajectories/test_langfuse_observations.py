@@ -61,10 +61,9 @@ def test_langchain_calls_are_read(value):
 
 
 @pytest.mark.parametrize("value", [OBSERVATIONS, LANGCHAIN], ids=["traced functions", "LangChain"])
-def test_requests_are_calls_if_no_tool_was_traced(value):
+def test_requests_are_unreadable_if_no_tool_was_traced(value):
     asked = [one for one in value if one["type"] == "GENERATION"]
-    assert [(event.name, event.args) for event in read_trajectory(asked)] == CALLS
-    assert [event.group for event in read_trajectory(asked)] == [0, 0, 1]
+    refused("trajectory_any_order", ["search"], asked, "trajectory_unreadable", verdict="fail")
 
 
 def test_observations_beside_messages_are_openai_chat():
@@ -126,7 +125,8 @@ def test_error_level_marks_a_failed_call():
 
 def test_calls_noted_by_the_server_are_read_once():
     named = {"toolCalls": ['{"name": "search"}'], "toolCallNames": ["search"], "toolDefinitions": {"search": "{}"}}
-    assert [event.name for event in read_trajectory([observation("GENERATION", "chat", ASKED, **named)])] == ["search"]
+    value = [observation("GENERATION", "chat", ASKED, **named), observation("TOOL", "search")]
+    assert [event.name for event in read_trajectory(value)] == ["search"]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_calls_noted_by_the_server_are_read_once():
         ({**TRACE, "observations": [3]}, "must be an object"),
         ({**TRACE, "tool_uses": [{"name": "a", "args": {}}]}, "tool_uses"),
         ([{**one, "output": None} for one in OBSERVATIONS], "'chat' has neither an output nor an error"),
-        ([observation("GENERATION", "chat", "x", toolCallNames=["search"])], "known format"),
+        ([observation("GENERATION", "chat", "x", toolCallNames=["search"])], "cannot be read"),
         ([observation("GENERATION", "chat", "x"), observation("SPAN", "agent", ASKED)], "'agent' returned"),
         (
             {**ALONE, "output": ASKED, "observations": [observation("GENERATION", "chat", "x", traceId=TRACE["id"])]},

@@ -7,6 +7,7 @@ import pytest
 from test_formats import OPENAI_CHAT, SHAPES
 
 from pytest_verdict import compare
+from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.readers import read_trajectory, recognise_format
 from pytest_verdict.trajectories.readers.logs import langsmith
 from refusals import refused
@@ -33,8 +34,8 @@ def run(run_type, name, outputs=None, **more):
 @pytest.mark.parametrize("format", ["auto", "langsmith"])
 @pytest.mark.parametrize(
     "value",
-    [RUNS, tree(), [tree()], [tree(), *RUNS[1:]], {"runs": RUNS, "cursors": {}}, RUNS[::-1], of("tool"), of("llm")],
-    ids=["list", "tree", "list of trees", "tree and list", "answer", "newest first", "tools", "models"],
+    [RUNS, tree(), [tree()], [tree(), *RUNS[1:]], {"runs": RUNS, "cursors": {}}, RUNS[::-1], of("tool")],
+    ids=["list", "tree", "list of trees", "tree and list", "answer", "newest first", "tools"],
 )
 def test_requested_and_executed_call_is_read_once(value, format):
     events = read_trajectory(value, format)
@@ -55,12 +56,16 @@ def test_other_formats_are_not_recognised(label):
     assert not recognises(SHAPES[label])
 
 
-def test_request_without_tool_run_is_a_call():
-    asked = run("llm", "model", {"choices": [{"message": ASKED}]}, start_time="2026-01-01T00:00:00")
-    other = run("tool", "look", "x", start_time="2026-01-01T00:00:01", end_time="2026-01-01T00:00:02")
-    assert [event.name for event in read_trajectory([asked, other])] == ["search", "look"]
+def test_requested_call_needs_its_tool_run():
+    asked = run("llm", "model", {"choices": [{"message": ASKED}]})
     executed = run("tool", "search", {"output": "x"})
     assert [(event.name, event.id) for event in read_trajectory([asked, executed])] == [("search", None)]
+    second = run(
+        "llm", "again", {"choices": [{"message": {**ASKED, "tool_calls": [{**ASKED["tool_calls"][0], "id": "c2"}]}}]}
+    )
+    for value in ([asked], [asked, run("tool", "look", "x")], [asked, second, executed]):
+        with pytest.raises(TrajectoryError, match="which a model requested, and no run of a tool has it"):
+            read_trajectory(value)
 
 
 def test_runs_with_the_same_identifier_are_separate_unless_equal():
@@ -71,12 +76,10 @@ def test_runs_with_the_same_identifier_are_separate_unless_equal():
     assert len(read_trajectory([timed, dict(timed)])) == 1
 
 
-def test_nested_model_runs_request_a_call_once():
+def test_nested_model_runs_repeat_a_call():
     outer = run("llm", "outer", ASKED)
     inner = run("llm", "inner", {"messages": [ASKED]}, parent_run_id="outer")
-    later = run("llm", "later", {"output": {"message": ASKED}})
-    assert [event.name for event in read_trajectory([outer, inner])] == ["search"]
-    assert [event.group for event in read_trajectory([outer, later])] == [0, 1]
+    assert [event.name for event in read_trajectory([outer, inner, run("tool", "search", "x")])] == ["search"]
 
 
 def test_langchain_arguments_as_one_text_are_json_or_malformed():
@@ -115,9 +118,9 @@ def test_model_run_without_call_has_no_events():
         ([run("llm", "model")], "'model' has neither an output nor an error"),
         ([run("llm", "model", {})], "'model' has neither an output nor an error"),
         ([run("llm", "model", {"actions": [{"name": "buy", "args": {}}]})], "known format|buy"),
-        ([run("llm", "model", {"output": "x"}, extra={"tool_call_count": 2})], "known format"),
+        ([run("llm", "model", {"output": "x"}, extra={"tool_call_count": 2})], "cannot be read"),
         ([run("llm", "model", {"messages": []}, extra={"tool_call_count": 2})], "cannot be read"),
-        ([run("llm", "model", {"generations": [[{"text": "x", "tool_calls": [ASKED]}]]})], "None"),
+        ([run("llm", "model", {"generations": [[{"text": "x", "message": ASKED}]]})], "no run of a tool has it"),
         ([run("robot", "buy")], "robot"),
         ([{**tree(), "tool_calls": [{"name": "drop", "args": {}}]}], "tool_calls"),
         ([{**tree(), "child_runs": [{"name": "buy", "inputs": {}}]}], "run_type"),

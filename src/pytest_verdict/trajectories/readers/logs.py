@@ -1,9 +1,8 @@
-"""Logs of platforms and agents: the runs of LangSmith, the observations of Langfuse, and Inspect AI.
+"""Logs of platforms: the runs of LangSmith, the observations of Langfuse, and samples of Inspect AI.
 
-A run of a tool is a call, and so is a request of a model that no tool executed. The outputs of other runs repeat calls.
+A run of a tool is a call. The other runs, and the events of a sample, must not have calls that are not read.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -12,7 +11,6 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers import read_trajectory
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallLike,
@@ -26,13 +24,12 @@ from pytest_verdict.trajectories.readers.common import (
     parse_if_json,
     read_call,
     read_result,
-    require_list,
     require_objects,
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.traces import Span, SpanCall, iter_executed_calls, iter_in_time, parse_time
-from pytest_verdict.trajectories.readers.unread import Format, find_calls, refuse_unread_calls, require_one_answer
+from pytest_verdict.trajectories.readers.traces import Span, iter_executed_calls, parse_time
+from pytest_verdict.trajectories.readers.unread import Format, find_calls, refuse_unread_calls
 
 # LangSmith and Langfuse
 # A trace of Langfuse has no type.
@@ -57,7 +54,7 @@ def _read_runs(runs: Iterable[Any]) -> Iterator[Event]:
 
     first_group = 0
     for spans in traces.values():
-        events = list(_read_trace(list(spans.values())))
+        events = _read_trace(list(spans.values()))
         for event in events:
             yield replace(event, group=first_group + (event.group or 0))
         first_group += len(events)
@@ -95,23 +92,29 @@ def _read_run(run: Any) -> Span:
     )
 
 
-def _read_trace(spans: list[Span]) -> Iterator[Event]:
+def _read_trace(spans: list[Span]) -> list[Event]:
     tools = [span for span in spans if span.attributes["kind"] == "tool"]
     models = [span for span in spans if span.attributes["kind"] in _MODEL_KINDS]
     if not tools and not models:
         raise TrajectoryError("a trace has no run of a tool or a model, so nothing is known of its calls")
-
-    executed = list(iter_executed_calls(spans, tools, "agent", _build_run_call))
-    requested = list(_iter_model_requests(models))
+    executed = [event for _, event in iter_executed_calls(spans, tools, "agent", _build_run_call)]
+    for span in models:
+        output = span.attributes["output"]
+        if not output and output != "" and span.error is None:
+            raise TrajectoryError(f"the model's run {span.name!r} has neither an output nor an error")
+        if span.attributes["call_count"] and not find_calls(output):
+            raise TrajectoryError(f"the model's run {span.name!r} has calls that cannot be read")
+    requested = [span.attributes["output"] for span in models]
+    refuse_unread_calls([requested], executed, "which a model requested, and no run of a tool has it")
     # Other runs return calls again, and those of earlier turns, which the models or the whole got as input.
     identifiers = {span.identifier for span in spans}
     inputs = [span.attributes["input"] for span in spans if span in models or span.parent not in identifiers]
-    calls: list[Event | CallLike] = [*(event for _, event in (*executed, *requested)), *find_calls(inputs)]
+    calls: list[Event | CallLike] = [*executed, *find_calls(inputs)]
     for span in spans:
         if span not in tools and span not in models:
-            reason = f"and no run of a tool or a model has it, but {span.name!r} returned it"
+            reason = f"and no run of a tool has it, but {span.name!r} returned it"
             refuse_unread_calls([span.attributes["output"]], calls, reason)
-    return (event for _, event in iter_in_time(executed, requested))
+    return executed
 
 
 def _build_run_call(span: Span, **fields: Any) -> Event:
@@ -129,38 +132,6 @@ def _build_run_call(span: Span, **fields: Any) -> Event:
         args = args["input"]
     identifier = span.attributes["id"] or get(message, "tool_call_id")
     return build_call(span.name, args, id=identifier, result=span.attributes["output"], **fields)
-
-
-def _iter_model_requests(models: list[Span]) -> Iterator[SpanCall]:
-    identities = set()
-    for place, span in enumerate(models):
-        for event in _read_output(span):
-            # A model run inside another one, such as a client inside its adapter, repeats its calls.
-            is_repeated = event.id is not None and (span.parent, event.name, event.id) in identities
-            identities.add((span.identifier, event.name, event.id))
-            if not is_repeated:
-                yield span, replace(event, group=place)
-
-
-def _read_output(span: Span) -> list[Event]:
-    messages = span.attributes["output"]
-    if not messages and messages != "" and span.error is None:
-        raise TrajectoryError(f"the model's run {span.name!r} has neither an output nor an error")
-    if not span.attributes["call_count"] and not find_calls(messages):
-        return []
-
-    while isinstance(messages, Mapping) and len(messages) == 1 and messages.keys() <= {"output", "message"}:
-        messages = next(iter(messages.values()))
-    if has(messages, "generations"):
-        # LangChain returns a list for each prompt.
-        batches = require_list(get(messages, "generations"), "generations")
-        for batch in batches:
-            require_one_answer(batch, "generations")
-        messages = [get(answer, "message") for batch in batches for answer in unwrap_list(batch)]
-    events = read_trajectory(messages)
-    if not events:
-        raise TrajectoryError(f"the model's run {span.name!r} has calls that cannot be read")
-    return events
 
 
 @partial(
@@ -214,14 +185,7 @@ def langfuse(value: Any) -> Iterator[Event]:
     return _read_runs(_iter_observations(value))
 
 
-# Inspect AI
-_EVENTS: Final = frozenset(
-    {"model", "tool", "span_begin", "span_end", "step", "sample_init", "sample_limit", "state", "store", "score"}
-    | {"score_edit", "sandbox", "approval", "review", "sentinel", "subtask", "info", "input", "logger", "error"}
-    | {"compaction", "interrupt", "checkpoint", "branch", "anchor"}
-)
-
-
+# Inspect AI: the messages of a sample, in which `function` is the name of a tool.
 def _is_log(value: Any) -> bool:
     if has(value, "eval") and has(value, "plan", "samples"):
         return True
@@ -231,40 +195,48 @@ def _is_log(value: Any) -> bool:
     return any(isinstance(get(call, "function"), str) for call in calls)
 
 
-# The events are read apart, or are inputs, states and what scorers did.
-_SAMPLE_KEYS: Final = (
-    *("messages", "events", "input", "output", "scores", "metadata", "store"),
-    *("timelines", "error_retries", "events_data"),
-)
+# Inputs, states and what scorers did.
+_OTHER_EVENTS: Final = ("sample_init", "state", "store", "sandbox", "approval", "score")
+_SAMPLE_KEYS: Final = ("input", "output", "scores", "metadata", "store", "timelines", "error_retries", "events_data")
 
 
 def _list_parts(value: Any) -> Iterator[Any]:
-    sample = _choose_sample(value)
-    yield from (message for _, message, _ in _iter_messages(sample))
+    yield _list_messages(value)
     if not isinstance(value, list | tuple):
-        yield omit_keys(value, "eval", "plan", "results", "metadata", "samples", *_SAMPLE_KEYS)
-        yield omit_keys(sample, *_SAMPLE_KEYS)
+        yield omit_keys(value, "eval", "plan", "results", "samples", "messages", "events", *_SAMPLE_KEYS)
+    sample = _choose_sample(value)
+    if not isinstance(sample, list | tuple):
+        yield omit_keys(sample, "messages", "events", *_SAMPLE_KEYS)
+        yield from _iter_events(get(sample, "events"))
+
+
+def _iter_events(events: Any) -> Iterator[Any]:
+    """Yield what models and tools did, without the messages that a model got; each event may repeat every call."""
+    for event in require_objects(events, "events", "event"):
+        if get(event, "event") not in _OTHER_EVENTS:
+            yield {"events": omit_keys(event, "input", "events")}
+            # Logs of early versions hold the events of an agent inside those of its tool.
+            yield from _iter_events(get(event, "events"))
 
 
 @partial(Format, marks="messages events role", is_whole=_is_log, list_parts=_list_parts)
 def inspect_ai(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls; those of one answer of a model are one group."""
-    yielded: Counter[tuple[Any, Any]] = Counter()
-    by_source: Counter[tuple[str, Any, Any]] = Counter()
-    for place, (source, message, agent) in enumerate(_iter_messages(_choose_sample(value))):
-        for item in _read_message(message, place, agent):
-            if not isinstance(item, Event):
-                yield item
-                continue
-            # The model, the tool and the messages repeat the same call.
-            by_source[source, item.id, item.name] += 1
-            if by_source[source, item.id, item.name] > yielded[item.id, item.name]:
-                yielded[item.id, item.name] += 1
-                if "'attachment://" in repr(item.args):
-                    raise TrajectoryError(
-                        f"arguments of {item.name} are attachments: read the log with resolve_attachments"
-                    )
-                yield item
+    """Read the calls; those of one message are one group."""
+    for place, message in enumerate(_list_messages(value)):
+        content = get(message, "content")
+        for block in content if isinstance(content, list | tuple) else ():
+            # The provider ran these tools itself.
+            if get(block, "type") == "tool_use":
+                yield read_call(block, group=place)
+                yield read_result(block)
+        for call in get_objects(message, "tool_calls"):
+            # Beside the reason why arguments are no JSON there is an empty object.
+            args = get(call, "parse_error") or get(call, "arguments", default=MISSING)
+            if "attachment://" in repr(args):
+                raise TrajectoryError("arguments are attachments: read the log with resolve_attachments")
+            yield build_call(get(call, "function"), args, id=get(call, "id"), group=place)
+        if get(message, "role") == "tool":
+            yield read_result(message)
 
 
 def _choose_sample(value: Any) -> Any:
@@ -275,65 +247,11 @@ def _choose_sample(value: Any) -> Any:
     return value
 
 
-def _iter_messages(sample: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the source, the message and the agent of each message by the model, by a tool and in the list of messages."""
+def _list_messages(value: Any) -> list[Any]:
+    sample = _choose_sample(value)
     messages = sample if isinstance(sample, list | tuple) else get(sample, "messages")
     messages = require_objects(messages, "messages", "role")
-    events = get(sample, "events")
-    if not messages and not events:
-        raise TrajectoryError("the sample has no messages and no events, so nothing was recorded")
-
-    for event, agent in _iter_agent_events(events, {}):
-        kind = get(event, "event")
-        if kind == "model":
-            for choice in get_objects(get(event, "output"), "choices")[:1]:
-                yield "model", get(choice, "message"), agent
-        elif kind == "tool":
-            message = {
-                "role": "tool",
-                "tool_calls": [event],
-                "tool_call_id": get(event, "id"),
-                "content": get(event, "result"),
-                "error": get(event, "error"),
-            }
-            yield "tool", message, agent
-    for message in messages:
-        # A conversation may begin with messages by the author of the sample.
-        if get(message, "source") != "input":
-            yield "message", message, None
-
-
-def _iter_agent_events(events: Any, owners: dict[Any, tuple[Any, bool]]) -> Iterator[tuple[Any, Any]]:
-    """Yield each event outside of a scorer, with the agent of its span; `owners` has by span its agent, and whether it scores."""
-    for event in require_objects(events, "events", "event"):
-        if get(event, "event") not in _EVENTS:
-            raise TrajectoryError(f"an event of the kind {get(event, 'event')!r} may be a call")
-        if get(event, "event") == "span_begin":
-            agent, is_scorer = owners.get(get(event, "parent_id"), (None, False))
-            kind = get(event, "type")
-            if kind == "agent":
-                agent = get(event, "name")
-            owners[get(event, "id")] = (agent, is_scorer or kind in {"scorer", "scorers"})
-        agent, is_scorer = owners.get(get(event, "span_id"), (None, False))
-        if not is_scorer:
-            yield event, agent
-            # Logs of early versions hold the events of an agent inside those of its tool.
-            yield from _iter_agent_events(get(event, "events"), owners)
-
-
-def _read_message(message: Any, group: int, agent: Any) -> Iterator[CallOrResult]:
-    content = get(message, "content")
-    blocks = content if isinstance(content, list | tuple) else ()
-    for block in blocks:
-        # The provider ran these tools itself.
-        if get(block, "type") == "tool_use":
-            yield read_call(block, group=group, agent=agent)
-            yield read_result(block)
-
-    for call in get_objects(message, "tool_calls"):
-        # Beside the reason why arguments are no JSON there is an empty object.
-        args = get(call, "parse_error") or get(call, "arguments", default=MISSING)
-        yield build_call(get(call, "function"), args, id=get(call, "id"), group=group, agent=agent)
-
-    if get(message, "role") == "tool":
-        yield read_result(message)
+    if not messages:
+        raise TrajectoryError("the sample has no messages, so nothing was recorded")
+    # A conversation may begin with messages by the author of the sample.
+    return [message for message in messages if get(message, "source") != "input"]
