@@ -1,4 +1,4 @@
-"""Messages: OpenAI, tau2-bench, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, LangGraph, Vercel AI SDK, Gemini and ADK."""
+"""Messages: OpenAI, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, LangGraph, Vercel AI SDK, Gemini and ADK."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,7 +21,6 @@ from pytest_verdict.trajectories.readers.common import (
     get_objects,
     has,
     omit_keys,
-    parse_if_json,
     read_block,
     read_call,
     read_messages,
@@ -31,7 +30,7 @@ from pytest_verdict.trajectories.readers.common import (
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.plain import is_pair, plain
+from pytest_verdict.trajectories.readers.plain import is_pair
 from pytest_verdict.trajectories.readers.unread import Format, require_one_answer
 
 
@@ -49,16 +48,29 @@ def openai_chat(value: Any) -> Iterator[CallOrResult]:
             raise TrajectoryError("a choice needs its message; put the chunks of a streamed completion together first")
 
     for place, message in enumerate(messages):
+        # Inspect AI marks what its author wrote, and tau2-bench the tools of its simulated user.
+        if get(message, "source") == "input" or get(message, "requestor") == "user":
+            continue
         for call in get_objects(message, "tool_calls"):
-            # The user of a simulation may call tools, too.
             if get(call, "requestor") == "user":
                 yield CallLike(get(call, "name"), get(call, "id"))
+            elif isinstance(get(call, "function"), str):
+                yield _read_inspect_call(call, place)
             else:
                 yield read_call(call, group=place)
         if has(message, "function_call"):
             yield read_call(get(message, "function_call"), group=place)
         if get(message, "role") in {"tool", "function"}:
             yield read_result(message)
+
+
+def _read_inspect_call(call: Any, group: int) -> Event:
+    # Beside the reason why arguments are no JSON there is an empty object.
+    if has(call, "parse_error"):
+        return build_malformed_call(get(call, "function"), get(call, "parse_error"), id=get(call, "id"), group=group)
+    if "'attachment://" in repr(get(call, "arguments")):
+        raise TrajectoryError("arguments are attachments: read the log with resolve_attachments")
+    return read_call(call, group=group)
 
 
 # Tools that OpenAI runs itself have an item type instead of a name, and no object of arguments.
@@ -106,30 +118,6 @@ def openai_responses(value: Any) -> Iterator[CallOrResult]:
             raise TrajectoryError(f"the item {shown(get(item, 'id'), 80)} is a reference, and may be a call")
         elif kind != "reasoning":
             group += 1
-
-
-# tau2-bench: simulations and tasks. The calls of the simulated user are not the agent's.
-@partial(
-    Format,
-    is_item=lambda item: has(item, "task_id") and has(item, "messages"),
-    item_keys="evaluation_criteria",
-    marks="messages evaluation_criteria",
-    containers="simulations",
-    whole_keys="simulations",
-    # Expected calls, calls that prepared the environment, and copies of those that are read.
-    ignored="info tasks reward_info initial_state env_assertions turn_taking_action raw_data",
-)
-def tau2(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls; those of one message are one group, those of a task are not grouped."""
-    run = require_one(unwrap_list(value, "simulations"), "simulations")
-    messages = require_objects(get(run, "messages"), "messages", "role")
-    actions = get(get(run, "evaluation_criteria"), "actions")
-    if messages:
-        yield from openai_chat.read([message for message in messages if get(message, "requestor") != "user"])
-    elif actions is not None:
-        yield from plain.read(require_list(actions, "actions"))
-    else:
-        raise TrajectoryError("there are no messages or expected actions, so nothing was recorded")
 
 
 # Anthropic, Bedrock Converse, Strands and pydantic-ai: blocks or parts of messages are calls and results.
@@ -394,7 +382,7 @@ def _read_ui_part(part: Any, group: int) -> Iterator[CallOrResult]:
         yield Result(call.id, get(part, "output"), format_failure(reason))
 
 
-# Google: Gemini contents and ADK invocations in camelCase and in snake_case, sessions of ADK, evaluation rows of Vertex AI.
+# Google: Gemini contents and ADK invocations in camelCase and in snake_case, sessions of ADK.
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
 _TOOL_USES: Final = ("tool_uses", "toolUses")
 _EVENTS: Final = ("invocation_events", "invocationEvents")
@@ -517,22 +505,3 @@ def adk(value: Any) -> Iterator[CallOrResult]:
         names = ", ".join(sorted(map(str, incomplete_tools)))
         raise TrajectoryError(f"partial events call {names}, and no event after them is the whole call")
     yield from gemini.read(events)
-
-
-# Rows of Vertex AI hold lists of tool_name and tool_input, and so do the first evaluation files of ADK.
-_COLUMNS: Final = ("predicted_trajectory", "reference_trajectory", "expected_tool_use")
-
-
-@partial(
-    Format,
-    is_item=lambda item: has(item, "tool_name", "toolName") and has(item, "tool_input", "toolInput"),
-    marks="tool_name toolName",
-    whole_keys=" ".join(_COLUMNS),
-    ignored=" ".join(_COLUMNS[1:]),
-)
-def vertex(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls; a row does not say which were made together."""
-    column = get(value, *_COLUMNS)
-    calls = unwrap_list(value) if column is None else require_list(parse_if_json(column), "a trajectory column")
-    for call in calls:
-        yield build_call(get(call, "tool_name", "toolName"), get(call, "tool_input", "toolInput", default=MISSING))
