@@ -166,15 +166,6 @@ def test_parameters_are_the_values_of_their_groups(site, tmp_path, value):
     assert [row[0] for row in data["groups"]["param:p"]] == [data["views"][0]["tests"][0]["parameters"]["p"]]
 
 
-def test_pages_of_the_latest_runs(site, tmp_path, command, store, report):
-    runs = [store.push(report(), {}).run for _ in range(3)]
-    page = site("--pages", "2")
-    assert data_of(page)["pages"] == runs[1:]
-    assert sorted(path.stem for path in (page.parent / "runs").iterdir()) == runs[1:]
-    next(store.files.folder.rglob(f"{runs[0]}/bundle.zip")).unlink()
-    assert data_of(site("--pages", "3"))["pages"] == runs[1:]
-
-
 def test_no_runs(command, tmp_path):
     status, _, err = command("trends", "--store", tmp_path / "store", "-o", tmp_path / "site")
     assert status == 2

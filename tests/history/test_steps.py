@@ -7,8 +7,15 @@ import random
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict.history.steps import find_steps
+from pytest_verdict.history.series import TestSeries, add_steps
 from pytest_verdict.runs.significance import fisher
+
+
+def find_steps(results):
+    series = {key: TestSeries(str(key), {}, "".join("fp"[one] for one in own)) for key, own in results.items()}
+    add_steps(series.values())
+    return {key: one.steps for key, one in series.items() if one.steps}
+
 
 TABLES = [
     (0, 1, 0, 1),

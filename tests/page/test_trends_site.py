@@ -37,7 +37,7 @@ def site(tmp_path_factory):
         more = {"number": number, "commit": f"{number:040x}", "tags": {"model": model}, "branch": "main"}
         names.append(write_run(place / "store", tests, parameters=parameters, checks=checks, **more))
     runs = Store(StoreFiles(str(place / "store"))).runs()
-    (place / "index.html").write_text(build_site(runs, "s3://team/verdicts", [names[-1]]), encoding="ascii")
+    (place / "index.html").write_text(build_site(runs, "s3://team/verdicts"), encoding="ascii")
     return (place / "index.html").as_uri(), names
 
 
@@ -83,10 +83,8 @@ def test_a_link_that_names_a_run_opens_its_view(browse, site):
     address, names = site
     page = browse(f"{address}#run={names[-1]}")
     assert page.locator("h2").inner_text() == f"Run {names[-1]}"
-    assert page.locator("main a", has_text="The page of this run").get_attribute("href") == f"runs/{names[-1]}.html"
     page.goto(f"{address}#run={names[0]}")
     page.wait_for_function(f"document.querySelector('h2').textContent.includes({names[0]!r})")
-    assert page.locator("main a", has_text="The page of this run").count() == 0
 
 
 def test_click_into_the_results_opens_the_run(browse, site):

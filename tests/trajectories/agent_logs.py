@@ -1,4 +1,4 @@
-"""Shortened logs of ADK, Inspect AI and tau2-bench: search and clock together, then buy."""
+"""Shortened logs of ADK, and messages of Inspect AI and tau2-bench: search and clock together, then buy."""
 
 SEARCH = {"query": "tea"}
 
@@ -85,50 +85,6 @@ INSPECT_MESSAGES = [
 ]
 
 
-def span(identifier, kind, name, parent=None):
-    begin = {"event": "span_begin", "id": identifier, "span_id": identifier, "parent_id": parent}
-    return {**begin, "type": kind, "name": name}
-
-
-def model(message, in_span="a", **more):
-    choices = [{"message": message, "stop_reason": "tool_calls"}]
-    return {"event": "model", "span_id": in_span, "input": [], "output": {"model": "m", "choices": choices}, **more}
-
-
-def tool(identifier, name, args, result="", in_span="a", **more):
-    made = {"id": identifier, "function": name, "arguments": args, "type": "function"}
-    return {"event": "tool", "span_id": in_span, **made, "result": result, "events": [], **more}
-
-
-INSPECT_EVENTS = [
-    {"event": "sample_init", "sample": {"input": "Buy tea."}, "state": {"messages": INSPECT_MESSAGES[:1]}},
-    span("s", "solver", "react"),
-    span("a", "agent", "react", "s"),
-    model(INSPECT_MESSAGES[1]),
-    tool("c1", "search", SEARCH, "3 teas"),
-    tool("c2", "clock", {}, error=BROKEN),
-    model(INSPECT_MESSAGES[4]),
-    tool("c3", "buy", {"id": 7}, "7"),
-    {"event": "sandbox", "span_id": "a", "action": "exec", "cmd": "ls", "output": "x"},
-    {"event": "state", "span_id": "s", "changes": [{"op": "add", "path": "/messages/1", "value": INSPECT_MESSAGES[1]}]},
-    span("g", "scorers", "scorers"),
-    span("h", "scorer", "grade", "g"),
-    model(requested(("g1", "delete_all", {})), "h"),
-    tool("g1", "delete_all", {}, in_span="h"),
-    {"event": "score", "span_id": "h", "score": {"value": 1}},
-]
-
-
-def sample(events=INSPECT_EVENTS, messages=INSPECT_MESSAGES, **more):
-    given = {"id": "s1", "epoch": 1, "input": "Buy tea.", "target": "x"}
-    return {**given, "messages": messages, "events": events, "attachments": {}, "store": {}, **more}
-
-
-def log(*samples):
-    plan = {"name": "plan", "steps": [{"solver": "react", "params": {"tools": ["search"]}}]}
-    return {"version": 2, "status": "success", "eval": {"task": "shop"}, "plan": plan, "samples": [*samples]}
-
-
 def asked(identifier, name, args, requestor="assistant"):
     return {"id": identifier, "name": name, "arguments": args, "requestor": requestor}
 
@@ -138,7 +94,7 @@ def answered(identifier, content, requestor="assistant", *, error=False):
 
 
 TAU2_MESSAGES = [
-    {"role": "assistant", "content": "Hi!", "tool_calls": None, "turn_taking_action": {"action": "generate"}},
+    {"role": "assistant", "content": "Hi!", "tool_calls": None},
     {"role": "user", "content": "Buy tea.", "tool_calls": None},
     {"role": "assistant", "content": None, "tool_calls": [asked("c1", "search", SEARCH), asked("c2", "clock", {})]},
     answered("c1", "3 teas"),
@@ -157,33 +113,11 @@ TAU2_ACTIONS = [
         ("buy", {"id": 7}, "assistant"),
     ]
 ]
-TAU2_TASK = {
-    "id": "1",
-    "user_scenario": {"persona": None, "instructions": "Buy tea."},
-    "initial_state": {"initialization_actions": [{"env_type": "user", "func_name": "login", "arguments": {}}]},
-    "evaluation_criteria": {"actions": TAU2_ACTIONS, "env_assertions": None},
-}
-
-
-def simulation(messages=TAU2_MESSAGES, **more):
-    checks = [{"action": action, "action_match": True, "action_reward": 1.0} for action in TAU2_ACTIONS]
-    reward = {"reward": 1.0, "action_checks": checks}
-    return {"id": "s", "task_id": "1", "reward_info": reward, "messages": messages, "ticks": None, "trial": 0, **more}
-
-
-def results(*simulations):
-    return {"timestamp": "2026", "info": {"seed": 1}, "tasks": [TAU2_TASK], "simulations": [*simulations]}
-
 
 LOGS = {
     "adk session": ADK_SESSION,
     "adk events": ADK_EVENTS,
     "adk eval set": eval_set(eval_case()),
-    "inspect_ai log": log(sample()),
-    "inspect_ai sample": sample(),
-    "inspect_ai list": [sample()],
-    "inspect_ai messages": INSPECT_MESSAGES,
-    "tau2 results": results(simulation()),
-    "tau2 simulation": simulation(),
-    "tau2 task": TAU2_TASK,
+    "openai_chat of Inspect AI": INSPECT_MESSAGES,
+    "openai_chat of tau2-bench": TAU2_MESSAGES,
 }

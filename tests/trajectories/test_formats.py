@@ -200,14 +200,6 @@ MCP = [
     {"jsonrpc": "2.0", "method": "notifications/progress", "params": {}},
 ]
 
-VERTEX = {
-    "predicted_trajectory": [
-        {"tool_name": "search", "tool_input": {"query": "tea"}},
-        {"tool_name": "clock", "tool_input": "{}"},
-        {"tool_name": "buy", "tool_input": '{"id": 7}'},
-    ]
-}
-
 
 def attribute(key, value):
     kind = "intValue" if isinstance(value, int) else "stringValue"
@@ -297,7 +289,6 @@ SHAPES = {
     "gemini ADK events": ADK_EVENTS,
     "bedrock": BEDROCK,
     "mcp": MCP,
-    "vertex": VERTEX,
     "otel": OTEL,
     "openinference": OPENINFERENCE,
     "plain": PLAIN,
@@ -453,6 +444,7 @@ def test_requests_without_execution_are_calls():
         ["search"],
         [["search", {"query": "tea"}]],
         [{"tool_name": "search", "arguments": {"query": "tea"}}],
+        [{"tool_name": "search", "tool_input": '{"query": "tea"}'}],
         [{"name": "search", "kwargs": {"query": "tea"}}],
         [{"tool": "search", "input": '{"query": "tea"}'}],
         [{"id": "1", "type": "function", "function": {"name": "search", "arguments": '{"query": "tea"}'}}],

@@ -46,7 +46,7 @@ from tools.fuzz.command_targets import PLACE, choose, run, seeds, write_parts
 
 _ON_STORES: Final = (
     *("runs --store STORE", "history --store STORE", "history --store STORE --format json --by test,branch"),
-    *("history x* --store STORE --by tag:model,param:n", "trends --store STORE -o OUT --pages 1"),
+    *("history x* --store STORE --by tag:model,param:n", "trends --store STORE -o OUT"),
     *("bless --as main --because x --store STORE", "diff store:main store:main~1", "explain store:main --failed"),
     *(
         "bless 2026 --as other --because x --store STORE",

@@ -1,15 +1,19 @@
-"""Series: the results of each test over runs, cut where its checks changed."""
+"""Series: the results of each test over runs, cut where its checks changed, and the steps of its rate.
 
+A step is found by Fisher's exact test, corrected for all places and all series.
+"""
+
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.errors import ConfigurationError, allowed
-from pytest_verdict.history.steps import Step, find_steps
 from pytest_verdict.operators.pass_rate import exact_interval
 from pytest_verdict.report.renaming import present_names
+from pytest_verdict.runs.significance import LEVEL, benjamini_hochberg, fisher
 from pytest_verdict.store.index import DECIDED, OUTCOME_LETTERS, StoredRun, split_digests
 
 TAG: Final = "tag:"
@@ -20,6 +24,15 @@ PASSED: Final = OUTCOME_LETTERS["passed"]
 # A tag with more values is no series, but perhaps the number of a build.
 _MOST_VALUES: Final = 20
 _FEWEST_FLIPS: Final = 2
+
+
+class Step(NamedTuple):
+    """A change of the rate before the result at a position; the counts are of the results on both sides."""
+
+    position: int
+    p: float
+    before: tuple[int, int]
+    after: tuple[int, int]
 
 
 class Rate(NamedTuple):
@@ -72,13 +85,8 @@ class TestSeries:
 
     def describe(self) -> dict[str, Any]:
         """Describe the series as JSON."""
-        return {
-            "letters": self.letters,
-            "changes": list(self.changes()),
-            "renamed": self.renamed,
-            "flaky": self.flaky,
-            "start": self.start,
-        }
+        members = {"letters": self.letters, "changes": list(self.changes()), "renamed": self.renamed}
+        return {**members, "flaky": self.flaky, "start": self.start}
 
     def rate(self, start: int) -> Rate:
         """Count the results from a position on."""
@@ -151,7 +159,7 @@ def build_views(runs: Sequence[StoredRun], keys: Sequence[str]) -> list[View]:
     views = [
         View(dict(zip(names, values, strict=True)), part, build_series(part)) for values, part in sorted(parts.items())
     ]
-    _add_steps(views)
+    add_steps(one for view in views for one in view.series)
     for view in views:
         for one in view.series:
             one.flaky = _find_flakiness(one, view.runs)
@@ -191,49 +199,58 @@ def build_series(runs: Sequence[StoredRun]) -> list[TestSeries]:
                 cuts.setdefault(test, []).append(position)
                 states[test] = _CheckState()
                 states[test].accepts(frozenset(split_digests(checks)), letter == PASSED)
-    series = [TestSeries(test, parameters[test], row.decode("ascii"), cuts.get(test, [])) for test, row in rows.items()]
+    return [
+        TestSeries(test, parameters[test], row.decode("ascii"), cuts.get(test, []), renamed=old_names.get(test, ""))
+        for test, row in rows.items()
+    ]
+
+
+def add_steps(series: Iterable[TestSeries]) -> None:
+    """Find the steps of all series together.
+
+    Each part of a series between two cuts is split where that fits best, and the p-value is multiplied by the number of
+    places. The values of all parts are corrected together. A part with a significant step is split there, and searched again.
+    """
+    parts = []
     for one in series:
-        one.renamed = old_names.get(one.test, "")
-    return _join_renamed(series, {test: state.complete or state.partial for test, state in states.items()})
+        for start, end in pairwise([0, *one.cuts, len(one.letters)]):
+            parts.append((one, [place for place in range(start, end) if one.letters[place] in DECIDED]))
+    while parts:
+        splits = [
+            (one, places, _best_split([int(one.letters[at] == PASSED) for at in places])) for one, places in parts
+        ]
+        candidates = [(one, places, step) for one, places, step in splits if step is not None]
+        parts = []
+        adjusted = benjamini_hochberg([step.p for *_, step in candidates])
+        for (one, places, step), p in zip(candidates, adjusted, strict=True):
+            if p < LEVEL:
+                one.steps = sorted([*one.steps, step._replace(position=places[step.position], p=p)])
+                parts += [(one, places[: step.position]), (one, places[step.position :])]
 
 
-def _join_renamed(series: Sequence[TestSeries], checks: Mapping[str, frozenset[str]]) -> list[TestSeries]:
-    """Join a test that ended with the only one that began in the next run and has the same checks."""
-    ended: dict[tuple[int, frozenset[str]], list[TestSeries]] = {}
-    began: dict[tuple[int, frozenset[str]], list[TestSeries]] = {}
-    for one in series:
-        key = checks.get(one.test, frozenset())
-        end = len(one.letters.rstrip(ABSENT))
-        if key and end < len(one.letters):
-            ended.setdefault((end, key), []).append(one)
-        if key and one.first > 0:
-            began.setdefault((one.first, key), []).append(one)
-    joined = set()
-    for place, olds in ended.items():
-        news = began.get(place, [])
-        if len(olds) == len(news) == 1:
-            old, new = olds[0], news[0]
-            new.letters = old.letters[: place[0]] + new.letters[place[0] :]
-            new.cuts = old.cuts + new.cuts
-            new.renamed = old.test
-            joined.add(old.test)
-    return [one for one in series if one.test not in joined]
+def _best_split(results: Sequence[int]) -> Step | None:
+    """Return the most likely step; None if all results are equal."""
+    total = len(results)
+    sums = [0, *accumulate(results)]
+    passed = sums[-1]
+    if passed in {0, total}:
+        return None
 
+    # x log x of each number, from which the likelihood of a rate is a sum of three.
+    logs = [0.0, *(number * math.log(number) for number in range(1, total + 1))]
 
-def _add_steps(views: Sequence[View]) -> None:
-    """Find the steps of all series together, each between two cuts."""
-    results: dict[tuple[int, int, int], list[int]] = {}
-    places: dict[tuple[int, int, int], list[int]] = {}
-    for number, view in enumerate(views):
-        for index, one in enumerate(view.series):
-            for start, end in pairwise([0, *one.cuts, len(one.letters)]):
-                decided = [place for place in range(start, end) if one.letters[place] in DECIDED]
-                places[number, index, start] = decided
-                results[number, index, start] = [int(one.letters[place] == PASSED) for place in decided]
-    for key, steps in find_steps(results).items():
-        number, index, _ = key
-        one = views[number].series[index]
-        one.steps += [step._replace(position=places[key][step.position]) for step in steps]
+    def likelihood(at: int) -> float:
+        before = sums[at]
+        after = passed - before
+        later = total - at
+        return (logs[before] + logs[at - before] - logs[at]) + (logs[after] + logs[later - after] - logs[later])
+
+    # The best place is never between two equal results.
+    places = [at for at in range(1, total) if results[at - 1] != results[at]]
+    at = max(places, key=likelihood)
+    counts = (sums[at], at, passed - sums[at], total - at)
+    p = min(1.0, fisher(*counts) * (total - 1))
+    return Step(at, p, counts[:2], counts[2:])
 
 
 def _find_flakiness(one: TestSeries, runs: Sequence[StoredRun]) -> str:

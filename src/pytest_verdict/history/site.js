@@ -172,7 +172,6 @@ function runPage(name) {
   return [
     h("h2", {}, `Run ${run.name}`),
     h("dl", { class: "facts" }, facts.flatMap(([fact, value]) => value ? [h("dt", {}, fact), h("dd", {}, value)] : [])),
-    data.pages.includes(run.name) ? h("p", {}, h("a", { href: `runs/${run.name}.html` }, "The page of this run")) : null,
     section("Commands", command(`pytest-verdict view store:${run.name}`)),
     before ? h("p", {}, link("What changed since the run before", { from: before.name, to: run.name })) : null,
     section("Tests that did not pass", failed.length ? table(["test", "result", "rate"], failed.slice(0, MOST_ROWS).map((test) =>

@@ -1,8 +1,7 @@
 """``pytest-verdict trends``: write the history of a store as a static site.
 
 The site is index.html in the folder. It is made from the indexes of the runs alone, loads nothing and needs no server: results
-of each test in each run, rates with exact intervals, steps, flaky tests, and models beside one another. With --pages, the
-reports of the latest runs are fetched from their bundles and written beside it.
+of each test in each run, rates with exact intervals, steps, flaky tests, and models beside one another.
 
 exit codes:
   0  the site was written
@@ -12,14 +11,13 @@ exit codes:
 import argparse
 import gzip
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.console import complain, say
-from pytest_verdict.core.new_files import replacing, write_whole
+from pytest_verdict.console import say
+from pytest_verdict.core.new_files import write_whole
 from pytest_verdict.core.values.display import format_count
-from pytest_verdict.errors import RecordError
 from pytest_verdict.history.series import (
     PARAMETER,
     TAG,
@@ -30,10 +28,7 @@ from pytest_verdict.history.series import (
     build_views,
     default_keys,
 )
-from pytest_verdict.page.folder import about_folder
-from pytest_verdict.page.rows import Row
-from pytest_verdict.page.writing import build_document, encode_base64, read_asset, write_page
-from pytest_verdict.report.records_file import RecordsFile
+from pytest_verdict.page.writing import build_document, encode_base64, read_asset
 from pytest_verdict.store.files import open_store
 from pytest_verdict.store.index import StoredRun
 from pytest_verdict.store.runs_command import add_selection, select_runs
@@ -48,9 +43,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="DIR", default="verify-trends", help="folder of the site (default: verify-trends)"
     )
-    parser.add_argument(
-        "--pages", metavar="N", type=int, default=0, help="write the pages of the latest N runs, too (default: 0)"
-    )
     add_selection(parser, most=1_000)
 
 
@@ -58,21 +50,19 @@ def run(arguments: argparse.Namespace) -> int:
     store = Store(open_store(arguments.store))
     runs = select_runs(arguments, store, with_partial=False)
     folder = Path(arguments.output)
-    pages = list(_write_pages(store, runs[-arguments.pages :] if arguments.pages > 0 else [], folder))
-    write_whole(folder / "index.html", build_site(runs, str(store.files), pages))
+    write_whole(folder / "index.html", build_site(runs, str(store.files)))
     say(f"written: {folder / 'index.html'} ({format_count(len(runs), 'run')})")
     return 0
 
 
-def build_site(runs: Sequence[StoredRun], title: str, pages: Iterable[str] = ()) -> str:
-    """Build the HTML of the site; ``pages`` names the runs that have a page beside it."""
+def build_site(runs: Sequence[StoredRun], title: str) -> str:
+    """Build the HTML of the site."""
     keys = default_keys(runs)
     views = build_views(runs, keys)
     data = {
         "title": title,
         "views": list(map(_describe_view, views)),
         "groups": _describe_groups(views, keys[1:]),
-        "pages": list(pages),
     }
     package = str(__package__)
     style = read_asset(_PAGE_PACKAGE, "page.css") + read_asset(package, "site.css")
@@ -115,19 +105,3 @@ def _describe_groups(views: Sequence[View], tags: Sequence[str]) -> dict[str, li
 
 def _describe_rate(rate: Rate) -> list[float]:
     return [rate.passed, rate.total, *rate.interval]
-
-
-def _write_pages(store: Store, runs: Iterable[StoredRun], folder: Path) -> Iterable[str]:
-    for stored in runs:
-        path = folder / _PAGES / f"{stored.name}.html"
-        if not path.is_file():
-            try:
-                report = store.fetch(stored.name)
-            except (RecordError, OSError) as error:
-                complain(str(error))
-                continue
-            path.parent.mkdir(parents=True, exist_ok=True)
-            about = about_folder(report, f"store:{stored.name}")
-            with replacing(path) as new:
-                write_page(map(Row, RecordsFile(str(report)).lines()), about, new)
-        yield stored.name

@@ -12,7 +12,7 @@ from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.differences import step
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import TrajectoryError, allowed
-from pytest_verdict.operators.json.schema import INVALID_SCHEMA, JsonSchema, matches, validator_class
+from pytest_verdict.operators.json.schema import INVALID_SCHEMA, JsonSchema, validator_class
 from pytest_verdict.operators.normalized_sides import must_be
 from pytest_verdict.trajectories.call_matcher import Call, CallMatcher
 from pytest_verdict.trajectories.details import Difference, fail_on, format_unexpected, to_json
@@ -79,16 +79,16 @@ def _iter_definitions(value: Any) -> Iterator[tuple[str, Any]]:
         yield get(schema, "title"), schema
     elif isinstance(kind, str) and kind not in {"object", "function", "mcp"}:
         yield _PREVIEW.sub("", kind), None
-    elif schema is None and isinstance(value, Mapping) and all(map(_is_schema, value.values())):
+    elif (
+        schema is None
+        and isinstance(value, Mapping)
+        and all(isinstance(item, Mapping | type | None) for item in value.values())
+    ):
         yield from ((str(key), _read_schema(item)) for key, item in value.items())
     else:
         raise TrajectoryError(
             f"has something that is no definition of a tool, or one without a name or a schema: {shown(value, 80)}"
         )
-
-
-def _is_schema(value: Any) -> bool:
-    return value is None or isinstance(value, Mapping | type)
 
 
 def _read_schema(value: Any) -> Any:
@@ -113,6 +113,7 @@ def _convert_from_gemini(schema: Any) -> Any:
     for key, item in schema.items():
         first, *others = to_snake_case(key).split("_")
         keyword = first + "".join(map(str.capitalize, others))
+        converted[keyword] = item
         if keyword == "properties" and isinstance(item, Mapping):
             converted[keyword] = {name: _convert_from_gemini(inner) for name, inner in item.items()}
         elif keyword == "type":
@@ -121,9 +122,7 @@ def _convert_from_gemini(schema: Any) -> Any:
             converted[keyword] = parse_if_json(item)
         elif keyword in {"items", "anyOf"}:
             converted[keyword] = _convert_from_gemini(item)
-        elif keyword != "nullable":
-            converted[keyword] = item
-    if schema.get("nullable") is True:
+    if converted.pop("nullable", None) is True:
         converted["type"] = [converted.get("type", "object"), "null"]
         if "enum" in converted:
             converted["enum"] = [*converted["enum"], None]
@@ -135,8 +134,7 @@ class _Tool(NamedTuple):
     rest: Mapping[str, Any]
     """The schema without what is said of missing and unknown arguments, which have places of their own."""
     names: Mapping[str, Any] | None = None
-    """The arguments that are allowed besides those that match a pattern; None if the schema itself says it."""
-    patterns: Sequence[str] = ()
+    """The arguments that are allowed; None if the schema itself says it."""
 
 
 def _build_tool(name: str, schema: Any, *, is_closed: bool) -> _Tool | None:
@@ -153,42 +151,22 @@ def _build_tool(name: str, schema: Any, *, is_closed: bool) -> _Tool | None:
     rest = {key: item for key, item in schema.items() if key != "required"}
     if not is_closed or schema.get("additionalProperties", False) is not False:
         return _Tool(required, rest)
-    if _COMBINATIONS.isdisjoint(schema):
+    combinations = _COMBINATIONS.intersection(schema)
+    if not combinations:
         no_names: Any = {} if "additionalProperties" in schema else None
         rest.pop("additionalProperties", None)
         return _Tool(required, rest, schema.get("properties", no_names))
-    if "additionalProperties" in schema:
-        return _Tool(required, rest)
-    if "unevaluatedProperties" in validator_class(schema).VALIDATORS:
+    if combinations == {"patternProperties"}:
+        rest["additionalProperties"] = False
+    elif "additionalProperties" not in schema:
+        if "unevaluatedProperties" not in validator_class(schema).VALIDATORS:
+            raise UnusableError(
+                INVALID_SCHEMA,
+                f"the schema of {name} has {min(combinations)}, which cannot be closed in its draft: name its arguments"
+                " in properties, or set unknown_args='allow'",
+            )
         rest.setdefault("unevaluatedProperties", False)
-        return _Tool(required, rest)
-    parts = list(_iter_combined(schema, schema, set()))
-    if any(part.get("additionalProperties", False) is not False for part in parts):
-        return _Tool(required, rest)
-    names = {key: item for part in parts for key, item in part.get("properties", {}).items()}
-    patterns = [pattern for part in parts for pattern in part.get("patternProperties", {})]
-    return _Tool(required, rest, names if names or patterns else None, patterns)
-
-
-def _iter_combined(schema: Any, root: Mapping[str, Any], seen: set[int]) -> Iterator[Mapping[str, Any]]:
-    """Yield a schema and those that it combines, each once, in drafts without ``unevaluatedProperties``."""
-    if not isinstance(schema, Mapping) or id(schema) in seen:
-        return
-    seen.add(id(schema))
-    yield schema
-    parts = [schema.get(keyword) for keyword in ("if", "then", "else")]
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        parts += schema.get(keyword, [])
-    parts += schema.get("dependencies", {}).values()
-    reference = schema.get("$ref")
-    if reference is not None:
-        part: Any = root if reference == "#" or reference.startswith("#/") else None
-        for key in reference.split("/")[1:]:
-            part = part.get(key.replace("~1", "/").replace("~0", "~")) if isinstance(part, Mapping) else None
-        # What an anchor or another document says is not known here.
-        parts.append({"additionalProperties": True} if part is None else part)
-    for part in parts:
-        yield from _iter_combined(part, root, seen)
+    return _Tool(required, rest)
 
 
 def _run_schema(name: str, schema: Mapping[str, Any], args: Mapping[str, Any]) -> ComparisonResult:
@@ -280,7 +258,6 @@ class TrajectoryValidCalls(ObservedTrajectory):
             if name not in call.args:
                 yield {"path": step(path, name), "kind": "missing", "reason": f"{name!r} is required"}
         unknown = [] if tool.names is None else sorted(call.args.keys() - tool.names.keys())
-        unknown = [name for name in unknown if not any(matches(pattern, name) for pattern in tool.patterns)]
         for name in unknown:
             reason = f"{call.name} has no argument {name!r}.{allowed('argument', name, tool.names or ())}"
             value = to_json(call.args[name])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.trajectories import pairing
 from pytest_verdict.trajectories.call_matcher import (
     EQUAL,
+    IGNORE,
     Call,
     CallMatcher,
     get_argument_rule,
@@ -32,7 +34,6 @@ MOST_ITEMS: Final = 100
 MOST_ROWS: Final = 200
 # With more pairs the explanation would take longer than the comparison.
 _MOST_SCORED: Final = 40_000
-_MOST_MATCHED: Final = 4_000_000
 
 Difference = dict[str, Any]
 
@@ -102,14 +103,10 @@ def align_in_order(
     expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str = "forbid"
 ) -> dict[str, Any]:
     """Describe how two trajectories differ if their order counts."""
-    possible_pairs = len(expected) * len(observed)
-    partners: pairing.Partners
-    if possible_pairs <= _MOST_SCORED:
-        partners = pairing.pair_best_in_order(expected, observed, matcher, _weigh)
-    elif possible_pairs <= _MOST_MATCHED:
-        partners = pairing.pair_most_in_order(expected, observed, matcher)
-    else:
-        partners = [at if at < len(observed) else None for at in range(len(expected))]
+    pair = pairing.pair_most_in_order
+    if len(expected) * len(observed) <= _MOST_SCORED:
+        pair = partial(pairing.pair_best_in_order, weigh=_weigh)
+    partners = pair(expected, observed, matcher)
     return align(pairing.iter_pairs(partners, len(observed)), expected, observed, matcher, extras)
 
 
@@ -124,22 +121,19 @@ def align_any_order(
     partners: pairing.Partners, expected: list[Call], observed: list[Call], matcher: CallMatcher, extras: str
 ) -> dict[str, Any]:
     """Describe how two trajectories differ if their order does not count."""
-    paired = set(partners)
     missing = [row for row, column in enumerate(partners) if column is None]
-    unexpected = [column for column in range(len(observed)) if column not in paired]
-    nearest: pairing.Partners = [None] * len(missing)
+    unexpected = sorted(set(range(len(observed))).difference(partners))
+    pairs: list[pairing.Pair] = list(enumerate(partners))
     if len(missing) * len(unexpected) <= _MOST_SCORED:
         calls = [expected[row] for row in missing]
         nearest = pairing.pair_best(calls, [observed[column] for column in unexpected], matcher, _weigh)
-
-    pairs: list[pairing.Pair] = list(enumerate(partners))
-    for row, match in zip(missing, nearest, strict=True):
-        if match is not None:
-            pairs[row] = (row, unexpected[match])
-    used = set(nearest)
-    pairs += [(None, column) for at, column in enumerate(unexpected) if at not in used]
+        for row, match in zip(missing, nearest, strict=True):
+            if match is not None:
+                pairs[row] = (row, unexpected[match])
+    used = {column for _, column in pairs}
+    pairs += [(None, column) for column in unexpected if column not in used]
     details = align(pairs, expected, observed, matcher, extras)
-    if missing and len(expected) * len(observed) <= _MOST_MATCHED:
+    if missing:
         accepted = pairing.find_accepted_calls(expected, observed, matcher)
         competing = pairing.find_competing_calls(accepted, partners)
         if competing is not None:
@@ -217,12 +211,8 @@ def _classify(
     # A missing call may have its partner among the unexpected ones.
     missing = [row for row, column in rows if row is not None and column is None]
     unexpected = [column for row, column in rows if row is None and column is not None]
-    moved: dict[int, int] = {}
-    if len(missing) * len(unexpected) <= _MOST_MATCHED:
-        calls = [expected[row] for row in missing]
-        partners = pairing.pair_most(calls, [observed[column] for column in unexpected], matcher)
-        moved = {row: unexpected[at] for row, at in zip(missing, partners, strict=True) if at is not None}
-
+    partners = pairing.pair_most([expected[row] for row in missing], [observed[at] for at in unexpected], matcher)
+    moved = {row: unexpected[at] for row, at in zip(missing, partners, strict=True) if at is not None}
     moved_columns = set(moved.values())
     for row, column in rows:
         if row is not None and column is not None:
@@ -262,17 +252,12 @@ def _compare_args(expected: Call, observed: Call, matcher: CallMatcher) -> Itera
 
 
 def list_argument_notes(expected: Sequence[Call], observed: Sequence[Call], matcher: CallMatcher) -> list[str]:
-    notes: list[str] = []
-    if all(call.has_args for call in expected) and all(call.has_args for call in observed):
-        return notes
-    if any(call.event.args_note == ARGS_MALFORMED for call in (*expected, *observed)):
-        notes.append(ARGS_MALFORMED)
     demanding_tools = {call.name for call in expected if not matcher.accepts_any_args(call)}
-    if any(call.is_bare and call.name in demanding_tools for call in observed):
-        notes.append(ARGS_NOT_RECORDED)
     recorded_tools = {call.name for call in observed if not call.is_bare}
-    if any(
-        call.is_bare and call.name in recorded_tools and matcher.get_rule(call.name) != "ignore" for call in expected
-    ):
-        notes.append("args_not_compared")
-    return notes
+    compared_tools = {tool for tool in recorded_tools if matcher.get_rule(tool) != IGNORE}
+    notes = {
+        ARGS_MALFORMED: any(call.event.args_note == ARGS_MALFORMED for call in (*expected, *observed)),
+        ARGS_NOT_RECORDED: any(call.is_bare and call.name in demanding_tools for call in observed),
+        "args_not_compared": any(call.is_bare and call.name in compared_tools for call in expected),
+    }
+    return [note for note, applies in notes.items() if applies]

@@ -13,10 +13,8 @@ from pytest_verdict.trajectories.call_matcher import EQUAL, Call, CallMatcher
 SCALE: Final = 10**9
 """A score of 1.0, and the cost of one call without a partner; scores are whole numbers, so that rounding cannot decide."""
 
-# More pairs would take more than a few seconds to score; rules other than equality take longer, and pairs of two tools less.
-_MOST_SCORED: Final = 1_000_000
-_RULE_FACTOR: Final = 4
-_OTHER_TOOL_FACTOR: Final = 4
+# More pairs would take more than a few seconds to score.
+_MOST_SCORED: Final = 250_000
 
 Partners = list[int | None]
 """For each expected call the position of its observed one."""
@@ -84,27 +82,23 @@ def pair_best(
     columns_by_tool = _group_by_tool(observed)
     for name, rows in _group_by_tool(expected).items():
         columns = columns_by_tool.get(name, [])
-        _refuse_many_pairs(len(rows) * len(columns), matcher)
-        calls = [observed[column] for column in columns]
-        costs = [[-score for score in _score_calls(expected[row], calls, matcher, weigh)] for row in rows]
+        _refuse_many_pairs(len(rows) * len(columns))
+        costs = [[-_score(expected[row], observed[column], matcher, weigh) for column in columns] for row in rows]
         for row, own_costs, best in zip(rows, costs, optimal_assignment(costs), strict=True):
             if best is not None and own_costs[best] < 0:
                 partners[row] = columns[best]
     return partners
 
 
-def _score_calls(
-    call: Call, others: Sequence[Call], matcher: CallMatcher, weigh: Callable[[float], float] = float
-) -> list[int]:
-    """Return the scores of a call and several observed ones, each at most ``SCALE``."""
-    return [round(weigh(matcher.score(call, other)) * SCALE) for other in others]
+def _score(call: Call, other: Call, matcher: CallMatcher, weigh: Callable[[float], float] = float) -> int:
+    """Return the score of two calls of one tool, at most ``SCALE``."""
+    return round(weigh(matcher.score(call, other)) * SCALE)
 
 
-def _refuse_many_pairs(pairs: int, matcher: CallMatcher) -> None:
-    most = _MOST_SCORED if matcher.rules == EQUAL else _MOST_SCORED // _RULE_FACTOR
-    if pairs > most:
+def _refuse_many_pairs(pairs: int) -> None:
+    if pairs > _MOST_SCORED:
         raise PartError(
-            f"{pairs:,} pairs of calls are too many to score, at most {most:,}: take credit='whole' or"
+            f"{pairs:,} pairs of calls are too many to score, at most {_MOST_SCORED:,}: take credit='whole' or"
             " trajectory_any_order, which score no pairs, select calls by only_tools, or compare turn by turn"
         )
 
@@ -191,9 +185,7 @@ def edit_distance(expected: Sequence[Call], observed: Sequence[Call], matcher: C
     """
     # Pairing two first calls that match fully is never worse than anything else.
     head = 0
-    while head < min(len(expected), len(observed)):
-        if _score_calls(expected[head], observed[head : head + 1], matcher) != [SCALE]:
-            break
+    while head < min(len(expected), len(observed)) and _score(expected[head], observed[head], matcher) == SCALE:
         head += 1
     gain, middle = _align(expected[head:], observed[head:], matcher, unlike=SCALE)
     cost = (len(expected) + len(observed) - 2 * head) * SCALE - gain
@@ -208,19 +200,11 @@ def _align(
     unlike: int = 0,
 ) -> tuple[int, Partners]:
     """Pair without crossing at the highest gain, `unlike` and the score for each pair."""
-    columns_by_tool = _group_by_tool(observed)
-    calls_by_tool = {name: [observed[column] for column in columns] for name, columns in columns_by_tool.items()}
-    scored = sum(len(columns_by_tool.get(call.name, ())) for call in expected)
-    _refuse_many_pairs(max(scored, len(expected) * len(observed) // _OTHER_TOOL_FACTOR), matcher)
+    _refuse_many_pairs(len(expected) * len(observed))
     previous = [0] * (len(observed) + 1)
     steps = []
     for call in expected:
-        gains = [unlike] * len(observed)
-        if call.name in columns_by_tool:
-            scores = _score_calls(call, calls_by_tool[call.name], matcher, weigh)
-            for column, score in zip(columns_by_tool[call.name], scores, strict=True):
-                gains[column] += score
-
+        gains = [unlike + (_score(call, other, matcher, weigh) if other.name == call.name else 0) for other in observed]
         current = [0]
         row_steps = bytearray(len(observed) + 1)
         best = 0

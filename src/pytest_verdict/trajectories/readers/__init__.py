@@ -14,7 +14,7 @@ from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
 from pytest_verdict.errors import TrajectoryError, allowed
 from pytest_verdict.trajectories.event import Event
-from pytest_verdict.trajectories.readers.common import attach_results, get, has
+from pytest_verdict.trajectories.readers.common import attach_results, get, has, unwrap_list
 from pytest_verdict.trajectories.readers.unread import Format
 
 AUTO: Final = "auto"
@@ -85,44 +85,33 @@ def read_turns(value: Any) -> list[Any]:
     if get(source, "messages") and get(source, "events"):
         # The events of an Inspect AI sample may hold calls that the messages lack.
         raise TrajectoryError("turns are made of messages, and here events beside the messages may have further calls")
-    for container in ("conversation", "invocations", "turns", "messages"):
-        items = get(source, container)
-        if isinstance(items, list | tuple):
-            source = items
-            break
-    if not isinstance(source, list | tuple):
-        raise TrajectoryError(f"turns are a list of trajectories, got {shown(value, 80)}")
-
-    if all(_get_role(item) is None for item in source):
-        return list(source)
+    items = unwrap_list(source, "conversation", "invocations", "turns", "messages")
+    if items == (source,):
+        raise TrajectoryError(f"turns are a list of trajectories, got {shown(source, 80)}")
+    starts = [_starts_turn(item) for item in items]
+    if None in starts and set(starts) == {None}:
+        return list(items)
     turns: list[Any] = []
-    for message in source:
-        starts_turn = _get_role(message) in {"user", "human"} and not _holds_results(message)
+    for message, starts_turn in zip(items, starts, strict=True):
         if starts_turn or not turns:
             turns.append([])
         turns[-1].append(message)
     return turns
 
 
-def _get_role(item: Any) -> str | None:
-    if isinstance(item, str | list | tuple):
-        return None
-    role = get(item, "role")
-    if isinstance(role, str):
-        return role
+def _starts_turn(item: Any) -> bool | None:
+    """Return whether a message begins a turn; None if the item is no message."""
     kind = get(item, "type")
-    if isinstance(kind, str) and kind in {"human", "ai", "tool", "system"}:
-        return kind
-    return None
-
-
-def _holds_results(message: Any) -> bool:
+    role = get(item, "role", default=kind if kind in ("human", "ai", "tool", "system") else None)
+    if not isinstance(role, str):
+        return None
     # Anthropic, Bedrock and Gemini return the results of tools in messages of the user.
-    blocks = get(message, "content", "parts")
-    return isinstance(blocks, list | tuple) and any(
+    blocks = get(item, "content", "parts")
+    has_results = isinstance(blocks, list | tuple) and any(
         get(block, "type") == "tool_result" or has(block, "toolResult", "function_response", "functionResponse")
         for block in blocks
     )
+    return role in {"user", "human"} and not has_results
 
 
 def recognise_format(value: Any) -> str:

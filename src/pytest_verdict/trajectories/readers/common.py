@@ -198,13 +198,14 @@ def build_malformed_call(name: str, args: Any, **fields: Any) -> Event:
 def read_call(block: Any, **fields: Any) -> Event:
     """Build the event of a block that is a call, under whichever keys a provider has its parts."""
     function = get(block, "function", "custom")
+    name = function
     if function is None or isinstance(function, str):
         function = block
     args = get(function, *_ARGUMENT_KEYS, default=MISSING)
     if args is not MISSING and (function is get(block, "custom") or get(block, "type") == "custom_tool_call"):
         # A custom tool takes a text instead of an object.
         args = {"input": args}
-    return build_call(get(function, "name", "tool_name"), args, id=get(block, *_ID_KEYS), **fields)
+    return build_call(get(function, "name", "tool_name", default=name), args, id=get(block, *_ID_KEYS), **fields)
 
 
 def read_result(block: Any) -> Result:

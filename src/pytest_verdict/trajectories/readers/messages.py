@@ -1,6 +1,6 @@
-"""Messages: OpenAI, tau2-bench, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, LangGraph and the Vercel AI SDK."""
+"""Messages: OpenAI, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, LangGraph, Vercel AI SDK, Gemini and ADK."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -30,7 +30,7 @@ from pytest_verdict.trajectories.readers.common import (
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.plain import is_pair, plain
+from pytest_verdict.trajectories.readers.plain import is_pair
 from pytest_verdict.trajectories.readers.unread import Format, require_one_answer
 
 
@@ -48,16 +48,29 @@ def openai_chat(value: Any) -> Iterator[CallOrResult]:
             raise TrajectoryError("a choice needs its message; put the chunks of a streamed completion together first")
 
     for place, message in enumerate(messages):
+        # Inspect AI marks what its author wrote, and tau2-bench the tools of its simulated user.
+        if get(message, "source") == "input" or get(message, "requestor") == "user":
+            continue
         for call in get_objects(message, "tool_calls"):
-            # The user of a simulation may call tools, too.
             if get(call, "requestor") == "user":
                 yield CallLike(get(call, "name"), get(call, "id"))
+            elif isinstance(get(call, "function"), str):
+                yield _read_inspect_call(call, place)
             else:
                 yield read_call(call, group=place)
         if has(message, "function_call"):
             yield read_call(get(message, "function_call"), group=place)
         if get(message, "role") in {"tool", "function"}:
             yield read_result(message)
+
+
+def _read_inspect_call(call: Any, group: int) -> Event:
+    # Beside the reason why arguments are no JSON there is an empty object.
+    if has(call, "parse_error"):
+        return build_malformed_call(get(call, "function"), get(call, "parse_error"), id=get(call, "id"), group=group)
+    if "'attachment://" in repr(get(call, "arguments")):
+        raise TrajectoryError("arguments are attachments: read the log with resolve_attachments")
+    return read_call(call, group=group)
 
 
 # Tools that OpenAI runs itself have an item type instead of a name, and no object of arguments.
@@ -105,30 +118,6 @@ def openai_responses(value: Any) -> Iterator[CallOrResult]:
             raise TrajectoryError(f"the item {shown(get(item, 'id'), 80)} is a reference, and may be a call")
         elif kind != "reasoning":
             group += 1
-
-
-# tau2-bench: simulations and tasks. The calls of the simulated user are not the agent's.
-@partial(
-    Format,
-    is_item=lambda item: has(item, "task_id") and has(item, "messages"),
-    item_keys="evaluation_criteria",
-    marks="messages evaluation_criteria",
-    containers="simulations",
-    whole_keys="simulations",
-    # Expected calls, calls that prepared the environment, and copies of those that are read.
-    ignored="info tasks reward_info initial_state env_assertions turn_taking_action raw_data",
-)
-def tau2(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls; those of one message are one group, those of a task are not grouped."""
-    run = require_one(unwrap_list(value, "simulations"), "simulations")
-    messages = require_objects(get(run, "messages"), "messages", "role")
-    actions = get(get(run, "evaluation_criteria"), "actions")
-    if messages:
-        yield from openai_chat.read([message for message in messages if get(message, "requestor") != "user"])
-    elif actions is not None:
-        yield from plain.read(require_list(actions, "actions"))
-    else:
-        raise TrajectoryError("there are no messages or expected actions, so nothing was recorded")
 
 
 # Anthropic, Bedrock Converse, Strands and pydantic-ai: blocks or parts of messages are calls and results.
@@ -391,3 +380,128 @@ def _read_ui_part(part: Any, group: int) -> Iterator[CallOrResult]:
     elif state in {"output-error", "output-denied"}:
         reason = get(part, "errorText") or get(get(part, "approval"), "reason")
         yield Result(call.id, get(part, "output"), format_failure(reason))
+
+
+# Google: Gemini contents and ADK invocations in camelCase and in snake_case, sessions of ADK.
+_INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
+_TOOL_USES: Final = ("tool_uses", "toolUses")
+_EVENTS: Final = ("invocation_events", "invocationEvents")
+_CALL: Final = ("function_call", "functionCall")
+_RESPONSE: Final = ("function_response", "functionResponse")
+_CONTAINERS: Final = "conversation invocations contents candidates events"
+_MARKS: Final = (
+    f"content parts text thought finish_reason finishReason user_content userContent {' '.join(_INTERMEDIATE)}"
+    f" {' '.join((*_TOOL_USES, *_EVENTS, *_CALL, *_RESPONSE))}"
+)
+# The details of an app list the tools of its agents.
+_APP: Final = "app_details appDetails"
+_WHOLE_KEYS: Final = " ".join((*_TOOL_USES, *_EVENTS))
+
+
+def _is_gemini_item(item: Any) -> bool:
+    if has(item, *_INTERMEDIATE, "user_content", "userContent", "parts") or has(get(item, "content"), "parts"):
+        return True
+    # An OpenAI message may have a function_call too, but always next to a role.
+    return has(item, *_CALL, *_RESPONSE) and not has(item, "role", "messages")
+
+
+@partial(Format, is_item=_is_gemini_item, marks=_MARKS, containers=_CONTAINERS, whole_keys=_WHOLE_KEYS, ignored=_APP)
+def gemini(value: Any) -> Iterator[CallOrResult]:
+    """Read the calls; the calls of one content are one group, and so are those of one list of tool uses."""
+    require_one_answer(get(value, "candidates"), "candidates")
+    items = require_objects(unwrap_list(value, *_CONTAINERS.split()), "contents")
+    are_parts = all(has(item, *_CALL, *_RESPONSE, "text", "thought") for item in items)
+    contents = (content for item in items for content in _iter_contents(item))
+    for place, (parts, author) in enumerate(contents):
+        for part in parts:
+            call = get(part, *_CALL)
+            if get(call, "partial_args", "partialArgs"):
+                name = shown(get(call, "name"), 80)
+                raise TrajectoryError(f"the arguments of {name} came in pieces (partial_args); join them")
+            if call is not None:
+                group = 0 if are_parts else place
+                yield build_call(get(call, "name"), get(call, "args"), get(call, "id"), group=group, agent=author)
+            result = get(part, *_RESPONSE)
+            if result is not None:
+                response = get(result, "response")
+                failure = format_failure(get(response, "error")) if has(response, "error") else None
+                yield Result(get(result, "id"), response, failure, get(result, "name"))
+
+
+def _iter_contents(item: Any) -> Iterator[tuple[Sequence[Any], str | None]]:
+    """Yield the parts of each content of an item, and its author."""
+    source = get(item, *_INTERMEDIATE, default=item)
+    if isinstance(source, str | bool | int | float | list | tuple):
+        raise TrajectoryError(f"intermediate_data must be an object, got {shown(source, 80)}")
+    events = get(source, *_EVENTS)
+    uses = get(source, *_TOOL_USES)
+    if events and uses:
+        raise TrajectoryError(
+            "invocation_events and tool_uses are two ways to say the same, and here both have something"
+        )
+    if events:
+        for event in require_objects(events, "invocation_events"):
+            yield from _iter_contents(event)
+    elif uses is not None:
+        parts = [{"function_call": use} for use in require_objects(uses, "tool_uses")]
+        responses = get_objects(source, "tool_responses", "toolResponses")
+        yield parts + [{"function_response": response} for response in responses], None
+    else:
+        parts = get(get(item, "content", default=item), "parts")
+        if parts is None and has(item, *_CALL, *_RESPONSE):
+            parts = [item]
+        author = get(item, "author")
+        yield require_objects(parts, "parts"), author if isinstance(author, str) else None
+
+
+# ADK: an EvalSet with one eval case, and the events of a session or a run. The other keys hold the state of a session, its
+# changes, and the output of a workflow's node.
+_CASES: Final = ("eval_cases", "evalCases")
+_STATES: Final = "actions state session_input sessionInput final_session_state finalSessionState output"
+_ADK_KEYS: Final = ("invocation_id", "invocationId", "actions", "partial")
+
+
+def _list_events(value: Any) -> Sequence[Any]:
+    source = require_one(get(value, *_CASES), "eval_cases") if has(value, *_CASES) else value
+    for container in ("conversation", "events"):
+        events = get(source, container, default=MISSING)
+        if events is not MISSING and not events:
+            raise TrajectoryError(f"{container} is empty, so nothing was recorded")
+        if events is not MISSING:
+            return require_objects(events, container)
+    return require_objects(unwrap_list(source), "events")
+
+
+def _list_adk_parts(value: Any) -> Iterator[Any]:
+    yield _list_events(value)
+    for source in (value, *(get(value, *_CASES) or ())):
+        yield omit_keys(source, *_CASES, "conversation", "events", "content")
+
+
+@partial(
+    Format,
+    is_item=lambda item: has(item, "author") and has(item, *_ADK_KEYS),
+    marks=f"{_MARKS} {' '.join(_ADK_KEYS)}",
+    containers="events",
+    whole_keys=" ".join(_CASES),
+    ignored=f"{_APP} {_STATES}",
+    list_parts=_list_adk_parts,
+)
+def adk(value: Any) -> Iterator[CallOrResult]:
+    """Read the calls; the calls of one event are one group, and so are those of one list of tool uses."""
+    incomplete_tools: set[Any] = set()
+    events = []
+    for event in _list_events(value):
+        calls = [get(part, *_CALL) for part in get_objects(get(event, "content"), "parts")]
+        tools = {get(call, "name") for call in calls if has(call, "name")}
+        if get(event, "partial") is True:
+            incomplete_tools |= tools
+            # The complete event repeats it, with other identifiers.
+            yield from (CallLike(get(call, "name"), get(call, "id")) for call in calls if call is not None)
+        else:
+            incomplete_tools -= tools
+            events.append(event)
+    if incomplete_tools:
+        names = ", ".join(sorted(map(str, incomplete_tools)))
+        raise TrajectoryError(f"partial events call {names}, and no event after them is the whole call")
+    yield from gemini.read(events)

@@ -15,7 +15,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.equality import content_key
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
+from pytest_verdict.trajectories.event import Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallLike,
@@ -150,10 +150,12 @@ def refuse_unread_calls(
     identities = {identity for event in events if event.id for identity in ((event.name, event.id), (None, event.id))}
     keys: dict[tuple[str | None, bool], list[Any]] = {}
     for event in events:
+        is_known = isinstance(event, CallLike) or event.args_note is None
+        key = _get_key(event.args if is_known else MISSING)
         for name in (event.name, None):
             # A call whose identifier nothing has may only repeat one without an identifier.
             for has_id in (False,) if event.id else (False, True):
-                keys.setdefault((name, has_id), []).append(_get_event_key(event))
+                keys.setdefault((name, has_id), []).append(key)
 
     for part in parts:
         unmatched: dict[tuple[str, bool, str | None], list[Any]] = {}
@@ -170,12 +172,6 @@ def refuse_unread_calls(
                 name = "a call" if call.name is None else f"a call of {shown(call.name, 80)}"
                 raise TrajectoryError(f"{call.path or 'the value'} has {name}, {reason}")
             candidates.pop(at)
-
-
-def _get_event_key(event: Event | CallLike) -> Any:
-    if isinstance(event, Event) and event.args_note is not None:
-        return None if event.args_note == ARGS_NOT_RECORDED else _get_key(event.args_text)
-    return _get_key(event.args)
 
 
 def _get_key(args: Any) -> Any:
