@@ -2,7 +2,7 @@
 
 import contextlib
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -380,18 +380,6 @@ def _read_correct(answer: BaseAnswer, definition: Definition) -> Mapping[str, An
     raise TemplateError(f"{rule}, got {shown(correct, 80)}")
 
 
-@contextlib.contextmanager
-def _context_of(answer: BaseAnswer, context: Any) -> Iterator[None]:
-    """Let the author's own methods read the context, which stays no longer with the answer."""
-    before = answer._scenario_context  # noqa: SLF001 - the slot that verify() of the base class reads
-    if context is not None:
-        answer._scenario_context = context  # noqa: SLF001
-    try:
-        yield
-    finally:
-        answer._scenario_context = before  # noqa: SLF001
-
-
 def _call_own_verify(answer: BaseAnswer) -> Any:
     """Return what the author's own ``verify()`` returns, or why it returns no verdict."""
     try:
@@ -405,29 +393,31 @@ def _call_own_verify(answer: BaseAnswer) -> Any:
 
 def _build_observed(parsed: ParsedAnswer, definition: Definition, context: Any) -> dict[str, Any]:
     """Return the values of an answer, how it was read, and what the author's own methods return."""
-    answer = parsed.answer
-    observed = {REPLY_KEY: parsed.reply} if answer is None else collect_values(answer, None, context)
-    if parsed.trace is not None:
-        observed[TRACE_KEY] = parsed.trace
-    if parsed.usage:
-        observed[USAGE_KEY] = dict(parsed.usage)
-    if parsed.problems:
-        observed[PROBLEMS_KEY] = dict(parsed.problems)
-    if parsed.notes:
-        observed[NOTES_KEY] = list(parsed.notes)
-    if parsed.unknown:
-        observed[UNKNOWN_KEY] = dict(parsed.unknown)
+    observed: dict[str, Any] = {REPLY_KEY: parsed.reply}
+    answer = None
+    if parsed.answer is not None:
+        # The author's own methods read the response and the context, which do not stay with the answer.
+        answer = copy.copy(parsed.answer)
+        if parsed.trace is not None:
+            answer._raw_trace = parsed.trace  # noqa: SLF001 - a slot of the base class
+        if context is not None:
+            answer._scenario_context = context  # noqa: SLF001 - as above
+        observed = collect_values(answer, None)
+    members = {
+        TRACE_KEY: parsed.trace,
+        USAGE_KEY: dict(parsed.usage) or None,
+        PROBLEMS_KEY: dict(parsed.problems) or None,
+        NOTES_KEY: list(parsed.notes) or None,
+        UNKNOWN_KEY: dict(parsed.unknown) or None,
+    }
+    observed.update({name: value for name, value in members.items() if value is not None})
     if answer is None or parsed.problems:
         return observed
-
-    if parsed.trace is not None or definition.has_own_verify or definition.has_own_granular:
-        answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
-    with _context_of(answer, context):
-        if definition.has_own_verify:
-            observed[VERIFY_KEY] = _call_own_verify(answer)
-        if definition.has_own_granular:
-            try:
-                observed[GRANULAR_KEY] = float(answer.verify_granular())
-            except Exception:  # noqa: BLE001 - without a granular score there is still a verdict
-                observed[NOTES_KEY] = [*parsed.notes, "verify_granular_failed"]
+    if definition.has_own_verify:
+        observed[VERIFY_KEY] = _call_own_verify(answer)
+    if definition.has_own_granular:
+        try:
+            observed[GRANULAR_KEY] = float(answer.verify_granular())
+        except Exception:  # noqa: BLE001 - without a granular score there is still a verdict
+            observed[NOTES_KEY] = [*parsed.notes, "verify_granular_failed"]
     return observed
