@@ -143,7 +143,7 @@ def test_unknown_keys_are_separate_with_a_note():
         "__class__": 1,
     }
     result = AnswerTemplate(Answer).verify({**GOOD, "target": "x", **hostile}, trace="nothing")
-    assert result.unknown == hostile
+    assert result.comparison.observed["_unknown"] == hostile
     assert result.notes == ["unknown_keys"]
     assert {name for name, one in result.fields.items() if not one.passed} == {"target", "named"}
     parsed = parse_reply(Answer, {**GOOD, **hostile})

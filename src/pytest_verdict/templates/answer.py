@@ -17,7 +17,6 @@ from pytest_verdict.errors import ReservedNameError, TemplateError
 from pytest_verdict.templates.conditional import read_source
 from pytest_verdict.templates.field import FieldRule, Verification, find_verified, is_choice, is_verified, types_of
 from pytest_verdict.templates.ground_truth import refuse_impossible
-from pytest_verdict.templates.regex_check import RegexCheck, compare_all, regex_checks, regex_report
 from pytest_verdict.templates.template_match import (
     CONTEXT_KEY,
     TRACE_KEY,
@@ -27,6 +26,7 @@ from pytest_verdict.templates.template_match import (
     quote_key,
     refuse_repeats,
 )
+from pytest_verdict.templates.trace_checks import RegexCheck, compare_all, regex_checks, regex_report
 
 # Names that no field of a template can have, and the reason.
 RESERVED: Final = {

@@ -26,8 +26,8 @@ from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.discovery import load_templates
 from pytest_verdict.templates.field import Verification, choices_of
 from pytest_verdict.templates.form import judge_schema
-from pytest_verdict.templates.quotes import has_words, list_numbers
 from pytest_verdict.templates.template_match import fields_in
+from pytest_verdict.templates.trace_checks import has_words, list_numbers
 
 _NOTICES: Final = {"boolean_anchors", "unnoticed_change"}
 # Keywords of a JSON schema that do not say which answer is right. Their names may also be those of fields.
@@ -158,10 +158,6 @@ def _check_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]
     if isinstance(truth, bool):
         reason = "its description tells the judge what to look for, who may then find it"
         yield "boolean_anchors", f"{reason}; a field that extracts the value does not"
-    lost = verification.find_lost_punctuation()
-    if lost:
-        change = f"remove_punctuation changes {shown(lost, 60)}"
-        yield "lost_punctuation", f"{change}, which then equals texts that differ only in punctuation"
     # With built-in operators, a ground truth that nothing passes is refused when the class is defined.
     operator = verification.operator
     if not operator.evaluate_is_pure and not verification.compare("", truth, truth, None).passed:

@@ -21,9 +21,7 @@ from pytest_verdict.judging.protocol import Judge, JudgeReply
 from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.templates.answer import BaseAnswer, Definition, collect_values, refuse_unchecked
 from pytest_verdict.templates.form import FormRequest, ParsedAnswer, form_request, parse_reply
-from pytest_verdict.templates.regex_check import regex_checks
 from pytest_verdict.templates.template_match import (
-    EMBEDDING_OVERRIDE,
     GRANULAR_KEY,
     NOTES_KEY,
     PROBLEMS_KEY,
@@ -37,6 +35,7 @@ from pytest_verdict.templates.template_match import (
     is_abstention,
     read_problems,
 )
+from pytest_verdict.templates.trace_checks import regex_checks
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +55,6 @@ class TemplateResult:
     """
 
     comparison: ComparisonResult
-
-    @property
-    def template(self) -> str:
-        """The name of the template."""
-        return str(self.comparison.settings["template"])
 
     @property
     def verdict(self) -> Verdict:
@@ -122,19 +116,9 @@ class TemplateResult:
         return {} if self.error is None else read_problems(self.comparison.observed)
 
     @property
-    def unknown(self) -> dict[str, Any]:
-        """The members of the reply that are no fields."""
-        return dict(self.comparison.observed.get(UNKNOWN_KEY, {}))
-
-    @property
     def usage(self) -> dict[str, int | float]:
         """Tokens, cost and other amounts of the judge, as reported; an amount that is not reported is missing."""
         return dict(self.comparison.observed.get(USAGE_KEY, {}))
-
-    @property
-    def embedding_override(self) -> bool:
-        """Whether the embedding check made a fail a pass; ``comparison.details["embedding_check"]`` has the scores."""
-        return EMBEDDING_OVERRIDE in self.notes
 
     def describe(self) -> str:
         """Return the block that a failure prints: a table of the fields with reasons, the strategy, and unknown keys."""
@@ -147,14 +131,6 @@ class TemplateResult:
 
     def __bool__(self) -> bool:
         return bool(self.comparison)
-
-    def __repr__(self) -> str:
-        # Not imported while all answers pass.
-        from pytest_verdict.explanation import headline
-        from pytest_verdict.explanation.lines import format_plain
-
-        # A copy, because repr() does not count as inspecting the result.
-        return f"<{format_plain(headline(copy.copy(self.comparison)))}>"
 
 
 class AnswerTemplate:

@@ -21,8 +21,7 @@ from pytest_verdict.operators.exact_number import ExactNumber, as_exact
 from pytest_verdict.operators.text import Exact
 from pytest_verdict.templates.conditional import CaseChoice
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
-from pytest_verdict.templates.quotes import QuoteCheck
-from pytest_verdict.templates.regex_check import RegexCheck, compare_all
+from pytest_verdict.templates.trace_checks import QuoteCheck, RegexCheck, compare_all
 
 # Keys of the observed side besides the fields. They start with an underscore, which no pydantic field can.
 TRACE_KEY: Final = "_trace"  # the raw response
