@@ -54,22 +54,6 @@ def test_event_says_who_why_and_what_it_replaces(store, run_of):
     assert document["time"].endswith("+00:00")
 
 
-def test_tag_and_branch_choose_the_newest_run(store, run_of, command):
-    small = run_of(tags={"model": "small"})
-    large = run_of(tags={"model": "large"}, branch="dev")
-    run_of(tags={"model": "small"}, partial=["only part 1 of 2 ran"])
-    words = ("bless", "--because", "x", "--store", store.files.folder, "--as")
-    choices = {("--tag", "model=small"): small, ("--tag", "model=large"): large, ("--branch", "main"): small, (): large}
-    for number, (options, run) in enumerate(choices.items()):
-        status, out, err = command(*words, f"name{number}", *options)
-        assert status == 0, err
-        assert out.startswith(f"blessed: {run.name} is name{number}")
-    assert "has no such run" in command(*words, "other", "--tag", "model=no")[2]
-    status, _, err = command(*words, "other", "--tag", "model=small", small.name)
-    assert status == 2
-    assert "--tag and --branch choose the newest run" in err
-
-
 # The files of runs that are damaged, by the number of the run and their end, and whether the newest good run, 2, is blessed.
 DAMAGED = {
     "none": ({}, True),
