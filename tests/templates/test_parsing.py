@@ -103,14 +103,14 @@ def test_reply_without_object_is_an_error_of_all_fields(reply, note):
 def test_value_of_wrong_type_is_an_error_with_the_field(field, value):
     result = AnswerTemplate(Answer).verify({**GOOD, field: value}, trace=TRACE)
     assert result.verdict == "error"
-    assert set(result.problems) == {field}
+    assert set(result.problems) == {""}
     assert {name for name, one in result.fields.items() if one.verdict == "error"} == {field}
     with pytest.raises(ParseError, match=f"Answer: {field}: "):
         parse_reply(Answer, {**GOOD, field: value}).required()
 
 
 def test_number_beyond_float_is_not_infinity():
-    assert set(parse_reply(Answer, '{"dose": 1e999}').problems) == {"dose"}
+    assert parse_reply(Answer, '{"dose": 1e999}').problems == {"": "a number is beyond the range of a float"}
 
 
 class Counts(BaseAnswer):
@@ -120,7 +120,7 @@ class Counts(BaseAnswer):
 
 @pytest.mark.parametrize(("field", "written"), [("whole", "1e999999999"), ("several", "[3, 1e999999999]")])
 def test_number_of_a_billion_digits_is_an_error(field, written):
-    assert set(parse_reply(Counts, f'{{"{field}": {written}}}').problems) == {field}
+    assert set(parse_reply(Counts, f'{{"{field}": {written}}}').problems) == {""}
 
 
 @pytest.mark.parametrize("reply", [{**GOOD, "year": None}, {key: GOOD[key] for key in GOOD if key != "year"}])

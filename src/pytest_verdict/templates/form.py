@@ -1,6 +1,7 @@
 """The form of a template: `FormRequest` asks a judge to fill it in, and `parse_reply` reads the reply."""
 
 import contextlib
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
 from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.jsontext import JsonTextError, parse_json, split_documents
+from pytest_verdict.core.values.jsontext import NOT_FINITE, JsonTextError, parse_json, split_documents
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.placeholders import PLAIN
 from pytest_verdict.core.values.snapshot import snapshot
@@ -45,8 +46,6 @@ FILLED_BY_TEMPLATE: Final = "filled_by_template"
 _NUMBERS: Final = (int, float, Decimal)
 _OTHER_NUMBER: Final = "Input should be a number that its type can hold, got {!r}"
 _INFINITY: Final = float("inf")
-# The number of digits that Python reads of a whole number in text.
-_MOST_DIGITS: Final = 4300
 _QUOTE: Final = {
     "type": ["string", "null"],
     "description": "The words of the text that say the next field, copied exactly",
@@ -267,7 +266,8 @@ def _read_object(reply: Any, notes: list[str], keys: Collection[str], *, extract
         raise JsonTextError(NOT_AN_OBJECT, f"a reply is a JSON object, got {shown(document, 80)}")
     if isinstance(document.get("properties"), dict) and "properties" not in keys:
         raise JsonTextError(NOT_AN_OBJECT, "the reply is the form itself, not filled in")
-    return {key: plain_numbers(value) for key, value in document.items()}
+    document = _plain_numbers(document)
+    return {**document}
 
 
 def _find_object(text: str, keys: Collection[str]) -> dict[str, Any] | None:
@@ -299,17 +299,12 @@ def _find_answers(value: Any, keys: Collection[str]) -> Iterator[dict[str, Any]]
             yield from _find_answers(item, keys)
 
 
-def plain_numbers(value: Any) -> Any:
-    """Return a JSON document with exact numbers as floats, where a float can hold them."""
-    if isinstance(value, Decimal):
-        number = float(value)
-        # 1e999 is a number but not a float, and must not become infinity.
-        return value if abs(number) == _INFINITY else number
-    if isinstance(value, dict):
-        return {key: plain_numbers(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [plain_numbers(item) for item in value]
-    return value
+def _plain_numbers(document: Any) -> Any:
+    """Return a JSON document with floats for exact numbers."""
+    try:
+        return json.loads(json.dumps(document, default=float, allow_nan=False))
+    except ValueError:
+        raise JsonTextError(NOT_FINITE, "a number is beyond the range of a float") from None
 
 
 def _validate(
@@ -321,10 +316,6 @@ def _validate(
     nullable = {*definition.plain, *definition.nullable}
     values = {name: value for name, value in values.items() if value is not None or name in nullable}
     problems: dict[str, str] = {}
-    for name, value in values.items():
-        # Pydantic would write all the digits of 1e999999999.
-        if any(isinstance(leaf, Decimal) and leaf.adjusted() >= _MOST_DIGITS for leaf in _leaves_of(value)):
-            problems[name] = _OTHER_NUMBER.format(value)
     required = {name for name in definition.extracted if name in definition.verified}
     while True:
         valid = {name: value for name, value in values.items() if name not in problems}

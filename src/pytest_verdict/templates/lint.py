@@ -10,13 +10,10 @@ exit codes:
 
 import argparse
 import datetime
-import enum
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final, Literal
-
-from pydantic import BaseModel
 
 from pytest_verdict.console import say
 from pytest_verdict.core.values.dates import read_date
@@ -27,7 +24,7 @@ from pytest_verdict.templates.discovery import load_templates
 from pytest_verdict.templates.field import Verification, choices_of
 from pytest_verdict.templates.form import judge_schema
 from pytest_verdict.templates.template_match import fields_in
-from pytest_verdict.templates.trace_checks import has_words, list_numbers
+from pytest_verdict.templates.trace_checks import has_words, list_numbers, list_values
 
 _NOTICES: Final = {"boolean_anchors", "unnoticed_change"}
 # Keywords of a JSON schema that do not say which answer is right. Their names may also be those of fields.
@@ -111,13 +108,13 @@ def _find_leaks(template: type[BaseAnswer], name: str, expected: list[Any], hint
         if len(choices) > 1 and all(has_words(text, choice) for choice in choices):
             # A text with all choices does not say which one is right.
             continue
-        for value in dict.fromkeys(leaf for one in expected for leaf in _leaves_of(one)):
+        for value in dict.fromkeys(list_values(expected)):
             is_own = text in own_texts
             if isinstance(value, Decimal):
                 is_said = value in list_numbers(text) or has_words(text, f"{value:f}")
                 leaks = is_said and (is_own or len(str(value)) >= _LONG)
             else:
-                leaks = has_words(text, value) and len(value) >= _LONG
+                leaks = has_words(text, str(value)) and len(str(value)) >= _LONG
             if leaks:
                 yield f"the judge reads the expected {shown(str(value), 60)} in {shown(text, 80)}; write another example"
 
@@ -133,23 +130,6 @@ def _texts_of(schema: Any, keyword: str = "") -> Iterator[str]:
             yield from _texts_of(item, keyword)
     elif not isinstance(schema, bool | None):
         yield str(schema)
-
-
-def _leaves_of(value: Any) -> Iterator[str | Decimal]:
-    """Yield the texts and numbers of a ground truth."""
-    if isinstance(value, BaseModel):
-        value = dict(value)
-    if isinstance(value, enum.Enum):
-        value = value.value
-    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-        number = Decimal(str(value))
-        if number.is_finite():
-            yield number
-    elif isinstance(value, str | datetime.date):
-        yield str(value)
-    elif isinstance(value, Mapping | list | tuple | set | frozenset):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _leaves_of(item)
 
 
 def _check_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import BeforeValidator
+from pydantic import BaseModel, BeforeValidator
 
 from pytest_verdict.core.kernel import error_outcome, run
 from pytest_verdict.core.operator import Operator
@@ -74,7 +74,7 @@ class QuoteCheck(Operator):
             return f"{shown(quote, 80)} has no word to quote"
         if not has_words(trace, quote):
             return f"{shown(quote, 80)} is no passage of the response"
-        values = [] if self.classified else _list_values(self.value)
+        values = [] if self.classified else list_values(self.value)
         if values:
             if not any(_says(quote, value) for value in values):
                 return f"{shown(quote, 80)} does not say {shown(self.value, 80)}"
@@ -117,17 +117,21 @@ def _split_words(text: str) -> list[str]:
     return words
 
 
-def _list_values(value: Any) -> list[str | Decimal | datetime.date]:
-    """Return the texts, numbers and dates that a passage can say."""
+def list_values(value: Any) -> list[str | Decimal | datetime.date]:
+    """Return the texts, numbers and dates of a value that a passage can say."""
+    if isinstance(value, BaseModel):
+        value = dict(value)
+    if isinstance(value, Mapping):
+        value = [*value.values()]
     if isinstance(value, enum.Enum):
-        return _list_values(value.value)
+        return list_values(value.value)
     if isinstance(value, datetime.date):
         return [value]
     if isinstance(value, list | tuple | set | frozenset):
-        return [part for item in value for part in _list_values(item)]
+        return [part for item in value for part in list_values(item)]
     if isinstance(value, str):
         return [value]
-    number = None if isinstance(value, Mapping) else as_decimal(value)
+    number = as_decimal(value)
     return [] if number is None or not number.is_finite() else [number]
 
 
