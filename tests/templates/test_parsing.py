@@ -103,7 +103,7 @@ def test_reply_without_object_is_an_error_of_all_fields(reply, note):
 def test_value_of_wrong_type_is_an_error_with_the_field(field, value):
     result = AnswerTemplate(Answer).verify({**GOOD, field: value}, trace=TRACE)
     assert result.verdict == "error"
-    assert set(result.problems) == {""}
+    assert set(result.problems) == {field}
     assert {name for name, one in result.fields.items() if one.verdict == "error"} == {field}
     with pytest.raises(ParseError, match=f"Answer: {field}: "):
         parse_reply(Answer, {**GOOD, field: value}).required()
