@@ -40,15 +40,7 @@ from pytest_verdict.runs.run import read_run
 
 _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
 _CHANGE: Final = ("operator", "settings", "threshold", "expected", "observed")
-_WORDS: Final = {
-    "a": "accepted",
-    "A": "accepted",
-    "+": "accepted",
-    "m": "moved",
-    "r": "rejected",
-    "s": "skipped",
-    "l": "left",
-}
+_WORDS: Final = {**dict.fromkeys("aA+", "accepted"), "m": "moved", "r": "rejected", "s": "skipped", "l": "left"}
 _NOT_ACCEPTED: Final = {"left", "rejected", "skipped", "refused"}
 # The failure of several comparisons: those of a block that collects, and those at which nothing looked.
 _SEVERAL: Final = re.compile(r"(?:Failed: )?(\d+) (?:failed, \d+ compared|comparisons did not pass)")

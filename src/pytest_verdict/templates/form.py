@@ -21,13 +21,7 @@ from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.placeholders import PLAIN
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError, TemplateError
-from pytest_verdict.judging.protocol import (
-    THINKING,
-    JudgeRequest,
-    Usage,
-    encode_for_prompt,
-    strip_thinking,
-)
+from pytest_verdict.judging.protocol import THINKING, JudgeRequest, Usage, encode_for_prompt, strip_thinking
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.template_match import WHOLE_REPLY, format_problems
 

@@ -37,6 +37,4 @@ def closing_lines() -> Mapping[str, str]:
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    return {
-        "lint": Command("find what may mislead the judge of an answer template", f"{_HERE}lint"),
-    }
+    return {"lint": Command("find what may mislead the judge of an answer template", f"{_HERE}lint")}

@@ -28,16 +28,9 @@ from pytest_verdict.templates.template_match import FieldCheck
 
 _STRATEGY: Final = "VerificationStrategy"
 # What a class statement and reading replies add to a class, beside what pydantic adds.
-_NO_CODE: Final = frozenset(
-    {
-        "__annotate_func__",
-        "__annotations_cache__",
-        "__dict__",
-        "__firstlineno__",
-        "__static_attributes__",
-        "__weakref__",
-        "_verdict_nullable",
-    }
+_NO_CODE: Final = (
+    *("__annotate_func__", "__annotations_cache__", "__dict__", "__firstlineno__", "__static_attributes__"),
+    *("__weakref__", "_verdict_nullable"),
 )
 _TYPES: Final[Mapping[str, Any]] = {
     "bool": bool,

@@ -135,6 +135,11 @@ def list_values(value: Any) -> list[str | Decimal | datetime.date]:
     return [] if number is None or not number.is_finite() else [number]
 
 
+def texts_in(value: Any) -> list[str]:
+    """Return the texts of a value that is text or a collection."""
+    return [part for part in list_values(value) if isinstance(part, str)]
+
+
 def _says(text: str, value: str | Decimal | datetime.date) -> bool:
     if isinstance(value, str):
         return has_words(text, value)
