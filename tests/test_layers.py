@@ -263,7 +263,7 @@ def test_results_are_built_only_in_kernel_and_records():
 PUBLIC_NAMES = {"_replace", "_asdict", "_make", "_fields", "_getframe"}
 ALLOWED_PRIVATE = {
     # The slot of `BaseAnswer` that its own verify() reads.
-    "templates.template": {"_scenario_context", "_trace"},
+    "templates.template": {"_raw_trace", "_scenario_context"},
     # What plugins that run a test again use of pytest: it has no public name.
     "pytest_plugin.repetition": {"_getobj", "_instance", "_report_sections", "_setupstate"},
 }

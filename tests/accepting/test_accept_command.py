@@ -152,15 +152,16 @@ def test_report_may_be_a_folder_records_an_artefact_or_a_bundle(greeting):
     assert run.accept("absent.zip", "--all")[0] == 2
 
 
-def test_root_may_be_another_folder(run, monkeypatch, tmp_path_factory):
+def test_command_runs_in_the_root_directory_of_the_tests(run, monkeypatch, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     monkeypatch.chdir(elsewhere)
     report = str(run.path / "verify-report")
     status, out, _ = run.accept(report, "--all")
     assert status == 1
-    assert "--root" in out
+    assert "run the command in the root directory of the tests" in out
     assert not list(elsewhere.rglob("*.yaml"))
-    assert run.accept(report, "--all", "--root", str(run.path))[0] == 0
+    monkeypatch.chdir(run.path)
+    assert run.accept(report, "--all")[0] == 0
     assert run.read("tests/test_trip.accepted.yaml") == ACCEPTED
 
 

@@ -76,7 +76,6 @@ runs --store ODD
 history --store ODD
 trends --store ODD -o out
 accept ODD
-accept report --root ODD
 accept report --data ODD
 report ODD
 report report --to ODD

@@ -92,29 +92,6 @@ def test_blank_reason_is_none(store, run_of, command, option, text):
     assert not (store.files.folder / "baselines").exists()
 
 
-# What was renamed, the tests of the run, and the tests that are missing then. The baseline has a and b.
-RENAMED = {
-    "renamed": ({"b": "c"}, "ac", ""),
-    "not renamed": ({}, "ac", "b"),
-    "to one that failed": ({"b": "c"}, "ac", ""),
-    "to a test that was there": ({"b": "a"}, "a", "b"),
-    "to a test that did not run": ({"b": "c"}, "a", "b"),
-    "two to one": ({"a": "c", "b": "c"}, "c", "b"),
-}
-
-
-@pytest.mark.parametrize("case", RENAMED)
-def test_renamed_test_is_not_missing_and_hides_no_other(store, run_of, case):
-    renamed, tests, missing = RENAMED[case]
-    bless_run(store, run_of())
-    run = run_of(dict.fromkeys(tests, "p"), renamed=renamed)
-    if not missing:
-        bless_run(store, run)
-        return
-    with pytest.raises(RefusedError, match=f"1 test of the baseline did not run, or may fail now: {missing}"):
-        bless_run(store, run)
-
-
 def test_parts_of_sessions_are_not_left_out_without_a_word(store, run_of, command):
     run_of()
     for _ in range(3):

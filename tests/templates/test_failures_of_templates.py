@@ -72,12 +72,7 @@ def test_block_shows_reasons_and_strategy():
                                                                                   ^^^^
           ok    cites  1       trace_regex         'see [1]'
           normalization of city, text: lowercase, strip
-          strategy: at least 2 of 3: 0 passed
-            FAIL  city
-            FAIL  price
-            FAIL  at least 1 of 2: 0 passed
-                  FAIL  day
-                  FAIL  text
+          strategy: at least 2 of (city FAIL, price FAIL, at least 1 of (day FAIL, text FAIL))
           granular score: 0.00
           keys of no field: 'hotel'
           note: unknown_keys
@@ -87,11 +82,8 @@ def test_block_shows_reasons_and_strategy():
 
 def test_block_marks_the_parts_of_the_strategy():
     lines = described(Trip, WRONG, trace="none")
-    assert "  strategy: at least 2 of 3: 1 passed" in lines
-    assert lines[lines.index("    ok    at least 1 of 2: 1 passed") :][1:3] == [
-        "          ok    day",
-        "          FAIL  text",
-    ]
+    strategy = " ".join(lines[next(at for at, text in enumerate(lines) if "strategy: " in text) :])
+    assert "at least 2 of (city FAIL, price FAIL, at least 1 of (day ok, text FAIL))" in " ".join(strategy.split())
 
 
 @pytest.mark.parametrize(
@@ -141,7 +133,7 @@ def test_failed_field_check_shows_the_field():
 def test_describe_equals_the_failure_block():
     result = AnswerTemplate(Plain).verify({"city": "Rome", "pairs": 23})
     assert result.describe() == failure_block(result.comparison, SESSION.budget)
-    assert repr(result) == f"<{result.describe().splitlines()[0]}>"
+    assert repr(result).startswith("TemplateResult(comparison=<answer_template")
     read = ComparisonResult.from_record(result.comparison.to_record())
     assert failure_block(read, SESSION.budget) == result.describe()
 

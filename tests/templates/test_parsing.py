@@ -110,7 +110,7 @@ def test_value_of_wrong_type_is_an_error_with_the_field(field, value):
 
 
 def test_number_beyond_float_is_not_infinity():
-    assert set(parse_reply(Answer, '{"dose": 1e999}').problems) == {"dose"}
+    assert parse_reply(Answer, '{"dose": 1e999}').problems == {"": "a number is beyond the range of a float"}
 
 
 class Counts(BaseAnswer):
@@ -120,7 +120,7 @@ class Counts(BaseAnswer):
 
 @pytest.mark.parametrize(("field", "written"), [("whole", "1e999999999"), ("several", "[3, 1e999999999]")])
 def test_number_of_a_billion_digits_is_an_error(field, written):
-    assert set(parse_reply(Counts, f'{{"{field}": {written}}}').problems) == {field}
+    assert set(parse_reply(Counts, f'{{"{field}": {written}}}').problems) == {""}
 
 
 @pytest.mark.parametrize("reply", [{**GOOD, "year": None}, {key: GOOD[key] for key in GOOD if key != "year"}])
@@ -143,7 +143,7 @@ def test_unknown_keys_are_separate_with_a_note():
         "__class__": 1,
     }
     result = AnswerTemplate(Answer).verify({**GOOD, "target": "x", **hostile}, trace="nothing")
-    assert result.unknown == hostile
+    assert result.comparison.observed["_unknown"] == hostile
     assert result.notes == ["unknown_keys"]
     assert {name for name, one in result.fields.items() if not one.passed} == {"target", "named"}
     parsed = parse_reply(Answer, {**GOOD, **hostile})

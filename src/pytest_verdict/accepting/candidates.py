@@ -190,7 +190,7 @@ class Candidates:
             path = path_below(self.root, str(accepted.get("file")))
             module_path = path_below(self.root, module)
             if file_of(module_path) != path or not module_path.is_file():
-                hint = "run the command in the root directory of the tests, or name it with --root"
+                hint = "run the command in the root directory of the tests"
                 raise RecordError(f"there is no test module {module!r:.200} below {self.root}; {hint}")
             position = accepted.get("entry")
             keys = (str(accepted.get("test")), str(record.get("name")), None if position is None else int(position) - 1)

@@ -30,7 +30,7 @@ from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.values.display import format_count, safe_repr, shown
-from pytest_verdict.errors import ConfigurationError, RecordError
+from pytest_verdict.errors import RecordError
 from pytest_verdict.explanation.drawing import draw_explanation, format_label
 from pytest_verdict.report.compression import reporting_damage
 from pytest_verdict.report.folder import acquire_lock, release_lock
@@ -40,15 +40,7 @@ from pytest_verdict.runs.run import read_run
 
 _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
 _CHANGE: Final = ("operator", "settings", "threshold", "expected", "observed")
-_WORDS: Final = {
-    "a": "accepted",
-    "A": "accepted",
-    "+": "accepted",
-    "m": "moved",
-    "r": "rejected",
-    "s": "skipped",
-    "l": "left",
-}
+_WORDS: Final = {**dict.fromkeys("aA+", "accepted"), "m": "moved", "r": "rejected", "s": "skipped", "l": "left"}
 _NOT_ACCEPTED: Final = {"left", "rejected", "skipped", "refused"}
 # The failure of several comparisons: those of a block that collects, and those at which nothing looked.
 _SEVERAL: Final = re.compile(r"(?:Failed: )?(\d+) (?:failed, \d+ compared|comparisons did not pass)")
@@ -65,7 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--test", metavar="PATTERN", help="only the values of these tests, such as 'test_trip*'")
     parser.add_argument("--all", action="store_true", help="accept all values without a question")
     parser.add_argument("--prune", action="store_true", help="remove accepted values that no test uses any more")
-    parser.add_argument("--root", metavar="DIR", default=".", help="the root directory of the tests (default: .)")
     parser.add_argument("--data", metavar="FILE", help="change the expected values of this data set")
     parser.add_argument(
         "--ids", metavar="PATH", help="the path to the name of a row of --data (default: file and line)"
@@ -91,10 +82,7 @@ def _accept(arguments: argparse.Namespace) -> int:
     rows = None
     if arguments.data is not None:
         rows = Rows(Path(arguments.data).resolve(), arguments.ids, arguments.column)
-    root = Path(arguments.root).resolve()
-    if not root.is_dir():
-        raise ConfigurationError(f"--root: there is no folder {root}")
-    candidates = Candidates(root, rows)
+    candidates = Candidates(Path.cwd().resolve(), rows)
     review = _Review(arguments, candidates, records)
     if arguments.prune and review.omissions:
         reasons = ", ".join(review.omissions)

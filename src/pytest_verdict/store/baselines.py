@@ -16,14 +16,11 @@ from uuid import uuid4
 from pydantic import ConfigDict, Field
 
 from pytest_verdict.core.strict_model import StrictModel
-from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError, VerdictError, allowed
 from pytest_verdict.report.environment import run_git
 from pytest_verdict.report.records_file import NoBaselineError
-from pytest_verdict.report.renaming import present_names
-from pytest_verdict.report.summary import list_names
 from pytest_verdict.store.files import open_store
-from pytest_verdict.store.index import DECIDED, StoredRun
+from pytest_verdict.store.index import StoredRun
 from pytest_verdict.store.store import RUN_PREFIX, SECONDS, Store
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,99}")
@@ -162,14 +159,6 @@ def _compare_with_earlier(old: StoredRun, new: StoredRun) -> Iterator[str]:
             yield f"git does not know its commit {commits}, so nobody knows which is older; fetch the whole history"
     elif new.index.started < old.index.started:
         yield f"it is older than the baseline, which started at {old.index.started}"
-    names = present_names(old.table.tests, new.index.renamed, new.table.positions)
-    missing = [
-        test
-        for test, position in old.table.positions.items()
-        if old.index.outcomes[position] in DECIDED and (new.outcome(names.get(test, test)) or "s") not in DECIDED
-    ]
-    if missing:
-        yield f"{format_count(len(missing), 'test')} of the baseline did not run, or may fail now: {list_names(missing)}"
 
 
 def _is_ancestor(old: str, new: str) -> bool | None:

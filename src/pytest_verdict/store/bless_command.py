@@ -1,7 +1,7 @@
 """``pytest-verdict bless``: make a stored run a baseline.
 
-A run that failed, was a part of a session, is older than the baseline, or lacks tests of the baseline is refused, unless
---although gives the reason, which is stored.
+A run that failed, was a part of a session, or is older than the baseline is refused, unless --although gives the reason,
+which is stored.
 
 exit codes:
   0  the run is the baseline
@@ -17,7 +17,6 @@ from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.store.baselines import RefusedError, bless, resolve
 from pytest_verdict.store.files import open_store
 from pytest_verdict.store.push_command import add_store_argument
-from pytest_verdict.store.runs_command import add_filter, build_filter
 from pytest_verdict.store.store import Store
 
 
@@ -32,7 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--as", dest="name", metavar="NAME", required=True, help="the baseline, such as main")
     parser.add_argument("--because", metavar="TEXT", required=True, help="why this run is good; the text is stored")
     parser.add_argument("--although", metavar="REASON", help="bless a run that would be refused")
-    add_filter(parser)
     add_store_argument(parser)
 
 
@@ -43,16 +41,13 @@ def run(arguments: argparse.Namespace) -> int:
     store = Store(open_store(arguments.store))
     text = arguments.run
     if text is None:
-        is_selected = build_filter(arguments)
-        runs = store.runs(1, lambda index: is_selected(index) and not index.partial)
+        runs = store.runs(1, lambda index: not index.partial)
         if not runs:
-            raise RecordError(f"{store.files} has no such run of a whole session")
+            raise RecordError(f"{store.files} has no run of a whole session")
         stored = runs[0]
         if store.skipped:
             reason = f"because {store.skipped[0]}; name a run, such as {stored.name}"
             raise RecordError(f"nobody knows which run is the newest, {reason}")
-    elif arguments.tag or arguments.branch:
-        raise ConfigurationError(f"--tag and --branch choose the newest run, so they are not given with {text}")
     elif Path(text).is_dir():
         stored = store.find(store.push(Path(text), {}).run)
     else:

@@ -17,7 +17,6 @@ from pytest_verdict.errors import ReservedNameError, TemplateError
 from pytest_verdict.templates.conditional import read_source
 from pytest_verdict.templates.field import FieldRule, Verification, find_verified, is_choice, is_verified, types_of
 from pytest_verdict.templates.ground_truth import refuse_impossible
-from pytest_verdict.templates.regex_check import RegexCheck, compare_all, regex_checks, regex_report
 from pytest_verdict.templates.template_match import (
     CONTEXT_KEY,
     TRACE_KEY,
@@ -27,6 +26,7 @@ from pytest_verdict.templates.template_match import (
     quote_key,
     refuse_repeats,
 )
+from pytest_verdict.templates.trace_checks import RegexCheck, compare_all, regex_checks, regex_report
 
 # Names that no field of a template can have, and the reason.
 RESERVED: Final = {
@@ -133,8 +133,8 @@ class BaseAnswer(BaseModel):
     __verdict_definition__: ClassVar[Definition]
     _correct: Any = PrivateAttr(default_factory=lambda: ABSENT)
     _regex: Any = PrivateAttr(default=None)
-    _trace: str | None = PrivateAttr(default=None)
-    # The name that templates of karenina set.
+    # The names that templates of karenina read and set.
+    _raw_trace: str | None = PrivateAttr(default=None)
     _scenario_context: Any = PrivateAttr(default=None)
 
     def __init_subclass__(cls, **arguments: Any) -> None:
@@ -191,15 +191,6 @@ class BaseAnswer(BaseModel):
     def regex(self, value: Any) -> None:
         self._regex = value
 
-    @property
-    def _raw_trace(self) -> str | None:
-        # The name that templates of karenina read and set.
-        return self._trace
-
-    @_raw_trace.setter
-    def _raw_trace(self, value: str | None) -> None:
-        self._trace = value
-
     def set_question_id(self, question_id: str) -> None:
         """Set the id of the question."""
         self.id = question_id
@@ -250,7 +241,7 @@ class BaseAnswer(BaseModel):
         definition = self.__verdict_definition__
         definition.refuse_without_ground_truth()
         if trace is None:
-            trace = self._trace
+            trace = self._raw_trace
         if definition.trace_fields and trace is None:
             fields = ", ".join(definition.trace_fields)
             raise TemplateError(f"the fields {fields} read the raw response: verify(trace=...)")
@@ -259,7 +250,7 @@ class BaseAnswer(BaseModel):
         return run(match, definition.expected, collect_values(self, trace))
 
 
-def collect_values(answer: BaseAnswer, trace: str | None, context: Any = None) -> dict[str, Any]:
+def collect_values(answer: BaseAnswer, trace: str | None) -> dict[str, Any]:
     """Return the observed side of an answer; a default that nobody set is no answer."""
     definition = answer.__verdict_definition__
     values: dict[str, Any] = {}
@@ -271,8 +262,7 @@ def collect_values(answer: BaseAnswer, trace: str | None, context: Any = None) -
     if trace is not None:
         values[TRACE_KEY] = trace
     sources = [one.source for one in definition.verified.values() if one.source]
-    if context is None:
-        context = answer._scenario_context  # noqa: SLF001 - a slot of the base class
+    context = answer._scenario_context  # noqa: SLF001 - a slot of the base class
     if sources and context is not None:
         values[CONTEXT_KEY] = {source: read_source(context, source) for source in sources}
     return values

@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar, Final, Self
 
 from annotated_types import Predicate
 from pydantic import Field, field_serializer, model_validator
-from rapidfuzz.distance import OSA, Indel
 
 from pytest_verdict.core.operator import PassFailOperator, as_setting
 from pytest_verdict.core.result import Outcome
@@ -18,8 +17,6 @@ from pytest_verdict.errors import TemplateError, allowed
 from pytest_verdict.operators.normalized_sides import must_be
 
 DEFAULT_CASE: Final = "default_case"
-# Shorter names differ by a letter on purpose.
-_LONG: Final = 4
 
 
 class GroundTruthCase(StrictModel):
@@ -115,30 +112,16 @@ class CaseChoice(PassFailOperator):
 
 
 def read_source(context: Any, source: str) -> Any:
-    """Return the value of the context at a path, or None; a key with almost the same name is a mistake."""
+    """Return the value of the context at a path; None where it or a part before it is None."""
     value = context
-    first = source.partition(".")[0]
-    if not isinstance(context, Mapping) or first not in context:
-        hint = allowed("key", first, map(str, context)) if isinstance(context, Mapping) else " It is no mapping."
-        raise TemplateError(f"the context has no {first!r} of {source!r}.{hint}")
     for key in source.split("."):
         if value is None:
             return None
         if not isinstance(value, Mapping):
             problem = f"the context has {shown(value, 80)} where {source!r} needs a mapping with {key!r}"
             raise TemplateError(f"{problem}; pass its values, such as model_dump() of an answer")
-        near = next((name for name in value if isinstance(name, str) and _is_misspelt(key, name)), None)
-        if key not in value and near is not None:
-            raise TemplateError(f"the context has no {key!r} of {source!r}, but {near!r}; write the one that is meant")
-        value = value.get(key)
+        if key not in value:
+            hint = allowed("key", key, map(str, value))
+            raise TemplateError(f"the context has no {key!r} of {source!r}; write null there for the default.{hint}")
+        value = value[key]
     return value.value if isinstance(value, enum.Enum) else value
-
-
-def _is_misspelt(key: str, name: str) -> bool:
-    """Return whether one letter is missing, or two are swapped; turn_1 and turn_10, or node_a and node_b, are two names."""
-    letters, others = (re.sub(r"[\W\d_]", "", text).casefold() for text in (key, name))
-    digits, other_digits = (re.sub(r"\D", "", text) for text in (key, name))
-    if digits != other_digits or not letters:
-        return False
-    is_swapped = sorted(letters) == sorted(others) and OSA.distance(letters, others) <= 1
-    return is_swapped or (len(letters) >= _LONG and Indel.distance(letters, others) == 1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
@@ -22,7 +22,7 @@ from pytest_verdict.templates.template_match import (
 
 __all__ = ["explain_parts", "explain_reason", "explain_template", "summarize_judges"]
 
-# Reasons have a column of at least this width, or lines of their own.
+# Reasons have a column of at least this width.
 _NARROWEST: Final = 40
 _COVERED_NAMES: Final = (
     *("template", "fields", "strategy", "regex", "hand_written", "embedding_check"),
@@ -35,8 +35,7 @@ def explain_template(result: ComparisonResult, budget: Budget) -> Explanation:
     lines = list(_draw_fields(result, budget))
     if result.settings["strategy"] is not None:
         passed = {child.name: child.passed for child in result.children}
-        first, *others = _draw_tree(result.settings["strategy"], passed).lines
-        lines += [(Part("strategy: "), *first), *others]
+        lines += wrap(line(f"strategy: {_format_strategy(result.settings['strategy'], passed)}"), budget.width)
     if REPLY_KEY in result.observed:
         lines.append((Part("reply: "), Part(shown(result.observed[REPLY_KEY], budget.room(9)), "observed")))
     if result.details["granular_score"] is not None:
@@ -85,10 +84,6 @@ def _draw_fields(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
 
     header, *rows = table(cells)
     column = max(len(format_plain(row)) for row in rows)
-    is_narrow = 0 < budget.width < column + _NARROWEST
-    if is_narrow:
-        # The reason follows on a line of its own.
-        column = 6
     narrower = budget.narrower(column + 2)
     yield header
     for child, row in zip(children, rows, strict=True):
@@ -98,12 +93,8 @@ def _draw_fields(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
             # The lines below show the values, as far as they fit.
             lines = build_explanation(child, budget.narrower(8)).lines
             reason = _draw_reason(child, narrower) if lines else reason
-        first, *others = wrap(reason, narrower.width)
-        if is_narrow and not child.passed:
-            yield row[:-2]
-            others = [first, *others]
-        else:
-            yield *row, *first
+        first, *others = wrap(reason, max(narrower.width, _NARROWEST) if narrower.width else 0)
+        yield *row, *first
         yield from indent(others, column)
         yield from indent(lines, 6)
 
@@ -126,24 +117,13 @@ def _draw_reason(child: ComparisonResult, budget: Budget) -> Line:
     return *summary, Part("; expected "), Part(shown(child.expected, 30), "expected")
 
 
-class _Tree(NamedTuple):
-    holds: bool
-    lines: list[Line]
-
-
-def _draw_tree(node: Mapping[str, Any], passed: Mapping[Any, bool]) -> _Tree:
+def _format_strategy(node: Mapping[str, Any], passed: Mapping[Any, bool]) -> str:
     settings = node["settings"]
     if node["operator"] == "field_check":
-        return _Tree(passed.get(settings["field"], False), [line(settings["field"])])
-
-    parts = [_draw_tree(part, passed) for part in settings["conditions"]]
-    count = sum(part.holds for part in parts)
+        return f"{settings['field']} {'ok' if passed.get(settings['field']) else 'FAIL'}"
+    parts = [_format_strategy(part, passed) for part in settings["conditions"]]
     needed = {"all_of": len(parts), "any_of": 1}.get(node["operator"]) or settings["n"]
-    lines = [line(f"at least {needed} of {len(parts)}: {count} passed")]
-    for part in parts:
-        first, *others = part.lines
-        lines += indent([(mark("pass" if part.holds else "fail"), *first), *indent(others, 4)])
-    return _Tree(count >= needed, lines)
+    return f"at least {needed} of ({', '.join(parts)})"
 
 
 def explain_reason(result: ComparisonResult, budget: Budget) -> Explanation:

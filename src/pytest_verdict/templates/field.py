@@ -25,6 +25,7 @@ from pytest_verdict.errors import ConfigurationError, RecordError, TemplateError
 from pytest_verdict.operators.category import NOT_A_BOOLEAN
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact, as_setting as read_number
 from pytest_verdict.templates.conditional import ConditionalGroundTruth
+from pytest_verdict.templates.trace_checks import texts_in
 
 NULL_OBSERVED: Final = "null_observed"
 MISSING_TRACE: Final = "missing_trace"
@@ -119,13 +120,6 @@ class Verification(FieldRule):
             dataclasses.replace(self, operator=one, ground_truth=truth, source="", cases={}) for one, truth in pairs
         ]
 
-    def find_lost_punctuation(self) -> str:
-        """Return a correct text that ``remove_punctuation`` makes equal to others, or an empty text."""
-        if "remove_punctuation" not in getattr(self.operator, "normalize", ()):
-            return ""
-        texts = texts_in(self.operator.effective_expected(self.ground_truth))
-        return next((text for text in texts if normalize(text, ["remove_punctuation"]) != text), "")
-
 
 def VerifiedField(  # noqa: N802 - a function that is written like a class, as pydantic's Field is
     description: str,
@@ -205,11 +199,13 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
         if one.reads_trace and NOT_A_BOOLEAN in run(one.operator, truth, "").notes:
             rule = "must be True (it must match) or False"
             raise TemplateError(f"the ground truth of a field that reads the trace {rule}, got {shown(truth, 80)}")
-        lost = one.find_lost_punctuation()
-        if lost:
-            reason = "it equals every text that differs only in punctuation, as 'O+' and 'O-' or '1.5' and '15' do"
-            message = f"remove_punctuation changes the ground truth {shown(lost, 40)}: {reason}"
-            warnings.warn(message, TemplateWarning, stacklevel=2)
+        for text in texts_in(one.operator.effective_expected(truth)):
+            removes = "remove_punctuation" in getattr(one.operator, "normalize", ())
+            if removes and normalize(text, ["remove_punctuation"]) != text:
+                reason = "it equals every text that differs only in punctuation, as 'O+' and 'O-' or '1.5' and '15' do"
+                message = f"remove_punctuation changes the ground truth {shown(text, 40)}: {reason}"
+                warnings.warn(message, TemplateWarning, stacklevel=2)
+                break
     field: FieldInfo = Field(description=description, **pydantic_field_kwargs)
     field.metadata.append(verification)
     return field
@@ -221,11 +217,7 @@ def read_operator(value: Any) -> Operator:
         return value
     if isinstance(value, type) and issubclass(value, Operator):
         raise TemplateError(f"verify_with takes an operator, not its class: verify_with={value.__name__}(...)")
-    settings: Mapping[str, Any] = {}
-    name = value
-    if isinstance(value, Mapping):
-        name = value.get("type", value.get("operator"))
-        settings = {str(key): item for key, item in value.items() if key != "type"}
+    name = value.get("type", value.get("operator")) if isinstance(value, Mapping) else value
     if not isinstance(name, str):
         raise TemplateError(
             f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(value, 80)}"
@@ -235,8 +227,11 @@ def read_operator(value: Any) -> Operator:
 
     if isinstance(value, Mapping) and "type" in value and name not in PRIMITIVES and name not in REGISTRY:
         raise TemplateError(f"verify_with: there is no operator {name!r}.{allowed('operator', name, PRIMITIVES)}")
+    settings: Mapping[str, Any] = {}
     try:
-        if isinstance(value, Mapping) and "type" not in value:
+        if isinstance(value, Mapping) and "type" in value:
+            settings = {str(key): item for key, item in value.items() if key != "type"}
+        elif isinstance(value, Mapping):
             name, settings = name_and_settings(value)
         if name in PRIMITIVES:
             operator: Operator = PRIMITIVES[name](**settings)
@@ -280,17 +275,6 @@ def is_choice(annotation: Any) -> bool:
     types = types_of(annotation)
     inner = [part for kind in types if get_origin(kind) is not Literal for part in get_args(kind)]
     return bool(choices_of(annotation)) or types == [bool] or (bool(inner) and all(map(is_choice, inner)))
-
-
-def texts_in(value: Any) -> list[str]:
-    """Return the texts of a value that is text or a collection."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, set | frozenset):
-        value = sorted(value, key=repr)
-    if not isinstance(value, list | tuple):
-        return []
-    return [item for item in value if isinstance(item, str)]
 
 
 def types_of(annotation: Any) -> list[Any]:

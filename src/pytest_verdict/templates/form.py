@@ -1,13 +1,14 @@
 """The form of a template: `FormRequest` asks a judge to fill it in, and `parse_reply` reads the reply."""
 
+import contextlib
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from types import UnionType
-from typing import Any, Final, Literal, Union, get_args, get_origin
+from typing import Any, Final, Union
 
-from pydantic import Field, ValidationError, create_model
+from pydantic import BaseModel, Field, ValidationError, create_model
 from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
@@ -15,18 +16,12 @@ from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
 from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.jsontext import JsonTextError, parse_json, split_documents
+from pytest_verdict.core.values.jsontext import NOT_FINITE, JsonTextError, parse_json, split_documents
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.core.values.placeholders import PLAIN
 from pytest_verdict.core.values.snapshot import snapshot
 from pytest_verdict.errors import ParseError, TemplateError
-from pytest_verdict.judging.protocol import (
-    THINKING,
-    JudgeRequest,
-    Usage,
-    encode_for_prompt,
-    strip_thinking,
-)
+from pytest_verdict.judging.protocol import THINKING, JudgeRequest, Usage, encode_for_prompt, strip_thinking
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.template_match import WHOLE_REPLY, format_problems
 
@@ -43,9 +38,8 @@ NOT_AN_OBJECT: Final = "not_an_object"
 FILLED_BY_TEMPLATE: Final = "filled_by_template"
 
 _NUMBERS: Final = (int, float, Decimal)
+_OTHER_NUMBER: Final = "Input should be a number that its type can hold, got {!r}"
 _INFINITY: Final = float("inf")
-# The number of digits that Python reads of a whole number in text.
-_MOST_DIGITS: Final = 4300
 _QUOTE: Final = {
     "type": ["string", "null"],
     "description": "The words of the text that say the next field, copied exactly",
@@ -266,23 +260,21 @@ def _read_object(reply: Any, notes: list[str], keys: Collection[str], *, extract
         raise JsonTextError(NOT_AN_OBJECT, f"a reply is a JSON object, got {shown(document, 80)}")
     if isinstance(document.get("properties"), dict) and "properties" not in keys:
         raise JsonTextError(NOT_AN_OBJECT, "the reply is the form itself, not filled in")
-    return {key: plain_numbers(value) for key, value in document.items()}
+    document = _plain_numbers(document)
+    return {**document}
 
 
 def _find_object(text: str, keys: Collection[str]) -> dict[str, Any] | None:
     """Return the one object with keys of the form; a form or an example that is repeated before it has others."""
     documents, rest = split_documents(text)
     objects = [document for document in documents if isinstance(document, dict)]
-    hidden: list[dict[str, Any]] = []
-    for document in documents:
-        if not isinstance(document, dict) or not document.keys() & keys:
-            hidden += _find_answers(document, keys)
     if THINKING.search(rest):
         raise JsonTextError(NOT_AN_OBJECT, "the reply ends before its answer, in <think>")
     if any(re.search(rf'\{{[^{{}}]*"{re.escape(key)}"\s*:', rest) for key in keys):
         raise JsonTextError(NOT_AN_OBJECT, "a reply is one JSON object, and one in it is cut off or broken")
-    answers = [document for document in objects if document.keys() & keys]
-    candidates = [*answers, *hidden] if answers else objects
+    candidates = objects
+    if any(document.keys() & keys for document in objects):
+        candidates = [answer for document in documents for answer in _find_answers(document, keys)]
     if any(candidate != candidates[0] for candidate in candidates):
         raise JsonTextError(NOT_AN_OBJECT, f"a reply is one JSON object, got {len(candidates)} that differ")
     return candidates[0] if candidates else None
@@ -301,17 +293,12 @@ def _find_answers(value: Any, keys: Collection[str]) -> Iterator[dict[str, Any]]
             yield from _find_answers(item, keys)
 
 
-def plain_numbers(value: Any) -> Any:
-    """Return a JSON document with exact numbers as floats, where a float can hold them."""
-    if isinstance(value, Decimal):
-        number = float(value)
-        # 1e999 is a number but not a float, and must not become infinity.
-        return value if abs(number) == _INFINITY else number
-    if isinstance(value, dict):
-        return {key: plain_numbers(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [plain_numbers(item) for item in value]
-    return value
+def _plain_numbers(document: Any) -> Any:
+    """Return a JSON document with floats for exact numbers."""
+    try:
+        return json.loads(json.dumps(document, default=float, allow_nan=False))
+    except ValueError:
+        raise JsonTextError(NOT_FINITE, "a number is beyond the range of a float") from None
 
 
 def _validate(
@@ -322,11 +309,7 @@ def _validate(
     # A null that is correct is an answer; any other is the lack of one.
     nullable = {*definition.plain, *definition.nullable}
     values = {name: value for name, value in values.items() if value is not None or name in nullable}
-    problems = {
-        name: f"Input should be a number that its type can hold, got {value!r}"
-        for name, value in values.items()
-        if _is_wrong_number(template, name, value)
-    }
+    problems: dict[str, str] = {}
     required = {name for name in definition.extracted if name in definition.verified}
     while True:
         valid = {name: value for name, value in values.items() if name not in problems}
@@ -336,21 +319,18 @@ def _validate(
         try:
             answer = model.model_validate(valid)
         except ValidationError as error:
-            # The first problem of each field.
-            fresh: dict[str, str] = {}
-            for problem in problems_in(error):
-                name, *path = [str(part) for part in problem.path] or [WHOLE_REPLY]
-                reason = problem.message if problem.is_missing else problem.with_value()
-                if path:
-                    reason = f"at {'.'.join(path)}: {reason}"
-                if name not in problems:
-                    fresh.setdefault(name, reason)
-            problems.update(fresh)
-            if not fresh or WHOLE_REPLY in fresh or not fresh.keys() <= values.keys():
+            fresh = _describe_problems(error)
+            is_known = fresh.keys() <= problems.keys()
+            problems = {**fresh, **problems}
+            if is_known or WHOLE_REPLY in fresh or not fresh.keys() <= values.keys():
                 return None, problems
         except Exception as error:  # noqa: BLE001 - a validator or ground_truth() of the author may raise anything
             return None, {**problems, WHOLE_REPLY: f"{type(error).__name__}: {error}"}
         else:
+            misread = {name: value for name, value in valid.items() if _is_misread(value, getattr(answer, name))}
+            if misread:
+                problems.update({name: _OTHER_NUMBER.format(value) for name, value in misread.items()})
+                continue
             # Nor has a field an answer if code of the author fills it in.
             if answer.model_fields_set & {*definition.extracted} - valid.keys():
                 notes.append(FILLED_BY_TEMPLATE)
@@ -358,50 +338,52 @@ def _validate(
             return answer, problems
 
 
-def _is_wrong_number(template: type[BaseAnswer], name: str, value: Any) -> bool:
-    """Return whether pydantic would take a value, or a part of it, for a number that it is not."""
-    if type(value) in {int, float, type(None)}:
-        return False
-    leaves: set[Any] = set()
-    leaves_of_bool: set[Any] = set()
-    leaves_of_text: set[Any] = set()
-    if name in template.__verdict_definition__.extracted:
-        annotation = template.model_fields[name].annotation
-        leaves = set(_leaf_types(annotation, set()))
-        leaves_of_bool = set(_leaf_types(annotation, {Any}))
-        leaves_of_text = set(_leaf_types(annotation, {Any, str}))
+def _describe_problems(error: ValidationError) -> dict[str, str]:
+    """Return the first problem of each field."""
+    problems: dict[str, str] = {}
+    for problem in problems_in(error):
+        name, *path = [str(part) for part in problem.path] or [WHOLE_REPLY]
+        reason = problem.message if problem.is_missing else problem.with_value()
+        if path:
+            reason = f"at {'.'.join(path)}: {reason}"
+        problems.setdefault(name, reason)
+    return problems
+
+
+def _is_misread(value: Any, read: Any) -> bool:
+    """Return whether pydantic took a value, or a part of it, for a number that it is not."""
+    leaves = [*_leaves_of(read)]
+    numbers = [leaf for leaf in leaves if isinstance(leaf, _NUMBERS) and not isinstance(leaf, bool)]
+    for leaf in _leaves_of(value):
+        if any(type(one) is type(leaf) and one == leaf for one in leaves):
+            continue
+        if isinstance(leaf, bool) and leaf in numbers:
+            # Pydantic reads true as 1.
+            return True
+        if isinstance(leaf, str | Decimal):
+            exact = as_decimal(leaf)
+            with contextlib.suppress(ValueError):
+                number = float(leaf)
+                # Python reads 2_3 as 23, and 1e999 as infinity.
+                is_other = "_" in str(leaf) or (exact is not None and exact.is_finite() and abs(number) == _INFINITY)
+                if number in numbers and is_other:
+                    return True
+    return False
+
+
+def _leaves_of(value: Any) -> Iterator[Any]:
+    """Yield the values inside of collections and models."""
     waiting = [value]
     visited: set[int] = set()
     while waiting:
         item = waiting.pop()
-        if isinstance(item, bool) and bool not in leaves_of_bool and leaves_of_bool & {*_NUMBERS}:
-            # Pydantic reads true as 1.
-            return True
-        if isinstance(item, str) and "_" in item and leaves & {*_NUMBERS} and str not in leaves:
-            # Python reads 2_3 as 23.
-            return True
-        number = as_decimal(item) if isinstance(item, str) and float in leaves_of_text else item
-        if isinstance(number, Decimal) and number.is_finite():
-            # Pydantic reads 1e999 as infinity, and would write all the digits of 1e999999999.
-            is_infinite = float in leaves and Decimal not in leaves and abs(float(number)) == _INFINITY
-            if is_infinite or number.adjusted() >= _MOST_DIGITS:
-                return True
-        if isinstance(item, Mapping | list | tuple) and id(item) not in visited:
-            visited.add(id(item))
-            waiting.extend(item.values() if isinstance(item, Mapping) else item)
-    return False
-
-
-def _leaf_types(annotation: Any, keeping: set[Any]) -> Iterator[Any]:
-    """Yield the types at the bottom of an annotation, such as int of ``list[int] | None``."""
-    # Of a union with types that keep the value as it is, pydantic prefers those.
-    parts = () if get_origin(annotation) is Literal else get_args(annotation)
-    if get_origin(annotation) in {Union, UnionType}:
-        parts = tuple(part for part in parts if part in keeping) or parts
-    if not parts and isinstance(annotation, type):
-        yield annotation
-    for part in parts:
-        yield from _leaf_types(part, keeping)
+        if isinstance(item, Mapping | list | tuple | set | frozenset | BaseModel):
+            if id(item) not in visited:
+                visited.add(id(item))
+                parts = dict(item) if isinstance(item, BaseModel) else item
+                waiting.extend(parts.values() if isinstance(parts, Mapping) else parts)
+        else:
+            yield item
 
 
 def _make_nullable(template: type[BaseAnswer]) -> type[BaseAnswer]:

@@ -21,7 +21,8 @@ from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.operators.date import DateMatch
 from pytest_verdict.operators.synthetic_operators import NotBlank
-from pytest_verdict.templates.field import Verification, choices_of, texts_in, types_of
+from pytest_verdict.templates.field import Verification, choices_of, types_of
+from pytest_verdict.templates.trace_checks import texts_in
 
 # Operators that pass on the ground truth itself if they pass on anything.
 _REFLEXIVE_OPERATORS: Final = {

@@ -10,33 +10,21 @@ exit codes:
 
 import argparse
 import datetime
-import enum
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel
-
 from pytest_verdict.console import say
 from pytest_verdict.core.values.dates import read_date
 from pytest_verdict.core.values.display import format_count, shown
-from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.discovery import load_templates
 from pytest_verdict.templates.field import Verification, choices_of
-from pytest_verdict.templates.form import judge_schema
-from pytest_verdict.templates.quotes import has_words, list_numbers
 from pytest_verdict.templates.template_match import fields_in
+from pytest_verdict.templates.trace_checks import has_words, list_numbers, list_values
 
 _NOTICES: Final = {"boolean_anchors", "unnoticed_change"}
-# Keywords of a JSON schema that do not say which answer is right. Their names may also be those of fields.
-_STRUCTURE: Final = {
-    *("type", "format", "$ref", "required", "enum", "additionalProperties", "multipleOf", "minimum", "maximum"),
-    *("exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems"),
-}
-_BY_NAME: Final = {"properties", "$defs", "examples"}
-# A shorter text occurs by chance.
 _LONG: Final = 3
 
 
@@ -96,60 +84,23 @@ def lint_template(template: type[BaseAnswer]) -> list[Finding]:
 
 
 def _find_leaks(template: type[BaseAnswer], name: str, expected: list[Any], hint: str | None) -> Iterator[str]:
-    """Yield where the judge reads an expected value: in the words and numbers of the form and of the hint."""
-    try:
-        form = judge_schema(template)
-        texts = list(_texts_of(form))
-        own_texts = list(_texts_of(form["properties"][name]))
-    except TemplateError:
-        # A type without a JSON schema has no form.
-        texts = [template.__doc__ or ""]
-        own_texts = [template.model_fields[name].description or ""]
-    own_texts.append(hint or "")
-    choices = [str(getattr(choice, "value", choice)) for choice in choices_of(template.model_fields[name].annotation)]
-    for text in dict.fromkeys([*own_texts, *texts]):
+    """Yield where the judge reads an expected value, by its words or its number."""
+    fields = {key: template.model_fields[key] for key in template.__verdict_definition__.extracted}
+    own_texts = [fields[name].description or "", hint or ""]
+    others = [text for field in fields.values() for text in (field.description, field.title, str(field.examples or ""))]
+    choices = [str(getattr(choice, "value", choice)) for choice in choices_of(fields[name].annotation)]
+    for text in dict.fromkeys(filter(None, [*own_texts, template.__doc__, *others])):
         if len(choices) > 1 and all(has_words(text, choice) for choice in choices):
             # A text with all choices does not say which one is right.
             continue
-        for value in dict.fromkeys(leaf for one in expected for leaf in _leaves_of(one)):
-            is_own = text in own_texts
+        for value in dict.fromkeys(list_values(expected)):
+            # A shorter text occurs by chance, and so does a digit in the text of another field.
+            leaks = has_words(text, str(value)) and len(str(value)) >= _LONG
             if isinstance(value, Decimal):
                 is_said = value in list_numbers(text) or has_words(text, f"{value:f}")
-                leaks = is_said and (is_own or len(str(value)) >= _LONG)
-            else:
-                leaks = has_words(text, value) and len(value) >= _LONG
+                leaks = is_said and (text in own_texts or len(str(value)) >= _LONG)
             if leaks:
                 yield f"the judge reads the expected {shown(str(value), 60)} in {shown(text, 80)}; write another example"
-
-
-def _texts_of(schema: Any, keyword: str = "") -> Iterator[str]:
-    """Yield the texts and numbers of a JSON schema, without its structure."""
-    if isinstance(schema, Mapping):
-        for key, value in schema.items():
-            if keyword in _BY_NAME or key not in _STRUCTURE:
-                yield from _texts_of(value, key if key in _BY_NAME and keyword not in _BY_NAME else "")
-    elif isinstance(schema, list):
-        for item in schema:
-            yield from _texts_of(item, keyword)
-    elif not isinstance(schema, bool | None):
-        yield str(schema)
-
-
-def _leaves_of(value: Any) -> Iterator[str | Decimal]:
-    """Yield the texts and numbers of a ground truth."""
-    if isinstance(value, BaseModel):
-        value = dict(value)
-    if isinstance(value, enum.Enum):
-        value = value.value
-    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-        number = Decimal(str(value))
-        if number.is_finite():
-            yield number
-    elif isinstance(value, str | datetime.date):
-        yield str(value)
-    elif isinstance(value, Mapping | list | tuple | set | frozenset):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _leaves_of(item)
 
 
 def _check_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]:
@@ -158,10 +109,6 @@ def _check_ground_truth(verification: Verification) -> Iterator[tuple[str, str]]
     if isinstance(truth, bool):
         reason = "its description tells the judge what to look for, who may then find it"
         yield "boolean_anchors", f"{reason}; a field that extracts the value does not"
-    lost = verification.find_lost_punctuation()
-    if lost:
-        change = f"remove_punctuation changes {shown(lost, 60)}"
-        yield "lost_punctuation", f"{change}, which then equals texts that differ only in punctuation"
     # With built-in operators, a ground truth that nothing passes is refused when the class is defined.
     operator = verification.operator
     if not operator.evaluate_is_pure and not verification.compare("", truth, truth, None).passed:

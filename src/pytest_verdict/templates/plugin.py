@@ -15,8 +15,8 @@ def recorded_operators() -> Mapping[str, str]:
         "answer_template": f"{_HERE}template_match:TemplateMatch",
         "case_choice": f"{_HERE}conditional:CaseChoice",
         "field_check": f"{_HERE}template_match:FieldCheck",
-        "quote_check": f"{_HERE}quotes:QuoteCheck",
-        "regex_check": f"{_HERE}regex_check:RegexCheck",
+        "quote_check": f"{_HERE}trace_checks:QuoteCheck",
+        "regex_check": f"{_HERE}trace_checks:RegexCheck",
     }
 
 
@@ -37,6 +37,4 @@ def closing_lines() -> Mapping[str, str]:
 
 @hookimpl
 def commands() -> Mapping[str, Command]:
-    return {
-        "lint": Command("find what may mislead the judge of an answer template", f"{_HERE}lint"),
-    }
+    return {"lint": Command("find what may mislead the judge of an answer template", f"{_HERE}lint")}

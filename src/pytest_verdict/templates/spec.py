@@ -17,27 +17,20 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.strict_model import LISTED, NOT_EMPTY, NotBlank, StrictModel, Texts
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
-from pytest_verdict.core.values.jsontext import JsonTextError, parse_json
+from pytest_verdict.core.values.jsontext import JsonTextError, parse_json_with_floats
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError, decode_text
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.answer import BaseAnswer
 from pytest_verdict.templates.conditional import ConditionalGroundTruth
 from pytest_verdict.templates.field import Verification, VerifiedField, read_operator
-from pytest_verdict.templates.form import judge_schema, plain_numbers
+from pytest_verdict.templates.form import judge_schema
 from pytest_verdict.templates.template_match import FieldCheck
 
 _STRATEGY: Final = "VerificationStrategy"
 # What a class statement and reading replies add to a class, beside what pydantic adds.
-_NO_CODE: Final = frozenset(
-    {
-        "__annotate_func__",
-        "__annotations_cache__",
-        "__dict__",
-        "__firstlineno__",
-        "__static_attributes__",
-        "__weakref__",
-        "_verdict_nullable",
-    }
+_NO_CODE: Final = (
+    *("__annotate_func__", "__annotations_cache__", "__dict__", "__firstlineno__", "__static_attributes__"),
+    *("__weakref__", "_verdict_nullable"),
 )
 _TYPES: Final[Mapping[str, Any]] = {
     "bool": bool,
@@ -230,7 +223,7 @@ def _read_document(source: str | Path, label: str) -> Any:
         if text.lstrip().startswith("{"):
             # YAML refuses half of a surrogate pair.
             with contextlib.suppress(JsonTextError, UnicodeEncodeError):
-                document = plain_numbers(parse_json(text))
+                document = parse_json_with_floats(text)
                 json.dumps(document, ensure_ascii=False, default=str).encode()
                 return document
         yaml = YamlDocument(text)

@@ -2,7 +2,7 @@
 
 import contextlib
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -21,9 +21,7 @@ from pytest_verdict.judging.protocol import Judge, JudgeReply
 from pytest_verdict.operators.semantic import SemanticMatch
 from pytest_verdict.templates.answer import BaseAnswer, Definition, collect_values, refuse_unchecked
 from pytest_verdict.templates.form import FormRequest, ParsedAnswer, form_request, parse_reply
-from pytest_verdict.templates.regex_check import regex_checks
 from pytest_verdict.templates.template_match import (
-    EMBEDDING_OVERRIDE,
     GRANULAR_KEY,
     NOTES_KEY,
     PROBLEMS_KEY,
@@ -37,6 +35,7 @@ from pytest_verdict.templates.template_match import (
     is_abstention,
     read_problems,
 )
+from pytest_verdict.templates.trace_checks import regex_checks
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +55,6 @@ class TemplateResult:
     """
 
     comparison: ComparisonResult
-
-    @property
-    def template(self) -> str:
-        """The name of the template."""
-        return str(self.comparison.settings["template"])
 
     @property
     def verdict(self) -> Verdict:
@@ -122,19 +116,9 @@ class TemplateResult:
         return {} if self.error is None else read_problems(self.comparison.observed)
 
     @property
-    def unknown(self) -> dict[str, Any]:
-        """The members of the reply that are no fields."""
-        return dict(self.comparison.observed.get(UNKNOWN_KEY, {}))
-
-    @property
     def usage(self) -> dict[str, int | float]:
         """Tokens, cost and other amounts of the judge, as reported; an amount that is not reported is missing."""
         return dict(self.comparison.observed.get(USAGE_KEY, {}))
-
-    @property
-    def embedding_override(self) -> bool:
-        """Whether the embedding check made a fail a pass; ``comparison.details["embedding_check"]`` has the scores."""
-        return EMBEDDING_OVERRIDE in self.notes
 
     def describe(self) -> str:
         """Return the block that a failure prints: a table of the fields with reasons, the strategy, and unknown keys."""
@@ -147,14 +131,6 @@ class TemplateResult:
 
     def __bool__(self) -> bool:
         return bool(self.comparison)
-
-    def __repr__(self) -> str:
-        # Not imported while all answers pass.
-        from pytest_verdict.explanation import headline
-        from pytest_verdict.explanation.lines import format_plain
-
-        # A copy, because repr() does not count as inspecting the result.
-        return f"<{format_plain(headline(copy.copy(self.comparison)))}>"
 
 
 class AnswerTemplate:
@@ -380,18 +356,6 @@ def _read_correct(answer: BaseAnswer, definition: Definition) -> Mapping[str, An
     raise TemplateError(f"{rule}, got {shown(correct, 80)}")
 
 
-@contextlib.contextmanager
-def _context_of(answer: BaseAnswer, context: Any) -> Iterator[None]:
-    """Let the author's own methods read the context, which stays no longer with the answer."""
-    before = answer._scenario_context  # noqa: SLF001 - the slot that verify() of the base class reads
-    if context is not None:
-        answer._scenario_context = context  # noqa: SLF001
-    try:
-        yield
-    finally:
-        answer._scenario_context = before  # noqa: SLF001
-
-
 def _call_own_verify(answer: BaseAnswer) -> Any:
     """Return what the author's own ``verify()`` returns, or why it returns no verdict."""
     try:
@@ -405,29 +369,31 @@ def _call_own_verify(answer: BaseAnswer) -> Any:
 
 def _build_observed(parsed: ParsedAnswer, definition: Definition, context: Any) -> dict[str, Any]:
     """Return the values of an answer, how it was read, and what the author's own methods return."""
-    answer = parsed.answer
-    observed = {REPLY_KEY: parsed.reply} if answer is None else collect_values(answer, None, context)
-    if parsed.trace is not None:
-        observed[TRACE_KEY] = parsed.trace
-    if parsed.usage:
-        observed[USAGE_KEY] = dict(parsed.usage)
-    if parsed.problems:
-        observed[PROBLEMS_KEY] = dict(parsed.problems)
-    if parsed.notes:
-        observed[NOTES_KEY] = list(parsed.notes)
-    if parsed.unknown:
-        observed[UNKNOWN_KEY] = dict(parsed.unknown)
+    observed: dict[str, Any] = {REPLY_KEY: parsed.reply}
+    answer = None
+    if parsed.answer is not None:
+        # The author's own methods read the response and the context, which do not stay with the answer.
+        answer = copy.copy(parsed.answer)
+        if parsed.trace is not None:
+            answer._raw_trace = parsed.trace  # noqa: SLF001 - a slot of the base class
+        if context is not None:
+            answer._scenario_context = context  # noqa: SLF001 - as above
+        observed = collect_values(answer, None)
+    members = {
+        TRACE_KEY: parsed.trace,
+        USAGE_KEY: dict(parsed.usage) or None,
+        PROBLEMS_KEY: dict(parsed.problems) or None,
+        NOTES_KEY: list(parsed.notes) or None,
+        UNKNOWN_KEY: dict(parsed.unknown) or None,
+    }
+    observed.update({name: value for name, value in members.items() if value is not None})
     if answer is None or parsed.problems:
         return observed
-
-    if parsed.trace is not None or definition.has_own_verify or definition.has_own_granular:
-        answer._trace = parsed.trace  # noqa: SLF001 - the slot that verify() of the base class reads
-    with _context_of(answer, context):
-        if definition.has_own_verify:
-            observed[VERIFY_KEY] = _call_own_verify(answer)
-        if definition.has_own_granular:
-            try:
-                observed[GRANULAR_KEY] = float(answer.verify_granular())
-            except Exception:  # noqa: BLE001 - without a granular score there is still a verdict
-                observed[NOTES_KEY] = [*parsed.notes, "verify_granular_failed"]
+    if definition.has_own_verify:
+        observed[VERIFY_KEY] = _call_own_verify(answer)
+    if definition.has_own_granular:
+        try:
+            observed[GRANULAR_KEY] = float(answer.verify_granular())
+        except Exception:  # noqa: BLE001 - without a granular score there is still a verdict
+            observed[NOTES_KEY] = [*parsed.notes, "verify_granular_failed"]
     return observed

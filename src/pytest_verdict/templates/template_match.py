@@ -1,8 +1,8 @@
 """The operators of answer templates: `TemplateMatch` compares the fields, and a tree of `FieldCheck` combines their verdicts."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final
 
@@ -21,8 +21,7 @@ from pytest_verdict.operators.exact_number import ExactNumber, as_exact
 from pytest_verdict.operators.text import Exact
 from pytest_verdict.templates.conditional import CaseChoice
 from pytest_verdict.templates.field import MISSING_TRACE, NULL_OBSERVED, FieldRule, read_rule
-from pytest_verdict.templates.quotes import QuoteCheck
-from pytest_verdict.templates.regex_check import RegexCheck, compare_all
+from pytest_verdict.templates.trace_checks import QuoteCheck, RegexCheck, compare_all
 
 # Keys of the observed side besides the fields. They start with an underscore, which no pydantic field can.
 TRACE_KEY: Final = "_trace"  # the raw response
@@ -43,7 +42,6 @@ QUOTE_NOT_FOUND: Final = "quote_not_found"
 
 _VERIFY: Final = FieldRule(BooleanMatch())
 
-Fields = dict[str, ComparisonResult]
 Values = Mapping[str, Any]
 
 
@@ -205,108 +203,66 @@ class TemplateMatch(Operator):
         """Derive the outcome again, with the evidence of models from the record."""
         return self._evaluate(expected, observed, details.get(MODEL_EVIDENCE, {}))
 
-    def _choose_cases(
-        self, expected: Values, observed: Values
-    ) -> tuple[dict[str, FieldRule], Values, list[ComparisonResult]]:
-        """Return the rules and the ground truths in the cases that apply, and how each was chosen."""
-        rules = dict(self.fields)
-        truths = dict(expected)
-        choices: list[ComparisonResult] = []
-        context = observed.get(CONTEXT_KEY, {})
-        for name, rule in self.fields.items():
-            if rule.source:
-                cases = expected[name]["cases"]
-                choice = run(CaseChoice(), list(cases), context.get(rule.source), name=f"case of {name}")
-                case: Any = choice.details.get("case")
-                choices.append(choice)
-                rules[name] = replace(rule, operator=rule.cases.get(case, rule.operator), source="", cases={})
-                truths[name] = cases.get(case, expected[name]["default"])
-        return rules, truths, choices
-
-    def _compare_fields(self, expected: Values, observed: Values, recorded: Values | None) -> Fields:
-        """Compare each field; with recorded details, no model is asked."""
-        problems = read_problems(observed)
-        results: Fields = {}
-        for name, rule in self.fields.items():
-            if rule.reads_trace:
-                value = observed.get(TRACE_KEY)
-                reason = problems.get(name) or (MISSING_TRACE if value is None else "")
-            else:
-                value = observed.get(name, ABSENT)
-                reason = problems.get(name) or problems.get(WHOLE_REPLY, "")
-
-            if reason:
-                results[name] = rule.refuse(name, expected.get(name), None if value is ABSENT else value, reason)
-            else:
-                details = None if recorded is None else recorded.get(name, {})
-                results[name] = rule.compare(name, expected.get(name), value, details)
-        return results
-
-    def _compare_quotes(self, observed: Values) -> Fields:
-        """Look for the quotes of the fields that were answered in the raw response."""
-        quotes: Fields = {}
-        trace = observed.get(TRACE_KEY)
-        for name, rule in self.fields.items():
-            if not rule.quote or observed.get(name) is None:
-                continue
-            check = FieldRule(QuoteCheck(value=observed[name], classified=rule.quote == "choice"))
-            label = f"quote of {name}"
-            quote = observed.get(quote_key(name))
-            if trace is None:
-                quotes[name] = check.refuse(label, quote, trace, MISSING_TRACE)
-            else:
-                quotes[name] = run(check.operator, quote, trace, name=label)
-        return quotes
-
     def _evaluate(self, expected: Any, observed: Any, recorded: Values | None) -> Outcome:
+        """Compare the fields; with recorded evidence, no model is asked."""
         if not isinstance(expected, Mapping) or not isinstance(observed, Mapping):
             return Outcome(0.0, notes=(NOT_AN_ANSWER,))
-        rules, truths, choices = self._choose_cases(expected, observed)
-        match = self.model_copy(update={"fields": rules}) if choices else self
-        return match._evaluate_fields(truths, observed, recorded, choices)  # noqa: SLF001 - its own class
-
-    def _evaluate_fields(
-        self, expected: Values, observed: Values, recorded: Values | None, choices: list[ComparisonResult]
-    ) -> Outcome:
-        fields = self._compare_fields(expected, observed, recorded)
+        choices: list[ComparisonResult] = []
+        fields: dict[str, _Field] = {}
+        for name, rule in self.fields.items():
+            truth = expected.get(name)
+            case = rule
+            if rule.source:
+                choice = run(
+                    CaseChoice(),
+                    list(expected[name]["cases"]),
+                    observed.get(CONTEXT_KEY, {}).get(rule.source),
+                    name=f"case of {name}",
+                )
+                choices.append(choice)
+                chosen: Any = choice.details.get("case")
+                case = replace(rule, operator=rule.cases.get(chosen, rule.operator), source="", cases={})
+                truth = expected[name]["cases"].get(chosen, expected[name]["default"])
+            fields[name] = _compare_field(name, case, truth, observed, recorded)
         checks = compare_all(self.regex, observed.get(TRACE_KEY))
-        quotes: Fields = {}
         own: list[ComparisonResult] = []
-        if PROBLEMS_KEY not in observed:
-            quotes = self._compare_quotes(observed)
-            if self.hand_written:
-                own = [_compare_own_verdict(observed.get(VERIFY_KEY))]
-        parts = [*fields.values(), *quotes.values(), *own, *checks]
+        if self.hand_written and PROBLEMS_KEY not in observed:
+            own = [_compare_own_verdict(observed.get(VERIFY_KEY))]
+        quotes = [field.quote for field in fields.values() if field.quote is not None]
+        parts = [*(field.result for field in fields.values()), *quotes, *own, *checks]
 
         error = self._find_error(observed, own, parts) or first_error(choices)
-        is_met = own[0].passed if own else holds(self.strategy, _verdicts_by_field(fields, quotes))
-        by_meaning: Fields = {}
+        is_met = own[0].passed if own else self._holds(fields, _passes)
+        granular = self._granular_score(fields, observed) if error is None else None
         if not is_met and not own and error is None:
-            by_meaning = self._compare_by_meaning(expected, fields, recorded)
-        verdicts = _verdicts_by_field({**fields, **by_meaning}, quotes)
-        is_override = bool(by_meaning) and holds(self.strategy, verdicts)
+            self._compare_by_meaning(fields, recorded)
+        by_meaning = {name: field.meaning for name, field in fields.items() if field.meaning is not None}
+        is_override = bool(by_meaning) and self._holds(fields, _passes)
 
         failed = [part for part in parts if not part.passed]
+        nulls = [name for name, field in fields.items() if failed and NULL_OBSERVED in field.result.notes]
         details: dict[str, Any] = {
-            "granular_score": self._granular_score(fields, quotes, observed) if error is None else None,
+            "granular_score": granular,
             "failed": [part.name for part in failed],
-            "null_fields": [name for name, field in fields.items() if failed and NULL_OBSERVED in field.notes],
-            **self._model_details(fields, by_meaning, is_override=is_override),
+            "null_fields": nulls,
+            **_model_details(fields, by_meaning, is_override=is_override),
         }
 
         # No strategy says what the author's own verify() makes of a field without its quote.
-        required = [*checks, *quotes.values()] if own else checks
-        passes = (is_met or is_override) and error is None and all(part.passed for part in required)
+        required = [*checks, *quotes] if own else checks
+        passes = (is_met or is_override) and error is None and all(map(_passes, required))
         broken = [part for part in (*failed, *by_meaning.values()) if part.error is not None]
-        if broken and not passes and error is None and self._may_hold(fields, quotes, by_meaning, required):
+        # Without errors, enough might pass.
+        may_hold = self._holds(fields, _may_pass) and all(map(_may_pass, required))
+        if broken and not passes and error is None and may_hold:
             error = first_error(broken)
 
         reply_notes = observed.get(NOTES_KEY)
         if not isinstance(reply_notes, list | tuple):
             reply_notes = []
         notes = {
-            NULL_OBSERVED: details["null_fields"],
-            QUOTE_NOT_FOUND: any(quote.verdict == "fail" for quote in quotes.values()),
+            NULL_OBSERVED: nulls,
+            QUOTE_NOT_FOUND: any(quote.verdict == "fail" for quote in quotes),
             CHILD_ERROR: broken,
             EMBEDDING_OVERRIDE: is_override,
         }
@@ -318,6 +274,9 @@ class TemplateMatch(Operator):
             error=error,
         )
 
+    def _holds(self, fields: Mapping[str, "_Field"], passes: Callable[[ComparisonResult], bool]) -> bool:
+        return holds(self.strategy, {name: field.holds(passes) for name, field in fields.items()})
+
     def _find_error(
         self, observed: Values, own: Sequence[ComparisonResult], parts: Sequence[ComparisonResult]
     ) -> str | None:
@@ -328,60 +287,92 @@ class TemplateMatch(Operator):
             return "nothing is verified: name fields, or regex checks of the trace"
         return own[0].error if own else None
 
-    def _may_hold(
-        self, fields: Fields, quotes: Fields, by_meaning: Fields, required: Sequence[ComparisonResult]
-    ) -> bool:
-        """Return whether enough would pass if all that could not be compared did."""
-        may_pass = {}
-        for name, field in fields.items():
-            comparisons = [field, by_meaning.get(name, field)]
-            may_pass[name] = any(map(_may_pass, comparisons)) and (name not in quotes or _may_pass(quotes[name]))
-        return holds(self.strategy, may_pass) and all(map(_may_pass, required))
-
-    def _compare_by_meaning(self, expected: Values, fields: Fields, recorded: Values | None) -> Fields:
+    def _compare_by_meaning(self, fields: Mapping[str, "_Field"], recorded: Values | None) -> None:
         """Compare the texts that failed again; the first results stay in the record."""
-        results: Fields = {}
         if self.embedding_check is None:
-            return results
-        rule = FieldRule(self.embedding_check)
+            return
         for name, field in fields.items():
-            truth = expected.get(name)
-            is_text = isinstance(truth, str) and isinstance(field.observed, str)
-            if is_text and self.fields[name].operator.kind == "text" and field.verdict == "fail":
+            is_text = isinstance(field.truth, str) and isinstance(field.result.observed, str)
+            if is_text and field.rule.operator.kind == "text" and field.result.verdict == "fail":
                 label = f"embedding check of {name}"
                 details = None if recorded is None else recorded.get(label, {})
-                results[name] = rule.compare(label, truth, field.observed, details)
-        return results
+                rule = FieldRule(self.embedding_check)
+                field.meaning = rule.compare(label, field.truth, field.result.observed, details)
 
-    def _granular_score(self, fields: Fields, quotes: Fields, observed: Values) -> float | None:
+    def _granular_score(self, fields: Mapping[str, "_Field"], observed: Values) -> float | None:
         if GRANULAR_KEY in observed or not self.fields:
             own: Any = observed.get(GRANULAR_KEY)
             return float(own) if type(own) in {int, float} and 0 <= own <= 1 else None
-        shares: dict[str, float] = {**_verdicts_by_field(fields, quotes)}
-        for name, rule in self.fields.items():
+        shares: dict[str, float] = {}
+        for name, field in fields.items():
+            shares[name] = field.holds(_passes)
             # An operator with graded scores counts with its score.
-            is_graded = getattr(rule.operator, "zero_at", None) is not None
-            if is_graded and (name not in quotes or quotes[name].passed):
-                shares[name] = fields[name].score
+            is_graded = getattr(field.rule.operator, "zero_at", None) is not None
+            if is_graded and (field.quote is None or field.quote.passed):
+                shares[name] = field.result.score
         return granular_score(self.strategy, shares, {name: rule.weight for name, rule in self.fields.items()})
 
-    def _model_details(self, fields: Fields, by_meaning: Fields, *, is_override: bool) -> dict[str, Any]:
-        """Return what models said, because a replay has the details of the aggregate only."""
-        details: dict[str, Any] = {}
-        by_model = [fields[name] for name, rule in self.fields.items() if rule.operator.asks_model]
-        if by_meaning:
-            looks = [
-                {"field": name, "similarity": look.score, "threshold": look.threshold, "passed": look.passed}
-                for name, look in by_meaning.items()
-            ]
-            details["embedding_check"] = {"verdict_before": "fail", "override": is_override, "looks": looks}
-        if by_model or by_meaning:
-            details[MODEL_EVIDENCE] = {str(part.name): part.details for part in (*by_model, *by_meaning.values())}
-        return details
+
+@dataclass(slots=True)
+class _Field:
+    """A field that was compared: by its own operator, perhaps its quote, and perhaps by meaning."""
+
+    rule: FieldRule
+    truth: Any
+    result: ComparisonResult
+    quote: ComparisonResult | None = None
+    meaning: ComparisonResult | None = None
+
+    def holds(self, passes: Callable[[ComparisonResult], bool]) -> bool:
+        results = [one for one in (self.result, self.meaning) if one is not None]
+        return any(map(passes, results)) and (self.quote is None or passes(self.quote))
 
 
-def _verdicts_by_field(fields: Fields, quotes: Fields) -> dict[str, bool]:
-    return {name: field.passed and (name not in quotes or quotes[name].passed) for name, field in fields.items()}
+def _compare_field(name: str, rule: FieldRule, truth: Any, observed: Values, recorded: Values | None) -> _Field:
+    """Compare a field, and look for its quote in the raw response."""
+    problems = read_problems(observed)
+    trace = observed.get(TRACE_KEY)
+    if rule.reads_trace:
+        value = trace
+        reason = problems.get(name) or (MISSING_TRACE if value is None else "")
+    else:
+        value = observed.get(name, ABSENT)
+        reason = problems.get(name) or problems.get(WHOLE_REPLY, "")
+    if reason:
+        field = _Field(rule, truth, rule.refuse(name, truth, None if value is ABSENT else value, reason))
+    else:
+        details = None if recorded is None else recorded.get(name, {})
+        field = _Field(rule, truth, rule.compare(name, truth, value, details))
+    if rule.quote and observed.get(name) is not None and PROBLEMS_KEY not in observed:
+        check = FieldRule(QuoteCheck(value=observed[name], classified=rule.quote == "choice"))
+        label = f"quote of {name}"
+        quote = observed.get(quote_key(name))
+        if trace is None:
+            field.quote = check.refuse(label, quote, trace, MISSING_TRACE)
+        else:
+            field.quote = run(check.operator, quote, trace, name=label)
+    return field
+
+
+def _model_details(
+    fields: Mapping[str, _Field], by_meaning: Mapping[str, ComparisonResult], *, is_override: bool
+) -> dict[str, Any]:
+    """Return what models said, because a replay has the details of the aggregate only."""
+    details: dict[str, Any] = {}
+    by_model = [field.result for field in fields.values() if field.rule.operator.asks_model]
+    if by_meaning:
+        looks = [
+            {"field": name, "similarity": look.score, "threshold": look.threshold, "passed": look.passed}
+            for name, look in by_meaning.items()
+        ]
+        details["embedding_check"] = {"verdict_before": "fail", "override": is_override, "looks": looks}
+    if by_model or by_meaning:
+        details[MODEL_EVIDENCE] = {str(part.name): part.details for part in (*by_model, *by_meaning.values())}
+    return details
+
+
+def _passes(result: ComparisonResult) -> bool:
+    return result.passed
 
 
 def _may_pass(result: ComparisonResult) -> bool:
