@@ -1,6 +1,5 @@
 """`ModelJudge`: any model of pydantic-ai as a judge (extra ``judge``)."""
 
-import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -10,28 +9,16 @@ from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
 from pytest_verdict.judging.protocol import JudgeReply, JudgeRequest
 
-# What prompts of other tools fill in.
-_FILLED_IN_TEXT: Final = """
-answer completion context criteria document documents example examples expectations expected expected_output
-format_instructions ground_truth hints input inputs instruction output output_a output_b outputs prediction prompt query
-question reference reference_outputs response response_a response_b rubric schema target task text user_input
-"""
-_FILLED_IN: Final = tuple(_FILLED_IN_TEXT.split())
-# Text in two braces is a placeholder, whatever it says. In one, it may be a format such as {year} or \\boxed{answer} of LaTeX.
-_DOUBLE: Final = re.compile(r"\{\{-?\s*[^\W\d][\w.\[\]'\"| -]*\}\}|\{%.*?%\}", re.DOTALL)
-_SINGLE: Final = re.compile(r"(?<![\w\\^}{])\{\s*([^\W\d][\w-]*)[\w.\[\]'\"]*(![rsa])?(:[^\s{}]*)?\s*\}(?!\})")
+# Names in one or two braces, and tags of templates; not an argument of LaTeX, such as \\boxed{answer}.
+_PLACEHOLDER: Final = re.compile(
+    r"""\{\{-?\s*[^\W\d][^{}]*\}\}|\{%.*?%\}|(?<![\w\\^{}])\{\s*[^\W\d][\w.\[\]'"!:<>-]*\s*\}""", re.DOTALL
+)
 
 
 def find_placeholder(text: str) -> str | None:
-    """Return the first placeholder in a text, such as ``{response}``, a misspelt one, or ``{{anything}}``."""
-    double = _DOUBLE.search(text)
-    if double:
-        return double[0]
-    for single in _SINGLE.finditer(text):
-        name = single[1].lower().replace("-", "_")
-        if difflib.get_close_matches(name, _FILLED_IN, 1, 0.8):
-            return single[0]
-    return None
+    """Return the first placeholder in a text, such as ``{response}`` or ``{{response}}``."""
+    placeholder = _PLACEHOLDER.search(text)
+    return placeholder[0] if placeholder else None
 
 
 class ModelJudge:
