@@ -159,6 +159,7 @@ def test_call_that_only_waits_keeps_the_loop(caller, tmp_path):
     assert ask(answering, question()).reply == before
 
 
+@pytest.mark.usefixtures("short_grace", "fresh_loops")
 def test_loop_gets_no_call_until_it_answers():
     blocks = Blocks()
     before = ask(answering, question()).reply
