@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.blind.record import RecordedCandidate, RecordedFile
 from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.values.encoding import content_digest, encode
 from pytest_verdict.errors import ConfigurationError
@@ -79,10 +80,16 @@ class Candidate:
     def digest(self) -> str:
         return content_digest([file.to_json() for file in self.files])
 
-    @property
-    def characters(self) -> int:
-        """The length of the output: characters of text, bytes of files without text."""
-        return sum(len(file.content if file.text is None else file.text) for file in self.files)
+    def to_record(self, name: str) -> RecordedCandidate:
+        return RecordedCandidate(
+            name=name,
+            kind=self.kind,
+            source_digest=self.digest,
+            digest=self.digest,
+            files=tuple(RecordedFile(**file.to_json()) for file in self.files),
+            excluded=self.excluded,
+            characters=sum(len(file.content if file.text is None else file.text) for file in self.files),
+        )
 
     def copy_to(self, folder: Path) -> None:
         """Write a neutral copy: readable by everyone, with the same modification time everywhere."""

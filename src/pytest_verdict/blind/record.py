@@ -41,6 +41,7 @@ class RecordedCandidate(RecordedPart):
     digest: str
     files: Annotated[tuple[RecordedFile, ...], LISTED]
     excluded: Texts
+    # Of a file without text, its bytes.
     characters: _WholeNumber
 
 

@@ -255,49 +255,39 @@ def _list_contradictions(
         code = "winner_soft" if TIE in {document.winner, winner} else "winner_opposite"
         yield Contradiction(code, "winner", str(document.winner), winner)
     # Totals that clearly favour the other output are those of a judge that confused A and B; others may be rounded.
-    overall = {label: rubric[label].overall_score for label in LABELS}
-    yield from _check_favoured("rubric.overall_score", overall, winner, Fraction(1, 5))
-    qualities = {label: quality[label].score for label in LABELS}
-    yield from _check_favoured("output_quality.score", qualities, winner, Fraction(1))
+    for where, first, second, tolerance in (
+        ("rubric.overall_score", rubric["A"].overall_score, rubric["B"].overall_score, Fraction(1, 5)),
+        ("output_quality.score", quality["A"].score, quality["B"].score, Fraction(1)),
+    ):
+        if first is not None and second is not None and abs(Fraction(first) - Fraction(second)) > tolerance:
+            favoured: Label = "A" if first > second else "B"
+            if winner == OTHER[favoured]:
+                yield Contradiction("winner_opposite", where, favoured, winner)
 
     for label, side in sides.items():
-        for name, total in side.scores.totals.items():
-            where = f"rubric.{label}.{name}"
+        totals = side.scores.totals
+        numbers: list[tuple[str, str, int | Decimal | None, Any, Fraction]] = []
+        for name, total in totals.items():
             # Early and late rounding differ by at most one unit of the last digit.
-            yield from _check_number("score_arithmetic", where, getattr(rubric[label], name), total, Fraction(1, 10))
+            claimed = getattr(rubric[label], name)
+            numbers.append(("score_arithmetic", f"rubric.{label}.{name}", claimed, total, Fraction(1, 10)))
         where = f"output_quality.{label}.score"
-        total = side.scores.totals["overall_score"]
-        yield from _check_number("quality_mismatch", where, quality[label].score, total, Fraction(1, 2))
-        if not expectations:
-            continue
-        where = f"expectation_results.{label}"
-        code = "pass_rate_arithmetic"
-        met = sum(side.passed)
-        rate = Fraction(met, len(expectations))
-        yield from _check_number(code, f"{where}.passed", results[label].passed, met, Fraction(0))
-        yield from _check_number(code, f"{where}.total", results[label].total, len(expectations), Fraction(0))
-        yield from _check_number(code, f"{where}.pass_rate", results[label].pass_rate, rate, Fraction(1, 100))
+        numbers.append(("quality_mismatch", where, quality[label].score, totals["overall_score"], Fraction(1, 2)))
+        if expectations:
+            met = sum(side.passed)
+            rate = Fraction(met, len(expectations))
+            where = f"expectation_results.{label}"
+            code = "pass_rate_arithmetic"
+            numbers.append((code, f"{where}.passed", results[label].passed, met, Fraction(0)))
+            numbers.append((code, f"{where}.total", results[label].total, len(expectations), Fraction(0)))
+            numbers.append((code, f"{where}.pass_rate", results[label].pass_rate, rate, Fraction(1, 100)))
+        for code, where, claimed, derived, tolerance in numbers:
+            if claimed is not None and abs(Fraction(claimed) - Fraction(derived)) > tolerance:
+                yield Contradiction(code, where, f"{float(claimed):.6g}", f"{float(derived):.6g}")
         for expectation, answer in zip(expectations, results[label].details, strict=True):
             if answer.text not in ("", expectation):
-                yield Contradiction("expectation_text", f"{where}.details", answer.text, expectation)
-
-
-def _check_favoured(
-    where: str, claims: Mapping[Label, int | Decimal | None], winner: Winner, tolerance: Fraction
-) -> Iterator[Contradiction]:
-    first, second = claims["A"], claims["B"]
-    if first is None or second is None or abs(Fraction(first) - Fraction(second)) <= tolerance:
-        return
-    favoured: Label = "A" if first > second else "B"
-    if winner == OTHER[favoured]:
-        yield Contradiction("winner_opposite", where, favoured, winner)
-
-
-def _check_number(
-    code: str, where: str, claimed: int | Decimal | None, derived: Fraction | Decimal | int, tolerance: Fraction
-) -> Iterator[Contradiction]:
-    if claimed is not None and abs(Fraction(claimed) - Fraction(derived)) > tolerance:
-        yield Contradiction(code, where, f"{float(claimed):.6g}", f"{float(derived):.6g}")
+                where = f"expectation_results.{label}.details"
+                yield Contradiction("expectation_text", where, answer.text, expectation)
 
 
 def build_comparison(
@@ -358,16 +348,13 @@ class BlindBallot(Operator):
     rubric: Rubric = DEFAULT_RUBRIC
     expectations: Texts = ()
 
-    def read(self, text: str) -> Reply:
-        return read_reply(text, self.rubric, self.expectations)
-
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Read a reply; see the class."""
         del expected
         if not isinstance(observed, str):
             return Outcome(0.0, notes=("not_text",))
         try:
-            return self.outcome(self.read(observed))
+            return self.outcome(read_reply(observed, self.rubric, self.expectations))
         except ReplyProblem as problem:
             return Outcome(0.0, notes=(problem.code,), details={"problem": str(problem)})
 
