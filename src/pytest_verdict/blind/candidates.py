@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,14 +26,6 @@ MAXIMUM_FILES: Final = 1_000
 MAXIMUM_BYTES: Final = 20_000_000
 
 
-_PICTURES: Final = {
-    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
-    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
-    "image/gif": re.compile(rb"GIF8"),
-    "image/webp": re.compile(rb".{8}WEBP", re.DOTALL),
-}
-
-
 @dataclass(frozen=True)
 class CandidateFile:
     path: str
@@ -50,14 +41,6 @@ class CandidateFile:
             return self.content.decode("utf-8")
         except UnicodeDecodeError:
             return None
-
-    @property
-    def image_type(self) -> str:
-        """The media type of a picture; empty for any other file."""
-        for media_type, signature in _PICTURES.items():
-            if signature.match(self.content):
-                return media_type
-        return ""
 
     def to_json(self) -> dict[str, Any]:
         sha256 = hashlib.sha256(self.content).hexdigest()
