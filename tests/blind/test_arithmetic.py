@@ -177,7 +177,7 @@ structure: [headings, tables]
 def test_rubric_is_read_from_yaml(tmp_path):
     (tmp_path / "rubric.yaml").write_text(RUBRIC_FILE)
     rubric = read_rubric(tmp_path / "rubric.yaml")
-    assert rubric.content[0].anchors == ("Wrong", "Rounded wrongly", "Right")
+    assert rubric.content == {"figures": {"1": "Wrong", "3": "Rounded wrongly", "5": "Right"}, "coverage": {}}
     assert rubric.allows(Fraction(9, 2))
     assert not DEFAULT_RUBRIC.allows(Fraction(9, 2))
     assert read_rubric(rubric.to_json()) == rubric
@@ -193,7 +193,7 @@ def test_rubric_is_read_from_yaml(tmp_path):
         ("id: a\nversion: 1\ncontent: [a, a]\nstructure: [b]", "named twice"),
         ("id: a\nversion: 1\ncontent: {a: 1, a: 2}\nstructure: [b]", "'a' occurs twice, at line 3"),
         ("id: a\nversion: 1\ncontent: {a: {1: x, 5: y}}\nstructure: [b]", "a mapping of 1, 3 and 5"),
-        ("id: a\nversion: 1\ncontent: [a]\nstructure: [b]\nstep: 2", "step is 1 or 0.5"),
+        ("id: a\nversion: 1\ncontent: [a]\nstructure: [b]\nstep: 2", "step=2 is unknown. Allowed: 1, 1/2"),
         ("id: a\nversion: 1\ncontent: [a]\nstructures: [b]", "Did you mean 'structure'"),
         ("- a", "top level is a mapping"),
         ("[" * 20_000, "nested too deeply"),

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_verdict.judging import JudgeRequest, RecordedJudge, calls
 from pytest_verdict.judging.asking import ask, ask_async
-from pytest_verdict.judging.calls import call_within, end_loop, leave_loop, run_in_order
+from pytest_verdict.judging.calls import avoid_loop, call_within, run_in_order
 
 
 def question(text="How many?"):
@@ -30,6 +30,11 @@ def short_grace(monkeypatch):
     monkeypatch.setattr(calls, "_GRACE", 0.1)
     monkeypatch.setattr(calls, "_LOOP_GRACE", 0.1)
     monkeypatch.setattr(calls, "_POLL_SECONDS", 0.02)
+
+
+@pytest.fixture
+def fresh_loops(monkeypatch):
+    monkeypatch.setattr(calls, "_loops", [])
 
 
 async def answering(_request):
@@ -136,7 +141,7 @@ def test_blocked_loop_is_left_and_its_other_calls_go_on(caller, way, tmp_path):
         blocks.released.set()
     thread.join(10)
     assert replies == ["the other reply"]
-    wait_until(lambda: count_loops() <= 2)
+    wait_until(lambda: count_loops() <= 4)
 
 
 @pytest.mark.usefixtures("short_grace")
@@ -154,45 +159,32 @@ def test_call_that_only_waits_keeps_the_loop(caller, tmp_path):
     assert ask(answering, question()).reply == before
 
 
-@pytest.mark.usefixtures("short_grace")
-def test_loop_that_was_left_ends_behind_its_last_call():
-    end_loop()
-    before = count_loops()
-    go_on = threading.Event()
-
-    async def call():
-        while not go_on.is_set():
-            await asyncio.sleep(0.005)
-        return "done"
-
-    async def waiting(_request):
-        leave_loop(asyncio.get_running_loop())
-        return await asyncio.create_task(call())
-
-    replies = []
-    threads = [threading.Thread(target=lambda: replies.append(ask(waiting, None).reply)) for _ in range(5)]
-    for thread in threads:
-        thread.start()
-    wait_until(lambda: count_loops() > before)
-    assert ask(answering, None).reply
-    go_on.set()
-    for thread in threads:
-        thread.join(10)
-    assert replies == ["done"] * 5
-    end_loop()
-    wait_until(lambda: count_loops() == before)
+@pytest.mark.usefixtures("short_grace", "fresh_loops")
+def test_loop_gets_no_call_until_it_answers():
+    blocks = Blocks()
+    before = ask(answering, question()).reply
+    thread = threading.Thread(target=lambda: ask(blocks.at_once, question()))
+    thread.start()
+    time.sleep(0.05)
+    (loop,) = calls._loops
+    answered = avoid_loop(loop)
+    other = [ask(answering, question()).reply for _ in range(3)]
+    assert before not in other
+    assert other[0] == other[1] == other[2]
+    blocks.released.set()
+    thread.join(10)
+    assert answered.wait(10)
+    assert ask(answering, question()).reply == before
 
 
-@pytest.mark.usefixtures("short_grace")
+@pytest.mark.usefixtures("short_grace", "fresh_loops")
 def test_judges_that_ask_others_leave_no_loops_behind():
     async def asking(request):
         return ask(answering, request)
 
-    end_loop()
-    before = count_loops()
     for _ in range(30):
         assert ask(asking, question()).reply
-    wait_until(lambda: count_loops() <= before + 1)
+    assert len(calls._loops) <= 2
 
 
 @pytest.mark.usefixtures("short_grace")

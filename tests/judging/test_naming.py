@@ -55,7 +55,7 @@ items:
   - {id: two, prompt: Say why, first: it rains, second: because it rains, label: second}
 """)
     words = ["calibrate", str(gold), "--judge", "word:because", "--output", str(tmp_path / "calibration.json")]
-    assert main([*words, "--min-items", "2", "--min-agreement", "0.3"]) == 0
+    assert main([*words, "--min-items", "2", "--min-agreement", "0.1"]) == 0
     shown = capsys.readouterr().out
     assert "judge: word because\n" in shown
     assert "agreement: 2 of 2" in shown

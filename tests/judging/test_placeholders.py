@@ -24,6 +24,7 @@ PLACEHOLDERS = [
         "{answer}",
         "{context}",
     ),
+    *("{year}-{month}-{day}", "{name}", "{city}", "${HOME}"),
     *("{respnse}", "{reponse}", "{outputt}", "{qestion}", "{Question}", "{reference-outputs}", "{reference_output}"),
     *("{response!r}", "{response:>10}", "{response.text}", "{outputs[0]}", "{output_a}", "{output_b}", "{response_b}"),
     *(
@@ -61,10 +62,6 @@ VERBATIM = [
         "{...}",
     ),
     *(
-        "{year}-{month}-{day}",
-        "{name}",
-        "{city}",
-        "{value}",
         r"\boxed{answer}",
         r"\text{response}",
         "x^{input}",
@@ -81,7 +78,6 @@ VERBATIM = [
         "[response]",
     ),
     *(
-        "${HOME}",
         "{'pairs': 23}",
         "{ pairs: 23 }",
         "response",

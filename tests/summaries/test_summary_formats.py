@@ -20,12 +20,11 @@ from pytest_verdict.core.families import hookimpl, register_family
 from pytest_verdict.core.record import record_keys
 from pytest_verdict.summaries.command import FORMATS
 
-TELLING = [name for name in FORMATS if name != "otel"]
 # As the runner of GitHub reads a log: two colons behind blanks of any kind, or ##[ anywhere.
 COMMAND = re.compile(r"^\s*::(?!error (?:file=|line=|title=))|##\[")
 
 
-@pytest.mark.parametrize("form", TELLING)
+@pytest.mark.parametrize("form", FORMATS)
 def test_nothing_in_it_is_a_command_or_moves_a_cursor(hostile, summary, form):
     status, out, err = summary(hostile.folder, form)
     assert (status, err) == (0, "")
@@ -36,7 +35,7 @@ def test_nothing_in_it_is_a_command_or_moves_a_cursor(hostile, summary, form):
     assert out.encode("utf-8")
 
 
-@pytest.mark.parametrize("form", TELLING)
+@pytest.mark.parametrize("form", FORMATS)
 def test_the_same_report_gives_the_same_bytes_on_stdout_and_in_a_file(hostile, summary, form, tmp_path):
     out = summary(hostile.folder, form)[1]
     assert summary(hostile.folder, form, "-o", tmp_path / "told") == (0, "", "")
@@ -191,7 +190,7 @@ def test_last_attempt_decides_in_every_format(harness, summary):
     assert summary(run.folder, "github")[1] == ""
 
 
-@pytest.mark.parametrize("form", TELLING)
+@pytest.mark.parametrize("form", FORMATS)
 def test_invalid_report_is_refused_in_one_line(hostile, summary, form, tmp_path):
     status, _, err = summary(tmp_path, form)
     assert (status, err.count("\n")) == (2, 1)

@@ -28,15 +28,14 @@ from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.judging.protocol import get_unique_judge_name
 from pytest_verdict.operators.criteria import Version, different_ids
 from pytest_verdict.operators.pass_rate import exact_interval
+from pytest_verdict.runs.labels import Labelled, classify
 from pytest_verdict.runs.significance import mcnemar
 
-FORMAT: Final = 1
 GoldLabel = Literal["first", "second", "tie"]
 GOLD_LABELS: Final[tuple[GoldLabel, ...]] = get_args(GoldLabel)
 FIRST, SECOND, TIE = GOLD_LABELS
 
 _RESAMPLES: Final = 2_000
-_SEED: Final = 0
 
 
 class GoldItem(StrictModel):
@@ -105,7 +104,6 @@ def read_gold_set(path: str | os.PathLike[str]) -> GoldSet:
 
 # The labels of two raters for each item: a person and the judge, or two people.
 LabelPairs = Sequence[tuple[str, str]]
-Interval = tuple[float, float]
 
 
 def compute_kappa(pairs: LabelPairs) -> float | None:
@@ -122,28 +120,19 @@ def compute_kappa(pairs: LabelPairs) -> float | None:
     return float((agreement - chance) / (1 - chance))
 
 
-def compute_kappa_interval(pairs: LabelPairs, seed: int = _SEED) -> Interval | None:
-    """Return the 95 % percentile bootstrap interval of kappa (Efron 1979); None without a kappa."""
-    if compute_kappa(pairs) is None:
-        return None
-    generator = random.Random(seed)  # noqa: S311 - resampling needs no secure generator
-    kappas = [compute_kappa(generator.choices(pairs, k=len(pairs))) for _ in range(_RESAMPLES)]
-    cuts = quantiles([kappa for kappa in kappas if kappa is not None], n=40, method="inclusive")
-    return cuts[0], cuts[-1]
-
-
-def count_confusion(pairs: LabelPairs, labels: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Count the pairs of labels, by the first and then by the second rater."""
-    counts = Counter(pairs)
-    return {first: {second: counts[first, second] for second in labels} for first in labels}
-
-
-def compute_precision_and_recall(pairs: LabelPairs, label: str) -> dict[str, float | None]:
-    """Return precision and recall of a label of the second rater; None if the label does not occur."""
-    both = sum(pair == (label, label) for pair in pairs)
-    by_second = sum(second == label for _, second in pairs)
-    by_first = sum(first == label for first, _ in pairs)
-    return {"precision": both / by_second if by_second else None, "recall": both / by_first if by_first else None}
+def describe_kappa(pairs: LabelPairs, seed: int = 0) -> dict[str, Any]:
+    """Return kappa with its 95 % percentile bootstrap interval (Efron 1979), or the reason for its absence."""
+    kappa: dict[str, Any] = {"value": compute_kappa(pairs), "interval": None, "seed": seed, "resamples": _RESAMPLES}
+    if not pairs:
+        kappa["reason"] = "there are no items"
+    elif kappa["value"] is None:
+        kappa["reason"] = "both gave one and the same label to every item"
+    else:
+        generator = random.Random(seed)  # noqa: S311 - resampling needs no secure generator
+        kappas = [compute_kappa(generator.choices(pairs, k=len(pairs))) for _ in range(_RESAMPLES)]
+        cuts = quantiles([value for value in kappas if value is not None], n=40, method="inclusive")
+        kappa["interval"] = [cuts[0], cuts[-1]]
+    return kappa
 
 
 class Gate(StrictModel):
@@ -180,14 +169,13 @@ def calibrate(
             " far two models agree"
         )
     get_unique_judge_name(judge)
-    rubric = read_rubric(gold.rubric)
     questions = []
     for number, item in enumerate(gold.items):
         inputs = BlindInputs(
             eval_prompt=item.prompt,
             judge=judge,
             expectations=item.expectations,
-            rubric=rubric,
+            rubric=read_rubric(gold.rubric),
             names=(FIRST, SECOND),
             protocol=protocol or BlindProtocol(),
             key=key,
@@ -204,16 +192,11 @@ def calibrate(
 
     # The last digits of a float differ between machines.
     figures = json.loads(json.dumps(_measure(judged)), parse_float=lambda text: round(float(text), 6))
+    about = gold.model_dump(include={"id", "version", "sha256", "annotators"})
     return {
-        "format": FORMAT,
+        "format": 1,
         "bound_to": describe_binding(judged[0].comparison.setup),
-        "gold": {
-            "id": gold.id,
-            "version": gold.version,
-            "sha256": gold.sha256,
-            "items": len(gold.items),
-            "annotators": gold.annotators,
-        },
+        "gold": {**about, "items": len(gold.items)},
         **figures,
         "gate": _apply_gate(figures, gate or Gate(), is_human=gold.annotators == "human"),
         "items": [
@@ -224,64 +207,49 @@ def calibrate(
 
 
 def _measure(judged: Sequence[_JudgedItem]) -> dict[str, Any]:
-    comparisons = [item.comparison for item in judged]
     pairs = [(item.item.label, item.label) for item in judged if item.label is not None]
-    votes = [vote for comparison in comparisons for vote in comparison.repetitions if vote.status != "INVALID"]
-    calls = [judgment for comparison in comparisons for judgment in comparison.judgments]
-    repeated = [comparison.repetitions for comparison in comparisons if len(comparison.repetitions) > 1]
-    stable = sum(len({vote.label for vote in repetitions}) == 1 for repetitions in repeated)
-    contradictions = Counter(contradiction.code for call in calls for contradiction in call.contradictions)
+    calls = [call for item in judged for call in item.comparison.judgments]
+    repetitions = [item.comparison.repetitions for item in judged]
+    votes = [vote for repeated in repetitions for vote in repeated if vote.status != "INVALID"]
     annotator_pairs: list[tuple[str, str]] = []
     for item in judged:
         annotator_pairs += combinations((label for _, label in sorted(item.item.labels.items())), 2)
-
     return {
-        "coverage": _compute_rate(len(pairs), len(judged)),
-        "agreement": _compute_rate(sum(human == judge for human, judge in pairs), len(pairs)),
-        "kappa": _describe_kappa(pairs),
-        "confusion": count_confusion(pairs, GOLD_LABELS),
-        "labels": {label: compute_precision_and_recall(pairs, label) for label in GOLD_LABELS},
-        "flips": _compute_rate(sum(vote.status == "INCONSISTENT" for vote in votes), len(votes)),
-        "order_sensitive": _compute_rate(sum(vote.order_sensitive for vote in votes), len(votes)),
-        "repeats_alike": _compute_rate(stable, len(repeated)),
+        "coverage": _compute_rate(item.label is not None for item in judged),
+        "agreement": _compute_rate(human == judge for human, judge in pairs),
+        "kappa": describe_kappa(pairs),
+        "labels": classify([Labelled(*pair) for pair in pairs]) if pairs else None,
+        "flips": _compute_rate(vote.status == "INCONSISTENT" for vote in votes),
+        "order_sensitive": _compute_rate(vote.order_sensitive for vote in votes),
+        "repeats_alike": _compute_rate(
+            len({vote.label for vote in repeated}) == 1 for repeated in repetitions if len(repeated) > 1
+        ),
         "first_shown_wins": _test_rate(call.first_shown for call in calls),
         "longer_wins": _test_rate(item.comparison.is_longer_output(item.label) for item in judged),
         "longer_wins_with_people": _test_rate(item.comparison.is_longer_output(item.item.label) for item in judged),
-        "invalid_calls": _compute_rate(sum(call.reply is None for call in calls), len(calls)),
-        "contradictions": dict(sorted(contradictions.items())),
-        "people_among_themselves": _describe_kappa(annotator_pairs),
+        "invalid_calls": _compute_rate(call.reply is None for call in calls),
+        "contradictions": dict(Counter(sorted(one.code for call in calls for one in call.contradictions))),
+        "people_among_themselves": describe_kappa(annotator_pairs),
     }
 
 
-def _compute_rate(count: int, total: int) -> dict[str, Any]:
+def _compute_rate(outcomes: Iterable[bool]) -> dict[str, Any]:
+    values = list(outcomes)
+    count = sum(values)
+    if not values:
+        return {"count": 0, "of": 0, "rate": None, "interval": None}
     return {
         "count": count,
-        "of": total,
-        "rate": count / total if total else None,
-        "interval": exact_interval(count, total) if total else None,
+        "of": len(values),
+        "rate": count / len(values),
+        "interval": exact_interval(count, len(values)),
     }
 
 
 def _test_rate(outcomes: Iterable[bool | None]) -> dict[str, Any]:
     """Return the rate of true outcomes with the p-value of a sign test; None is no outcome."""
     values = [outcome for outcome in outcomes if outcome is not None]
-    rate = _compute_rate(sum(values), len(values))
-    rate["p"] = mcnemar(len(values) - sum(values), sum(values)) if values else None
-    return rate
-
-
-def _describe_kappa(pairs: LabelPairs) -> dict[str, Any]:
-    kappa: dict[str, Any] = {
-        "value": compute_kappa(pairs),
-        "interval": compute_kappa_interval(pairs),
-        "seed": _SEED,
-        "resamples": _RESAMPLES,
-    }
-    if not pairs:
-        kappa["reason"] = "there are no items"
-    elif kappa["value"] is None:
-        kappa["reason"] = "both gave one and the same label to every item"
-    return kappa
+    return {**_compute_rate(values), "p": mcnemar(values.count(False), values.count(True)) if values else None}
 
 
 def _apply_gate(figures: dict[str, Any], gate: Gate, *, is_human: bool) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_verdict.blind.record import RecordedCandidate, RecordedFile
 from pytest_verdict.core.values.display import shown, visible
 from pytest_verdict.core.values.encoding import content_digest, encode
 from pytest_verdict.errors import ConfigurationError
@@ -24,14 +24,6 @@ EXCLUDED: Final = (
 
 MAXIMUM_FILES: Final = 1_000
 MAXIMUM_BYTES: Final = 20_000_000
-
-
-_PICTURES: Final = {
-    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
-    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
-    "image/gif": re.compile(rb"GIF8"),
-    "image/webp": re.compile(rb".{8}WEBP", re.DOTALL),
-}
 
 
 @dataclass(frozen=True)
@@ -49,14 +41,6 @@ class CandidateFile:
             return self.content.decode("utf-8")
         except UnicodeDecodeError:
             return None
-
-    @property
-    def image_type(self) -> str:
-        """The media type of a picture; empty for any other file."""
-        for media_type, signature in _PICTURES.items():
-            if signature.match(self.content):
-                return media_type
-        return ""
 
     def to_json(self) -> dict[str, Any]:
         sha256 = hashlib.sha256(self.content).hexdigest()
@@ -79,10 +63,16 @@ class Candidate:
     def digest(self) -> str:
         return content_digest([file.to_json() for file in self.files])
 
-    @property
-    def characters(self) -> int:
-        """The length of the output: characters of text, bytes of files without text."""
-        return sum(len(file.content if file.text is None else file.text) for file in self.files)
+    def to_record(self, name: str) -> RecordedCandidate:
+        return RecordedCandidate(
+            name=name,
+            kind=self.kind,
+            source_digest=self.digest,
+            digest=self.digest,
+            files=tuple(RecordedFile(**file.to_json()) for file in self.files),
+            excluded=self.excluded,
+            characters=sum(len(file.content if file.text is None else file.text) for file in self.files),
+        )
 
     def copy_to(self, folder: Path) -> None:
         """Write a neutral copy: readable by everyone, with the same modification time everywhere."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, product
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from pytest_verdict.blind.candidates import Candidate, read_candidate
-from pytest_verdict.blind.files import read_json, write_commitment
+from pytest_verdict.blind.files import read_object, write_commitment
 from pytest_verdict.blind.leaks import collect_tokens, find_leaks, find_tokens, get_searchable_text
 from pytest_verdict.blind.options import BlindInputs
 from pytest_verdict.blind.record import (
@@ -19,8 +19,6 @@ from pytest_verdict.blind.record import (
     Call,
     Citation,
     Leak,
-    RecordedCandidate,
-    RecordedFile,
     Setup,
     Token,
     UnseenFile,
@@ -38,7 +36,6 @@ from pytest_verdict.blind.request import (
 )
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Label
 from pytest_verdict.core.kernel import error_outcome
-from pytest_verdict.core.strict_model import StrictModel
 from pytest_verdict.core.values.display import visible
 from pytest_verdict.core.values.encoding import content_digest, digest, encode_text
 from pytest_verdict.errors import (
@@ -46,7 +43,6 @@ from pytest_verdict.errors import (
     ConfigurationError,
     LeakError,
     RecordError,
-    SettingsError,
     VerdictError,
 )
 from pytest_verdict.judging.asking import ask
@@ -54,7 +50,6 @@ from pytest_verdict.judging.calls import run_in_order
 from pytest_verdict.judging.protocol import (
     Usage,
     can_open_files,
-    can_see_images,
     get_judge_name,
     get_unique_judge_name,
     serialize_reply,
@@ -164,50 +159,37 @@ def _prepare(number: int, question: Question) -> _Prepared:
 def _build_setup(candidates: tuple[Candidate, Candidate], inputs: BlindInputs) -> Setup:
     tokens = collect_tokens(inputs.names, inputs.identity, candidates)
     sees_files = can_open_files(inputs.judge)
-    sees_images = can_see_images(inputs.judge) and not sees_files
-    has_images = False
+    first, second = (candidate.to_record(name) for name, candidate in zip(inputs.names, candidates, strict=True))
+    is_asked = inputs.always_ask or first.digest != second.digest
     unseen_files = []
-    recorded = []
-    for name, candidate in zip(inputs.names, candidates, strict=True):
-        recorded.append(
-            RecordedCandidate(
-                name=name,
-                kind=candidate.kind,
-                source_digest=candidate.digest,
-                digest=candidate.digest,
-                files=tuple(RecordedFile(**file.to_json()) for file in candidate.files),
-                excluded=candidate.excluded,
-                characters=candidate.characters,
-            )
-        )
-        for file in candidate.files:
-            is_seen_image = sees_images and bool(file.image_type)
-            has_images |= is_seen_image
-            if file.text is None and not is_seen_image and not sees_files:
-                unseen_files.append(UnseenFile(candidate=name, path=file.path, reason="it is no plain text in UTF-8"))
-
+    if is_asked and not sees_files:
+        unseen_files = [
+            UnseenFile(candidate=name, path=file.path, reason="it is no plain text in UTF-8")
+            for name, candidate in zip(inputs.names, candidates, strict=True)
+            for file in candidate.files
+            if file.text is None
+        ]
     setup = Setup(
         task=inputs.eval_prompt,
         expectations=inputs.expectations,
         rubric=inputs.rubric,
         protocol=inputs.protocol,
-        candidates=(recorded[0], recorded[1]),
+        candidates=(first, second),
         identity=tokens,
-        leaks=tuple(_find_leaks(candidates, tokens, inputs)),
+        leaks=_find_leaks(candidates, tokens, inputs),
         sees_files=sees_files,
-        sees_images=has_images,
         unseen_files=tuple(unseen_files),
         judge=get_judge_name(inputs.judge),
     )
-    if setup.has_equal_outputs and not inputs.always_ask:
-        setup = setup.model_copy(update={"unseen_files": ()})
     if inputs.calibration is None:
         return setup
     get_unique_judge_name(inputs.judge)
     return setup.model_copy(update={"calibration": _cite_calibration(Path(inputs.calibration), setup)})
 
 
-def _find_leaks(candidates: tuple[Candidate, Candidate], tokens: Sequence[Token], inputs: BlindInputs) -> list[Leak]:
+def _find_leaks(
+    candidates: tuple[Candidate, Candidate], tokens: Sequence[Token], inputs: BlindInputs
+) -> tuple[Leak, ...]:
     """Return the places that show the judge the name of a candidate; refuse them if the protocol says so."""
     leaks = find_leaks("task", inputs.eval_prompt, tokens)
     for text in inputs.expectations:
@@ -220,37 +202,21 @@ def _find_leaks(candidates: tuple[Candidate, Candidate], tokens: Sequence[Token]
     if leaks and inputs.protocol.leaks == "fail":
         places = "; ".join(f"{leak.token!r} in {visible(leak.where)}" for leak in leaks[:10])
         raise LeakError(f"the judge would not be blind: {places}. Remove it, or choose leaks='record' in the protocol")
-    return leaks
-
-
-class _CalibrationGate(StrictModel, extra="ignore"):
-    subject: ClassVar[str] = "the gate"
-
-    passed: bool
-
-
-class _Calibration(StrictModel, extra="ignore"):
-    subject: ClassVar[str] = "a calibration"
-
-    format: Literal[1]
-    bound_to: dict[str, Any]
-    gate: _CalibrationGate
+    return tuple(leaks)
 
 
 def _cite_calibration(path: Path, setup: Setup) -> Citation:
-    values = read_json(path)
-    try:
-        calibration = _Calibration.read(values, path)
-    except SettingsError as error:
-        raise RecordError(f"{error}; pytest-verdict calibrate writes one") from None
-
-    binding = describe_binding(setup)
-    changed = [name for name, value in binding.items() if calibration.bound_to.get(name) != value]
+    calibration = read_object(path)
+    bound_to = calibration.get("bound_to")
+    gate = calibration.get("gate")
+    if calibration.get("format") != 1 or not isinstance(bound_to, dict) or not isinstance(gate, dict):
+        raise RecordError(f"{path} is no calibration; pytest-verdict calibrate writes one")
+    changed = tuple(name for name, value in describe_binding(setup).items() if bound_to.get(name) != value)
     return Citation(
         status="stale" if changed else "fresh",
-        changed=tuple(changed),
-        sha256=content_digest(values),
-        gate=calibration.gate.passed,
+        changed=changed,
+        sha256=content_digest(calibration),
+        gate=gate.get("passed") is True,
     )
 
 

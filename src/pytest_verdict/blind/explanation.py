@@ -1,14 +1,11 @@
 """Explain results of blind comparisons: first the cause, then a line for each call; and summarize those of a session."""
 
-import json
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
-from pytest_verdict.blind.rubric import DIMENSIONS
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shorten, shown, visible
@@ -53,20 +50,17 @@ def explain_preference(result: ComparisonResult, budget: Budget) -> Explanation:
         summary = (Part("expected "), expected, Part(", got "), observed)
 
     limit = budget.differences or len(contradictions)
-    more = []
+    lines = list(_explain_calls(result, budget))
+    lines += [line(f"contradiction: {contradiction}") for contradiction in contradictions[:limit]]
     if len(contradictions) > limit:
-        more.append(line(f"… {format_count(len(contradictions) - limit, 'more contradiction')}"))
+        lines.append(line(f"… {format_count(len(contradictions) - limit, 'more contradiction')}"))
+    invalid = next((child for child in result.children if "problem" in child.details), None)
+    if invalid is not None:
+        lines.append((Part("reply: "), Part(shown(invalid.observed, budget.room(10)), "observed")))
     is_unlimited = budget.lines == 0
     return Explanation(
         summary=summary,
-        lines=[
-            *_explain_calls(result, budget),
-            *(line(f"contradiction: {contradiction}") for contradiction in contradictions[:limit]),
-            *more,
-            *_explain_invalid_reply(result, budget),
-            (Part("expected: "), expected),
-            (Part("observed: "), observed),
-        ],
+        lines=[*lines, (Part("expected: "), expected), (Part("observed: "), observed)],
         sides=is_unlimited,
         children=is_unlimited,
         covered_names=_EXPLAINED_DETAILS,
@@ -77,7 +71,7 @@ def explain_ballot(result: ComparisonResult, budget: Budget) -> Explanation:
     if "problem" not in result.details:
         return replace(build_default_explanation(result, budget), covered_names=(*_EXPLAINED_DETAILS, "rubric"))
     summary = line(_format_text(result.details["problem"], budget.characters))
-    return Explanation(summary=summary, lines=list(_explain_form(result, budget)), covered_names=("problem", "rubric"))
+    return Explanation(summary=summary, covered_names=("problem", "rubric"))
 
 
 def _format_text(value: Any, limit: int = 200) -> str:
@@ -123,33 +117,6 @@ def _build_row(call: ComparisonResult, names: Sequence[str]) -> tuple[str, str, 
         scores.append(f"{by_label[label]} {_format_text(number, 20)}")
     winner = call.details["winner"]
     return call_name, first, by_label.get(winner, winner), ", ".join(sorted(scores))
-
-
-def _explain_invalid_reply(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    """Yield the first reply without a verdict, and the form of a valid reply."""
-    call = next((child for child in result.children if "problem" in child.details), None)
-    if call is None:
-        return
-    problem = _format_text(call.details["problem"], budget.characters)
-    if problem not in (result.error or ""):
-        yield line(f"{_format_text(call.name, 60)}: {problem}")
-    yield Part("reply: "), Part(shown(call.observed, budget.room(10)), "observed")
-    yield from _explain_form(call, budget)
-
-
-def _explain_form(call: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    settings = call.settings
-    scores = {dimension: dict.fromkeys(settings["rubric"][dimension], "1 to 5") for dimension in DIMENSIONS}
-    form: dict[str, Any] = {"rubric": {"A": scores, "B": "as A"}}
-    if settings["expectations"]:
-        answers = f"{format_count(len(settings['expectations']), 'object')} with text and passed"
-        form["expectation_results"] = {"A": {"details": answers}, "B": "as A"}
-    form["winner"] = "A, B or TIE"
-
-    text = _format_text(json.dumps(form), budget.characters * 2)
-    width = budget.room(2) or len(text) + 8
-    for wrapped in textwrap.wrap(f"needed: {text}", width, subsequent_indent=" " * 8):
-        yield line(wrapped)
 
 
 def summarize_session(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -94,16 +94,12 @@ def _read_bytes(path: Path) -> bytes | None:
         raise RecordError(f"{path} cannot be read: {error}") from None
 
 
-def read_json(path: Path) -> Any:
-    """Read a JSON file in which no key occurs twice."""
+def read_object(path: Path) -> dict[str, Any]:
+    """Read a JSON object in which no key occurs twice."""
     try:
-        return parse_json_with_floats(path.read_text(encoding="utf-8-sig"))
+        document = parse_json_with_floats(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise RecordError(f"{path} cannot be read: {error}") from None
-
-
-def read_object(path: Path) -> dict[str, Any]:
-    document = read_json(path)
     if not isinstance(document, dict):
         raise RecordError(f"{path}: the top level is an object")
     return document

@@ -72,8 +72,7 @@ def _build_form(request: BlindRequest) -> str:
     form["reasoning"] = ""
     form["winner"] = None
 
-    rubric_values = rubric.to_json()
-    criteria = {dimension: rubric_values[dimension] for dimension in DIMENSIONS}
+    criteria = {dimension: getattr(rubric, dimension) for dimension in DIMENSIONS}
     about = yaml.safe_dump({"task": request.task, "criteria": criteria}, sort_keys=False, allow_unicode=True)
     comment = "".join(f"# {line}\n" for line in about.splitlines())
     return _FORM_HEAD + comment + str(yaml.safe_dump(form, sort_keys=False, allow_unicode=True))

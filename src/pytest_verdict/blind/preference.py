@@ -18,6 +18,7 @@ from pytest_verdict.blind.reply import (
     Reply,
     ReplyProblem,
     build_comparison,
+    read_reply,
 )
 from pytest_verdict.blind.rubric import EXCHANGED, LABELS, OTHER, TIE
 from pytest_verdict.core.kernel import result_from_outcome, run
@@ -132,7 +133,7 @@ def _judge_call(call: Call, setup: Setup) -> Judgment:
         result = result_from_outcome(ballot, expected, None, outcome, name=name)
         return Judgment(call=call, vote=Vote("INVALID"), result=result)
     try:
-        reply = ballot.read(call.reply)
+        reply = read_reply(call.reply, setup.rubric, setup.expectations)
     except ReplyProblem:
         return Judgment(call=call, vote=Vote("INVALID"), result=run(ballot, expected, call.reply, name=name))
 

@@ -41,6 +41,7 @@ class RecordedCandidate(RecordedPart):
     digest: str
     files: Annotated[tuple[RecordedFile, ...], LISTED]
     excluded: Texts
+    # Of a file without text, its bytes.
     characters: _WholeNumber
 
 
@@ -82,7 +83,7 @@ class Setup(RecordedPart):
     """Everything that is fixed before the judge is asked."""
 
     subject: ClassVar[str] = "the comparison"
-    optional: ClassVar[frozenset[str]] = frozenset({"sees_files", "sees_images", "unseen_files"})
+    optional: ClassVar[frozenset[str]] = frozenset({"sees_files", "unseen_files"})
 
     task: str
     expectations: Texts
@@ -92,7 +93,6 @@ class Setup(RecordedPart):
     identity: Annotated[tuple[Token, ...], LISTED]
     leaks: Annotated[tuple[Leak, ...], LISTED]
     sees_files: bool = False
-    sees_images: bool = False
     unseen_files: Annotated[tuple[UnseenFile, ...], LISTED] = ()
     judge: str
     calibration: Citation | None = None

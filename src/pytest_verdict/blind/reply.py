@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from pytest_verdict.blind.rubric import (
     DEFAULT_RUBRIC,
-    DIMENSIONS,
     LABELS,
     OTHER,
     TIE,
@@ -37,10 +36,10 @@ CODES: Final = (
 GATING: Final = ("winner_opposite", "pass_rate_arithmetic", "expectation_text", "blindness_breach")
 """The contradictions that keep a comparison from passing by default."""
 
+_LARGEST: Final = 1_000
+_MOST_DIGITS: Final = 50
 # Blanks, and the fence that models put around JSON.
 _AROUND: Final = re.compile(r"\s*(```(json|JSON)?)?\s*")
-
-T = TypeVar("T")
 
 
 class ReplyProblem(ValueError):  # noqa: N818 - a reply without a verdict is expected
@@ -87,10 +86,19 @@ def _select_texts(value: Any) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
-# Converting a number such as 1e999999999 to a fraction would exhaust the memory.
-_Number = Annotated[int | Annotated[Decimal, Field(decimal_places=50)], Field(ge=-1_000, le=1_000)]
+def _read_number(value: Any) -> Fraction:
+    """Return the exact value of a number; scores and totals are small and have few digits."""
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise ValueError("a number is needed")  # noqa: TRY004 - pydantic needs a ValueError
+    # Converting a number such as 1e999999999 to a fraction would exhaust the memory.
+    if not -_LARGEST <= value <= _LARGEST or (value and Decimal(value).adjusted() < -_MOST_DIGITS):
+        raise ValueError("a score or a total is needed")
+    return Fraction(value)
+
+
+_Number = Annotated[Fraction, BeforeValidator(_read_number)]
 _Claim = _Number | None
-_Criteria = dict[str, Annotated[_Number, BeforeValidator(_get_score)]]
+_Criteria = dict[str, Annotated[Fraction, BeforeValidator(_read_number), BeforeValidator(_get_score)]]
 _Remarks = Annotated[list[str], BeforeValidator(_select_texts)]
 
 
@@ -126,24 +134,15 @@ class _Answers(_Part):
     pass_rate: _Claim = None
 
 
-class _Sides(_Part, Generic[T]):
-    model_config = ConfigDict(extra="forbid")
-
-    A: T
-    B: T
-
-    def by_label(self) -> dict[Label, T]:
-        return {"A": self.A, "B": self.B}
-
-
+_BOTH: Final = Field(min_length=2)
 # Judges leave out what is empty.
 _FillSides = BeforeValidator(lambda value: value or {"A": {}, "B": {}})
 
 
 class _Document(_Part):
-    rubric: _Sides[_ScoredSide]
-    output_quality: Annotated[_Sides[_Quality], _FillSides] = Field(default=None, validate_default=True)
-    expectation_results: Annotated[_Sides[_Answers], _FillSides] = Field(default=None, validate_default=True)
+    rubric: Annotated[dict[Label, _ScoredSide], _BOTH]
+    output_quality: Annotated[dict[Label, _Quality], _BOTH, _FillSides] = Field(default={}, validate_default=True)
+    expectation_results: Annotated[dict[Label, _Answers], _BOTH, _FillSides] = Field(default={}, validate_default=True)
     reasoning: str = ""
     winner: Winner | None = None
 
@@ -217,30 +216,27 @@ def _read_document(values: dict[str, Any]) -> _Document:
 
 
 def _read_side(label: Label, document: _Document, rubric: Rubric, expectations: Sequence[str]) -> Side:
-    side = document.rubric.by_label()[label]
-    for dimension in DIMENSIONS:
+    side = document.rubric[label]
+    for dimension, criteria in (("content", side.content), ("structure", side.structure)):
         where = f"rubric.{label}.{dimension}"
-        criteria: Mapping[str, int | Decimal] = getattr(side, dimension)
         names = rubric.names(dimension)
         if set(criteria) != set(names):
             raise ReplyProblem("criteria_set", f"{where} scores {', '.join(names)}, got {shown(sorted(criteria), 200)}")
-        for name in names:
-            if not rubric.allows(Fraction(criteria[name])):
-                got = shown(criteria[name], 80)
-                raise ReplyProblem("score_range", f"{where}.{name} is a score from 1 to 5, got {got}")
-    answers = document.expectation_results.by_label()[label].details
+        for name, score in criteria.items():
+            if not rubric.allows(score):
+                reason = f"{where}.{name} is a score from 1 to 5, got {float(score):.12g}"
+                raise ReplyProblem("score_range", reason)
+    answers = document.expectation_results[label].details
     if len(answers) != len(expectations):
         reason = f"expectation_results.{label}.details answers {len(expectations)} expectations, got {len(answers)}"
         raise ReplyProblem("expectation_set", reason)
-
-    quality = document.output_quality.by_label()[label]
-    content, structure = (
-        {name: Fraction(getattr(side, dimension)[name]) for name in rubric.names(dimension)} for dimension in DIMENSIONS
-    )
     return Side(
-        scores=Scores(content, structure),
-        strengths=quality.strengths,
-        weaknesses=quality.weaknesses,
+        scores=Scores(
+            {name: side.content[name] for name in rubric.content},
+            {name: side.structure[name] for name in rubric.structure},
+        ),
+        strengths=document.output_quality[label].strengths,
+        weaknesses=document.output_quality[label].weaknesses,
         passed=[answer.passed for answer in answers],
     )
 
@@ -248,56 +244,46 @@ def _read_side(label: Label, document: _Document, rubric: Rubric, expectations: 
 def _list_contradictions(
     document: _Document, sides: Mapping[Label, Side], winner: Winner, expectations: Sequence[str]
 ) -> Iterator[Contradiction]:
-    rubric = document.rubric.by_label()
-    quality = document.output_quality.by_label()
-    results = document.expectation_results.by_label()
+    rubric = document.rubric
+    quality = document.output_quality
+    results = document.expectation_results
     if document.winner not in (None, winner):
         code = "winner_soft" if TIE in {document.winner, winner} else "winner_opposite"
         yield Contradiction(code, "winner", str(document.winner), winner)
     # Totals that clearly favour the other output are those of a judge that confused A and B; others may be rounded.
-    overall = {label: rubric[label].overall_score for label in LABELS}
-    yield from _check_favoured("rubric.overall_score", overall, winner, Fraction(1, 5))
-    qualities = {label: quality[label].score for label in LABELS}
-    yield from _check_favoured("output_quality.score", qualities, winner, Fraction(1))
+    for where, first, second, tolerance in (
+        ("rubric.overall_score", rubric["A"].overall_score, rubric["B"].overall_score, Fraction(1, 5)),
+        ("output_quality.score", quality["A"].score, quality["B"].score, Fraction(1)),
+    ):
+        if first is not None and second is not None and abs(first - second) > tolerance:
+            favoured: Label = "A" if first > second else "B"
+            if winner == OTHER[favoured]:
+                yield Contradiction("winner_opposite", where, favoured, winner)
 
     for label, side in sides.items():
-        for name, total in side.scores.totals.items():
-            where = f"rubric.{label}.{name}"
+        totals = side.scores.totals
+        numbers: list[tuple[str, str, Fraction | None, Decimal | Fraction | int, Fraction]] = []
+        for name, total in totals.items():
             # Early and late rounding differ by at most one unit of the last digit.
-            yield from _check_number("score_arithmetic", where, getattr(rubric[label], name), total, Fraction(1, 10))
+            claimed = getattr(rubric[label], name)
+            numbers.append(("score_arithmetic", f"rubric.{label}.{name}", claimed, total, Fraction(1, 10)))
         where = f"output_quality.{label}.score"
-        total = side.scores.totals["overall_score"]
-        yield from _check_number("quality_mismatch", where, quality[label].score, total, Fraction(1, 2))
-        if not expectations:
-            continue
-        where = f"expectation_results.{label}"
-        code = "pass_rate_arithmetic"
-        met = sum(side.passed)
-        rate = Fraction(met, len(expectations))
-        yield from _check_number(code, f"{where}.passed", results[label].passed, met, Fraction(0))
-        yield from _check_number(code, f"{where}.total", results[label].total, len(expectations), Fraction(0))
-        yield from _check_number(code, f"{where}.pass_rate", results[label].pass_rate, rate, Fraction(1, 100))
+        numbers.append(("quality_mismatch", where, quality[label].score, totals["overall_score"], Fraction(1, 2)))
+        if expectations:
+            met = sum(side.passed)
+            rate = Fraction(met, len(expectations))
+            where = f"expectation_results.{label}"
+            code = "pass_rate_arithmetic"
+            numbers.append((code, f"{where}.passed", results[label].passed, met, Fraction(0)))
+            numbers.append((code, f"{where}.total", results[label].total, len(expectations), Fraction(0)))
+            numbers.append((code, f"{where}.pass_rate", results[label].pass_rate, rate, Fraction(1, 100)))
+        for code, where, claimed, derived, tolerance in numbers:
+            if claimed is not None and abs(claimed - Fraction(derived)) > tolerance:
+                yield Contradiction(code, where, f"{float(claimed):.6g}", f"{float(derived):.6g}")
         for expectation, answer in zip(expectations, results[label].details, strict=True):
             if answer.text not in ("", expectation):
-                yield Contradiction("expectation_text", f"{where}.details", answer.text, expectation)
-
-
-def _check_favoured(
-    where: str, claims: Mapping[Label, int | Decimal | None], winner: Winner, tolerance: Fraction
-) -> Iterator[Contradiction]:
-    first, second = claims["A"], claims["B"]
-    if first is None or second is None or abs(Fraction(first) - Fraction(second)) <= tolerance:
-        return
-    favoured: Label = "A" if first > second else "B"
-    if winner == OTHER[favoured]:
-        yield Contradiction("winner_opposite", where, favoured, winner)
-
-
-def _check_number(
-    code: str, where: str, claimed: int | Decimal | None, derived: Fraction | Decimal | int, tolerance: Fraction
-) -> Iterator[Contradiction]:
-    if claimed is not None and abs(Fraction(claimed) - Fraction(derived)) > tolerance:
-        yield Contradiction(code, where, f"{float(claimed):.6g}", f"{float(derived):.6g}")
+                where = f"expectation_results.{label}.details"
+                yield Contradiction("expectation_text", where, answer.text, expectation)
 
 
 def build_comparison(
@@ -358,16 +344,13 @@ class BlindBallot(Operator):
     rubric: Rubric = DEFAULT_RUBRIC
     expectations: Texts = ()
 
-    def read(self, text: str) -> Reply:
-        return read_reply(text, self.rubric, self.expectations)
-
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Read a reply; see the class."""
         del expected
         if not isinstance(observed, str):
             return Outcome(0.0, notes=("not_text",))
         try:
-            return self.outcome(self.read(observed))
+            return self.outcome(read_reply(observed, self.rubric, self.expectations))
         except ReplyProblem as problem:
             return Outcome(0.0, notes=(problem.code,), details={"problem": str(problem)})
 

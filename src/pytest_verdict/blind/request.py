@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 from pytest_verdict.blind.candidates import Candidate
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.rubric import DIMENSIONS, LABELS, Label, Rubric
-from pytest_verdict.judging.protocol import Image, Judge, JudgeRequest, encode_for_prompt, serialize_reply
+from pytest_verdict.judging.protocol import Judge, JudgeRequest, encode_for_prompt, serialize_reply
 
 INSTRUCTIONS: Final = """\
 You compare two outputs, called A and B, of the same task. You do not know who made them:
@@ -85,22 +85,12 @@ class BlindRequest(JudgeRequest):
             return False
         return True
 
-    @property
-    def images(self) -> list[Image]:
-        """The pictures of the outputs, in the order of the prompt."""
-        return [
-            Image(f"Output {label}, {file.path}", file.image_type, file.content)
-            for label in LABELS
-            for file in self.outputs[label].candidate.files
-            if file.image_type
-        ]
-
 
 BlindJudge = Judge[BlindRequest]
 
 
 def build_instructions(rubric: Rubric) -> str:
-    if rubric.step == 1:
+    if rubric.step == "1":
         return INSTRUCTIONS
     return INSTRUCTIONS + _HALF_POINTS
 
@@ -117,8 +107,7 @@ def build_prompt(
     outputs: Mapping[Label, Candidate],
     fence: str,
 ) -> str:
-    rubric_values = rubric.to_json()
-    criteria = {dimension: rubric_values[dimension] for dimension in DIMENSIONS}
+    criteria = {dimension: getattr(rubric, dimension) for dimension in DIMENSIONS}
     parts = [
         f"Task, as a JSON string:\n{encode_for_prompt(task)}",
         f"Criteria with their anchors:\n{encode_for_prompt(criteria)}",
@@ -135,8 +124,8 @@ def build_prompt(
 def build_reply_schema(rubric: Rubric, expectations: Sequence[str]) -> dict[str, Any]:
     """Return the JSON schema of a reply; its properties are in the order in which a model should write them."""
     score: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": 5}
-    if rubric.step != 1:
-        score = {"type": "number", "minimum": 1, "maximum": 5, "multipleOf": float(rubric.step)}
+    if rubric.step != "1":
+        score = {"type": "number", "minimum": 1, "maximum": 5, "multipleOf": 0.5}
     criterion = _build_object({"evidence": {"type": "string"}, "score": score})
     dimensions = {name: _build_object(dict.fromkeys(rubric.names(name), criterion)) for name in DIMENSIONS}
     properties = {"rubric": _build_sides(dimensions)}

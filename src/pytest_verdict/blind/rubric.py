@@ -9,7 +9,7 @@ from functools import cached_property
 from statistics import mean
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_serializer
+from pydantic import BeforeValidator, Field
 
 from pytest_verdict.core.strict_model import NOT_EMPTY, NotBlank, StrictModel
 from pytest_verdict.core.values.display import shown
@@ -26,40 +26,33 @@ OTHER: Final[Mapping[Label, Label]] = {"A": "B", "B": "A"}
 EXCHANGED: Final[Mapping[Winner, Winner]] = {"A": "B", "B": "A", "TIE": "TIE"}
 DIMENSIONS: Final = ("content", "structure")
 _ANCHORS: Final = ("1", "3", "5")
-_STEPS: Final = {1: Fraction(1), "1": Fraction(1), 0.5: Fraction(1, 2), "0.5": Fraction(1, 2), "1/2": Fraction(1, 2)}
-
-
-def _order_anchors(anchors: Any) -> Any:
-    """Return the anchors of 1, 3 and 5 as a tuple; the field refuses invalid anchors."""
-    if not isinstance(anchors, Mapping):
-        return anchors or None
-    texts = {str(score): text for score, text in anchors.items()}
-    if set(texts) == set(_ANCHORS):
-        return tuple(texts[score] for score in _ANCHORS)
-    return texts or None
+_STEPS: Final = {1: "1", "1": "1", 0.5: "1/2", "0.5": "1/2", "1/2": "1/2"}
 
 
 def _read_criteria(value: Any) -> Any:
+    """Return criteria with their anchors, of which a list has none; the field refuses other values."""
     if isinstance(value, list | tuple) and all(isinstance(name, str) for name in value):
         if len(set(value)) < len(value):
             raise ValueError(f"a criterion is named twice in {shown(value, 80)}")
         value = dict.fromkeys(value)
     if not isinstance(value, Mapping):
         return value
-    return tuple(Criterion.read({"name": name, "anchors": anchors}, name) for name, anchors in value.items())
-
-
-class Criterion(StrictModel):
-    subject: ClassVar[str] = "a criterion"
-
-    name: NotBlank = Field(description="a text")
-    anchors: Annotated[tuple[str, str, str] | None, BeforeValidator(_order_anchors)] = Field(
-        default=None, description="a mapping of 1, 3 and 5 to a text each"
-    )
+    criteria: dict[Any, dict[str, Any]] = {}
+    for name, anchors in value.items():
+        criteria[name] = {}
+        if not anchors:
+            continue
+        texts = {str(score): text for score, text in anchors.items()} if isinstance(anchors, Mapping) else {}
+        if set(texts) != set(_ANCHORS):
+            raise ValueError(
+                f"anchors of {name!r} are a mapping of 1, 3 and 5 to a text each, got {shown(anchors, 80)}"
+            )
+        criteria[name] = {score: texts[score] for score in _ANCHORS}
+    return criteria
 
 
 _Criteria = Annotated[
-    tuple[Criterion, ...],
+    dict[NotBlank, dict[str, str]],
     BeforeValidator(_read_criteria),
     NOT_EMPTY,
     Field(description="a mapping of at least one criterion to its anchors, or a list of names"),
@@ -88,35 +81,24 @@ class Rubric(StrictModel):
 
     id: NotBlank = Field(description="a text")
     version: Version
+    step: Annotated[
+        Literal["1", "1/2"],
+        BeforeValidator(lambda step: _STEPS.get(step, step) if isinstance(step, int | float | str) else step),
+    ] = "1"
     content: _Criteria
     structure: _Criteria
-    step: Fraction = Field(default=Fraction(1), description="1 or 0.5")
-
-    @field_validator("step", mode="before")
-    @classmethod
-    def _read_step(cls, value: Any) -> Any:
-        if isinstance(value, int | float | str):
-            return _STEPS.get(value, value)
-        return value
 
     def names(self, dimension: str) -> tuple[str, ...]:
         """Return the names of the criteria of a dimension, ``content`` or ``structure``, in order."""
-        return tuple(criterion.name for criterion in getattr(self, dimension))
+        return tuple(getattr(self, dimension))
 
     def allows(self, score: Fraction) -> bool:
         """Return whether a score is a step from 1 to 5."""
-        return 1 <= score <= 5 and (score - 1) % self.step == 0
+        return 1 <= score <= 5 and (score - 1) % Fraction(self.step) == 0
 
-    @model_serializer
     def to_json(self) -> dict[str, Any]:
         """Return the rubric as JSON values, from which `read_rubric` builds an equal rubric."""
-        document: dict[str, Any] = {"id": self.id, "version": self.version, "step": str(self.step)}
-        for dimension in DIMENSIONS:
-            document[dimension] = {
-                criterion.name: dict(zip(_ANCHORS, criterion.anchors or (), strict=False))
-                for criterion in getattr(self, dimension)
-            }
-        return document
+        return self.model_dump()
 
     @property
     def digest(self) -> str:

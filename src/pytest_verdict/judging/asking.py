@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 
-from pytest_verdict.judging.calls import CallTimeoutError, await_in_loop, call_within, get_loop, in_thread, leave_loop
+from pytest_verdict.judging.calls import CallTimeoutError, avoid_loop, await_in_loop, call_within, get_loop, in_thread
 from pytest_verdict.judging.pace import Pace
 from pytest_verdict.judging.protocol import Judge, JudgeReply, serialize_reply
 
@@ -53,7 +53,7 @@ def _ask_once(judge: Judge[Request], request: Request, timeout: float | None) ->
         # A judge may run an event loop of its own, which needs a thread without one.
         if loop is not None:
             # It is blocked until this call ends.
-            leave_loop(loop)
+            avoid_loop(loop)
         try:
             reply = call_within(timeout, call)
         except CallTimeoutError:

@@ -1,12 +1,11 @@
 """Calls of models and services: within a time limit, and as many at once as allowed.
 
-Python cannot end a thread, so a call that takes too long is abandoned. If it blocks the loop of all async functions, the
-next calls get another loop, and the other calls of the blocked one go on.
+Python cannot end a thread, so a call that takes too long is abandoned. If it blocks the loop of all async functions, other
+calls get another loop until it answers again.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import os
@@ -29,8 +28,9 @@ _GRACE: Final = 1.0
 _LOOP_GRACE: Final = 0.5
 _POLL_SECONDS: Final = 0.2
 _LOCK: Final = threading.Lock()
-# The loop of this process and its thread, or nothing.
-_running: list[tuple[AbstractEventLoop, threading.Thread]] = []
+# The loops of this process, mostly one, each in a thread; and those that a call blocks.
+_loops: list[AbstractEventLoop] = []
+_blocked: set[AbstractEventLoop] = set()
 # Set when nobody waits any more for the call that runs in a context.
 _abandoned: Final[ContextVar[threading.Event]] = ContextVar("abandoned")
 
@@ -62,7 +62,8 @@ def call_within(seconds: float | None, function: Callable[[], Any], *, ends_itse
     if ends_itself:
         wait([outcome], _GRACE)
     if not outcome.done():
-        _leave_blocked_loop()
+        for loop in set(_loops) - _blocked:
+            avoid_loop(loop).wait(_LOOP_GRACE)
     if not outcome.done():
         abandoned.set()
         for future in awaited:
@@ -109,14 +110,13 @@ def _start_in_loop(awaitable: Awaitable[Any]) -> Future[Any]:
             raise CallTimeoutError
         return await awaitable
 
-    # A loop that is left under the lock runs what was submitted before.
     with _LOCK:
-        if not _running:
-            new_loop = asyncio.new_event_loop()
-            thread = threading.Thread(target=_run, args=(new_loop,), name="pytest-verdict calls", daemon=True)
-            thread.start()
-            _running.append((new_loop, thread))
-        return asyncio.run_coroutine_threadsafe(await_it(), _running[0][0])
+        loop = next((loop for loop in _loops if loop not in _blocked), None)
+        if loop is None:
+            loop = asyncio.new_event_loop()
+            _loops.append(loop)
+            threading.Thread(target=loop.run_forever, name="pytest-verdict calls", daemon=True).start()
+        return asyncio.run_coroutine_threadsafe(await_it(), loop)
 
 
 def get_loop() -> AbstractEventLoop | None:
@@ -129,45 +129,21 @@ def get_loop() -> AbstractEventLoop | None:
         return None
 
 
-def _run(loop: AbstractEventLoop) -> None:
-    with contextlib.closing(loop):
-        loop.run_forever()
-
-
-def leave_loop(loop: AbstractEventLoop) -> None:
-    """Use another loop from now on; the calls of this one go on, and it ends behind the last of them."""
-    with _LOCK:
-        if _running and _running[0][0] is loop:
-            _running.clear()
-            loop.call_soon_threadsafe(_end_when_idle, loop)
-
-
-def _leave_blocked_loop() -> None:
-    """Leave the running loop if it does not answer."""
+def avoid_loop(loop: AbstractEventLoop) -> threading.Event:
+    """Give no more calls to one of our loops until it answers; return an event of the answer."""
     answered = threading.Event()
+
+    def answer() -> None:
+        _blocked.discard(loop)
+        answered.set()
+
     with _LOCK:
-        if not _running:
-            return
-        loop = _running[0][0]
-        loop.call_soon_threadsafe(answered.set)
-    if not answered.wait(_LOOP_GRACE):
-        leave_loop(loop)
-
-
-def _end_when_idle(loop: AbstractEventLoop) -> None:
-    import asyncio
-
-    if asyncio.all_tasks(loop):
-        loop.call_later(_POLL_SECONDS, _end_when_idle, loop)
-    else:
-        loop.stop()
-
-
-def end_loop() -> None:
-    """Leave the running loop, and wait a moment for its end."""
-    for loop, thread in tuple(_running):
-        leave_loop(loop)
-        thread.join(_LOOP_GRACE)
+        if loop in _loops:
+            _blocked.add(loop)
+            loop.call_soon_threadsafe(answer)
+        else:
+            answered.set()
+    return answered
 
 
 class Slots:
@@ -275,5 +251,5 @@ def _raise_in_turn(functions: Iterable[Callable[[], T]]) -> Iterator[Callable[[]
 
 
 if hasattr(os, "register_at_fork"):
-    # A process that was forked has no thread of the loop.
-    os.register_at_fork(after_in_child=_running.clear)
+    # A process that was forked has no thread of a loop.
+    os.register_at_fork(after_in_child=_loops.clear)

@@ -1,6 +1,5 @@
 """`ModelJudge`: any model of pydantic-ai as a judge (extra ``judge``)."""
 
-import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -10,28 +9,16 @@ from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError, MissingExtraError
 from pytest_verdict.judging.protocol import JudgeReply, JudgeRequest
 
-# What prompts of other tools fill in.
-_FILLED_IN_TEXT: Final = """
-answer completion context criteria document documents example examples expectations expected expected_output
-format_instructions ground_truth hints input inputs instruction output output_a output_b outputs prediction prompt query
-question reference reference_outputs response response_a response_b rubric schema target task text user_input
-"""
-_FILLED_IN: Final = tuple(_FILLED_IN_TEXT.split())
-# Text in two braces is a placeholder, whatever it says. In one, it may be a format such as {year} or \\boxed{answer} of LaTeX.
-_DOUBLE: Final = re.compile(r"\{\{-?\s*[^\W\d][\w.\[\]'\"| -]*\}\}|\{%.*?%\}", re.DOTALL)
-_SINGLE: Final = re.compile(r"(?<![\w\\^}{])\{\s*([^\W\d][\w-]*)[\w.\[\]'\"]*(![rsa])?(:[^\s{}]*)?\s*\}(?!\})")
+# Names in one or two braces, and tags of templates; not an argument of LaTeX, such as \\boxed{answer}.
+_PLACEHOLDER: Final = re.compile(
+    r"""\{\{-?\s*[^\W\d][^{}]*\}\}|\{%.*?%\}|(?<![\w\\^{}])\{\s*[^\W\d][\w.\[\]'"!:<>-]*\s*\}""", re.DOTALL
+)
 
 
 def find_placeholder(text: str) -> str | None:
-    """Return the first placeholder in a text, such as ``{response}``, a misspelt one, or ``{{anything}}``."""
-    double = _DOUBLE.search(text)
-    if double:
-        return double[0]
-    for single in _SINGLE.finditer(text):
-        name = single[1].lower().replace("-", "_")
-        if difflib.get_close_matches(name, _FILLED_IN, 1, 0.8):
-            return single[0]
-    return None
+    """Return the first placeholder in a text, such as ``{response}`` or ``{{response}}``."""
+    placeholder = _PLACEHOLDER.search(text)
+    return placeholder[0] if placeholder else None
 
 
 class ModelJudge:
@@ -44,7 +31,6 @@ class ModelJudge:
         model: A model of pydantic-ai or its name, such as ``"openai:gpt-4o-mini"``.
         instructions: The system prompt (default: the instructions of the request).
         settings: Model settings of pydantic-ai, such as ``{"temperature": 0}``.
-        images: Whether the model sees pictures and receives those of a question.
 
     Raises:
         ConfigurationError: The instructions have a placeholder such as ``{response}``, which nothing fills in.
@@ -68,7 +54,6 @@ class ModelJudge:
         *,
         instructions: str | None = None,
         settings: Mapping[str, Any] | None = None,
-        images: bool = False,
     ) -> None:
         placeholder = find_placeholder(instructions or "")
         if placeholder is not None:
@@ -83,7 +68,6 @@ class ModelJudge:
         # Look the model up when it is first asked, because a replay of recorded replies has no API key.
         self._agent: Any = Agent(model, model_settings=settings and dict(settings), defer_model_check=True)  # type: ignore[arg-type]
         self._instructions = instructions
-        self.sees_images = images
 
         # A recording or a calibration is valid for one model with one configuration only.
         name = model if isinstance(model, str) else getattr(model, "model_name", type(model).__name__)
@@ -95,17 +79,10 @@ class ModelJudge:
             self.judge_id += f" {content_digest(instructions)[:8]}"
 
     async def __call__(self, request: JudgeRequest, /) -> JudgeReply:
-        prompt: Any = request.prompt
-        if self.sees_images and request.images:
-            from pydantic_ai import BinaryContent
-
-            prompt = [request.prompt]
-            for image in request.images:
-                prompt += [f"{image.name}:", BinaryContent(image.content, media_type=image.media_type)]
         instructions = request.instructions if self._instructions is None else self._instructions
         # Enter the agent for each question, so that no connection stays open when the session ends.
         async with self._agent:
-            response = await self._agent.run(prompt, instructions=instructions)
+            response = await self._agent.run(request.prompt, instructions=instructions)
         return JudgeReply(str(response.output), dict(_read_usage(response.all_messages()[-1])))
 
 

@@ -14,7 +14,7 @@ from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shorten, visible
 from pytest_verdict.errors import AdapterError, ConfigurationError
-from pytest_verdict.judging.calls import Slots, end_loop, wait_for
+from pytest_verdict.judging.calls import Slots, wait_for
 from pytest_verdict.judging.pace import Pace
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE
 from pytest_verdict.repeats.rules import fixed, format_counts
@@ -209,7 +209,6 @@ class ScenarioCalls:
         for calls in self._adapters.values():
             if hasattr(calls.adapter, "close"):
                 calls.adapter.close()
-        end_loop()
 
 
 class ScenarioOutcome(NamedTuple):

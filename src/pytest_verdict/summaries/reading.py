@@ -1,6 +1,6 @@
 """What the formats share: the comparisons of a report, test by test, and text on one line of a CI log."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import groupby, tee
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -22,6 +22,8 @@ MOST_SHOWN: Final = 5
 DAMAGED: Final = "the report is damaged; `pytest-verdict replay` lists the differences"
 _BUDGET: Final = Budget()
 _LONGEST: Final = 300
+# More do not fit into a summary.
+_MOST_GROUPS: Final = 5_000
 
 
 def one_line(text: str, limit: int = _LONGEST) -> str:
@@ -107,20 +109,10 @@ class FailingTests(NamedTuple):
     """The number of failing comparisons that are not in the list."""
 
 
-def failing_tests(report: Report) -> Iterator[FailingTests]:
-    """Yield the tests that are not green, those with equal failures once."""
-    names: dict[int, list[str]] = {}
-    for tests, key in _failing_tests(report):
-        names.setdefault(key, []).append(tests.test.name)
-    for tests, key in _failing_tests(report):
-        equal = names.pop(key, [])
-        if equal:
-            yield tests._replace(names=equal[:MOST_NAMES], number=len(equal))
-
-
-def _failing_tests(report: Report) -> Iterator[tuple[FailingTests, int]]:
-    groups = by_test(report, comparisons(report, keys=False)) if report.not_green else iter(())
-    for test, failing in groups:
+def failing_tests(report: Report) -> list[FailingTests]:
+    """Return the tests that are not green, those with equal failures once, up to a limit."""
+    groups: dict[Hashable, FailingTests] = {}
+    for test, failing in by_test(report, comparisons(report, keys=False)) if report.not_green else ():
         if test.is_green:
             continue
         failures: dict[str, EqualFailures] = {}
@@ -134,5 +126,9 @@ def _failing_tests(report: Report) -> Iterator[tuple[FailingTests, int]]:
             else:
                 more += 1
         counts = tuple((key, equal.number) for key, equal in failures.items())
-        tests = FailingTests(test, [test.name], 1, list(failures.values()), more)
-        yield tests, hash((test.outcome, counts, more, "" if failures else test.reason))
+        group = (test.outcome, counts, more, "" if failures else test.reason)
+        if group in groups:
+            groups[group].names.append(test.name)
+        elif len(groups) < _MOST_GROUPS:
+            groups[group] = FailingTests(test, [test.name], 1, list(failures.values()), more)
+    return [tests._replace(names=tests.names[:MOST_NAMES], number=len(tests.names)) for tests in groups.values()]
