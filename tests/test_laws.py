@@ -41,6 +41,7 @@ READABLE = {
     "date_match": [({}, DATES)],
     "date_range": [({}, []), ({"min": "2024-01-01"}, [])],
     "date_tolerance": [({"tolerance": 2}, DATES)],
+    "derived": [({"inner": "exact", "source": "spec"}, TEXTS)],
     "ends_with": [({}, ["Paris"])],
     "exact": [({}, None)],
     "field_check": [({"field": "a"}, [{"a": 1}])],

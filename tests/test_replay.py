@@ -83,6 +83,10 @@ EXAMPLES = {
     "date_tolerance": [("2024-05-01", "2024-05-03", {"tolerance": 1})],
     "answer_template": [({"a": 1}, {"a": None, "_trace": "x"}, {"fields": {"a": "exact"}})],
     "delta": [(5, {"pre": 10, "post": 15}, {})],
+    "derived": [
+        (5, "5.0", {"inner": "numeric_exact", "source": "spec"}),
+        ("a", "b", {"inner": "exact", "source": "blind_rederivation", "extraction": "model_mediated"}),
+    ],
     "ends_with": [([".", "!"], "Done.", {}), ("", "a", {})],
     "exact": [("Paris", "Paris", {}), ((1, {2}), [1, float("nan")], {}), (b"\0\xff", "\ud800\x1b", {})],
     "field_check": [({"a": 1}, {"a": 2}, {"field": "a"})],

@@ -35,6 +35,7 @@ DateToleranceSettings = TypedDict("DateToleranceSettings", {"unit": Literal["day
     "day_first": bool}, total=False)
 DeltaSettings = TypedDict("DeltaSettings", {"tolerance": Number, "mode": Literal["relative", "absolute"],
     "normalize": Normalizers}, total=False)
+DerivedMatchSettings = TypedDict("DerivedMatchSettings", {"extraction": Literal["programmatic", "model_mediated"]}, total=False)
 ExactSettings = TypedDict("ExactSettings", {"normalize": Normalizers, "case_sensitive": bool, "nan_equal": bool}, total=False)
 JsonSettings = TypedDict("JsonSettings", {"normalize": Normalizers, "parse": bool}, total=False)
 JsonPartsSettings = TypedDict("JsonPartsSettings", {"normalize": Normalizers, "parse": bool, "ignore": Texts,
@@ -71,7 +72,8 @@ SetContainmentSettings = TypedDict("SetContainmentSettings", {"mode": Literal["e
 SetSimilaritySettings = TypedDict("SetSimilaritySettings", {"metric": Literal["f1", "precision", "recall", "jaccard"],
     "normalize": Normalizers}, total=False)
 TextSimilaritySettings = TypedDict("TextSimilaritySettings", {"metric": Literal["levenshtein", "damerau_levenshtein", "indel",
-    "jaro", "jaro_winkler", "token_f1", "rouge_l"], "normalize": Normalizers}, total=False)
+    "jaro", "jaro_winkler", "token_f1", "rouge_l"], "normalize": Normalizers, "words": Literal["unicode", "cjk"],
+    "stop_words": Texts}, total=False)
 TraceContainsSettings = TypedDict("TraceContainsSettings", {"substring": str | None}, total=False)
 TraceLengthSettings = TypedDict("TraceLengthSettings", {"min": int | None, "max": int | None, "unit": Literal["chars", "words",
     "lines"]}, total=False)
@@ -134,6 +136,10 @@ class Compare(Generic[_Owner]):
     @overload
     def __call__(self, operator: Literal["delta"], expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[DeltaSettings]) -> Result: ...
+    @overload
+    def __call__(self, operator: Literal["derived"], expected: Any, observed: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, inner: Any, source: Literal["spec", "reference", "blind_rederivation"],
+        **settings: Unpack[DerivedMatchSettings]) -> Result: ...
     @overload
     def __call__(self, operator: Literal["exact", "normalized_exact"], expected: Any, observed: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[ExactSettings]) -> Result: ...
@@ -260,6 +266,10 @@ class Compare(Generic[_Owner]):
         threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None, tolerance: int = ...,
         **settings: Unpack[DateToleranceSettings]) -> Result: ...
     @overload
+    def __call__(self: Compare[Comparator], operator: Literal["derived"], expected: Any, observed: Any, threshold: Limit = None,
+        *, name: Text = None, extract: Any = None, message: Text = None, inner: Any = ...,
+        source: Literal["spec", "reference", "blind_rederivation"] = ..., **settings: Unpack[DerivedMatchSettings]) -> Result: ...
+    @overload
     def __call__(self: Compare[Comparator], operator: Literal["numeric_tolerance"], expected: Any, observed: Any,
         threshold: Limit = None, *, name: Text = None, extract: Any = None, message: Text = None, tolerance: Number = ...,
         **settings: Unpack[NumericToleranceSettings]) -> Result: ...
@@ -303,6 +313,10 @@ class Expect:
     @overload
     def __call__(self, operator: Literal["delta"], expected: Any, threshold: Limit = None, *, name: Text = None,
         extract: Any = None, message: Text = None, **settings: Unpack[DeltaSettings]) -> Expectation: ...
+    @overload
+    def __call__(self, operator: Literal["derived"], expected: Any, threshold: Limit = None, *, name: Text = None,
+        extract: Any = None, message: Text = None, inner: Any, source: Literal["spec", "reference", "blind_rederivation"],
+        **settings: Unpack[DerivedMatchSettings]) -> Expectation: ...
     @overload
     def __call__(self, operator: Literal["exact", "normalized_exact"], expected: Any, threshold: Limit = None, *,
         name: Text = None, extract: Any = None, message: Text = None, **settings: Unpack[ExactSettings]) -> Expectation: ...
@@ -439,6 +453,10 @@ class SetDefaults:
     @overload
     def __call__(self, operator: Literal["delta"], /, *, threshold: Limit = None,
         **settings: Unpack[DeltaSettings]) -> Comparator: ...
+    @overload
+    def __call__(self, operator: Literal["derived"], /, *, threshold: Limit = None, inner: Any = ...,
+        source: Literal["spec", "reference", "blind_rederivation"] = ...,
+        **settings: Unpack[DerivedMatchSettings]) -> Comparator: ...
     @overload
     def __call__(self, operator: Literal["exact", "normalized_exact"], /, *, threshold: Limit = None,
         **settings: Unpack[ExactSettings]) -> Comparator: ...

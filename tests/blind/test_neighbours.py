@@ -7,6 +7,7 @@ import pytest
 from pytest_verdict import ComparisonResult, compare
 from pytest_verdict.blind.baseline import Baseline
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.operators.aggregate import compare_derived
 from pytest_verdict.operators.criteria import read_criteria
 
 CRITERIA = """
@@ -76,6 +77,33 @@ def test_threshold_beside_a_full_operator_is_kept(criteria):
     criteria.write_text(CRITERIA.replace("operator: text_similarity, threshold", in_full))
     criteria_file = read_criteria(criteria)
     assert criteria_file.operator.criteria[1].condition.threshold == 0.5
+
+
+def test_compare_derived_derives_before_it_extracts():
+    order = []
+
+    def derive(question):
+        order.append("derive")
+        return question["a"] + question["b"]
+
+    def extract(draft):
+        order.append("extract")
+        return draft.split()[-1]
+
+    result = compare_derived(
+        "numeric_exact", {"a": 2, "b": 3}, derive, "The sum is 5", extract, source="spec", name="sum"
+    )
+    assert order == ["derive", "derive", "extract"]
+    assert (result.operator, result.verdict, result.expected, result.observed) == ("derived", "pass", 5, "5")
+    assert result.settings["source"] == "spec"
+
+
+def test_compare_derived_rejects_unstable_derivation():
+    with pytest.raises(ConfigurationError, match="cannot see the draft"):
+        compare_derived("exact", 1, lambda question, draft: draft, 1, lambda draft: draft)
+    numbers = iter(range(9))
+    with pytest.raises(ConfigurationError, match="two different values"):
+        compare_derived("exact", 1, lambda _: next(numbers), 1, lambda draft: draft)
 
 
 def test_baseline_measures_before_and_after():

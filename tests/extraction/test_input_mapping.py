@@ -233,6 +233,7 @@ CONDITIONS = [{"operator": "contains_any", "settings": {"substrings": ["a"]}}, "
         ("trace_contains", {}),
         ("all_of", {"conditions": CONDITIONS}),
         ("all_of", {"conditions": {"a": "exact"}}),
+        ("derived", {"inner": "exact", "source": "spec"}),
         (
             "criteria",
             {
@@ -265,6 +266,7 @@ def test_a_mapping_without_expected_is_refused(operator, settings):
         ("trajectory_forbidden", {"forbidden": ["pay"]}, ["search"]),
         ("all_of", {"conditions": CONDITIONS[:1]}, "a"),
         ("any_of", {"conditions": {"k": CONDITIONS[0]}}, {"k": "a"}),
+        ("derived", {"inner": CONDITIONS[0], "source": "spec"}, "a"),
     ],
     ids=str,
 )

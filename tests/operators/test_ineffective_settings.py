@@ -42,6 +42,7 @@ ALWAYS = {
     "date_range": "min max day_first",
     "date_tolerance": "unit day_first",
     "delta": "tolerance normalize",
+    "derived": "inner source extraction",
     "ends_with": "substrings normalize case_sensitive",
     "exact": "normalize case_sensitive nan_equal",
     "json_canonical": "normalize parse ignore case_sensitive",
@@ -326,6 +327,7 @@ PASS_OR_FAIL = [
     ("date_match", "2024-01-01", 0.1, {}),
     ("trace_length", True, 0.1, {"max": 3}),
     ("best_of", ["a"], 0.9, {"inner": "exact"}),
+    ("derived", "a", 0.9, {"inner": "exact", "source": "spec"}),
 ]
 
 

@@ -3,9 +3,11 @@ from .aggregate import (
     AnyOf as AnyOf,
     AtLeastN as AtLeastN,
     BestOf as BestOf,
+    DerivedMatch as DerivedMatch,
     ListSimilarity as ListSimilarity,
     NoneOf as NoneOf,
     Weighted as Weighted,
+    compare_derived as compare_derived,
 )
 from .category import BooleanMatch as BooleanMatch, IsType as IsType, LiteralMatch as LiteralMatch, OneOf as OneOf
 from .criteria import CriteriaMatch as CriteriaMatch, read_criteria as read_criteria

@@ -1,7 +1,8 @@
-"""Operators on the verdicts of other operators."""
+"""Operators on the verdicts of other operators, and expected values that are derived before the draft is read."""
 
+import inspect
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
@@ -15,12 +16,14 @@ from pytest_verdict.core.refusals import REFUSALS
 from pytest_verdict.core.registry import operator_from_settings
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.encoding import encode
+from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.errors import SettingsError, allowed
+from pytest_verdict.errors import ConfigurationError, SettingsError, allowed
 from pytest_verdict.operators.category import AcceptedValues
 from pytest_verdict.operators.exact_number import ExactNumber, as_exact
 from pytest_verdict.operators.lists import NOT_A_LIST, as_list
 from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, unusable
+from pytest_verdict.session import publish
 
 MISSING_EXPECTED: Final = "missing_expected"
 MISSING_OBSERVED: Final = "missing_observed"
@@ -30,6 +33,9 @@ _MOST_PAIRS: Final = 10_000
 _ONE: Final = 10**12
 _REFERENCES: Final = "a list of at least one accepted reference"
 _KEYS: Final = ("operator", "version", "settings", "threshold")
+
+Source = Literal["spec", "reference", "blind_rederivation"]
+Extraction = Literal["programmatic", "model_mediated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +357,20 @@ class ListSimilarity(Operator):
         return Outcome(min(total / longest, 1.0) if longest else 1.0, details={"pairs": [list(pair) for pair in pairs]})
 
 
-class BestOf(Operator):
+class _WithInner(Operator):
+    kind: ClassVar[str] = "aggregate"
+
+    inner: Annotated[Any, BeforeValidator(operator_from_settings)]
+
+    def default_threshold(self) -> float:
+        return float(self.inner.default_threshold())
+
+    @property
+    def is_graded(self) -> bool:
+        return bool(self.inner.is_graded)
+
+
+class BestOf(_WithInner):
     """One of several accepted references matches; the best match gives the score and is named in the details.
 
     Each reference is compared by the inner operator and recorded; of equally good ones the first is the best. The default
@@ -370,18 +389,10 @@ class BestOf(Operator):
     """
 
     name: ClassVar[str] = "best_of"
-    kind: ClassVar[str] = "aggregate"
     expected_settings: ClassVar[tuple[str, ...]] = ("references",)
 
     inner: Annotated[Any, BeforeValidator(_read_inner)]
     references: AcceptedValues = None
-
-    def default_threshold(self) -> float:
-        return float(self.inner.default_threshold())
-
-    @property
-    def is_graded(self) -> bool:
-        return bool(self.inner.is_graded)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         references = as_list(self.effective_expected(expected))
@@ -399,3 +410,77 @@ class BestOf(Operator):
         if error := first_error(outcome.children):
             return outcome.replace(score=0.0, error=error)
         return outcome
+
+
+class DerivedMatch(_WithInner):
+    """Observed is compared with an expected value that was derived first, from the question alone.
+
+    The inner operator decides; the record also has the origin of the expected value.
+
+    Args:
+        inner: The operator that compares the two, or its name.
+        source: The origin of the expected value: ``spec``, ``reference`` or ``blind_rederivation``.
+        extraction: How observed was extracted from the draft: ``programmatic`` or ``model_mediated``.
+
+    Example:
+        >>> compare("derived", 42, "42", inner="numeric_exact", source="spec").score
+        1.0
+    """
+
+    name: ClassVar[str] = "derived"
+
+    source: Source
+    extraction: Extraction = "programmatic"
+
+    def evaluate(self, expected: Any, observed: Any) -> Outcome:
+        return run(self.inner, expected, observed).outcome
+
+    def effective_expected(self, expected: Any) -> Any:
+        return self.inner.effective_expected(expected)
+
+    def needs_expected(self) -> bool:
+        return bool(self.inner.needs_expected())
+
+
+def compare_derived(
+    operator: str | Operator,
+    question: Any,
+    derive: Callable[[Any], Any],
+    draft: Any,
+    extract: Callable[[Any], Any],
+    *,
+    source: Source = "blind_rederivation",
+    extraction: Extraction = "programmatic",
+    name: str | None = None,
+) -> ComparisonResult:
+    """Derive the expected value from the question, then extract the observed one from the draft, and compare them.
+
+    Args:
+        operator: The operator that compares them, or its name.
+        question: Everything that ``derive`` may know.
+        derive: A function from the question to the expected value. It is called twice and must return the same value.
+        draft: The text or object to check; ``derive`` never gets it.
+        extract: A function from the draft to the observed value, called after the expected value is fixed.
+        source: The origin of the expected value: ``spec``, ``reference`` or ``blind_rederivation``.
+        extraction: How the observed value is extracted: ``programmatic`` or ``model_mediated``.
+        name: The name of this comparison in the report.
+
+    Returns:
+        The result, recorded as the operator ``derived``.
+
+    Raises:
+        ConfigurationError: ``derive`` takes more than the question, or returns two different values.
+
+    Example:
+        >>> compare_derived("numeric_exact", (6, 7), lambda pair: pair[0] * pair[1], "It is 42.", lambda text: text[6:8]).passed
+        True
+    """
+    if len(inspect.signature(derive).parameters) != 1:
+        raise ConfigurationError("derive takes the question and nothing else, so that it cannot see the draft")
+    expected = derive(question)
+    if not equal(expected, derive(question)):
+        raise ConfigurationError(
+            "derive returned two different values for the same question, so neither can be expected"
+        )
+    derived = DerivedMatch(inner=operator, source=source, extraction=extraction)
+    return publish(run(derived, expected, extract(draft), name=name))

@@ -32,7 +32,7 @@ _CLASSES: Final = {
     "json.schema": {"json_schema": "JsonSchema"},
     "trace": {"trace_contains": "TraceContains", "trace_length": "TraceLength", "trace_regex": "TraceRegex"},
     "aggregate": {
-        "all_of": "AllOf", "any_of": "AnyOf", "at_least_n": "AtLeastN", "best_of": "BestOf",
+        "all_of": "AllOf", "any_of": "AnyOf", "at_least_n": "AtLeastN", "best_of": "BestOf", "derived": "DerivedMatch",
         "list_similarity": "ListSimilarity", "none_of": "NoneOf", "weighted": "Weighted",
     },
     "criteria": {"criteria": "CriteriaMatch"},
@@ -64,7 +64,7 @@ def recorded_operators() -> Mapping[str, str]:
 @hookimpl
 def explanations() -> Mapping[str, str]:
     """Return the explanations by operator."""
-    aggregates = {*_CLASSES["aggregate"], "by_field", "criteria"}
+    aggregates = {*_CLASSES["aggregate"], "by_field", "criteria"} - {"derived"}
     parts = dict.fromkeys(aggregates, f"{_HERE}explanation:explain_parts")
     described = "is_type", "not_contains", "pass_rate", "row_count", "scorer_verdict", "semantic", *_CLASSES["trace"]
     return {**parts, **dict.fromkeys(described, f"{_HERE}explanation:explain_in_words")}

@@ -37,6 +37,8 @@ CASES = [
         criteria=[{"id": "polite", "version": 1, "severity": "major", "operator": "contains_any"}],
         fail_on=["blocker"],
     ),
+    case("derived", 5, "5.0", "pass", inner="numeric_exact", source="spec"),
+    case("derived", "a", "b", "fail", inner="exact", source="blind_rederivation", extraction="model_mediated"),
     case("none_of", "a", "b", "pass", conditions=["exact", "contains_any"]),
     case("none_of", 5, "b", "fail", conditions=["numeric_exact"]),
     case("weighted", "a", "A", 0.75, conditions=["exact", "normalized_exact"], weights=[1, 3]),
