@@ -73,6 +73,7 @@ READABLE = {
     "starts_with": [({}, ["Paris"])],
     "text_similarity": [
         *(({"metric": metric}, TEXTS) for metric in ("levenshtein", "jaro_winkler", "token_f1", "rouge_l")),
+        ({"metric": "token_f1", "words": "cjk", "stop_words": ["the"]}, TEXTS),
     ],
     "trace_regex": [({"pattern": "a+"}, []), ({}, [])],
     "trajectory_any_order": [({}, STEPS)],

@@ -149,6 +149,7 @@ EXAMPLES = {
     "starts_with": [("Dear", "dear all", {"case_sensitive": False})],
     "text_similarity": [
         ("kitten", "sitting", {}),
+        ("the \u6771\u4eac", "\u6771", {"metric": "token_f1", "words": "cjk", "stop_words": ["the"]}),
     ],
     "trace_contains": [("done", "all done", {})],
     "trace_length": [(None, "abc", {"max": 2})],

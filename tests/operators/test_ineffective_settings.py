@@ -28,6 +28,7 @@ CONDITIONAL = {
     "pass_rate": {"against", "confident"},
     "semantic": {"model"},
     "set_containment": {"min_overlap"},
+    "text_similarity": {"words", "stop_words"},
 }
 ALWAYS = {
     "all_of": "conditions",
@@ -118,6 +119,10 @@ REFUSED_SETTINGS = [
     ("semantic", {"model": "other", "embedder": "embedders:count"}, "the embedder takes its place"),
     ("set_containment", {"min_overlap": 2}, "mode='overlap'"),
     ("set_containment", {"min_overlap": 2, "mode": "subset"}, "mode='overlap'"),
+    ("text_similarity", {"words": "cjk"}, "words count only"),
+    ("text_similarity", {"stop_words": ["the"]}, "words count only"),
+    ("text_similarity", {"stop_words": ["New York"], "metric": "token_f1"}, "one word"),
+    ("text_similarity", {"stop_words": [""], "metric": "rouge_l"}, "one word"),
     ("weighted", {"conditions": [{"operator": "text_similarity", "threshold": 0.9}], "weights": [1]}, "counts its score"),
     ("all_of", {"conditions": [{"operator": "exact", "threshold": 0.9}]}, "threshold=0.9 has no effect"),
     ("all_of", {"conditions": []}, "at least one"),
@@ -172,6 +177,7 @@ ACCEPTED_SETTINGS = [
     ("semantic", {"model": "all-MiniLM-L6-v2", "embedder": "embedders:count"}),
     ("semantic", {"model": "other"}),
     ("set_containment", {"mode": "overlap"}),
+    ("text_similarity", {"metric": "token_f1", "words": "cjk", "stop_words": ["的", "the"]}),
     ("weighted", {"conditions": ["exact"], "weights": [1]}),
     ("all_of", {"conditions": [{"operator": "exact", "threshold": 1.0}]}),
     ("all_of", {"conditions": [{"operator": "text_similarity", "threshold": 0.3}]}),

@@ -64,3 +64,26 @@ def test_megabytes_take_bounded_time(metric):
 def test_similar_megabytes_are_compared(metric):
     text = "word " * 300_000
     assert 0.99 < compare("text_similarity", text + "x" + text, text + "yy" + text, metric=metric).score < 1.0
+
+
+@pytest.mark.parametrize("metric", ["token_f1", "rouge_l"])
+def test_cjk_words_and_stop_words(metric):
+    sides = "\u6771\u4eac\u306fTokyo city", "\u6771\u4eac Tokyo"
+    assert compare("text_similarity", *sides, metric=metric).details["common_words"] == 0
+    assert compare("text_similarity", *sides, metric=metric, words="cjk").details["common_words"] == 3
+    found = compare(
+        "text_similarity", "The city of Paris", "A city, Paris", metric=metric, stop_words=["THE", "a", "of"]
+    )
+    assert (found.score, found.details["expected_words"]) == (1.0, 2)
+    assert compare("text_similarity", "the", "of", metric=metric, stop_words=["the", "of"]).score == 0.0
+
+
+def test_word_settings_are_recorded_and_need_a_word_metric():
+    assert compare("text_similarity", "a", "a", metric="token_f1", words="unicode").settings == {
+        "metric": "token_f1",
+        "normalize": [],
+    }
+    assert compare("text_similarity", "a", "a", metric="token_f1", stop_words=["x"]).settings["stop_words"] == ["x"]
+    for settings in ({"words": "cjk"}, {"stop_words": ["x"], "metric": "jaro"}):
+        with pytest.raises(SettingsError, match="words count only with metric='token_f1' or 'rouge_l'"):
+            TextSimilarity(**settings)

@@ -3,18 +3,23 @@
 import functools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal
 
 from pytest_verdict.core.normalizers import Normalization
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import Needs, OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.opcodes import common_ends
 from pytest_verdict.operators.normalized_sides import NormalizedSides, normalize_sides, not_text
 
 Metric = Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_winkler", "token_f1", "rouge_l"]
 
-_WORD: Final = re.compile(r"\w+")
+_CJK: Final = "\u3041-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WORDS: Final = {"unicode": re.compile(r"\w+"), "cjk": re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")}
+_WORD_METRICS: Final = frozenset({"token_f1", "rouge_l"})
+_WORDS_COUNT: Final = Needs(
+    lambda operator: operator.metric in _WORD_METRICS, "words count only with metric='token_f1' or 'rouge_l'"
+)
 
 # The time of these metrics grows with the product of both lengths; each of these products takes a few seconds.
 _LARGEST_PRODUCT: Final = {
@@ -41,7 +46,8 @@ class TextSimilarity(Operator):
     - ``rouge_l``: the same for the longest common subsequence of words (Lin 2004).
 
     A word is a run of Unicode letters, digits and underscores. The metrics of words fold case, recorded as the step
-    ``casefold``. Texts without words score 1.0 when they are equal, otherwise 0.0.
+    ``casefold``; with ``words="cjk"`` each Chinese or Japanese character is a word. Texts without words score 1.0 when
+    they are equal, otherwise 0.0.
 
     The distances come from rapidfuzz. Texts that would take more than a few seconds, such as two different texts of
     500,000 characters by ``levenshtein``, are an ``error`` that names a faster metric.
@@ -51,6 +57,8 @@ class TextSimilarity(Operator):
     Args:
         metric: The measure of similarity (default: ``levenshtein``).
         normalize: Normalizers for both sides, in order of application (default: none).
+        words: What a word is, ``unicode`` or ``cjk``; for metrics of words (default: ``unicode``).
+        stop_words: Words that do not count; for metrics of words (default: none).
 
     Example:
         >>> compare("text_similarity", "kitten", "sitting").details
@@ -59,8 +67,20 @@ class TextSimilarity(Operator):
 
     name: ClassVar[str] = "text_similarity"
     kind: ClassVar[str] = "text"
+    needs: ClassVar[Mapping[str, Needs]] = {
+        "words": _WORDS_COUNT,
+        "stop_words": Needs(
+            lambda operator: (
+                _WORDS_COUNT.is_met(operator) and not any(len(word.split()) != 1 for word in operator.stop_words)
+            ),
+            f"{_WORDS_COUNT.remedy}, and each stop word is one word",
+        ),
+    }
+
     metric: Metric = "levenshtein"
     normalize: Normalization = ()
+    words: OmitWhenDefault[Literal["unicode", "cjk"]] = "unicode"
+    stop_words: OmitWhenDefault[tuple[str, ...]] = ()
 
     def default_threshold(self) -> float:
         return 0.8
@@ -71,7 +91,7 @@ class TextSimilarity(Operator):
         sides = normalize_sides(expected, observed, self.normalize)
         if refusal := sides.refuse_empty_expected(expected):
             return refusal
-        if self.metric in {"token_f1", "rouge_l"}:
+        if self.metric in _WORD_METRICS:
             return self._compare_words(sides)
         return self._compare_characters(sides)
 
@@ -97,8 +117,8 @@ class TextSimilarity(Operator):
         return sides.outcome(score, details=lambda: {"metric": self.metric, "distance": distance, "lengths": lengths})
 
     def _compare_words(self, sides: NormalizedSides) -> Outcome:
-        expected = _WORD.findall(sides.expected.casefold())
-        observed = _WORD.findall(sides.observed.casefold())
+        expected = self._words(sides.expected)
+        observed = self._words(sides.observed)
         folding = ("casefold",)
         if self.metric == "token_f1":
             common = (Counter(expected) & Counter(observed)).total()
@@ -124,6 +144,10 @@ class TextSimilarity(Operator):
             "recall": common / len(expected) if expected else score,
         }
         return sides.outcome(score, details=details, normalization=folding)
+
+    def _words(self, text: str) -> list[str]:
+        stop_words = {word.casefold() for word in self.stop_words}
+        return [word for word in _WORDS[self.words].findall(text.casefold()) if word not in stop_words]
 
 
 @functools.cache
