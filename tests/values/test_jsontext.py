@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from pytest_verdict.core.values import jsontext
+from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.jsontext import JsonTextError, hold_surely_the_same, parse_json
-from pytest_verdict.operators.json.document import are_equal
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_equal_texts_are_parsed_alike(expected, observed, is_same, is_long):
         sides = [f'[{side}, "{"x" * 600}"]' for side in sides]
     if hold_surely_the_same(*sides):
         left, right = map(parse_json, sides)
-        assert are_equal(left, right)
+        assert equal(left, right)
 
 
 @pytest.mark.parametrize("padding", ["", "x" * 600])

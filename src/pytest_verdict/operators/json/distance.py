@@ -11,13 +11,13 @@ from pytest_verdict.core.operator import Needs
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import step
 from pytest_verdict.core.values.encoding import encode_text
+from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.numbers import EXACT, is_number
 from pytest_verdict.operators.exact_number import Tolerance, as_exact, as_written
 from pytest_verdict.operators.json.alignment import TooManyPairsError, TreeComparison
 from pytest_verdict.operators.json.document import (
     JsonOperator,
     apply_to_both,
-    are_equal,
     difference_details,
     read_both,
     refuse_ignored,
@@ -172,7 +172,7 @@ class JsonSimilarity(JsonOperator):
 
 def _compare_parts(expected: Any, observed: Any, path: str, parts: list[list[Any]]) -> float:
     """Return the score of a part, and list the scalars and other parts inside that are not equal."""
-    if are_equal(expected, observed):
+    if equal(expected, observed):
         return 1.0
     if isinstance(expected, dict) and isinstance(observed, dict):
         keys = sorted({*expected, *observed})
