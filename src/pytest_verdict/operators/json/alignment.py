@@ -3,18 +3,21 @@
 docs/explanation/json-distance.md has the definition, and the reason why the pairing is the best one.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal
 
 from pytest_verdict.core.matching import optimal_assignment
 from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.core.values.opcodes import common_ends, longest_rising
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.operators.json.rules import Policy
-from pytest_verdict.operators.json.tree import UNIT, Kind, Node, Pairs, equal_pairs, find_unpaired, precedes
+from pytest_verdict.operators.json.rules import NO_MARKS, Marks, Policy
 from pytest_verdict.operators.similarity import measure_of
+
+UNIT: Final = 1_000_000
+"""The size of one node. Costs are whole numbers of millionths, so that their sums are exact in any order."""
 
 MOST_PAIRS: Final = 1_000_000
 """The number of pairs of nodes that one comparison may visit; each takes one to three microseconds."""
@@ -25,39 +28,110 @@ _MOST_CHARACTER_PAIRS: Final = 10**9
 _PAIR: Final = 1
 _LEAVE_RIGHT: Final = 2
 
+Kind = Literal["null", "boolean", "number", "text", "list", "object"]
+
+_KINDS: Final[dict[type, Kind]] = {
+    type(None): "null",
+    bool: "boolean",
+    int: "number",
+    Decimal: "number",
+    str: "text",
+    list: "list",
+    dict: "object",
+}
+Pairs = list[tuple[int, int]]
+"""Indices of the partners in two lists."""
+
 
 class TooManyPairsError(Exception):
     """The best pairing would take too long to find."""
 
 
-class _Place(NamedTuple):
-    """Two parts that are partners, or one without a partner, with their paths."""
+@dataclass(slots=True, eq=False)
+class Node:
+    kind: Kind
+    document: Any
+    label: str | int
+    policy: Policy
+    size: int = UNIT
+    identity: int = 0
+    """The same for equal parts of both documents."""
+    context: int = 0
+    """The same for equal parts to which the same rules apply."""
+    items: list["Node"] = field(default_factory=list)
+    fields: dict[str, "Node"] = field(default_factory=dict)
 
-    first_path: str | None
-    second_path: str | None
-    first: Node | None
-    second: Node | None
+    @property
+    def is_container(self) -> bool:
+        return self.kind in {"list", "object"}
+
+
+_Place = tuple[str | None, str | None, Node | None, Node | None]
+"""Two parts that are partners, or one without a partner, with their paths."""
+
+
+class TreeBuilder:
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._identities: dict[Hashable, int] = {}
+        self._marks = NO_MARKS
+        self._built = 0
+
+    def build(self, document: Any, marks: Marks = NO_MARKS) -> Node:
+        """Build the tree of a document."""
+        self._marks = marks
+        return self._node(document, "$", marks.policy(self._policy, marks.root))
+
+    def _node(self, document: Any, label: str | int, policy: Policy) -> Node:
+        kind = _KINDS[type(document)]
+        node = Node(kind, document, label, policy)
+        key: Hashable
+        if not node.is_container:
+            # A bool and a number, which are equal in Python, must not have the same key.
+            key = (document,) if kind == "boolean" else document
+        elif kind == "list":
+            node.items = self._parts(node, enumerate(document))
+            node.size = sum([item.size for item in node.items], UNIT)
+            identities = [item.identity for item in node.items]
+            key = ("unordered", *sorted(identities)) if policy.list_order == "unordered" else ("ordered", *identities)
+        else:
+            fields = self._parts(node, document.items())
+            node.fields = {str(field.label): field for field in fields}
+            node.size = sum([field.size for field in fields], UNIT)
+            key = frozenset([(field.label, field.identity) for field in fields])
+        node.identity = node.context = self._identities.setdefault(key, len(self._identities))
+        if self._marks.rules:
+            self._built += 1
+            node.context = self._built
+        return node
+
+    def _parts(self, holder: Node, parts: Iterable[tuple[str | int, Any]]) -> list[Node]:
+        nodes: list[Node] = []
+        for label, part in parts:
+            place = id(holder.document), label
+            if place not in self._marks.ignored:
+                nodes.append(self._node(part, label, self._marks.policy(holder.policy, place)))
+        return nodes
 
 
 class TreeComparison:
     """The comparison of two documents; ``strict`` says that their scalars are either equal or not, without degrees."""
 
     def __init__(self, expected: Node, observed: Node, *, strict: bool) -> None:
-        # The two are compared in an order of their own, so that swapping them cannot change the result.
-        self._swapped = precedes(expected, observed) > 0
-        self._first, self._second = (observed, expected) if self._swapped else (expected, observed)
+        self._expected = expected
+        self._observed = observed
         self._strict = strict
         self._visited = 0
         self._cache: dict[tuple[int, int], int] = {}
 
     def cost(self) -> int:
         """Return the cost of turning one document into the other."""
-        return self._cost(self._first, self._second)
+        return self._cost(self._expected, self._observed)
 
     def _cost(self, first: Node, second: Node) -> int:
         if first.identity == second.identity:
             return 0
-        if first.kind is not second.kind:
+        if first.kind != second.kind:
             return first.size + second.size
         self._count(1)
         if not first.is_container:
@@ -66,7 +140,7 @@ class TreeComparison:
         total = self._cache.get(key)
         if total is not None:
             return total
-        if first.kind is Kind.LIST:
+        if first.kind == "list":
             # Called here, because a document may have many levels, and each stack frame counts.
             indices = self._alignment(first, second)(first.items, second.items)
             pairs = [(first.items[index], second.items[other_index]) for index, other_index in indices]
@@ -85,9 +159,9 @@ class TreeComparison:
 
     def _scalar_cost(self, first: Node, second: Node) -> int:
         policy = _policy(first, second)
-        if first.kind is Kind.NUMBER and policy.tolerance and _is_within(first.document, second.document, policy):
+        if first.kind == "number" and policy.tolerance and _is_within(first.document, second.document, policy):
             return 0
-        if first.kind is not Kind.TEXT or policy.string_similarity is None:
+        if first.kind != "text" or policy.string_similarity is None:
             return 2 * UNIT
         texts = sorted((first.document, second.document))
         if len(texts[0]) * len(texts[1]) > _MOST_CHARACTER_PAIRS:
@@ -161,8 +235,9 @@ class TreeComparison:
     def _pair_unordered(self, items: Sequence[Node], others: Sequence[Node]) -> Pairs:
         """Pair items in any order: the optimal assignment."""
         # Strict costs obey the triangle inequality, so equal items are partners in some best pairing.
-        pairs = equal_pairs(items, others) if self._strict else []
-        rows, columns = find_unpaired(items, others, pairs)
+        pairs = _equal_pairs(items, others) if self._strict else []
+        rows = sorted({*range(len(items))} - {row for row, _ in pairs})
+        columns = sorted({*range(len(others))} - {column for _, column in pairs})
         can_save = all(
             any(side[index].is_container for index in rest) for side, rest in ((items, rows), (others, columns))
         )
@@ -185,46 +260,33 @@ class TreeComparison:
 
     def differences(self) -> Iterator[Difference]:
         """Yield the places where the cost arises."""
-        pending = [_Place("$", "$", self._first, self._second)]
+        pending: list[_Place] = [("$", "$", self._expected, self._observed)]
         while pending:
-            place = pending.pop()
-            first = place.first
-            second = place.second
-            if first is None or second is None:
-                yield self._difference(place)
-            elif first.kind is second.kind and first.is_container and first.identity != second.identity:
-                pending += reversed([*self._parts(place.first_path or "$", place.second_path or "$", first, second)])
+            path, observed_path, first, second = pending.pop()
+            if first is None:
+                yield Difference(
+                    path or observed_path or "$", ABSENT, second.document if second else ABSENT, observed_path
+                )
+            elif second is None:
+                yield Difference(path or "$", first.document, ABSENT, observed_path)
+            elif first.kind == second.kind and first.is_container and first.identity != second.identity:
+                pending += reversed([*self._parts(path or "$", observed_path or "$", first, second)])
             elif self._cost(first, second):
-                yield self._difference(place)
+                yield Difference(path or "$", first.document, second.document, observed_path)
 
-    def _difference(self, place: _Place) -> Difference:
-        first_path, second_path, first, second = place
-        if self._swapped:
-            first_path, second_path, first, second = second_path, first_path, second, first
-        expected = ABSENT if first is None else first.document
-        observed = ABSENT if second is None else second.document
-        return Difference(first_path or second_path or "$", expected, observed, second_path)
-
-    def _parts(self, first_path: str, second_path: str, first: Node, second: Node) -> Iterator[_Place]:
-        if first.kind is Kind.OBJECT:
+    def _parts(self, path: str, observed_path: str, first: Node, second: Node) -> Iterator[_Place]:
+        if first.kind == "object":
             for key in sorted({*first.fields, *second.fields}):
-                paths = step(first_path, key), step(second_path, key)
-                yield _Place(*paths, first.fields.get(key), second.fields.get(key))
+                yield step(path, key), step(observed_path, key), first.fields.get(key), second.fields.get(key)
             return
-        indices = self._alignment(first, second)(first.items, second.items)
-        alone, others = find_unpaired(first.items, second.items, indices)
-        pairs: list[tuple[Node | None, Node | None]] = []
-        pairs += [(first.items[index], second.items[other]) for index, other in indices]
-        pairs += [(first.items[index], None) for index in alone]
-        pairs += [(None, second.items[index]) for index in others]
-        # They follow the expected list; unexpected items come last.
-        for item, other in sorted(pairs, key=self._position):
-            path = None if item is None else step(first_path, item.label)
-            other_path = None if other is None else step(second_path, other.label)
-            yield _Place(path, other_path, item, other)
-
-    def _position(self, pair: tuple[Node | None, Node | None]) -> list[tuple[bool, Any]]:
-        return [(item is None, item and item.label) for item in (pair[::-1] if self._swapped else pair)]
+        partners = dict(self._alignment(first, second)(first.items, second.items))
+        for index, item in enumerate(first.items):
+            other = second.items[partners[index]] if index in partners else None
+            yield step(path, item.label), None if other is None else step(observed_path, other.label), item, other
+        # Unexpected items come last.
+        unexpected = {*range(len(second.items))} - {*partners.values()}
+        for index in sorted(unexpected):
+            yield None, step(observed_path, second.items[index].label), None, second.items[index]
 
 
 def _policy(first: Node, second: Node) -> Policy:
@@ -247,7 +309,7 @@ def _pair_equal_first(items: Sequence[Node], others: Sequence[Node]) -> Pairs:
     from rapidfuzz.distance import LCSseq
 
     if len(items) * len(others) > _MOST_CELLS:
-        equal = longest_rising(equal_pairs(items, others))
+        equal = longest_rising(_equal_pairs(items, others))
     else:
         equal = []
         for block in LCSseq.opcodes([item.identity for item in items], [other.identity for other in others]):
@@ -264,6 +326,19 @@ def _pair_equal_first(items: Sequence[Node], others: Sequence[Node]) -> Pairs:
             pairs.append((next_row, next_column))
         row = next_row + 1
         column = next_column + 1
+    return pairs
+
+
+def _equal_pairs(left: Sequence[Node], right: Sequence[Node]) -> Pairs:
+    """Pair the equal items of two lists: the first of several equal ones with the first, the second with the second."""
+    places: dict[int, list[int]] = {}
+    for index in range(len(right) - 1, -1, -1):
+        places.setdefault(right[index].identity, []).append(index)
+    pairs: Pairs = []
+    for index, item in enumerate(left):
+        equal = places.get(item.identity)
+        if equal:
+            pairs.append((index, equal.pop()))
     return pairs
 
 

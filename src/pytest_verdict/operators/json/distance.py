@@ -14,7 +14,7 @@ from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.numbers import EXACT, is_number
 from pytest_verdict.operators.exact_number import Tolerance, as_exact, as_written
-from pytest_verdict.operators.json.alignment import TooManyPairsError, TreeComparison
+from pytest_verdict.operators.json.alignment import UNIT, TooManyPairsError, TreeBuilder, TreeComparison
 from pytest_verdict.operators.json.document import (
     JsonOperator,
     apply_to_both,
@@ -34,7 +34,6 @@ from pytest_verdict.operators.json.rules import (
     is_root,
     mark,
 )
-from pytest_verdict.operators.json.tree import UNIT, TreeBuilder
 from pytest_verdict.operators.number import similarity_of_numbers
 from pytest_verdict.operators.similarity import measure_of
 
@@ -122,7 +121,7 @@ class JsonDistance(JsonOperator):
             return documents.sides.outcome(0.0, error=_TOO_LARGE)
         # Two roots of one kind do not make documents similar.
         roots = 0
-        if first.is_container and first.kind is second.kind:
+        if first.is_container and first.kind == second.kind:
             roots = UNIT
         sizes = [first.size - roots, second.size - roots]
         if not any(sizes) and documents.expected:
