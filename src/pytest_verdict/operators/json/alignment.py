@@ -13,7 +13,8 @@ from pytest_verdict.core.values.differences import Difference, step
 from pytest_verdict.core.values.numbers import EXACT, as_decimal
 from pytest_verdict.core.values.opcodes import common_ends, longest_rising
 from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.operators.json.rules import NO_MARKS, Marks, Policy
+from pytest_verdict.operators.exact_number import as_exact
+from pytest_verdict.operators.json.rules import NO_MARKS, JsonRule, Marks, Policy
 from pytest_verdict.operators.similarity import measure_of
 
 UNIT: Final = 1_000_000
@@ -93,7 +94,11 @@ class TreeBuilder:
             node.items = self._parts(node, enumerate(document))
             node.size = sum([item.size for item in node.items], UNIT)
             identities = [item.identity for item in node.items]
-            key = ("unordered", *sorted(identities)) if policy.list_order == "unordered" else ("ordered", *identities)
+            key = (
+                ("unordered", *sorted(identities))
+                if policy.rule.list_order == "unordered"
+                else ("ordered", *identities)
+            )
         else:
             fields = self._parts(node, document.items())
             node.fields = {str(field.label): field for field in fields}
@@ -158,20 +163,20 @@ class TreeComparison:
             raise TooManyPairsError
 
     def _scalar_cost(self, first: Node, second: Node) -> int:
-        policy = _policy(first, second)
-        if first.kind == "number" and policy.tolerance and _is_within(first.document, second.document, policy):
+        rule = _rule(first, second)
+        if first.kind == "number" and rule.tolerance and _is_within(first.document, second.document, rule):
             return 0
-        if first.kind != "text" or policy.string_similarity is None:
+        if first.kind != "text" or rule.string_similarity is None:
             return 2 * UNIT
         texts = sorted((first.document, second.document))
         if len(texts[0]) * len(texts[1]) > _MOST_CHARACTER_PAIRS:
             raise TooManyPairsError
-        similarity: float = measure_of(policy.string_similarity).normalized_similarity(*texts)
+        similarity: float = measure_of(rule.string_similarity).normalized_similarity(*texts)
         # Rounding must not make different texts equal.
         return max(round(2 * UNIT * (1 - similarity)), 1)
 
     def _alignment(self, first: Node, second: Node) -> Callable[[Sequence[Node], Sequence[Node]], Pairs]:
-        return self._pair_ordered if _policy(first, second).list_order == "ordered" else self._pair_unordered
+        return self._pair_ordered if _rule(first, second).list_order == "ordered" else self._pair_unordered
 
     def _pair_ordered(self, items: Sequence[Node], others: Sequence[Node]) -> Pairs:
         """Pair items without crossing: the edit-distance alignment."""
@@ -289,17 +294,17 @@ class TreeComparison:
             yield None, step(observed_path, second.items[index].label), None, second.items[index]
 
 
-def _policy(first: Node, second: Node) -> Policy:
-    return first.policy if first.policy.ranks >= second.policy.ranks else second.policy
+def _rule(first: Node, second: Node) -> JsonRule:
+    return first.policy.rule if first.policy.ranks >= second.policy.ranks else second.policy.rule
 
 
-def _is_within(first: int | Decimal, second: int | Decimal, policy: Policy) -> bool:
+def _is_within(first: int | Decimal, second: int | Decimal, rule: JsonRule) -> bool:
     number = as_decimal(first)
     other = as_decimal(second)
     if number is None or other is None:
         return False
-    limit = policy.tolerance
-    if policy.mode == "relative":
+    limit = as_exact(rule.tolerance)
+    if rule.mode == "relative":
         limit = EXACT.multiply(limit, max(number.copy_abs(), other.copy_abs()))
     return EXACT.subtract(number, other).copy_abs() <= limit
 

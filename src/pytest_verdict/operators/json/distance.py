@@ -13,7 +13,7 @@ from pytest_verdict.core.values.differences import step
 from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.numbers import EXACT, is_number
-from pytest_verdict.operators.exact_number import Tolerance, as_exact, as_written
+from pytest_verdict.operators.exact_number import Tolerance, as_written
 from pytest_verdict.operators.json.alignment import UNIT, TooManyPairsError, TreeBuilder, TreeComparison
 from pytest_verdict.operators.json.document import (
     JsonOperator,
@@ -108,12 +108,18 @@ class JsonDistance(JsonOperator):
         if isinstance(marks, Outcome):
             return marks
 
-        policy = Policy(as_exact(self.tolerance), self.mode, self.string_similarity, self.list_order)
-        builder = TreeBuilder(policy)
+        rule = JsonRule(
+            tolerance=self.tolerance,
+            mode=self.mode,
+            string_similarity=self.string_similarity,
+            list_order=self.list_order,
+        )
+        builder = TreeBuilder(Policy(rule))
         first = builder.build(documents.expected, marks[0])
         second = builder.build(documents.observed, marks[1])
         # Rules may treat the two partners of a pair differently, which strict comparison does not expect.
-        comparison = TreeComparison(first, second, strict=not self.rules and policy.is_strict)
+        strict = not self.rules and not self.tolerance and self.string_similarity is None
+        comparison = TreeComparison(first, second, strict=strict)
         try:
             cost = comparison.cost()
             differences = difference_details(comparison.differences()) if cost else {}
