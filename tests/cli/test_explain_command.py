@@ -70,14 +70,6 @@ def test_colour_follows_the_terminal(command, records, monkeypatch, variables, i
     assert "\x1b[2J" not in out
 
 
-@pytest.mark.parametrize("given", ["d502734708c1-1-7", "d502"], ids=["one figure", "only the beginning"])
-def test_similar_id_is_suggested(command, records, given):
-    path = records(compare("exact", 1, 1))
-    status, out, err = command("explain", path, "--id", given)
-    assert (status, out) == (2, "")
-    assert f"there is no record {given}. Did you mean d502734708c1-1-1?" in err
-
-
 def test_unknown_id_points_to_where_ids_are(command, records):
     assert "The ids are in report.json" in command("explain", records(compare("exact", 1, 1)), "--id", "x")[2]
 

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from pytest_verdict.cli.operators import format_type
 from pytest_verdict.core.registry import REGISTRY
 
 
@@ -24,12 +23,12 @@ def test_operator_is_described_with_settings(command):
     status, out, _ = command("operators", "numeric_tolerance")
     assert status == 0
     assert out.startswith("numeric_tolerance (NumericTolerance), kind number, version 1\n\n")
-    assert 'mode: "relative" | "absolute", default "relative"' in out
-    assert "tolerance: integer | number | string, required" in out
+    assert '  mode: default "relative"' in out
+    assert "  tolerance: required" in out
 
 
 def test_defaults_agree_with_the_class(command):
-    assert 'mode: "search" | "fullmatch" | "match", default "fullmatch"' in command("operators", "regex")[1]
+    assert 'mode: default "fullmatch"' in command("operators", "regex")[1]
 
 
 @pytest.mark.parametrize("name", REGISTRY.names())
@@ -49,18 +48,3 @@ def test_unknown_name_is_suggested(command):
     status, out, err = command("operators", "exakt")
     assert (status, out) == (2, "")
     assert "Did you mean 'exact'?" in err
-
-
-@pytest.mark.parametrize(
-    ("schema", "text"),
-    [
-        ({}, "any"),
-        ({"const": "any"}, '"any"'),
-        ({"$ref": "#/$defs/Mode"}, '"a" | "b"'),
-        ({"$ref": "#/$defs/SynonymMap"}, "SynonymMap"),
-        ({"type": "array"}, "array of any"),
-    ],
-)
-def test_schema_is_described_in_words(schema, text):
-    definitions = {"Mode": {"enum": ["a", "b"]}, "SynonymMap": {"type": "object"}}
-    assert format_type(schema, {"$defs": definitions}) == text

@@ -315,17 +315,20 @@ def test_long_unlike_lists_take_bounded_time(kind, order):
     operator = JsonDistance(list_order=order, string_similarity=similarity)
     start = time.process_time()
     first = operator.evaluate(left, right)
-    assert time.process_time() - start < 10  # far above what it takes, far below what the whole matrix would
+    assert time.process_time() - start < 20  # far above what it takes, far below what the whole matrix would
     second = operator.evaluate(right, left)
-    assert (first.score, first.notes) == (second.score, second.notes)
-    assert "alignment_bounded" in first.notes or (kind, order) == ("numbers", "unordered")
+    assert (first.score, first.error) == (second.score, second.error)
+    if (kind, order) == ("numbers", "unordered"):
+        assert first.error is None
+    else:
+        assert "too many places" in first.error
 
 
 @pytest.mark.every(4)
-@pytest.mark.parametrize("budget", [0, 3, 12, 60])
+@pytest.mark.parametrize("most", [0, 3, 12, 60])
 @pytest.mark.parametrize("order", ["ordered", "unordered"])
-def test_laws_hold_within_any_budget(budget, order, monkeypatch):
-    monkeypatch.setattr("pytest_verdict.operators.json.distance.BUDGET", budget)
+def test_comparison_is_exact_or_refused(most, order, monkeypatch):
+    monkeypatch.setattr("pytest_verdict.operators.json.alignment.MOST_PAIRS", most)
     monkeypatch.setattr("pytest_verdict.operators.json.alignment._MOST_CELLS", 4)
 
     @settings(deadline=None)
@@ -333,17 +336,11 @@ def test_laws_hold_within_any_budget(budget, order, monkeypatch):
     def check(left, right, tolerance):
         operator = JsonDistance(list_order=order, tolerance=tolerance)
         found, swapped = operator.evaluate(left, right), operator.evaluate(right, left)
-        lowest = cost(left, right, order == "unordered", tolerance)
-        assert (found.score, found.notes, found.details["cost"]) == (
-            swapped.score,
-            swapped.notes,
-            swapped.details["cost"],
-        )
-        assert 0.0 <= found.score <= 1.0
-        assert int(found.details["cost"]) >= lowest
-        assert int(found.details["cost"]) == lowest or found.notes == ("alignment_bounded",)
-        assert int(found.details["cost"]) == spent(found.details.get("differences", []))
         assert operator.evaluate(left, left).score == 1.0
+        if found.error is None:
+            assert swapped.error or swapped.score == found.score
+            assert int(found.details["cost"]) == cost(left, right, order == "unordered", tolerance)
+            assert int(found.details["cost"]) == spent(found.details.get("differences", []))
 
     check()
 
@@ -352,15 +349,12 @@ def spent(differences):
     return sum(size(found[side]) for found in differences for side in ("expected", "observed") if side in found)
 
 
-def test_bounded_differences_add_up_to_cost():
-    left, right = unlike("records", "ordered")
-    details = compare("json_distance", left[:40], [*left[5:20], *right[:10], *left[20:40]]).details
-    found = details["differences"]
+@pytest.mark.parametrize("order", ["ordered", "unordered"])
+def test_differences_add_up_to_cost(order):
+    left, right = unlike("records", order)
+    details = compare("json_distance", left[:40], [*left[5:20], *right[:10], *left[20:40]], list_order=order).details
     assert "differences_omitted" not in details
-    spent = sum(
-        size(difference[side]) for difference in found for side in ("expected", "observed") if side in difference
-    )
-    assert details["cost"] == str(spent)
+    assert details["cost"] == str(spent(details["differences"]))
 
 
 def test_small_edit_in_long_list_is_exact():
@@ -397,12 +391,3 @@ def test_ignored_paths_reach_the_deepest_level(path, verdict):
     result = compare("json_distance", nested(200, 3, "objects"), nested(200, 3, "objects"), ignore=[path])
     # Where everything is ignored, nothing is compared.
     assert (result.verdict, result.notes) == (verdict, ["empty_expected"] if verdict == "error" else [])
-
-
-@pytest.mark.parametrize(("budget", "note"), [(12, ("alignment_bounded",)), (10**6, ())])
-def test_items_between_equal_items_are_paired_within_small_budget(budget, note, monkeypatch):
-    monkeypatch.setattr("pytest_verdict.operators.json.distance.BUDGET", budget)
-    left = [{"id": 1, "x": 1}, "a", {"id": 2, "x": 1}, "b", {"id": 3, "x": 1}]
-    right = [{"id": 1, "x": 2}, "a", {"id": 2, "x": 2}, "b", {"id": 3, "x": 2}]
-    found = JsonDistance().evaluate(left, right)
-    assert (found.details["cost"], found.notes) == ("6", note)

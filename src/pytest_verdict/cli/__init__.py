@@ -53,14 +53,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run_command(words: Sequence[str]) -> int:
     """Run a command, and return its exit code; what it raises is not caught."""
-    for word in words:
-        # The system passes no such argument, but a program may.
-        try:
-            is_argument = b"\0" not in os.fsencode(word)
-        except UnicodeEncodeError:
-            is_argument = False
-        if not is_argument:
-            raise ConfigurationError(f"{shown(word, 80)} is no argument: it contains a character that no path can have")
     arguments = _build_parser(words).parse_args(words)
     return int(_import_command(arguments.command).run(arguments))
 
@@ -112,17 +104,10 @@ def _build_parser(words: Sequence[str]) -> argparse.ArgumentParser:
         )
         if name == requested:
             module = _import_command(name)
-            # The help page ends with the module's docstring after its first line, which python -OO leaves out.
-            subparser.epilog = (module.__doc__ or _docstring_in_source(module)).partition("\n\n")[2]
+            # The help page ends with the module's docstring after its first line.
+            subparser.epilog = (module.__doc__ or "").partition("\n\n")[2]
             module.add_arguments(subparser)
     return parser
-
-
-def _docstring_in_source(module: Any) -> str:
-    import ast
-    import inspect
-
-    return ast.get_docstring(ast.parse(inspect.getsource(module))) or ""
 
 
 def _import_command(name: str) -> Any:

@@ -13,12 +13,10 @@ from pytest_verdict.budget import Budget
 from pytest_verdict.console import complain, say, say_in_colour
 from pytest_verdict.core.record import parse_record, read_id
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.errors import RecordError, similar
+from pytest_verdict.errors import RecordError
 from pytest_verdict.explanation.drawing import draw_explanation
 from pytest_verdict.report.records_file import RecordsFile
 
-_MOST_CANDIDATES: Final = 2_000
-_SAME_BEGINNING: Final = 4
 _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
 
 
@@ -70,19 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _explain_one(file: RecordsFile, record_id: str) -> int:
-    candidates: list[str] = []
     for line in file.lines_near(record_id):
-        identifier = read_id(line)
-        if identifier == record_id:
+        if read_id(line) == record_id:
             _show(_parse_line(line, file), file, _EVERYTHING)
             return 0
-        if len(candidates) < _MOST_CANDIDATES and identifier[:_SAME_BEGINNING] == record_id[:_SAME_BEGINNING]:
-            candidates.append(identifier)
-    close = ", ".join(similar(record_id, candidates, 3))
-    suggestion = "The ids are in report.json and at the start of each line."
-    if close:
-        suggestion = f"Did you mean {close}?"
-    complain(f"{file.path}: there is no record {record_id}. {suggestion}")
+    complain(f"{file.path}: there is no record {record_id}. The ids are in report.json and at the start of each line.")
     return 2
 
 

@@ -65,10 +65,8 @@ def _describe(name: str, cls: type[Operator]) -> Iterator[str]:
     schema = _build_schema(cls)
     yield "settings:" if schema.get("properties") else "settings: none"
     for setting, setting_schema in schema.get("properties", {}).items():
-        default = f"default {json.dumps(setting_schema.get('default'))}"
-        if setting in schema.get("required", []):
-            default = "required"
-        yield f"  {setting}: {format_type(setting_schema, schema)}, {default}"
+        is_required = setting in schema.get("required", [])
+        yield f"  {setting}: " + ("required" if is_required else f"default {json.dumps(setting_schema.get('default'))}")
 
 
 def _build_document(name: str, cls: type[Operator]) -> dict[str, Any]:
@@ -104,22 +102,3 @@ def _build_schema(cls: type[Operator]) -> dict[str, Any]:
     # The docstring has a member of its own.
     schema.pop("description", None)
     return schema
-
-
-def format_type(part: dict[str, Any], schema: dict[str, Any]) -> str:
-    """Format in a few words what a part of a JSON Schema allows."""
-    if "$ref" in part:
-        name = part["$ref"].rpartition("/")[2]
-        target = schema.get("$defs", {}).get(name, {})
-        if target.get("type") == "object":
-            return str(name)
-        return format_type(target, schema)
-    choices = part.get("anyOf") or part.get("oneOf")
-    if choices:
-        return " | ".join(dict.fromkeys(format_type(choice, schema) for choice in choices))
-    values = part.get("enum", [part["const"]] if "const" in part else [])
-    if values:
-        return " | ".join(json.dumps(value) for value in values)
-    if part.get("type") == "array":
-        return f"array of {format_type(part.get('items', {}), schema)}"
-    return str(part.get("type", "any"))

@@ -13,7 +13,6 @@ exit codes:
 import argparse
 import base64
 import json
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -25,7 +24,6 @@ from pytest_verdict.errors import RecordError
 from pytest_verdict.report.bundle import is_complete
 from pytest_verdict.report.checks import Finding, differences
 from pytest_verdict.report.compression import MALFORMED, reporting_damage, stored_digest
-from pytest_verdict.report.folder import PARTS
 from pytest_verdict.report.records_file import RecordsFile
 from pytest_verdict.report.statements import FILES, RECORDS_PREDICATE, TEST_RESULT, VERDICTS, statements
 from pytest_verdict.report.verification import format_tally, replay_file
@@ -74,10 +72,7 @@ def _extract(path: Path, folder: Path, most_bytes: int) -> None:
             raise RecordError(
                 f"{path}: it unpacks to {size / _MEGABYTE:,.0f} MB; pass a --limit above that if you trust the file"
             )
-        (folder / PARTS).mkdir()
-        for name in names:
-            with file.open(name) as source, (folder / name).open("wb") as target:
-                shutil.copyfileobj(source, target)
+        file.extractall(folder)
 
 
 def _derive_statements(folder: Path, findings: list[Finding]) -> dict[str, dict[str, Any]]:

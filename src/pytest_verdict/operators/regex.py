@@ -165,7 +165,8 @@ def _most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
     parser = importlib.import_module("re._parser")
     try:
         parsed = _ignore_warnings(lambda: parser.parse(pattern, flags))
-        steps = _count_ways(parsed, length)[1]
+        start, end = (list(parsed), []) if mode == "fullmatch" else _split_optional_end(parsed)
+        steps = _count_ways(start, length)[1] + sum(_count_ways([node], length)[1] for node in end)
     except (OverflowError, RecursionError):
         return math.inf
     if mode != "search":
@@ -175,6 +176,21 @@ def _most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
     if first == "AT_BEGINNING_STRING" or (first == "AT_BEGINNING" and not is_multiline):
         return steps
     return steps * length
+
+
+def _split_optional_end(nodes: Iterable[_Node]) -> tuple[list[_Node], list[_Node]]:
+    """Split off the optional end of a pattern: it never fails, so nothing before it is tried again."""
+    start = list(nodes)
+    end = []
+    while start:
+        kind, argument = start[-1]
+        if str(kind) == "SUBPATTERN":
+            start[-1:] = argument[3]
+        elif str(kind) in _REPEATS and argument[0] == 0:
+            end.append(start.pop())
+        else:
+            break
+    return start, end
 
 
 def _count_ways(nodes: Iterable[_Node], length: int) -> tuple[float, float]:

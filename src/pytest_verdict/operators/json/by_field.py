@@ -10,10 +10,11 @@ from pydantic import BeforeValidator
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.result import ComparisonResult, Outcome
 from pytest_verdict.core.values.differences import step
+from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.errors import allowed
 from pytest_verdict.operators.aggregate import MISSING_OBSERVED, Condition, Parts, read_condition
-from pytest_verdict.operators.json.document import apply_to_both, are_equal, read_both, with_floats
+from pytest_verdict.operators.json.document import apply_to_both, read_both, with_floats
 from pytest_verdict.operators.json.equality import JsonCanonical
 from pytest_verdict.operators.json.rules import Place, find_by_place, refuse_root
 
@@ -92,7 +93,7 @@ class ByField(Parts):
         rests = [splitter.take_out(document, "$") for splitter, document in zip(splitters, documents, strict=False)]
         children = self._compare_fields(*[splitter.fields for splitter in splitters])
         # Rules may take everything out of both documents, so that there is nothing to compare.
-        is_empty = are_equal(*rests) and next(_leaves(rests[0]), None) is None
+        is_empty = equal(*rests) and next(_leaves(rests[0]), None) is None
         if self.rest is not None and not is_empty:
             children.append(self.rest.compare(*[with_floats(rest, Decimal) for rest in rests], REST))
         outcome = self.outcome_of(children, {"fields": [_summarize(child) for child in children]})

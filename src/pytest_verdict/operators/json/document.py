@@ -138,28 +138,6 @@ def _type_name(value: Any) -> str:
     return type(encoded).__name__
 
 
-def are_equal(expected: Any, observed: Any) -> bool:
-    """Return whether two documents of `read_document` are equal."""
-    kind = type(expected)
-    if kind is dict:
-        if type(observed) is not dict or len(expected) != len(observed):
-            return False
-        for key, item in expected.items():  # noqa: SIM110 - all() takes a second frame per level
-            if key not in observed or not are_equal(item, observed[key]):
-                return False
-        return True
-    if kind is list:
-        if type(observed) is not list or len(expected) != len(observed):
-            return False
-        for item, other in zip(expected, observed, strict=True):  # noqa: SIM110 - likewise
-            if not are_equal(item, other):
-                return False
-        return True
-    if kind is bool or type(observed) is bool:
-        return expected is observed
-    return bool(expected == observed)
-
-
 def apply_to_both(documents: Documents, expected: Any, apply: Callable[[Any], _T]) -> tuple[_T, _T] | Outcome:
     """Apply JSONPaths to both documents, or return the outcome when they cannot be applied."""
     applied = []

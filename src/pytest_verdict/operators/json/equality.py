@@ -8,12 +8,12 @@ from pytest_verdict.core.matching import maximum_matching
 from pytest_verdict.core.operator import OmitWhenDefault, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, differences, step
+from pytest_verdict.core.values.equality import equal
 from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.operators.json.document import (
     Documents,
     JsonOperator,
     apply_to_both,
-    are_equal,
     difference_details,
     read_both,
     refuse_ignored,
@@ -92,7 +92,7 @@ class JsonCanonical(_JsonPartsOperator):
         if isinstance(documents, Outcome):
             return documents
         steps = (*_SORTED, *self._steps())
-        if are_equal(documents.expected, documents.observed):
+        if equal(documents.expected, documents.observed):
             return documents.sides.outcome(1.0, normalization=steps)
         details = difference_details(differences(documents.expected, documents.observed))
         return documents.sides.outcome(0.0, details=details, normalization=steps)
@@ -152,7 +152,7 @@ def _is_contained(expected: Any, observed: Any, in_place: bool) -> bool:  # noqa
             if not _is_contained(item, other, in_place):
                 return False
         return True
-    return are_equal(expected, observed)
+    return equal(expected, observed)
 
 
 def _find_unmatched(expected: list[Any], observed: list[Any]) -> list[int]:
@@ -164,9 +164,9 @@ def _find_unmatched(expected: list[Any], observed: list[Any]) -> list[int]:
     rest = []
     taken = set()
     for index, item in enumerate(expected):
-        equal = places.get(_key(item))
-        if equal:
-            taken.add(equal.pop())
+        same = places.get(_key(item))
+        if same:
+            taken.add(same.pop())
         else:
             rest.append(index)
     if not rest:
@@ -215,5 +215,5 @@ def _find_missing(path: str, expected: Any, observed: Any, in_place: bool) -> It
             return
         for index in _find_unmatched(expected, observed):
             yield Difference(step(path, index), expected[index], ABSENT)
-    elif not are_equal(expected, observed):
+    elif not equal(expected, observed):
         yield Difference(path, expected, observed)

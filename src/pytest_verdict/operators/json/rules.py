@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, model_serializer, model_validator
 
 from pytest_verdict.errors import allowed
-from pytest_verdict.operators.exact_number import Tolerance, as_exact
+from pytest_verdict.operators.exact_number import Tolerance
 from pytest_verdict.operators.lists import IN_ORDER
 
 ListOrder = Literal["ordered", "unordered"]
@@ -93,18 +93,11 @@ Rank = tuple[int, ...]
 """The precedence of a rule: steps of its path, named steps among them, position in the mapping."""
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
-    tolerance: Decimal = Decimal(0)
-    mode: ToleranceMode = "absolute"
-    string_similarity: StringSimilarity | None = None
-    list_order: ListOrder = "ordered"
+class Policy(NamedTuple):
+    rule: JsonRule
+    """All settings of a part."""
     ranks: tuple[Rank, ...] = ()
-
-    @property
-    def is_strict(self) -> bool:
-        """Whether scalars are either equal or not, without degrees."""
-        return not self.tolerance and self.string_similarity is None
+    """The precedence of the rules that they come from, the nearest one first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +111,8 @@ class Marks:
     def policy(self, inherited: Policy, place: Place) -> Policy:
         """Return the policy of a part."""
         for rank, rule in self.rules.get(place, ()):
-            changes: dict[str, Any] = {name: getattr(rule, name) for name in rule.model_fields_set - {"ignore"}}
-            if "tolerance" in changes:
-                changes["tolerance"] = as_exact(changes["tolerance"])
-            inherited = replace(inherited, **changes, ranks=(rank, *inherited.ranks))
+            changes = {name: getattr(rule, name) for name in rule.model_fields_set}
+            inherited = Policy(inherited.rule.model_copy(update=changes), (rank, *inherited.ranks))
         return inherited
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from types import ModuleType
-from typing import Annotated, Any, ClassVar, Final, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, StrictBool, model_validator
 
@@ -90,28 +90,18 @@ class JsonSchema(JsonOperator, PassFailOperator):
 
     @model_validator(mode="after")
     def _check_formats(self) -> Self:
-        if problem := self._find_format_problem(read_document(self.schema_document)):
-            raise ValueError(problem)
+        if self._own_schema is not None and self._own_schema.format_problem is not None:
+            raise ValueError(self._own_schema.format_problem)
         return self
 
     @functools.cached_property
-    def _other_schemas(self) -> dict[str, Any]:
-        return {uri: read_document(schema) for uri, schema in self.schemas.items()}
+    def _own_schema(self) -> "_Schema | None":
+        return None if self.schema_document is None else self._compile(read_document(self.schema_document))
 
-    @functools.cached_property
-    def _texts(self) -> tuple[str, str]:
-        # Of documents, whose numbers are exact and whose lists are lists.
-        return encode_text(read_document(self.schema_document)), encode_text(self._other_schemas)
-
-    def _find_format_problem(self, schema: Any) -> str | None:
-        """Return which format the library cannot check; it would accept everything as one."""
-        if self.format != "assert" or schema is None:
-            return None
-        formats = _formats_in([schema, *self._other_schemas.values()])
-        unknown = formats - set(validator_class(schema).FORMAT_CHECKER.checkers)
-        if not unknown:
-            return None
-        return f'the format {min(unknown)!r} cannot be checked; pip install "pytest-verdict[schema]" has more of them'
+    def _compile(self, document: Any) -> "_Schema":
+        # Texts of documents, whose numbers are exact and whose lists are lists.
+        others = encode_text({uri: read_document(schema) for uri, schema in self.schemas.items()})
+        return _compile_schema(encode_text(document), others, asserts_formats=self.format == "assert")
 
     def __init__(self, /, **settings: Any) -> None:
         _validators()
@@ -121,22 +111,22 @@ class JsonSchema(JsonOperator, PassFailOperator):
         from referencing.exceptions import Unresolvable
 
         expected = self.effective_expected(expected)
-        documents = read_both(expected, observed, self.normalize, (True, self.parse))
+        # A schema in the settings was read before.
+        own_schema = self._own_schema
+        schema_side = expected if own_schema is None else None
+        documents = read_both(schema_side, observed, self.normalize, (True, self.parse))
         if isinstance(documents, Outcome):
             return documents
-        schema_text, schemas_text = self._texts
-        if self.schema_document is None:
-            schema_text = encode_text(documents.expected)
-        validator = _build_validator(schema_text, schemas_text, asserts_formats=self.format == "assert")
-        if validator is None:
-            problem = str(_find_problem(_prepare(documents.expected)))
+        schema = own_schema or self._compile(documents.expected)
+        problem = schema.format_problem
+        if schema.validator is None:
+            problem = _find_problem(_prepare(documents.expected))
+        if problem is not None:
             return _refuse_schema(INVALID_SCHEMA, documents, expected, problem)
-        if problem_of_format := self._find_format_problem(documents.expected):
-            return _refuse_schema(INVALID_SCHEMA, documents, expected, problem_of_format)
-        notes = [FORMAT_UNCHECKED] if self.format is None and _have_formats(schema_text, schemas_text) else []
+        notes = [FORMAT_UNCHECKED] if self.format is None and schema.has_formats else []
 
         try:
-            errors = list(validator.iter_errors(_prepare(documents.observed)))
+            errors = list(schema.validator.iter_errors(_prepare(documents.observed)))
         except Unresolvable as error:
             reason = f"{error.ref!r} is not part of the schema, and nothing is fetched"
             return _refuse_schema(UNRESOLVED_REFERENCE, documents, expected, reason)
@@ -225,12 +215,6 @@ def _formats_in(schema: Any, *, by_name: bool = False) -> set[str]:
     return formats.union(*(_formats_in(part, by_name=key in _BY_NAME) for key, part in parts.items()))
 
 
-@functools.lru_cache(maxsize=256)
-def _have_formats(*texts: str) -> bool:
-    schema, schemas = (decode(json.loads(text)) for text in texts)
-    return bool(_formats_in([schema, *schemas.values()]))
-
-
 def _find_problem(schema: Any) -> str | None:
     if not isinstance(schema, dict | bool):
         return f"a schema is an object or a bool, got {shown(schema, 200)}"
@@ -251,20 +235,36 @@ def _registry() -> Any:
     return REGISTRY
 
 
+class _Schema(NamedTuple):
+    validator: Any
+    """None for an invalid schema, whose problem is not cached, because redaction may change it."""
+    has_formats: bool
+    format_problem: str | None
+    """A format that must be checked and that the library does not know, so that it would accept everything as one."""
+
+
 @functools.lru_cache(maxsize=256)
-def _build_validator(schema_text: str, schemas_text: str, *, asserts_formats: bool) -> Any | None:
-    """Build the validator of a schema; None for an invalid one, whose problem is not cached because redaction may change it."""
+def _compile_schema(schema_text: str, schemas_text: str, *, asserts_formats: bool) -> _Schema:
     from referencing import Resource
     from referencing.jsonschema import specification_with
 
     schema, schemas = (_prepare(decode(json.loads(text))) for text in (schema_text, schemas_text))
     if _find_problem(schema):
-        return None
+        return _Schema(None, has_formats=False, format_problem=None)
     cls = validator_class(schema)
     dialect = specification_with(cls.ID_OF(cls.META_SCHEMA))
     resources = [(uri, Resource.from_contents(other, default_specification=dialect)) for uri, other in schemas.items()]
-    checker = build_checker(cls.FORMAT_CHECKER) if asserts_formats else None
-    return _guard(cls)(schema, registry=_registry().with_resources(resources), format_checker=checker)
+    registry = _registry().with_resources(resources)
+    formats = _formats_in([schema, *schemas.values()])
+    if not asserts_formats:
+        return _Schema(_guard(cls)(schema, registry=registry), bool(formats), None)
+    problem = None
+    if unknown := formats - set(cls.FORMAT_CHECKER.checkers):
+        problem = (
+            f'the format {min(unknown)!r} cannot be checked; pip install "pytest-verdict[schema]" has more of them'
+        )
+    checker = build_checker(cls.FORMAT_CHECKER)
+    return _Schema(_guard(cls)(schema, registry=registry, format_checker=checker), bool(formats), problem)
 
 
 @functools.cache
