@@ -111,13 +111,9 @@ class TrajectorySteps(TrajectoryOperator):
 
     def _compare_calls(self, expected: list[Step], observed: list[Call], matcher: CallMatcher) -> Outcome:
         step_matcher = StepMatcher(expected, observed, matcher)
-        if self.extras == "forbid":
-            outcome = step_matcher.match_without_extras()
-        else:
-            outcome = step_matcher.match_with_extras()
+        outcome = step_matcher.match(self.extras)
         if outcome.score < 1.0:
-            alignment = step_matcher.align(self.extras) or {}
-            return outcome.replace(details={**(outcome.details or {}), **alignment})
+            return outcome.replace(details={**(outcome.details or {}), **step_matcher.align(self.extras)})
         return outcome
 
     def _complete(self, outcome: Outcome, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
@@ -227,27 +223,23 @@ class StepMatcher:
                 sorted(set().union(*(next(accepted) for _ in call.choices))) for call in step.calls
             ]
 
-    def match_with_extras(self) -> Outcome:
-        """Find the earliest end of each step."""
-        start = 0
+    def match(self, extras: str) -> Outcome:
+        """Find the earliest end of each step, or all its ends if every observed call must have its place."""
+        ends = {0}
         places: list[list[int]] = []
         for step in self._steps:
-            positions = self._find_earliest(step, start)
-            if positions is None:
-                return _fail_at(step, start, {"steps": places})
-            places.append(positions)
-            if positions:
-                start = positions[-1] + 1
-        return Outcome(1.0, details={"steps": places})
-
-    def match_without_extras(self) -> Outcome:
-        """Find all ends of each step."""
-        ends = {0}
-        for step in self._steps:
-            next_ends = self._find_ends(step, ends)
-            if not next_ends:
-                return _fail_at(step, max(ends), {})
-            ends = next_ends
+            if extras == "forbid":
+                following = self._find_ends(step, ends)
+            else:
+                positions = self._find_earliest(step, max(ends))
+                following = set() if positions is None else {positions[-1] + 1} if positions else ends
+                places.append(positions or [])
+            if not following:
+                details = {} if extras == "forbid" else {"steps": places[:-1]}
+                return _fail_at(step, max(ends), details)
+            ends = following
+        if extras == "allow":
+            return Outcome(1.0, details={"steps": places})
         if self._size in ends:
             return Outcome(1.0)
         divergence = max(ends)
@@ -259,12 +251,11 @@ class StepMatcher:
         required = self._list_required(step)
         positions: list[int] = []
         for _ in range(step.times.least):
-            once = _match_all(required, start, _find_first_end(required, start, self._size))
+            begin = positions[-1] + 1 if positions else start
+            once = _match_all(required, begin, _find_first_end(required, begin, self._size))
             if once is None:
                 return None
             positions += once
-            if once:
-                start = once[-1] + 1
         return positions
 
     def _list_required(self, step: Step) -> list[list[int]]:
@@ -275,15 +266,11 @@ class StepMatcher:
     def _find_ends(self, step: Step, starts: set[int]) -> set[int]:
         """Return where a step can end if every observed call must have its place."""
         least = step.times.least
-        # Every further repetition takes at least one call, or changes nothing.
-        most = step.times.limit(least + self._size)
         reached = set(starts) if least == 0 else set()
-        cache: dict[int, set[int]] = {}
         current = starts
-        for count in range(1, most + 1):
-            for start in current - cache.keys():
-                cache[start] = self._find_ends_once(step, start)
-            current = set().union(*(cache[start] for start in current))
+        # Every further repetition takes at least one call, or changes nothing.
+        for count in range(1, step.times.limit(least + self._size) + 1):
+            current = set().union(*(self._find_ends_once(step, start) for start in current))
             if not current or (count > least and current <= reached):
                 break
             if count >= least:
@@ -301,11 +288,11 @@ class StepMatcher:
         last = bisect_left(ends, 1, key=lambda end: not _can_place_all(accepted, step.calls, start, end))
         return set(range(first, start + last))
 
-    def align(self, extras: str) -> dict[str, Any] | None:
-        """Describe where the calls of steps were made and how single calls differ; None if they do not."""
+    def align(self, extras: str) -> dict[str, Any]:
+        """Describe where the calls of steps were made and how single calls differ; empty if they do not."""
         slots = [self._list_slots(step) for step in self._steps]
         if sum(map(len, slots)) * self._size > _MOST_PAIRS:
-            return None
+            return {}
         calls: list[Call] = []
         places: list[int] = []
         partners: Partners = []
@@ -321,9 +308,7 @@ class StepMatcher:
                 places.append(step.place)
         pairs = iter_pairs(partners, self._size)
         details = align(pairs, calls, self._observed, self._matcher, extras, places)
-        if not details["differences"]:
-            return None
-        return details
+        return details if details["differences"] else {}
 
     def _choose_nearest(self, choices: Sequence[Call], observed: Call) -> Call:
         if len(choices) == 1:
