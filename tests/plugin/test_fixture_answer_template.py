@@ -83,10 +83,10 @@ def test_junit_names_failed_fields(harness):
     assert "the reply is no answer of Answer" in failure.get("message") + (failure.text or "")
 
 
-def test_failure_shows_table_without_library_frames(harness):
+def test_failure_shows_fields_without_library_frames(harness):
     run = harness.run(FILES)
     assert "answer_template 'Answer': 2 of 3 failed: target expected" in run.stdout
-    assert "FAIL  year    1 " in run.stdout
+    assert "FAIL  numeric_exact 'year': " in run.stdout
     assert "template.py" not in run.stdout
 
 
@@ -123,7 +123,7 @@ def test_softly(comparator, answer_template):
     assert "4 comparisons: 1 pass (25 %), 2 fail, 1 error" in run.stdout
 
 
-def test_assert_on_result_shows_table(pytester):
+def test_assert_on_result_shows_fields(pytester):
     pytester.makepyfile(
         """
         from pytest_verdict.templates import BaseAnswer, ExactMatch, VerifiedField
@@ -140,5 +140,5 @@ def test_assert_on_result_shows_table(pytester):
         """
     )
     result = pytester.runpytest_inprocess("-p", "no:asyncio", "-p", "no:cacheprovider")
-    lines = [line for line in result.outlines if line.startswith("E         FAIL  city ")]
+    lines = [line for line in result.outlines if line.startswith("E         FAIL  normalized_exact 'city'")]
     assert len(lines) == 2

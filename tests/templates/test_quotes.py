@@ -53,7 +53,7 @@ def test_quote_not_in_the_response_fails(words):
     assert (result.verdict, result.quotes, result.granular) == ("fail", {"city": False}, 0.5)
     assert result.notes == ["quote_not_found"]
     assert result.fields["city"].passed
-    assert "FAIL  quote of city" in result.describe()
+    assert "FAIL  quote_check 'quote of city'" in result.describe()
 
 
 def test_missing_quote_fails():

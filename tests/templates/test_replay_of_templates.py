@@ -153,10 +153,9 @@ def test_regex_check_may_have_the_name_of_a_field():
     assert replay_line(text_of(result).encode("ascii")).status == "identical"
     assert (result.fields["meaning"].operator, result.fields["meaning"].passed) == ("semantic", True)
     assert result.regex == {"meaning": False}
-    assert [line.split()[:4] for line in result.describe().splitlines()[2:4]] == [
-        ["ok", "meaning", "2", "semantic"],
-        ["FAIL", "meaning", "regex_check", "'z'"],
-    ]
+    lines = result.describe().splitlines()
+    assert any(line.startswith("  ok    semantic 'meaning': ") for line in lines)
+    assert any(line.startswith("  FAIL  regex_check 'meaning': 'z'") for line in lines)
 
 
 @pytest.mark.parametrize("check", ["exact", 3, {"operator": "exact", "settings": {}}])

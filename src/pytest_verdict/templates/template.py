@@ -121,7 +121,7 @@ class TemplateResult:
         return dict(self.comparison.observed.get(USAGE_KEY, {}))
 
     def describe(self) -> str:
-        """Return the block that a failure prints: a table of the fields with reasons, the strategy, and unknown keys."""
+        """Return the block that a failure prints: the strategy, unknown keys, and the fields with their reasons."""
         return describe_failure(self.comparison)
 
     @property
@@ -155,10 +155,9 @@ class AnswerTemplate:
         ...     pair_count: int = VerifiedField("The number of pairs", ground_truth=23, verify_with=NumericExact())
         >>> print(AnswerTemplate(Answer).verify({"pair_count": 46}).describe())
         answer_template 'Answer': 1 of 1 failed: pair_count off by 23: expected 23, got 46
-                field       weight  operator        reason
-          FAIL  pair_count  1       numeric_exact   off by 23: expected 23, got 46
-          normalization: none
           granular score: 0.00
+          FAIL  numeric_exact 'pair_count': off by 23: expected 23, got 46
+                normalization: none
     """
 
     def __init__(
@@ -236,7 +235,7 @@ class AnswerTemplate:
         """Verify an answer as `verify` does, and fail the test unless it passes; inside `collect`, at the end of the block.
 
         Raises:
-            MismatchError: The answer is wrong or cannot be read, outside `collect`; the message is a table of the fields.
+            MismatchError: The answer is wrong or cannot be read, outside `collect`; the message explains each field.
         """
         __tracebackhide__ = HIDDEN
         result = self.verify(answer, trace, context)
