@@ -113,7 +113,7 @@ def test_single_order_is_noted():
 def test_resolve_policy_decides_the_status(resolve, status):
     comparison = compared(judges.contradicting, protocol=BlindProtocol(resolve=resolve))
     assert comparison.status == status
-    assert [one["code"] for one in comparison.contradictions] == ["winner_opposite"] * 2
+    assert [one["code"] for one in comparison.result.details["contradictions"]] == ["winner_opposite"] * 2
     assert not comparison
 
 
@@ -314,16 +314,16 @@ def test_verdict_does_not_depend_on_key_or_protocol(scores, key, order, rule, re
     assert comparison.winner == ("TIE" if scores[0] == scores[1] else "x" if scores[0] > scores[1] else "y")
     assert len(comparison.result.children) == repetitions * {"single": 1, "both": 2}[order]
     document = comparison.comparison
-    assert document["winner"] == comparison.label
-    behind = {name: label for label, name in comparison.assignment.items()}
+    assert document["winner"] == comparison.result.details["label"]
+    behind = {name: label for label, name in comparison.result.details["assignment"].items()}
     assert document["rubric"][behind["x"]]["content"]["accuracy"] == scores[0]
 
 
 @pytest.mark.parametrize("key", ["a", "b", "c", "d"])
 def test_comparison_json_matches_the_assignment(key):
     comparison = compared(judges.honest, key=key)
-    label = {name: label for label, name in comparison.assignment.items()}["reasoned"]
-    assert comparison.label == comparison.comparison["winner"] == label
+    label = {name: label for label, name in comparison.result.details["assignment"].items()}["reasoned"]
+    assert comparison.result.details["label"] == comparison.comparison["winner"] == label
     assert comparison.comparison["rubric"][label]["overall_score"] == 10.0
     assert comparison.comparison["reasoning"] == f"{label} it is."
 

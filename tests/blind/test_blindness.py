@@ -216,7 +216,7 @@ def folder(pair, tmp_path):
     judge.sees_files = True
     names = ("with_skill", "old_skill")
     comparison = blind_compare(*pair, TASK, judge, names=names, key="k", output=out, prefer="with_skill")
-    assert commitments == [comparison.commitment] * 2
+    assert commitments == [comparison.result.observed["assignment"]["commitment"]] * 2
     return out
 
 

@@ -14,7 +14,7 @@ from pytest_verdict.blind.pairs import Pair, check_names
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.protocol import Status
 from pytest_verdict.blind.request import BlindJudge
-from pytest_verdict.blind.rubric import TIE, Winner, read_rubric
+from pytest_verdict.blind.rubric import TIE, read_rubric
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.console import progress
@@ -64,29 +64,9 @@ class BlindComparison:
         return self.winner == TIE
 
     @property
-    def label(self) -> Winner | None:
-        """The winner in ``comparison.json``: ``A``, ``B`` or ``TIE``; None without a verdict."""
-        return self.result.details.get("label")
-
-    @property
-    def assignment(self) -> dict[str, str]:
-        """The candidate's name behind each label."""
-        return dict(self.result.details.get("assignment", {}))
-
-    @property
     def comparison(self) -> dict[str, Any] | None:
         """The comparison in the shape of the pattern; None if no reply holds a verdict."""
         return self.result.details.get("comparison")
-
-    @property
-    def contradictions(self) -> list[dict[str, Any]]:
-        """The contradictions of the judge to its own scores: call, code, where, claimed, derived."""
-        return list(self.result.details.get("contradictions", []))
-
-    @property
-    def commitment(self) -> str:
-        """The digest that committed the harness to its assignment before the judge was asked."""
-        return str(self.result.observed["assignment"]["commitment"])
 
     @property
     def usage(self) -> dict[str, dict[str, Any]]:

@@ -220,15 +220,12 @@ def _measure(judged: Sequence[_JudgedItem]) -> dict[str, Any]:
         "kappa": describe_kappa(pairs),
         "labels": classify([Labelled(*pair) for pair in pairs]) if pairs else None,
         "flips": _compute_rate(vote.status == "INCONSISTENT" for vote in votes),
-        "order_sensitive": _compute_rate(vote.order_sensitive for vote in votes),
         "repeats_alike": _compute_rate(
             len({vote.label for vote in repeated}) == 1 for repeated in repetitions if len(repeated) > 1
         ),
         "first_shown_wins": _test_rate(call.first_shown for call in calls),
         "longer_wins": _test_rate(item.comparison.is_longer_output(item.label) for item in judged),
         "longer_wins_with_people": _test_rate(item.comparison.is_longer_output(item.item.label) for item in judged),
-        "invalid_calls": _compute_rate(call.reply is None for call in calls),
-        "contradictions": dict(Counter(sorted(one.code for call in calls for one in call.contradictions))),
         "people_among_themselves": describe_kappa(annotator_pairs),
     }
 

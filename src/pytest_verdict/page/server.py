@@ -100,10 +100,8 @@ class Server(ThreadingHTTPServer):
         self.token = secrets.token_urlsafe(16)
         try:
             super().__init__(("127.0.0.1", port), _Handler)
-        except OSError as error:
-            raise RecordError(
-                f"port {port} cannot be used: {error.strerror}; leave out --port to use a free port"
-            ) from None
+        except (OSError, OverflowError) as error:
+            raise RecordError(f"port {port} cannot be used: {error}; leave out --port to use a free port") from None
 
     @property
     def hosts(self) -> tuple[str, ...]:

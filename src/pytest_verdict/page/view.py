@@ -28,13 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("folder", metavar="DIR", nargs="?", default="verify-report", help="a report's folder (default: verify-report)")
     add("--no-open", action="store_true", help="print the path or address of the page without opening a browser")
     add("--serve", action="store_true", help="serve the page instead of writing it")
-    add("--port", metavar="N", type=_port, default=0, help="the port of the server (default: a free port)")
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) < 1 << 16):
-        raise argparse.ArgumentTypeError(f"a number from 0 to 65535 is needed, got {text!r}")
-    return int(text)
+    add("--port", metavar="N", type=int, default=0, help="the port of the server (default: a free port)")
 
 
 def run(arguments: argparse.Namespace) -> int:

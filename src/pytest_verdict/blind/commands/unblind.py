@@ -27,7 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from pytest_verdict.blind.api import BlindComparison
     from pytest_verdict.blind.files import RECORD, list_foreign_files, read_record, verify_folder
 
     folder = Path(arguments.folder)
@@ -39,9 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
     if problems:
         return 1
 
-    comparison = BlindComparison(read_record(folder / RECORD))
-    for label, name in sorted(comparison.assignment.items()):
+    record = read_record(folder / RECORD)
+    for label, name in sorted(record.details["assignment"].items()):
         say(f"{label} was {name}")
-    say(f"{comparison.status}, winner: {comparison.winner}")
-    say(f"commitment {comparison.commitment} holds")
+    say(f"{record.details['status']}, winner: {record.details['winner']}")
+    say(f"commitment {record.observed['assignment']['commitment']} holds")
     return 0
