@@ -185,10 +185,8 @@ class _Limit(_Numeric):
     decay: OmitWhenDefault[Decay] = "linear"
 
     def _score(self, expected: Number, observed: Number) -> float:
-        margin = self._margin(expected, observed)
-        if margin > 0 or (margin == 0 and not self.exclusive):
-            return 1.0
-        return _score_outside(margin.copy_abs(), self.zero_at, self.decay, self.mode, expected)
+        width = None if self.zero_at is None else _limit(expected, self.zero_at, self.mode)
+        return _score_margin(self._margin(expected, observed), width, self.decay, exclusive=self.exclusive)
 
     def _details(self, expected: Number, observed: Number) -> dict[str, Any]:
         return {"margin": as_written(self._margin(expected, observed))}
@@ -297,16 +295,14 @@ class NumericRange(_GradedOperator):
             return sides.outcome(0.0, [NOT_A_RANGE], error=must_be("a range outside of which numbers lie", expected))
 
         margins = []
-        passed = True
         if low is not None:
-            margins.append(_difference(number, low))
-            passed = margins[0] > 0 or (margins[0] == 0 and not self.exclusive_min)
+            margins.append((_difference(number, low), self.exclusive_min))
         if high is not None:
-            margins.append(_difference(high, number))
-            passed = passed and (margins[-1] > 0 or (margins[-1] == 0 and not self.exclusive_max))
-        margin = min(margins)
+            margins.append((_difference(high, number), self.exclusive_max))
+        width = None if self.zero_at is None else as_exact(self.zero_at)
+        score = min(_score_margin(margin, width, self.decay, exclusive=exclusive) for margin, exclusive in margins)
+        margin = min(margin for margin, _ in margins)
         distance = margin.copy_abs() if margin < 0 else Decimal(0)
-        score = float(passed) or _score_outside(distance, self.zero_at, self.decay)
         return sides.outcome(score, details={"distance": as_written(distance), "margin": as_written(margin)})
 
     def _is_empty(self, low: Number | None, high: Number | None) -> bool:
@@ -423,13 +419,13 @@ def _tolerance_details(
     return details
 
 
-def _score_outside(
-    distance: Decimal, zero_at: ExactNumber | None, decay: Decay, mode: ToleranceMode = "absolute", limit: Number = 0
-) -> float:
-    width = Decimal("inf") if zero_at is None else _limit(limit, zero_at, mode)
-    if not distance.is_finite() or not width.is_finite():
+def _score_margin(margin: Decimal, width: Decimal | None, decay: Decay, *, exclusive: bool) -> float:
+    """Return the score of a number by its margin, which is negative beyond the limit."""
+    if margin > 0 or (margin == 0 and not exclusive):
+        return 1.0
+    if width is None or not margin.is_finite() or not width.is_finite():
         return 0.0
-    return _fade(Fraction(distance), Fraction(width), decay)
+    return _fade(Fraction(margin.copy_abs()), Fraction(width), decay)
 
 
 def _fade(excess: Fraction, width: Fraction, decay: Decay) -> float:
