@@ -164,7 +164,7 @@ def _equal_by_class(expected: Any, observed: Any, *, nan_equal: bool) -> bool:
         # A subclass may have an __eq__ of its own.
         return _view(expected)[0] == _view(observed)[0] and bool(decode(encoded) == decode(other))
     is_same_class = type(expected) is type(observed)
-    if is_same_class and package_of(expected) in _TABLE_PACKAGES:
+    if is_same_class and package_of(expected) in _TABLE_PACKAGES and hasattr(expected, "equals"):
         if not expected.equals(observed) or not all(map(_agree, _labels(expected), _labels(observed))):
             return False
         # Polars compares True with 1.
