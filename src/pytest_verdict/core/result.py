@@ -106,18 +106,7 @@ class Outcome:
         return self._details
 
     def replace(self, **changes: Any) -> Outcome:
-        """Return a copy with other parts.
-
-        Args:
-            **changes: Arguments of the constructor.
-
-        Returns:
-            A new outcome.
-
-        Example:
-            >>> Outcome(0.5).replace(notes=("half_found",)).notes
-            ('half_found',)
-        """
+        """Return a copy with other parts, by the names of the constructor's arguments."""
         return type(self)(**{**self.parts(), **changes})
 
     def parts(self) -> dict[str, Any]:
@@ -302,17 +291,6 @@ class ComparisonResult:
         """
         record: dict[str, Any] = json.loads(self.to_text())
         return record
-
-    def with_message(self, message: str) -> ComparisonResult:
-        """Return the same comparison with a text that a failure shows first.
-
-        Args:
-            message: The text.
-
-        Returns:
-            A new result.
-        """
-        return self.replace(message=message)
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments that build an equal result; the values are shared, not copied."""
