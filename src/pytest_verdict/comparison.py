@@ -257,7 +257,7 @@ class Expectation:
             self._expected, observed, threshold=self._threshold, name=self._name, negated=negated
         )
         if self._message is not None:
-            return result.with_message(self._message)
+            return result.replace(message=self._message)
         return result
 
     if not TYPE_CHECKING:  # Type checkers report unknown attributes themselves.

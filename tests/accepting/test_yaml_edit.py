@@ -158,7 +158,7 @@ MISREAD = {
     "1e3": "1e3 is a number for some readers",
     "0o7": "0o7 is a number for some readers",
     "2024-05-01": "2024-05-01 without quotes is a date",
-    "&M stores": "with an anchor that no alias uses",
+    "&M stores": "is read as",
     "{a:1}": "nothing after the colon is null",
     "{no: 1}": "no without quotes is false",
 }

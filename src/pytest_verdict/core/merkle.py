@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator
 from functools import reduce
-from typing import Any, Final
+from typing import Final
 
 # Copied, because creating a hash takes longer than hashing two nodes.
 _LEAF: Final = hashlib.sha256(b"\x00")
@@ -13,20 +13,12 @@ _OF_NOTHING: Final = hashlib.sha256().hexdigest()
 
 def leaves_of(lines: Iterable[bytes]) -> list[bytes]:
     """Return the digests of records, without their line ends."""
-    return _digests(_LEAF, [line.removesuffix(b"\n") for line in lines])
-
-
-def parents_of(nodes: list[bytes]) -> list[bytes]:
-    """Return the digests of pairs of neighbours, without the last of an odd number."""
-    return _digests(_NODE, map(bytes.__add__, nodes[::2], nodes[1::2]))
-
-
-def root_of(subtrees: Iterable[bytes]) -> str:
-    """Return the root over whole subtrees, from the last to the first."""
-    nodes = [*subtrees]
-    if nodes:
-        return reduce(lambda right, left: parents_of([left, right])[0], nodes).hex()
-    return _OF_NOTHING
+    leaves = []
+    for line in lines:
+        digest = _LEAF.copy()
+        digest.update(line.removesuffix(b"\n"))
+        leaves.append(digest.digest())
+    return leaves
 
 
 def subtree_sizes(before: int, count: int) -> Iterator[int]:
@@ -43,50 +35,45 @@ def subtree_sizes(before: int, count: int) -> Iterator[int]:
 
 def build_subtrees(before: int, leaves: list[bytes]) -> list[bytes]:
     """Return the roots of the largest complete subtrees over leaves that follow ``before`` others."""
-    roots = []
-    start = 0
-    for size in subtree_sizes(before, len(leaves)):
-        nodes = leaves[start : start + size]
-        start += size
-        while len(nodes) > 1:
-            nodes = parents_of(nodes)
-        roots += nodes
-    return roots
+    tree = MerkleTree(before)
+    tree.add(leaves)
+    return tree.subtrees()
 
 
-def _digests(kind: Any, contents: Iterable[bytes]) -> list[bytes]:
-    digests = []
-    for content in contents:
-        digest = kind.copy()
-        digest.update(content)
-        digests.append(digest.digest())
-    return digests
+def _parent(left: bytes, right: bytes) -> bytes:
+    digest = _NODE.copy()
+    digest.update(left + right)
+    return digest.digest()
 
 
 class MerkleTree:
-    """A tree that grows; it stores the last node of each level that has no right neighbour yet."""
+    """A tree over leaves that follow ``before`` others; it stores only the roots of its largest complete subtrees."""
 
-    __slots__ = ("_waiting",)
+    __slots__ = ("_end", "_subtrees")
 
-    def __init__(self) -> None:
-        self._waiting: list[bytes | None] = []
+    def __init__(self, before: int = 0) -> None:
+        self._end = before
+        self._subtrees: list[tuple[int, bytes]] = []
+
+    def add(self, leaves: Iterable[bytes]) -> None:
+        """Add leaves."""
+        for leaf in leaves:
+            self.add_subtree(1, leaf)
 
     def add_subtree(self, size: int, root: bytes) -> None:
         """Add a complete subtree, which begins at a multiple of its size."""
-        self.add([root], level=size.bit_length() - 1)
+        self._end += size
+        while self._subtrees and self._subtrees[-1][0] == size and self._end % (2 * size) == 0:
+            root = _parent(self._subtrees.pop()[1], root)
+            size *= 2
+        self._subtrees.append((size, root))
 
-    def add(self, nodes: list[bytes], level: int = 0) -> None:
-        """Add leaves, or nodes of a higher level."""
-        while nodes:
-            self._waiting += [None] * (level + 1 - len(self._waiting))
-            left = self._waiting[level]
-            if left is not None:
-                nodes = [left, *nodes]
-            self._waiting[level] = nodes[-1] if len(nodes) & 1 else None
-            nodes = parents_of(nodes)
-            level += 1
+    def subtrees(self) -> list[bytes]:
+        """Return the roots of the largest complete subtrees, in their order."""
+        return [root for _, root in self._subtrees]
 
     def root(self) -> str:
         """Return the root in hexadecimal digits."""
-        # Nodes of higher levels are further to the left.
-        return root_of(node for node in self._waiting if node is not None)
+        if not self._subtrees:
+            return _OF_NOTHING
+        return reduce(lambda right, left: _parent(left, right), reversed(self.subtrees())).hex()

@@ -221,23 +221,7 @@ class Operator(BaseModel):
         return self.evaluate(True, trace).score >= self.default_threshold()  # noqa: FBT003 - expected is a value
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return an operator of the same class with some other settings, which are validated.
-
-        Args:
-            update: The settings that change.
-            deep: Has no effect, because settings are immutable.
-
-        Returns:
-            A new operator.
-
-        Raises:
-            SettingsError: A setting is unknown or has a value that is not allowed.
-
-        Example:
-            >>> from pytest_verdict.operators.number import NumericRange
-            >>> NumericRange(min=1, max=10).model_copy(update={"max": 3}).check(5)
-            False
-        """
+        """Return an operator of the same class with some other settings, which are validated; ``deep`` has no effect."""
         del deep
         settings = {name: getattr(self, name) for name in self.model_fields_set}
         return type(self)(**{**settings, **(update or {})})

@@ -23,9 +23,10 @@ _PARTS: Final = (
 _NOT_WRITTEN: Final = (0.0, "")
 
 
-def _read_only(slot: str, about: str) -> Any:
-    """Build a property that returns the value of a slot, or an attribute of it."""
-    return property(attrgetter(slot), doc=about)
+def _read_only(slot: str, about: str, copy: Callable[[Any], Any] | None = None) -> Any:
+    """Build a property that returns the value of a slot, or an attribute of it, or a copy of that."""
+    read = attrgetter(slot)
+    return property(read if copy is None else lambda holder: copy(read(holder)), doc=about)
 
 
 class Outcome:
@@ -49,17 +50,7 @@ class Outcome:
         0.5
     """
 
-    __slots__ = (
-        "_children",
-        "_details",
-        "_error",
-        "_expected_surface",
-        "_normalization",
-        "_notes",
-        "_observed_surface",
-        "_score",
-        "record_text",
-    )
+    __slots__ = (*(f"_{name}" for name in _PARTS), "record_text")
     record_text: tuple[float, str]
     """The threshold of the last record without redaction, and the members of that record from the outcome."""
 
@@ -115,18 +106,7 @@ class Outcome:
         return self._details
 
     def replace(self, **changes: Any) -> Outcome:
-        """Return a copy with other parts.
-
-        Args:
-            **changes: Arguments of the constructor.
-
-        Returns:
-            A new outcome.
-
-        Example:
-            >>> Outcome(0.5).replace(notes=("half_found",)).notes
-            ('half_found',)
-        """
+        """Return a copy with other parts, by the names of the constructor's arguments."""
         return type(self)(**{**self.parts(), **changes})
 
     def parts(self) -> dict[str, Any]:
@@ -229,25 +209,29 @@ class ComparisonResult:
         "_accepted", "The file, the test and the entry of the accepted value that was expected, or None."
     )
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All settings of the operator as typed JSON, defaults included."""
-        return dict(snapshot(self._identity.settings))
-
-    @property
-    def expected(self) -> Any:
-        """The expected value, before any normalization; a copy where it could be changed."""
-        return snapshot(self._expected)
-
-    @property
-    def observed(self) -> Any:
-        """The observed value, before any normalization; a copy where it could be changed."""
-        return snapshot(self._observed)
+    settings: dict[str, Any] = _read_only(
+        "_identity.settings", "All settings of the operator as typed JSON, defaults included.", snapshot
+    )
+    expected: Any = _read_only(
+        "_expected", "The expected value, before any normalization; a copy where it could be changed.", snapshot
+    )
+    observed: Any = _read_only(
+        "_observed", "The observed value, before any normalization; a copy where it could be changed.", snapshot
+    )
+    normalization: list[str] = _read_only(
+        "_outcome.normalization", "Names of the steps that were applied, in order; empty when none was.", list
+    )
+    notes: list[str] = _read_only("_outcome.notes", "Machine-readable codes, such as ``json_parse_failed``.", list)
 
     @property
     def score(self) -> float:
         """How well the values match, from 0.0 to 1.0."""
         return self._outcome.score
+
+    @property
+    def error(self) -> str | None:
+        """Why the comparison could not be made, or None."""
+        return self._outcome.error
 
     @property
     def passed(self) -> bool:
@@ -268,16 +252,6 @@ class ComparisonResult:
         return _verdict_of(self)
 
     @property
-    def normalization(self) -> list[str]:
-        """Names of the steps that were applied, in order; empty when none was."""
-        return list(self._outcome.normalization)
-
-    @property
-    def notes(self) -> list[str]:
-        """Machine-readable codes, such as ``json_parse_failed``."""
-        return list(self._outcome.notes)
-
-    @property
     def expected_surface(self) -> Any:
         """The expected value after normalization."""
         surface = self._outcome.expected_surface
@@ -292,20 +266,12 @@ class ComparisonResult:
     @property
     def changed_sides(self) -> tuple[bool, bool]:
         """Whether normalization changed the expected value, and the observed value."""
-        return (
-            self._outcome.expected_surface is not ABSENT,
-            self._outcome.observed_surface is not ABSENT,
-        )
+        return self._outcome.expected_surface is not ABSENT, self._outcome.observed_surface is not ABSENT
 
     @property
     def details(self) -> dict[str, Any]:
         """Evidence of the operator: differences with their path, distances, matched text."""
         return dict(snapshot(self._outcome.details or {}))
-
-    @property
-    def error(self) -> str | None:
-        """Why the comparison could not be made, or None."""
-        return self._outcome.error
 
     def to_report(self) -> dict[str, Any]:
         """Return the eight values of the Comparator pattern.
@@ -325,17 +291,6 @@ class ComparisonResult:
         """
         record: dict[str, Any] = json.loads(self.to_text())
         return record
-
-    def with_message(self, message: str) -> ComparisonResult:
-        """Return the same comparison with a text that a failure shows first.
-
-        Args:
-            message: The text.
-
-        Returns:
-            A new result.
-        """
-        return self.replace(message=message)
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments that build an equal result; the values are shared, not copied."""

@@ -16,7 +16,6 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.numbers import as_decimal
-from pytest_verdict.core.values.placeholders import ABSENT
 from pytest_verdict.explanation.drawing import default_settings
 
 _MOST_SENTENCES: Final = 3
@@ -31,13 +30,10 @@ _STEPS: Final = (
     ("strip", "lowercase"), ("lowercase", "strip", "collapse_whitespace"),
     ("nfc", "casefold", "strip", "collapse_whitespace"),
 )  # fmt: skip
-_PUNCTUATION: Final = ("casefold", "remove_punctuation", "strip", "collapse_whitespace")
-# Marks that end or enclose words. Between letters or beside a digit they are part of the value.
-_MARKS: Final = re.compile(r"(?<!\w)[.,;:!?'\"()]+(?!\w)|(?<=[^\W\d])[.,;:!?\"')]+(?!\w)|(?<!\w)[\"'(]+(?=[^\W\d])")
+_LEADING_ZERO: Final = re.compile(r"\s*[+-]?0[0-9]")
 _EQUALITY_OPERATORS: Final = frozenset({"exact", "normalized_exact", "literal"})
 # Meaning needs a model to judge, and no step may hide a text that must not occur.
 _WITHOUT_ADVICE: Final = frozenset({"semantic", "not_contains"})
-
 
 _SWAPPED: Final = "expected and observed seem to be swapped; expected comes first"
 _TYPE_NAMES: Final = frozenset({"null", "boolean", "string", "integer", "number", "array", "object"})
@@ -120,8 +116,7 @@ def find_advice(result: ComparisonResult) -> list[Advice]:
     try:
         if len(encode_text(result.recorded_expected)) + len(encode_text(result.recorded_observed)) > _LONGEST:
             return []
-        candidates = itertools.chain(_with_other_settings(result), _with_other_operators(result))
-        for advice in itertools.islice(candidates, _MOST_COMPARISONS):
+        for advice in itertools.islice(_find_candidates(result), _MOST_COMPARISONS):
             # After one set of steps has passed, larger ones add nothing.
             if advice.operator not in advices and _passes(advice, result.expected, result.observed, result.notes):
                 advices[advice.operator] = advice
@@ -138,68 +133,38 @@ def _passes(advice: Advice, expected: Any, observed: Any, notes: Collection[str]
         trial = run(operator, expected, observed, threshold=advice.threshold)
     except Exception:  # noqa: BLE001 - a candidate that cannot be tried is no advice
         return False
-    if not trial.passed or not set(trial.notes) <= set(notes):
-        return False
-    return not _is_empty(trial.outcome.expected_surface) and not _is_empty(trial.outcome.observed_surface)
+    # Steps that leave nothing of a value or of one of its items make all values alike.
+    surfaces = (trial.outcome.expected_surface, trial.outcome.observed_surface)
+    is_empty = any(surface == "" or (isinstance(surface, list | tuple) and "" in surface) for surface in surfaces)
+    return trial.passed and set(trial.notes) <= set(notes) and not is_empty
 
 
-def _is_empty(surface: Any) -> bool:
-    """Return whether normalization left nothing of a value or of one of its items."""
-    if surface is ABSENT:
-        return False
-    return surface == "" or (isinstance(surface, list | tuple) and "" in surface)
-
-
-def _with_other_settings(result: ComparisonResult) -> Iterator[Advice]:
+def _find_candidates(result: ComparisonResult) -> Iterator[Advice]:
+    """Yield comparisons with other settings, and those of other operators for one value in another notation."""
     settings = result.settings
+    is_equality = result.operator in _EQUALITY_OPERATORS
     if result.operator == "regex":
-        if settings["mode"] != "search":
-            yield _change_settings(result, mode="search")
+        yield _change_settings(result, mode="search")
         return
-
     if isinstance(settings.get("day_first"), bool):
         yield _change_settings(result, day_first=not settings["day_first"])
-    present = settings.get("normalize")
-    if result.operator == "literal":
-        present = []
-    if isinstance(present, list):
-        for steps in _steps_for(result):
-            missing = [step for step in steps if step not in present]
-            if missing:
-                yield _change_settings(result, normalize=[*present, *missing])
-
-
-def _steps_for(result: ComparisonResult) -> Iterator[tuple[str, ...]]:
-    is_equality = result.operator in _EQUALITY_OPERATORS
-    for steps in _STEPS:
+    present: Any = [] if result.operator == "literal" else settings.get("normalize")
+    for steps in _STEPS if isinstance(present, list) else ():
+        missing = [step for step in steps if step not in present]
         # "1,5" without its separator is 15, so separators are removed only by operators that compare numbers.
-        if not is_equality or "strip_thousands_separators" not in steps:
-            yield steps
-    if is_equality and _has_only_marks(result.expected) and _has_only_marks(result.observed):
-        yield _PUNCTUATION
+        if missing and not (is_equality and "strip_thousands_separators" in steps):
+            yield _change_settings(result, normalize=[*present, *missing])
 
-
-def _has_only_marks(value: Any) -> bool:
-    """Return whether all punctuation of a text ends or encloses a word."""
-    return isinstance(value, str) and re.fullmatch(r"[\w\s]*", _MARKS.sub("", value)) is not None
-
-
-def _with_other_operators(result: ComparisonResult) -> Iterator[Advice]:
     sides = (result.expected, result.observed)
-    if result.operator not in _EQUALITY_OPERATORS or not _are_of_one_kind(*sides):
+    texts = [side for side in sides if isinstance(side, str)]
+    # "05" and "5" may be codes; an operator for numbers must be chosen by a person.
+    has_codes = len(texts) == 2 and as_decimal(texts[0]) is not None and any(map(_LEADING_ZERO.match, texts))
+    if not is_equality or has_codes or (not texts and type(sides[0]) is not type(sides[1])):
         return
     yield Advice("numeric_exact")
     yield Advice("date_match")
     if any(isinstance(side, Mapping | list) or str(side).lstrip()[:1] in {"{", "["} for side in sides):
         yield Advice("json_canonical")
-
-
-def _are_of_one_kind(expected: Any, observed: Any) -> bool:
-    if isinstance(expected, str) and isinstance(observed, str):
-        # "05" and "5" may be codes; an operator for numbers must be chosen by a person.
-        has_leading_zero = any(re.match(r"\s*[+-]?0[0-9]", text) for text in (expected, observed))
-        return as_decimal(expected) is None or not has_leading_zero
-    return isinstance(expected, str) or isinstance(observed, str) or type(expected) is type(observed)
 
 
 def _change_settings(result: ComparisonResult, **changes: Any) -> Advice:

@@ -25,7 +25,6 @@ _CONTEXT: Final = 2
 _SHORTEST: Final = 20
 _MOST_CODE_POINTS: Final = 4
 _LONGEST_ALIKE: Final = 200
-_LONGEST_WORD: Final = 50
 _MOST_SEARCHED: Final = 200_000
 
 
@@ -44,22 +43,14 @@ class Change(NamedTuple):
 
 def find_changes(expected: str, observed: str) -> list[Change]:
     """Find the words that differ, and the characters that differ in them."""
-    head, tail = _count_common_ends(expected, observed)
-    if len(expected) + len(observed) - 2 * (head + tail) > _MOST_SEARCHED:
+    if len(expected) + len(observed) > _MOST_SEARCHED:
+        head, tail = _count_common_ends(expected, observed)
         return [Change(range(head, len(expected) - tail), range(head, len(observed) - tail))]
 
-    # Words are compared whole, so the ends move to the borders of words.
-    lowest = max(head - _LONGEST_WORD, 0)
-    while head > lowest and expected[head - 1].isalnum():
-        head -= 1
-    fewest = max(tail - _LONGEST_WORD, 0)
-    while tail > fewest and expected[len(expected) - tail].isalnum():
-        tail -= 1
-
-    expected_tokens = _TOKEN.findall(expected[head : len(expected) - tail])
-    observed_tokens = _TOKEN.findall(observed[head : len(observed) - tail])
-    expected_offsets = list(accumulate(map(len, expected_tokens), initial=head))
-    observed_offsets = list(accumulate(map(len, observed_tokens), initial=head))
+    expected_tokens = _TOKEN.findall(expected)
+    observed_tokens = _TOKEN.findall(observed)
+    expected_offsets = list(accumulate(map(len, expected_tokens), initial=0))
+    observed_offsets = list(accumulate(map(len, observed_tokens), initial=0))
     changes = []
     for tag, left, right in opcodes(expected_tokens, observed_tokens):
         if tag != "equal":
@@ -185,44 +176,35 @@ def _escape(chunk: str, quote: str) -> str:
 
 def _draw_code_points(expected: str, observed: str, changes: Sequence[Change]) -> Iterator[Line]:
     """Draw the code points of the first three changes that an eye may not see."""
-    count = 0
-    for change in changes:
-        before, after = change.texts(expected, observed)
-        is_visible = (before + after).isascii() and (before + after).strip()
-        if is_visible or max(len(before), len(after)) > _MOST_CODE_POINTS:
-            continue
-        yield Part("characters: "), Part(_format_code_points(before), "expected")
-        yield Part("         -> "), Part(_format_code_points(after), "observed")
-        count += 1
-        if count == 3:
-            return
-
-
-def _format_code_points(chunk: str) -> str:
-    if not chunk:
-        return "nothing"
-    return ", ".join(f"U+{ord(one):04X} {unicodedata.name(one, '')}".rstrip() for one in chunk)
+    texts = [change.texts(expected, observed) for change in changes]
+    hidden = [
+        (before, after)
+        for before, after in texts
+        if max(len(before), len(after)) <= _MOST_CODE_POINTS
+        and not ((before + after).isascii() and (before + after).strip())
+    ]
+    for chunks in hidden[:3]:
+        for label, side, chunk in zip(("characters: ", "         -> "), _SIDES, chunks, strict=True):
+            names = [f"U+{ord(one):04X} {unicodedata.name(one, '')}".rstrip() for one in chunk]
+            yield Part(label), Part(", ".join(names) or "nothing", side)
 
 
 def looks_alike(expected: str, observed: str, changes: Sequence[Change]) -> bool:
     """Return whether an eye may take two texts that differ for the same."""
     for change in changes[:_MOST_CODE_POINTS]:
-        before, after = change.texts(expected, observed)
-        if max(len(before), len(after)) > _LONGEST_ALIKE:
-            return False
-        if _skeleton(before) != _skeleton(after) and _scripts(before) == _scripts(after):
+        skeletons = []
+        for chunk in change.texts(expected, observed):
+            if len(chunk) > _LONGEST_ALIKE:
+                return False
+            composed = unicodedata.normalize("NFKC", chunk)
+            visible_characters = [character for character in composed if unicodedata.category(character) != "Cf"]
+            # The Unicode name of a letter begins with its script.
+            scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in chunk if letter.isalpha()}
+            skeletons.append((visible_characters, scripts))
+        (before, before_scripts), (after, after_scripts) = skeletons
+        if before != after and before_scripts == after_scripts:
             return False
     return True
-
-
-def _skeleton(chunk: str) -> str:
-    composed = unicodedata.normalize("NFKC", chunk)
-    return "".join(character for character in composed if unicodedata.category(character) != "Cf")
-
-
-def _scripts(chunk: str) -> set[str]:
-    # The Unicode name of a letter begins with its script.
-    return {unicodedata.name(character, "").partition(" ")[0] for character in chunk if character.isalpha()}
 
 
 class LineChanges(NamedTuple):
@@ -257,69 +239,59 @@ def compare_lines(expected: str, observed: str) -> LineChanges:
 def draw_line_changes(changes: LineChanges, budget: Budget) -> Iterator[Line]:
     """Draw the lines that changed, with two lines of context around them."""
     count = 0
-    for index in range(len(changes.opcodes)):
+    last = len(changes.opcodes) - 1
+    for index, (tag, rows, other_rows) in enumerate(changes.opcodes):
         if budget.lines and count >= budget.lines:
             remaining = changes.count(index)
             if remaining:
                 ending = "that differs" if remaining == 1 else "that differ"
                 yield (Part(f"… {format_count(remaining, 'more line')} {ending}"),)
             return
-        for line in islice(_draw_opcode(changes, index, budget), budget.lines or None):
-            yield line
-            count += 1
-
-
-def _draw_opcode(changes: LineChanges, index: int, budget: Budget) -> Iterator[Line]:
-    tag, expected_rows, observed_rows = changes.opcodes[index]
-    is_first = index == 0
-    if tag != "equal":
-        if is_first:
-            yield _draw_line_number(expected_rows.start, observed_rows.start)
-        yield from _draw_replaced(changes, expected_rows, observed_rows, budget)
-        return
-
-    is_last = index + 1 == len(changes.opcodes)
-    total = len(expected_rows)
-    after = 0 if is_first else min(_CONTEXT, total)
-    before = 0 if is_last else min(_CONTEXT, total - after)
-    for row in expected_rows[:after]:
-        yield (Part("  " + _cut_line(changes.expected[row], budget)),)
-    if is_first or (before and after + before < total):
-        yield _draw_line_number(expected_rows.stop - before, observed_rows.stop - before)
-    for row in expected_rows[total - before :]:
-        yield (Part("  " + _cut_line(changes.expected[row], budget)),)
+        lines: list[Line] = []
+        if tag == "equal":
+            after = 0 if index == 0 else min(_CONTEXT, len(rows))
+            before = 0 if index == last else min(_CONTEXT, len(rows) - after)
+            lines += [_draw_line("  ", changes.expected[row], budget) for row in rows[:after]]
+            if index == 0 or 0 < before < len(rows) - after:
+                lines.append(_draw_line_number(rows.stop - before, other_rows.stop - before))
+            lines += [_draw_line("  ", changes.expected[row], budget) for row in rows[len(rows) - before :]]
+        else:
+            if index == 0:
+                lines.append(_draw_line_number(rows.start, other_rows.start))
+            lines += islice(_draw_replaced(changes, rows, other_rows, budget), budget.lines or None)
+        yield from lines[: budget.lines or None]
+        count += len(lines)
 
 
 def _draw_line_number(row: int, observed_row: int) -> Line:
-    if row == observed_row:
-        return (Part(f"line {row + 1}:", "mark"),)
-    return (Part(f"line {row + 1}, observed line {observed_row + 1}:", "mark"),)
+    number = f"line {row + 1}"
+    if row != observed_row:
+        number += f", observed line {observed_row + 1}"
+    return (Part(f"{number}:", "mark"),)
 
 
 def _draw_replaced(changes: LineChanges, expected_rows: range, observed_rows: range, budget: Budget) -> Iterator[Line]:
     if len(expected_rows) != len(observed_rows):
         for row in expected_rows:
-            yield (Part("- " + _cut_line(changes.expected[row], budget), "expected"),)
+            yield _draw_line("- ", changes.expected[row], budget, "expected")
         for row in observed_rows:
-            yield (Part("+ " + _cut_line(changes.observed[row], budget), "observed"),)
+            yield _draw_line("+ ", changes.observed[row], budget, "observed")
         return
 
-    room = budget.room(4)
     for expected_row, observed_row in zip(expected_rows, observed_rows, strict=True):
-        expected = changes.expected[expected_row]
-        observed = changes.observed[observed_row]
-        words = find_changes(expected, observed)
-        for side, text, sign in zip(_SIDES, (expected, observed), "-+", strict=True):
+        texts = (changes.expected[expected_row], changes.observed[observed_row])
+        words = find_changes(*texts)
+        for side, text, sign in zip(_SIDES, texts, "-+", strict=True):
             spans = [getattr(word, side) for word in words]
-            yield from draw_marked(text, spans, room, side, Part(f"{sign} ", side), quotes=False)
-        yield from _draw_code_points(expected, observed, words)
+            yield from draw_marked(text, spans, budget.room(4), side, Part(f"{sign} ", side), quotes=False)
+        yield from _draw_code_points(*texts, words)
 
 
-def _cut_line(text: str, budget: Budget) -> str:
+def _draw_line(sign: str, text: str, budget: Budget, role: Role = "") -> Line:
     room = budget.room(4)
     if room and len(text) > room:
         text = text[: room - 1] + "…"
-    return visible(text)
+    return (Part(sign + visible(text), role),)
 
 
 def draw_differences(differences: Sequence[Difference], omitted: int, budget: Budget) -> Iterator[Line]:

@@ -1,12 +1,13 @@
 """The differences between two values: mappings by key, objects by field, lists aligned, sets by member."""
 
+import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, Literal
 
-from pytest_verdict.core.values.display import safe_repr, shown
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
 from pytest_verdict.core.values.equality import content_key, equal
 from pytest_verdict.core.values.opcodes import Opcode, opcodes
@@ -15,11 +16,6 @@ from pytest_verdict.core.values.placeholders import ABSENT, has_named_fields, na
 MOST_DIFFERENCES: Final = 100
 
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_TO_ESCAPE: Final = re.compile(r"[\\'\x00-\x1f\x7f]")
-_SHORT_ESCAPES: Final = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
-
-_MOST_KEYS: Final = 5_000
-_PLAIN: Final = frozenset({str, int, float})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +67,9 @@ def step(path: str, label: str | int) -> str:
         return f"{path}[{label}]"
     if _IDENTIFIER.fullmatch(label):
         return f"{path}.{label}"
-    return f"{path}['{_TO_ESCAPE.sub(_escape_character, label)}']"
-
-
-def _escape_character(match: re.Match[str]) -> str:
-    character = match.group()
-    return _SHORT_ESCAPES.get(character) or f"\\u{ord(character):04x}"
+    # Escaped as in JSON, between single quotes.
+    escaped = json.dumps(label, ensure_ascii=False)[1:-1].replace('\\"', '"').replace("'", "\\'")
+    return f"{path}['{escaped}']"
 
 
 def differences(expected: Any, observed: Any) -> Iterator[Difference]:
@@ -173,8 +166,5 @@ def _of_sets(path: str, expected: Any, observed: Any) -> list[Difference]:
 
 
 def _item_keys(items: Any) -> list[Hashable]:
-    if len(items) > _MOST_KEYS:
-        # Good enough to align very long lists; the caller compares the items themselves.
-        return [item if type(item) in _PLAIN else safe_repr(item) for item in items]
     # An item without a recorded form equals nothing.
     return [object() if (key := content_key(item)) is None else key for item in items]

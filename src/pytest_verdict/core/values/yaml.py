@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,6 +46,8 @@ _PLAIN: Final = {
 }
 _NUMBER_ELSEWHERE: Final = re.compile(r"[-+]?[0-9][0-9_]*(\.[0-9]*)?e[-+]?[0-9]+|0o[0-7]+", re.IGNORECASE)
 _CUT_OFF: Final = re.compile(r"[ \t]+(#[^\s#]\S*)")
+# Newer libyaml has a limit of its own.
+_LIMIT: Final = "maximum nesting depth"
 _UNQUOTED: Final = (
     "cannot start any token",
     "mapping values are not allowed",
@@ -108,8 +111,7 @@ class YamlDocument:
             mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
             context = getattr(error, "context", None)
             problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-            if "maximum nesting depth" in problem:
-                # Builds of PyYAML from 6.0.4 have a limit of their own.
+            if _LIMIT in problem:
                 raise YamlTextError(1, _TOO_DEEP) from None
             reason = f"{context}, {problem}" if context else problem
             if any(part in problem for part in _UNQUOTED):
@@ -136,44 +138,28 @@ class YamlDocument:
 
     def misread(self) -> Iterator[tuple[int, str]]:
         """Yield the line of each text without quotes that YAML reads as another value than is written, and the reason."""
-        nodes = [self._root]
-        visited = set()
-        while nodes:
-            node = nodes.pop()
-            if id(node) in visited:
-                continue
-            visited.add(id(node))
-            if isinstance(node, yaml.ScalarNode):
-                reason = self._find_misreading(node)
-                if reason:
-                    yield _line(node), reason
-                continue
-            for item in reversed(node.value):
-                # A mapping is a list of pairs.
-                nodes += reversed(item) if isinstance(item, tuple) else [item]
+        for node in _parts_of(self._root):
+            reason = self._find_misreading(node) if isinstance(node, yaml.ScalarNode) else None
+            if reason:
+                yield _line(node), reason
 
     def _find_misreading(self, node: Any) -> str | None:
         source = self._text[node.start_mark.index : node.end_mark.index]
+        text = visible(shorten(node.value, 80))
         anchor = re.match(r"&([\w-]+)\s", source)
-        if anchor is not None and not re.search(rf"\*{re.escape(anchor[1])}\b", self._text):
-            return (
-                f"{shown(source, 80)} is read as {shown(node.value, 80)}, with an anchor that no alias uses; {_QUOTE}"
-            )
-        if source.startswith("! "):
+        is_unused = anchor is not None and not re.search(rf"\*{re.escape(anchor[1])}\b", self._text)
+        if is_unused or source.startswith("! "):
             return f"{shown(source, 80)} is read as {shown(node.value, 80)}; {_QUOTE}"
         if node.style or source.startswith("!") or node.tag == _MERGE:
             return None
-        text = visible(shorten(node.value, 80))
         if node.tag == _TEXT:
             comment = _CUT_OFF.match(self._text, node.end_mark.index)
             if comment is not None:
                 ways = "write the whole text in quotes, or a blank behind # if it is a comment"
                 return f"{visible(shorten(comment[1], 40))} is a comment in YAML, so the text ends before it; {ways}"
-            if _NUMBER_ELSEWHERE.fullmatch(node.value):
-                return (
-                    f"{text} is a number for some readers of YAML and a text for others; write its digits, or {_QUOTE}"
-                )
-            return None
+            if not _NUMBER_ELSEWHERE.fullmatch(node.value):
+                return None
+            return f"{text} is a number for some readers of YAML and a text for others; write its digits, or {_QUOTE}"
         if node.tag not in _PLAIN or _PLAIN[node.tag].fullmatch(node.value):
             return None
         if not node.value:
@@ -291,20 +277,31 @@ def _unknown_tag(node: Any) -> YamlTextError:
     return YamlTextError(_line(node), f"the tag {shown(node.tag, 80)} is not read; write a plain list or mapping")
 
 
+def _parts_of(root: Any) -> Iterator[Any]:
+    """Yield the nodes of a document, each once, in the order of the file."""
+    nodes = [root]
+    visited: set[int] = set()
+    while nodes:
+        node = nodes.pop()
+        if id(node) not in visited:
+            visited.add(id(node))
+            yield node
+            nodes += reversed(_children_of(node))
+
+
+def _children_of(node: Any) -> list[Any]:
+    if isinstance(node, yaml.MappingNode):
+        return [*chain.from_iterable(node.value)]
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
+
+
 def _values_repeated(root: Any) -> int:
     """Count the values that aliases and merge keys add to a document."""
     sizes: dict[int, int] = {}
-    in_file = 0
 
     def size(node: Any) -> int:
-        nonlocal in_file
-        if isinstance(node.value, str):
-            return 1
         if id(node) not in sizes:
-            # A mapping is a list of pairs.
-            parts = [part for item in node.value for part in (item if isinstance(item, tuple) else (item,))]
-            in_file += 1 + sum(isinstance(part.value, str) for part in parts)
-            sizes[id(node)] = 1 + sum(map(size, parts))
+            sizes[id(node)] = 1 + sum(map(size, _children_of(node)))
         return sizes[id(node)]
 
-    return size(root) - in_file
+    return size(root) - len(sizes)
