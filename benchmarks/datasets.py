@@ -1,4 +1,4 @@
-"""Datasets and suites: rows a second by columns, in one test and in one test per row, memory, and the collection of scenarios.
+"""Datasets and suites: rows a second in one test and in one test per row, memory, and the collection of scenarios.
 
 CPU is user and system time of the whole session; rows a second are those of the dataset check itself, per second of CPU.
 """

@@ -14,7 +14,6 @@ from pytest_verdict.budget import Budget
 if TYPE_CHECKING:
     from types import FrameType
 
-    from pytest_verdict.core.record import AttemptRecords
     from pytest_verdict.core.result import ComparisonResult
 
 
@@ -47,9 +46,7 @@ class Session:
     expectation_observer: Callable[[Any], None] | None = None
     """Is told of each `Expectation`."""
     rows_observer: Callable[[Any], None] | None = None
-    """Records rows that were compared together: `JudgedRows` of a data set."""
-    next_place: Callable[[], tuple[AttemptRecords, str] | None] | None = None
-    """Returns the place of the next record: the attempt of a test, and the end of the record with its file and line."""
+    """Records rows that were compared together: `ComparedRows` of a data set."""
     find_accepted: Callable[[str], AcceptedEntry] | None = None
     """Returns the accepted values of the running test by the name of the comparison."""
     budget: Budget = field(default_factory=Budget)

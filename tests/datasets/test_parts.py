@@ -643,11 +643,11 @@ def test_a_large_unit_becomes_several_parts(folder, monkeypatch):
 
     Path("rows.yaml").write_text(json.dumps(ROWS))
     monkeypatch.setattr(units, "ROWS", 20)
-    monkeypatch.setattr("pytest_verdict.datasets.slices.BATCH_ROWS", 10)
+    monkeypatch.setattr("pytest_verdict.datasets.row_check._BATCH_TEXT", 4_000)
     command = ["score", "rows.yaml", *COMMAND[2:], "-o", "new", "--layout", "parts"]
     assert main(command) == 0
     manifest = read_manifest(Path("new/manifest.json").read_bytes(), "new")
-    assert [entry.records for entry in manifest.parts] == [20, 20, 20, 1]
+    assert [entry.records for entry in manifest.parts] == [24, 24, 12, 1]
     assert main(["replay", "new"]) == 0
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import io
-from itertools import chain
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from pytest_verdict.datasets.rows import Row, read_named_rows
+from pytest_verdict.datasets.rows import read_named_rows
 from pytest_verdict.datasets.units import plan_pieces, read_piece
 from pytest_verdict.errors import ConfigurationError
 
@@ -38,11 +37,6 @@ def rows_of(source):
     return rows
 
 
-def as_rows(found):
-    for position, number in enumerate(found.numbers):
-        yield Row(number, found.documents([position])[0], found.errors.get(position))
-
-
 def planned(path: Path, most: int):
     """Read the pieces of a plan one after another, and look at their numbers on the way."""
     rows, before = [], 0
@@ -52,7 +46,7 @@ def planned(path: Path, most: int):
         # The rows of a whole file are counted.
         return str(error)
     for piece in pieces:
-        found = rows_of(chain.from_iterable(map(as_rows, read_piece(piece, lambda _: None))))
+        found = rows_of(read_piece(piece))
         if isinstance(found, str):
             return found
         assert (piece.before, piece.rows) == (before, len(found))

@@ -42,15 +42,15 @@ def score(path, *options, to="out"):
 
 def killed_at(monkeypatch, unit):
     """End the run in the middle of a unit, the first time; give the first rows of what was begun."""
-    begun, real = [], units.score_rows
+    begun, real = [], units._compare_unit
 
-    def killed_later(check, batch, first):
-        begun.append(first)
+    def killed_later(begin):
+        begun.append(begin.piece.before + 1)
         if len(begun) == unit:
             raise KeyboardInterrupt
-        return real(check, batch, first)
+        return real(begin)
 
-    monkeypatch.setattr(units, "score_rows", killed_later)
+    monkeypatch.setattr(units, "_compare_unit", killed_later)
     return begun
 
 

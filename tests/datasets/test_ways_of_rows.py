@@ -1,4 +1,4 @@
-"""Which way the rows of a data set take: by columns, once for equal rows, or one by one; and what the plan says of it."""
+"""Rows of every type, equal rows, and rows that are too long."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_verdict.datasets.row_check import RowCheck, explain_plan, judge_rows, score_rows
-from pytest_verdict.datasets.rows import RowNames
+from pytest_verdict.core.kernel import run
+from pytest_verdict.core.record import AttemptRecords
+from pytest_verdict.datasets.row_check import RowCheck, compare_rows
+from pytest_verdict.datasets.rows import number_rows, read_rows
 from pytest_verdict.datasets.score import score_dataset
-from pytest_verdict.datasets.slices import ColumnSlice, RowSlice, slice_batches
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
 
@@ -38,7 +39,6 @@ COLUMNS = {
     "list": pyarrow.array([["a", str(number % 3)] for number in range(COUNT)]),
     "struct": pyarrow.array([{"a": number % 3} for number in range(COUNT)]),
 }
-BY_COLUMNS = {"text", "large text", "text view", "dictionary", "int8", "int32", "uint32", "float32", "boolean"}
 OPERATORS = {
     "exact": {},
     "not_blank": {},
@@ -57,75 +57,25 @@ def check_of(operator, mapping=None, **settings):
 
 
 def lines_of(check, rows):
-    return score_rows(check, rows, 1)[1]
+    attempt = AttemptRecords("t", 1)
+    return b"".join(compared.write(attempt, check.end) for compared in compare_rows(check, number_rows(rows)))
 
 
 def one_by_one(check, rows):
-    """Return the records of a slice whose rows are scored in slices of one row."""
-    positions = range(len(rows.numbers))
-    return b"".join(score_rows(check, rows.at([position]), position + 1)[1] for position in positions)
+    """Return the records of rows that are compared as single documents."""
+    attempt = AttemptRecords("t", 1)
+    results = [check.evaluator.judge(row, name=f"rows:{number}") for number, row in enumerate(rows, 1)]
+    lines = [attempt.line(result.to_members(), number, check.end) for number, result in enumerate(results, 1)]
+    return "".join(lines).encode("ascii")
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_every_type_has_the_records_of_single_rows(operator, kind):
     column = COLUMNS[kind]
-    (rows,) = slice_batches(
-        [pyarrow.record_batch({"want": column, "got": pyarrow.array(column.to_pylist()[::-1], column.type)})]
-    )
+    batch = pyarrow.record_batch({"want": column, "got": pyarrow.array(column.to_pylist()[::-1], column.type)})
     check = check_of(operator, **OPERATORS[operator])
-    assert lines_of(check, rows) == one_by_one(check, rows)
-
-
-@pytest.mark.parametrize("kind", COLUMNS)
-def test_the_plan_of_exact_names_the_column_that_has_another_type(kind):
-    table = pyarrow.table({"want": COLUMNS[kind], "got": COLUMNS[kind]})
-    first = explain_plan(check_of("exact"), table)[0]
-    if kind in BY_COLUMNS:
-        assert first == "plan: exact compares by columns"
-    else:
-        assert first == "plan: exact compares row by row: 'want' has no text, numbers or booleans, or not in each row"
-
-
-ROWS = [{"id": f"q{number}", "want": "a", "got": "b", "deep": {"want": "a"}} for number in range(9)]
-NESTED = {"expected": "$.deep.want", "observed": "$.got"}
-PLANS = [
-    ("exact", None, {}, ROWS, "exact compares by columns"),
-    ("exact", NESTED, {}, ROWS, "row by row: the mapping has an input that is not the whole value of a column"),
-    ("text_similarity", None, {}, ROWS, "row by row: text_similarity has no column function"),
-    ("one_of", {"observed": "$.got", "values": "$.id"}, {}, ROWS, "or one of its settings, comes from the row"),
-    (
-        "numeric_tolerance",
-        None,
-        {"tolerance": 1, "zero_at": 2},
-        ROWS,
-        "numeric_tolerance takes no columns of the types",
-    ),
-    ("exact", None, {}, ROWS[:1], "there is one row"),
-    ("exact", None, {}, [], "rows has no rows"),
-]
-
-
-@pytest.mark.parametrize(("operator", "mapping", "settings", "rows", "sentence"), PLANS)
-def test_the_plan_says_why(operator, mapping, settings, rows, sentence):
-    check = check_of(operator, mapping, **settings)
-    assert sentence in explain_plan(check, rows)[0]
-
-
-def test_the_plan_counts_rows_that_the_kernel_compares():
-    rows = [*ROWS, {"want": None, "got": "b"}]
-    assert explain_plan(check_of("exact"), rows)[1].startswith("plan: 1 of the first 10 rows are compared one by one")
-
-
-def test_the_command_explains_and_scores(tmp_path, capsys):
-    from pytest_verdict.cli import main
-
-    path = tmp_path / "rows.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    options = ["--operator", "regex", "--settings", '{"pattern": "b"}', "--observed", "got", "-j", "1"]
-    assert main(["score", str(path), *options, "--explain-plan", "-o", str(tmp_path / "out")]) == 0
-    printed = capsys.readouterr().out
-    assert printed.startswith("plan: regex compares row by row: regex has no column function\n9 of 9 rows passed")
+    assert lines_of(check, read_rows(pyarrow.Table.from_batches([batch]))) == one_by_one(check, batch.to_pylist())
 
 
 ALIKE = [
@@ -158,18 +108,19 @@ def test_rows_that_only_look_alike_are_compared_each():
     documents = [
         {"want": value, "got": other, "more": [number]} for number, value in enumerate(values) for other in ALIKE
     ]
-    rows = RowSlice(range(1, len(documents) + 1), documents)
     for operator in ("json_canonical", "is_type", "exact", "set_containment", "text_similarity", "mapping_match"):
         check = check_of(operator)
-        assert lines_of(check, rows) == one_by_one(check, rows), operator
+        assert lines_of(check, documents) == one_by_one(check, documents), operator
 
 
-def test_equal_rows_are_compared_once():
-    rows = RowSlice(range(1, 101), [{"want": "a", "got": f"b{number % 4}", "id": number} for number in range(100)])
-    judged = judge_rows(check_of("text_similarity").evaluator, rows, RowNames("rows"))
-    assert len({id(single.result) for single in judged.singles.values()}) == 4
-    assert [single.name for single in judged.singles.values()] == [f"rows:{number}" for number in range(1, 101)]
-    assert [sample.name for sample in judged.samples] == [f"rows:{number}" for number in range(1, 6)]
+def test_equal_rows_are_compared_once(monkeypatch):
+    calls = []
+    monkeypatch.setattr("pytest_verdict.datasets.row_check.run", lambda *given: calls.append(given) or run(*given))
+    rows = [{"want": "a", "got": f"b{number % 4}", "id": number} for number in range(100)]
+    (compared,) = compare_rows(check_of("text_similarity"), number_rows(rows))
+    assert len(calls) == 4
+    assert [place for _, place in compared.names] == [f"rows:{number}" for number in range(1, 101)]
+    assert [sample.name for sample in compared.samples] == [f"rows:{number}" for number in range(1, 6)]
 
 
 def test_a_function_of_the_user_is_called_for_each_row():
@@ -179,17 +130,16 @@ def test_a_function_of_the_user_is_called_for_each_row():
         calls.append(text)
         return text
 
-    rows = RowSlice(range(1, 21), [{"want": "a", "got": "b"}] * 20)
-    judge_rows(check_of("text_similarity", normalize=[remember]).evaluator, rows, RowNames("rows"))
+    rows = [{"want": "a", "got": "b"}] * 20
+    list(compare_rows(check_of("text_similarity", normalize=[remember]), number_rows(rows)))
     assert len(calls) >= 20
 
 
 def test_a_missing_value_shows_the_row_that_lacks_it():
     documents = [{"want": {"a": 1}, "got": {}, "other": number} for number in range(20)]
-    rows = RowSlice(range(1, 21), documents)
     check = check_of("exact", {"expected": "$.want.a", "observed": "$.got.a"})
-    lines = lines_of(check, rows)
-    assert lines == one_by_one(check, rows)
+    lines = lines_of(check, documents)
+    assert lines == one_by_one(check, documents)
     assert [json.loads(line)["sources"]["document"]["other"] for line in lines.splitlines()] == [*range(20)]
 
 
@@ -201,7 +151,6 @@ def test_string_views_are_read_from_a_file(tmp_path):
         tmp_path / "rows.arrow", "exact", {"expected": "$.want", "observed": "$.got"}, tmp_path / "out"
     )
     assert check.passed == COUNT
-    assert isinstance(next(slice_batches(table.to_batches())), ColumnSlice)
 
 
 def write_rows(path, values):

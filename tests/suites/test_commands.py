@@ -52,11 +52,8 @@ def test_check_names_every_mistake(write, capsys):
     bad = write("bad.verdict.yaml", "scenarios:\n  - name: a\n    input: no\n    outputs: x\n")
     assert main(["check", str(bad), str(good)]) == 1
     first, second, third = capsys.readouterr().out.splitlines()
-    assert (
-        first
-        == f'{bad}:3: input: no without quotes is a boolean in YAML (False), and this is compared as text; write "no"'
-    )
-    assert second.startswith(f"{bad}:4: there is no key 'outputs' here.")
+    assert first == f'{bad}:3: input: no without quotes is a boolean in YAML (False); write "no"'
+    assert second.startswith(f"{bad}:4: there is no key 'outputs'.")
     assert third == f"{good}: good, 1 scenario, no adapter of its own"
 
 

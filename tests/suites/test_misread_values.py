@@ -58,7 +58,7 @@ REFUSED = [
     ("repeats: null", "repeats: null is no value here"),
     ("retries:", "retries: null is no value here"),
     ("pass: null", "pass: null is no value here"),
-    ("metadata: null", "metadata: Input should be a valid dictionary"),
+    ("metadata: null", "metadata: null is no value here"),
 ]
 READ = [
     ("expected_output: 'no'", "no"),
@@ -94,7 +94,7 @@ def test_a_value_that_is_what_it_seems_is_read_in_a_suite(write, line, expected)
 
 
 def test_all_misread_values_of_a_suite_are_reported_with_its_other_mistakes(write):
-    content = f"{SUITE}      expected_output: {{a: no}}\n      scorer: exct\n      context: 1:30\n    - name: y\n"
+    content = f"{SUITE}      expected_output: {{a: no}}\n      scorer: 5\n      context: 1:30\n    - name: y\n"
     with pytest.raises(SuiteError) as error:
         read_suite(write("a.verdict.yaml", content), "a.yaml")
     assert [line.split(": ")[0] for line in str(error.value).splitlines()] == [f"a.yaml:{n}" for n in (7, 8, 9, 10)]

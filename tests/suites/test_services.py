@@ -91,15 +91,10 @@ suite:
     headers:
       X-A: "{{env}}"
       X-B: "a {{env.NO_SUCH_KEY}}"
-    body:
-      - "{{input}}, {{input.question}}, {{context.tags}}"
-      - {all: "{{ context.scenari }}"}
-      - "{{context.context.page}}"
+    body: "{{input}}, {{context.tags}}"
   scenarios:
     - {name: text, input: a, expected_output: b}
-    - {name: vars, input: {question: a}, context: {page: 1}, expected_output: b}
 """
-NAMES = "suite, scenario, metadata, tags, repeat, attempt, timeout_seconds"
 
 
 def test_unknown_names_in_a_request_are_found_without_a_call(write, capsys, harness):
@@ -107,9 +102,6 @@ def test_unknown_names_in_a_request_are_found_without_a_call(write, capsys, harn
     wrong = [
         "4: {{contxt.scenario}}: there is no 'contxt'; there is input, context, env",
         "6: {{env}}: name one environment variable, such as {{env.API_KEY}}",
-        "9: {{input.question}}: there is no 'question'; there is no names, in the scenario 'text'",
-        f"10: {{{{context.scenari}}}}: there is no 'scenari'; there is {NAMES}",
-        f"11: {{{{context.context.page}}}}: there is no 'context'; there is {NAMES}, in the scenario 'text'",
     ]
     assert main(["check", str(file)]) == 1
     assert capsys.readouterr().out.splitlines() == [f"{file}:{line}" for line in wrong]
@@ -122,22 +114,25 @@ REPLIES = """suite:
   adapter:
     url: "http://127.0.0.1/"
     reply:
-      tool_cals: $.calls
-      latency_ms: "$.[["
+      REPLY
   scenarios:
     - {name: x, input: a, expected_output: b}
 """
 
 
-def test_the_reply_of_a_request_is_checked_without_a_call(write, capsys):
-    file = write("a.verdict.yaml", REPLIES)
+@pytest.mark.parametrize(
+    ("reply", "complaint"),
+    [
+        ("latency_ms: $.ms", "say where its output is, such as output: $.answer"),
+        ("{output: $.a, tool_cals: $.calls}", "a result has no 'tool_cals'. Did you mean 'tool_calls'?"),
+        ("output: '$.[['", "output: '$.[[' is not a JSONPath: Parse error at 1:3 "),
+    ],
+)
+def test_the_reply_of_a_request_is_checked_without_a_call(write, capsys, reply, complaint):
+    file = write("a.verdict.yaml", REPLIES.replace("REPLY", reply))
     assert main(["check", str(file)]) == 1
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.removeprefix(f"{file}:")[:60] for line in lines] == [
-        "5: reply: say where its output is, such as output: $.answer",
-        "6: reply has no 'tool_cals'. Did you mean 'tool_calls'? Allo",
-        "7: latency_ms: '$.[[' is not a JSONPath: Parse error at 1:3 ",
-    ]
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"{file}:5: adapter.reply: {complaint}")
 
 
 def test_a_service_that_is_only_a_url_is_looked_at_too(write, capsys):
@@ -206,7 +201,7 @@ def test_unset_and_unsendable_variables_are_errors(serve, tmp_path, monkeypatch)
         ({"body": "{{inptu}}"}, r"\{\{inptu\}\}: there is no 'inptu'; there is input, context, env"),
         ({"body": "{{context.scenari}}"}, "there is no 'scenari'; there is suite, scenario"),
         ({"reply": {"output": "$.no"}}, "the reply of .* cannot be read: .*no"),
-        ({"reply": {"tool_calls": "$.output"}}, "must be text or an object with output"),
+        ({"reply": {"tool_calls": "$.output"}}, "say where its output is"),
         ({"reply": {"output": "$["}}, "output: "),
     ],
 )

@@ -205,14 +205,14 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
         (
             WRONG,
             [
-                "3: there is no key 'scorr' here. Did you mean 'scorer'?",
-                '6: input: 4 without quotes is a number in YAML (4), and this is compared as text; write "4"',
+                "3: there is no key 'scorr'. Did you mean 'scorer'?",
+                '6: input: 4 without quotes is a number in YAML (4); write "4"',
                 "7: expected_output: yes without quotes is a boolean in YAML (True)",
-                "8: there is no key 'bogus' here. Allowed: context, description, expected_output",
+                "8: there is no key 'bogus'. Allowed: context, description, expected_output",
                 "9: name: 'a::b' is not allowed",
                 "11: repeats: Input should be greater than or equal to 1, got 0",
                 "12: the key 'operator' is required",
-                "12: there is no key 'operater' here. Did you mean 'operator'?",
+                "12: there is no key 'operater'. Did you mean 'operator'?",
                 "13: description: text is needed here, not a list",
                 "14: the key 'name' is required",
                 "15: timeout_seconds: Input should be greater than 0",
@@ -272,7 +272,7 @@ ONE = "scenarios:\n  - {name: a, input: b}\n"
             ["1: timeout_seconds: Input should be less than or equal to 604800, got inf"],
         ),
         ("[" * 1_000_000, ["1: it is nested too deeply"]),
-        ("scenarios: [{name: a, input: b, pass_rule: 1}]", ["1: there is no key 'pass_rule' here."]),
+        ("scenarios: [{name: a, input: b, pass_rule: 1}]", ["1: there is no key 'pass_rule'."]),
         (
             "suite:\n  name: x\n  scorers:\n    - exact\n    - exct\n  scenarios: [{name: a, input: b}]",
             ["5: unknown scorer: 'exct'"],
@@ -375,7 +375,7 @@ def test_a_mapping_of_what_a_scenario_has_is_read(write, scorer):
 def test_a_wrong_suite_is_an_error_of_collection(harness):
     run = harness.run({"a.verdict.yaml": WRONG})
     assert run.outcomes == {"errors": 1}
-    assert "a.verdict.yaml:3: there is no key 'scorr' here." in run.stdout
+    assert "a.verdict.yaml:3: there is no key 'scorr'." in run.stdout
     assert "Traceback" not in run.stdout
 
 
@@ -385,16 +385,17 @@ suite:
   name: x
   timeout_seconds: 5
   tags: [one]
-  config: {retries: 2, default_scorers: [exact, regex]}
+  retries: 2
+  scorers: [exact, regex]
   scenarios:
     - {name: a, input: b, metadata: {regex_pattern: b}}
     - {name: c, input: d, scorers: [passfail], timeout_seconds: 1, retries: 0, tags: [two, one]}
 """
     first, second = read_suite(write("a.verdict.yaml", content)).scenarios
     assert [scorer.name for scorer in first.scorers] == ["exact", "regex"]
-    assert (first.timeout_seconds, first.retries, first.tags, first.line) == (5.0, 2, ("one",), 7)
+    assert (first.timeout_seconds, first.retries, first.tags, first.line) == (5.0, 2, ("one",), 8)
     assert [scorer.name for scorer in second.scorers] == ["passfail"]
-    assert (second.timeout_seconds, second.retries, second.tags, second.line) == (1.0, 0, ("one", "two"), 8)
+    assert (second.timeout_seconds, second.retries, second.tags, second.line) == (1.0, 0, ("one", "two"), 9)
 
 
 def test_a_suite_may_have_a_name_and_top_level_scenarios(write):

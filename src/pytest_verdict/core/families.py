@@ -81,10 +81,6 @@ class Hooks:
     )
     scorers = _hook("Scorers of suites.")
     row_readers = _hook("Suffixes of data sets, each with a function that yields the rows of a path.")
-    column_functions = _hook(
-        "Operators, each with a function that groups the rows of Arrow columns by outcome: a `ColumnFunction` of"
-        " `pytest_verdict.datasets.columns.table`."
-    )
     report_writers = _hook("Files of the report, each with a function that yields pieces of its text.")
     report_sections = _hook(
         "Members of ``report.json`` that are derived from the records, each with a function of the session's request (a"

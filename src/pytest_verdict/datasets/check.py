@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
@@ -14,17 +13,22 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.record import Counts, merge_counts, sum_counts
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shown, visible
-from pytest_verdict.datasets.row_check import SAMPLES, JudgedRows, RowCheck, judge_rows
-from pytest_verdict.datasets.rows import Selection, check_count, label_of, read_rows
-from pytest_verdict.datasets.slices import read_slices, slices_at
+from pytest_verdict.datasets.row_check import SAMPLES, ComparedRows, RowCheck, compare_rows
+from pytest_verdict.datasets.rows import (
+    BATCH_ROWS,
+    Row,
+    Selection,
+    check_count,
+    label_of,
+    number_rows,
+    read_rows,
+    rows_at,
+)
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import InputMapping
 from pytest_verdict.operators.pass_rate import PassRate, RowCount
 from pytest_verdict.session import SESSION, calling_frame
-
-if TYPE_CHECKING:
-    from pytest_verdict.datasets.units import PartRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,14 +205,7 @@ def check_dataset(
     check_count("jobs", jobs)
     if jobs is not None and not isinstance(source, Path):
         raise ConfigurationError("jobs: several processes read a file, so give its path, or leave jobs out")
-    rows: Iterator[JudgedRows | PartRows] = _judge(source, check, selection)
-    # The session takes the records of other threads later, so their ordinals are not known yet.
-    is_main_thread = threading.current_thread() is threading.main_thread()
-    if jobs is not None and isinstance(source, Path) and is_main_thread:
-        # Not loaded for other checks.
-        from pytest_verdict.datasets.units import judge_units
-
-        rows = judge_units(source, check, selection, jobs)
+    rows = _compare(source, check, selection, jobs)
     size = None
     if expected_size is not None and selection != Selection():
         size = sum(1 for _ in read_rows(source))
@@ -251,7 +248,7 @@ def check_pass_rate(pass_rate: Any) -> float:
 
 def conclude(
     label: str,
-    rows: Iterable[JudgedRows | PartRows],
+    rows: Iterable[ComparedRows],
     gate: PassRate,
     pass_rate: float,
     compare: Callable[..., ComparisonResult],
@@ -287,16 +284,30 @@ def conclude(
     )
 
 
-def _judge(source: Any, check: RowCheck, selection: Selection) -> Iterator[JudgedRows]:
+def _compare(source: Any, check: RowCheck, selection: Selection, jobs: int | None) -> Iterator[ComparedRows]:
+    """Compare the selected rows, in this process or in several ones, and record them."""
     names = check.names()
-    positions = check.positions(source, selection)
-    slices = check.checked(read_slices(source, check.needed_columns))
-    if positions is not None:
-        slices = slices_at(slices, positions)
-    for rows in slices:
-        judged = judge_rows(check.evaluator, rows, names)
-        SESSION.compared += len(rows.numbers)
+    if isinstance(source, str | Path | list | tuple):
+        check.refuse_absent_keys(source)
+    if jobs is not None:
+        # Not loaded for other checks.
+        from pytest_verdict.datasets.units import compare_in_processes
+
+        batches = compare_in_processes(source, check, selection, jobs)
+    else:
+        positions = check.positions(source, selection)
+        rows: Iterator[Row] = number_rows(read_rows(source, check.needed_columns))
+        if positions is not None:
+            rows = rows_at(rows, positions)
+        # An iterator may produce a row after the check of the last one.
+        is_in_memory = isinstance(source, str | Path | list | tuple) or hasattr(source, "to_batches")
+        batches = compare_rows(check, rows, BATCH_ROWS if is_in_memory else 1)
+
+    for compared in batches:
+        for identifier, place in compared.names:
+            names.add(place, identifier)
+        SESSION.compared += len(compared.members)
         if SESSION.rows_observer is not None:
-            SESSION.rows_observer(judged)
-        yield judged
+            SESSION.rows_observer(compared)
+        yield compared
     names.warn()

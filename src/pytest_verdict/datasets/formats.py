@@ -3,7 +3,7 @@
 import csv
 import importlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
 from itertools import islice
@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final
 
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
-from pytest_verdict.datasets.rows import BATCH_ROWS, Row
+from pytest_verdict.datasets.rows import BATCH_ROWS, NeededColumns, Row
 from pytest_verdict.errors import ConfigurationError, MissingExtraError, SuiteError
 
 BOM: Final = b"\xef\xbb\xbf"
@@ -21,9 +21,6 @@ LONGEST_ROW: Final = 1 << 25
 """The longest row, in bytes: its record has several copies of its values, and so has the process that compares it."""
 TOO_LONG: Final = f"it has more than {LONGEST_ROW:,} bytes; compare a part of its values, or a digest"
 _ENDS_INSIDE_QUOTES: Final = "unexpected end of data"
-
-NeededColumns = Callable[[Any], Sequence[str] | None]
-"""Returns the columns of a schema that are needed; None for all."""
 
 
 def read_jsonl(path: Path) -> Iterator[Row]:
@@ -149,9 +146,45 @@ def _are_utf8(fields: list[str]) -> bool:
     return joined.isascii() or not any("\udc80" <= character <= "\udcff" for character in joined)
 
 
-def read_arrow(path: Path) -> Iterator[Any]:
-    for batch in read_batches(path):
-        yield from batch.to_pylist()
+def read_arrow(path: Path, needed: NeededColumns = lambda _: None) -> Iterator[Row]:
+    return rows_of_batches(read_batches(path, needed))
+
+
+def rows_of_batches(batches: Iterable[Any], number: int = 1) -> Iterator[Row]:
+    """Yield the rows of batches of Arrow, numbered from ``number``; a row that is too long is not read."""
+    for batch in batches:
+        step = max(BATCH_BYTES * batch.num_rows // max(_size_of(batch), 1), 1)
+        for start in range(0, batch.num_rows, step):
+            part = batch.slice(start, step)
+            if _size_of(part) <= LONGEST_ROW:
+                for value in part.to_pylist():
+                    yield Row(number, value)
+                    number += 1
+                continue
+            for index in range(part.num_rows):
+                row = part.slice(index, 1)
+                if _size_of(row) > LONGEST_ROW:
+                    yield Row(number, None, TOO_LONG)
+                else:
+                    yield Row(number, row.to_pylist()[0])
+                number += 1
+
+
+def _size_of(batch: Any) -> int:
+    """Return the size of the values of a batch, in bytes."""
+    return sum(map(_size_of_column, batch.columns))
+
+
+def _size_of_column(column: Any) -> int:
+    compute = _import("pyarrow.compute")
+    texts = ("string", "large_string", "string_view", "binary", "large_binary")
+    if str(column.type) == "string_view":
+        return int(compute.sum(compute.binary_length(column.cast("large_string"))).as_py() or 0)
+    if not str(column.type).startswith("dictionary<") or str(column.type.value_type) not in texts:
+        return int(column.nbytes)
+    # Each slice has the whole dictionary.
+    lengths = compute.take(compute.binary_length(column.dictionary), column.indices)
+    return int(column.indices.nbytes) + int(compute.sum(lengths).as_py() or 0)
 
 
 def read_batches(

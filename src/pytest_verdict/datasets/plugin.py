@@ -1,4 +1,4 @@
-"""The hooks of data sets: readers of rows, column functions, a command, and tests that run once for each row."""
+"""The hooks of data sets: readers of rows, a command, and tests that run once for each row."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -17,13 +17,6 @@ def row_readers() -> Mapping[str, str]:
         **dict.fromkeys((".yaml", ".yml"), f"{_HERE}formats:read_yaml"),
         **dict.fromkeys((".parquet", ".arrow", ".feather"), f"{_HERE}formats:read_arrow"),
     }
-
-
-@hookimpl
-def column_functions() -> Mapping[str, str]:
-    from pytest_verdict.datasets.columns.table import TABLE
-
-    return {name: entry.function for name, entry in TABLE.items()}
 
 
 @hookimpl

@@ -1,38 +1,35 @@
-"""The comparison of slices: counts, the first failures, and the lines of the records."""
+"""The comparison of rows: the members of their records, their counts, and the first that did not pass."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from pytest_verdict.core.record import (
-    AttemptRecords,
-    Counts,
-    count,
-    record_end,
-    write_comparison,
-)
+from pytest_verdict.core.garbage_collection import pause_garbage_collection
+from pytest_verdict.core.kernel import run
+from pytest_verdict.core.record import AttemptRecords, Counts, count, record_end, write_comparison
+from pytest_verdict.core.record_members import MEMBER, Verdict
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY, encode_text
-from pytest_verdict.core.values.placeholders import ABSENT
-from pytest_verdict.datasets.columns.table import NoColumnsError, has_column_function
-from pytest_verdict.datasets.rows import LONGEST_NAME, RowNames, Selection
-from pytest_verdict.datasets.slices import RowSlice, Slice, read_slices
+from pytest_verdict.datasets.rows import BATCH_ROWS, Row, RowNames, Selection, number_rows, read_rows
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.extraction.evaluator import Evaluator
-from pytest_verdict.extraction.input_mapping import OBSERVED, InputMapping
+from pytest_verdict.extraction.input_mapping import EXPECTED, LONGEST_DOCUMENT, OBSERVED, InputMapping
 from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.session import SESSION
 
-if TYPE_CHECKING:
-    from pytest_verdict.datasets.columns.groups import GroupedSlice, Judge, RowGroup
-
 SAMPLES: Final = 5
-# Looking for equal rows ends when fewer than one in so many repeats an earlier one.
-_FEWEST_REPEATED: Final = 64
+# More would take longer to keep than to compare again, if nearly all rows differ.
+_MOST_REMEMBERED: Final = 256
+_BATCH_TEXT: Final = 1 << 20
+_NAME: Final = f",{MEMBER['name'].key}"
+_SOURCES: Final = f",{MEMBER['sources'].key}"
+_TYPED: Final = f'"{TYPE_KEY}":'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +62,21 @@ class RowCheck:
                 hint = allowed("column", key, columns)
                 raise ConfigurationError(f"{self.label}: {name}: no row has {shown(key, 60)}.{hint}")
 
-    def checked(self, slices: Iterable[Slice]) -> Iterator[Slice]:
-        """Yield slices, and refuse an input that no row of the first one has; columns were checked by their names."""
-        for number, rows in enumerate(slices):
-            if number == 0 and isinstance(rows, RowSlice) and len(rows.values) > 1:
-                objects = [value for value in rows.values if isinstance(value, Mapping)]
-                if len(objects) + len(rows.errors) == len(rows.values) and objects:
-                    self.refuse_absent_columns({str(key) for value in objects for key in value})
-            yield rows
+    def refuse_absent_keys(self, source: Any) -> None:
+        """Refuse an input that none of the first rows has, before a row is compared."""
+        keys: set[str] = set()
+        objects = 0
+        others = 0
+        # Whoever compares the rows reports that they cannot be read.
+        with suppress(Exception):
+            for row in islice(number_rows(read_rows(source)), BATCH_ROWS):
+                if isinstance(row.value, Mapping):
+                    objects += 1
+                    keys.update(map(str, row.value))
+                elif row.error is None:
+                    others += 1
+        if objects > 1 and not others:
+            self.refuse_absent_columns(keys)
 
     def needed_columns(self, schema: Any) -> list[Any] | None:
         """Return the columns that are needed; None for all, when records contain the whole document."""
@@ -92,194 +96,148 @@ class RowCheck:
         if selection.sample is None:
             return None if selection.limit is None else range(selection.limit)
         names = self.names()
-        slices = read_slices(source, self.needed_columns)
-        all_names = (name for rows in slices for name in name_rows(rows, names) or map(names.place, rows.numbers))
-        return selection.draw(islice(all_names, selection.limit))
+        rows = number_rows(read_rows(source, self.needed_columns))
+        return selection.draw(names.name(row.number, row.value) for row in islice(rows, selection.limit))
 
 
-def score_rows(check: RowCheck, rows: Slice, first_ordinal: int) -> tuple[JudgedRows, bytes]:
-    """Compare the rows of a slice and write their records, which are numbered from ``first_ordinal``."""
-    judged = judge_rows(check.evaluator, rows, check.names())
-    attempt = AttemptRecords(check.test, check.attempt, check.worker)
-    attempt.take(first_ordinal - 1)
-    return judged, judged.write(attempt, check.end)
+@dataclass(slots=True)
+class ComparedRows:
+    """Consecutive rows that were compared."""
 
-
-class SingleRow(NamedTuple):
-    """The result of a row, which equal rows share, and the name of the row."""
-
-    result: ComparisonResult
-    name: str
-
-
-class EqualRows:
-    """Compares rows, and those with equal values only once, if the operator always returns the same for them."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self._evaluator = evaluator
-        self._results: dict[str | None, ComparisonResult] = {}
-        self._repeated = 0
-        operator = evaluator.operator
-        keys = evaluator.mapping.keys
-        self._keys: Sequence[Any] | None = None
-        # A model, and a function of the user, may answer differently the next time.
-        if operator is not None and operator.is_repeatable and None not in (keys or [None]):
-            self._keys = keys
-
-    def judge(self, document: Any, name: str) -> ComparisonResult:
-        key = None
-        if self._keys is not None and type(document) is dict:
-            text = encode_text([document.get(name, ABSENT) for name in self._keys])
-            # Values other than JSON may have the same text.
-            if f'"{TYPE_KEY}":' not in text:
-                key = text
-        result = self._results.get(key)
-        if result is not None:
-            self._repeated += 1
-            return result
-        result = self._evaluator.judge(document, name=name)
-        # An error may show other parts of the document.
-        if key is not None and result.error is None and result.operator == self._evaluator.operator_name:
-            self._results[key] = result
-        if len(self._results) > _FEWEST_REPEATED * (1 + self._repeated):
-            # Nearly all rows differ.
-            self._keys = None
-        return result
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedRows:
-    """The comparisons of a slice, before their records are written."""
-
-    names: Sequence[str]
-    """Empty when the rows are named by their place."""
-    counts: Counts
-    samples: Sequence[ComparisonResult]
+    names: list[tuple[str | None, str]] = field(default_factory=list)
+    """The id, if it has one, and the place of each."""
+    members: list[str] = field(default_factory=list)
+    """The members of their records."""
+    counts: Counts = field(default_factory=dict)
+    samples: list[ComparisonResult] = field(default_factory=list)
     """The first results that did not pass."""
-    places: Sequence[str]
+    places: list[str] = field(default_factory=list)
     """The file and line of each of them."""
-    unreadable: int
-    singles: Mapping[int, SingleRow]
-    """The rows that the kernel compared one by one, by their position."""
-    grouped: GroupedSlice | None = None
-    """The rows that were compared by columns."""
-    reason: str = ""
-    """Why no row was compared by columns."""
+    unreadable: int = 0
 
     def write(self, attempt: AttemptRecords, end: str) -> bytes:
         """Write the records as the next ones of an attempt of a test."""
-        redaction = SESSION.redaction
-        members = {
-            position: write_comparison(result.replace(name=name), redaction)
-            for position, (result, name) in self.singles.items()
-        }
-        if self.grouped is not None:
-            return self.grouped.write(members, attempt, end)
-        first = attempt.take(len(members)) + 1
-        lines = [attempt.line(text, ordinal, end) for ordinal, text in enumerate(members.values(), first)]
+        first = attempt.take(len(self.members)) + 1
+        lines = [attempt.line(members, ordinal, end) for ordinal, members in enumerate(self.members, first)]
         return "".join(lines).encode("ascii")
 
 
-def judge_rows(evaluator: Evaluator, rows: Slice, names: RowNames) -> JudgedRows:
-    row_names = name_rows(rows, names)
+def compare_rows(check: RowCheck, rows: Iterable[Row], most: int = BATCH_ROWS) -> Iterator[ComparedRows]:
+    """Compare rows in batches; when reading fails, the rows before the failure come first."""
+    rows = iter(rows)
+    comparer = _RowComparer(check)
+    while True:
+        compared, failure = comparer.compare_batch(islice(rows, most))
+        if compared.members:
+            yield compared
+        if failure is not None:
+            raise failure
+        if not compared.members:
+            return
 
-    def judge_singles(positions: Sequence[int]) -> Iterator[SingleRow]:
-        cache = EqualRows(evaluator)
-        for position, document in zip(positions, rows.documents(positions), strict=True):
-            place = names.place(rows.numbers[position])
-            error = rows.errors.get(position)
+
+class _ComparedRow(NamedTuple):
+    """The result of a row, and the members of its record before and after the name, which equal rows share."""
+
+    result: ComparisonResult
+    sources: str | None
+    before: str
+    after: str
+
+
+class _RowComparer:
+    """Compares rows, and many with equal inputs only once."""
+
+    def __init__(self, check: RowCheck) -> None:
+        evaluator = check.evaluator
+        mapping = evaluator.mapping
+        self._evaluator = evaluator
+        self._names = check.names()
+        self._equal_rows: dict[tuple[str, ...], _ComparedRow] = {}
+        self._keys: Sequence[str | None] | None = None
+        if evaluator.operator is not None and SESSION.redaction is None:
+            self._keys = mapping.keys
+        self._columns = mapping.columns()
+        # The document of a record has only the values that are compared.
+        keys = [encode_text(key).replace("%", "%%") for key in self._keys or ()]
+        document = ",".join(f"{key}:%s" for key in keys)
+        self._sources = f'{{{mapping.description.replace("%", "%%")},"document":{{{document}}}}}'
+
+    @pause_garbage_collection()
+    def compare_batch(self, rows: Iterable[Row]) -> tuple[ComparedRows, Exception | None]:
+        """Compare some rows, and return the error that ended the reading."""
+        compared = ComparedRows()
+        verdicts = Counter[tuple[str, str]]()
+        failure = None
+        size = 0
+        try:
+            for row in rows:
+                verdicts[self._compare(row, compared)] += 1
+                size += len(compared.members[-1])
+                if size > _BATCH_TEXT:
+                    break
+        except Exception as error:  # noqa: BLE001 - raised again by the caller
+            failure = error
+        for (operator, verdict), number in verdicts.items():
+            count(compared.counts, operator, verdict, number)
+        return compared, failure
+
+    def _compare(self, row: Row, compared: ComparedRows) -> tuple[str, Verdict]:
+        """Compare a row, and return the name of its operator and the verdict."""
+        number, document, error = row
+        identifier = self._names.find(document) if error is None else None
+        place = self._names.place(number)
+        name = identifier or place
+        equal = None
+        if self._keys is not None and type(document) is dict:
+            equal = self._compare_keys(document)
+
+        if equal is not None:
+            result = equal.result
+            members = f"{equal.before}{encode_text(name)}{equal.after}"
+        else:
             if error is None:
-                name = row_names[position] if row_names else place
-                yield SingleRow(cache.judge(document, name), name)
+                result = self._evaluator.judge(document, name=name)
             else:
-                reason = f"{place}: {error}"
-                yield SingleRow(not_compared(reason, instead_of=evaluator.operator_name, name=place), place)
-
-    def judge(positions: Sequence[int]) -> list[ComparisonResult]:
-        return [next(judge_singles([position])).result for position in positions]
-
-    single_positions: Sequence[int] = range(len(rows.numbers))
-    groups: Sequence[RowGroup] = ()
-    grouped = None
-    reason = ""
-    try:
-        grouped = _group(evaluator, rows, names, row_names, judge)
-    except NoColumnsError as error:
-        reason = str(error)
-    else:
-        single_positions = grouped.singles
-        groups = grouped.groups
-    singles = dict(zip(single_positions, judge_singles(single_positions), strict=True))
-
-    counts: Counts = {}
-    failed = []
-    for position, (result, _) in singles.items():
+                result = not_compared(f"{place}: {error}", instead_of=self._evaluator.operator_name, name=name)
+                compared.unreadable += 1
+            members = write_comparison(result, SESSION.redaction)
         verdict = result.verdict
-        count(counts, result.operator, verdict)
-        if verdict != "pass":
-            failed.append(position)
-    for group in groups:
-        count(counts, group.result.operator, group.result.verdict, len(group.positions))
-        if not group.result.passed:
-            failed += group.positions[:SAMPLES].to_pylist()
+        compared.names.append((identifier, place))
+        compared.members.append(members)
+        if verdict != "pass" and len(compared.samples) < SAMPLES:
+            sources = result.sources_text if equal is None else equal.sources
+            compared.samples.append(result.replace(name=name, sources=sources))
+            compared.places.append(place)
+        return result.operator, verdict
 
-    first_failed = sorted(failed)[:SAMPLES]
-    samples = judge(first_failed)
-    places = [names.place(rows.numbers[position]) for position in first_failed]
-    return JudgedRows(row_names, counts, samples, places, len(rows.errors), singles, grouped, reason)
+    def _compare_keys(self, document: Mapping[Any, Any]) -> _ComparedRow | None:
+        """Compare a row by the values of its keys; None if one is missing, or is no plain JSON."""
+        try:
+            texts = tuple([encode_text(document[key]) for key in self._keys or ()])
+        except KeyError:
+            return None
+        equal = self._equal_rows.get(texts)
+        if equal is not None:
+            return equal
+        # Values other than JSON may have the same text, and may hide fields; of a long document there is a digest.
+        sources: str | None = self._sources % texts
+        if len(str(sources)) > LONGEST_DOCUMENT or any(_TYPED in text for text in texts):
+            return None
 
-
-def name_rows(rows: Slice, names: RowNames) -> Sequence[str]:
-    """Return the names of the rows; empty when they are named by their place."""
-    if names.ids is None:
-        return ()
-    texts = None if names.key is None else rows.texts(names.key)
-    row_names = [text or "" for text in texts or [None] * len(rows.numbers)]
-    unnamed = [position for position, name in enumerate(row_names) if not name or len(name) > LONGEST_NAME]
-    for position, document in zip(unnamed, rows.documents(unnamed), strict=True):
-        row_names[position] = names.name(rows.numbers[position], document)
-    names.add(rows.numbers, row_names)
-    return row_names
-
-
-def _group(evaluator: Evaluator, rows: Slice, names: RowNames, row_names: Sequence[str], judge: Judge) -> GroupedSlice:
-    """Compare the rows by columns; raise NoColumnsError where mapping, operator, session or values do not allow it."""
-    operator = evaluator.operator
-    inputs = evaluator.mapping.columns()
-    if len(rows.numbers) == 1:
-        raise NoColumnsError("there is one row")
-    if operator is None:
-        raise NoColumnsError("the operator, or one of its settings, comes from the row")
-    if inputs is None:
-        raise NoColumnsError("the mapping has an input that is not the whole value of a column")
-    if SESSION.redaction is not None:
-        raise NoColumnsError("the values are redacted")
-    if not has_column_function(operator):
-        raise NoColumnsError(f"{operator} has no column function")
-    try:
-        from pytest_verdict.datasets.columns.groups import build_names, group_slice
-    except ImportError:
-        raise NoColumnsError("pyarrow is not installed; it comes with the extra [arrow]") from None
-    name_column = build_names(names.label, rows.numbers, row_names)
-    if name_column is None:
-        raise NoColumnsError("the id of a row is not UTF-8")
-    return group_slice(operator, inputs, rows, name_column, judge)
-
-
-def explain_plan(check: RowCheck, source: Any) -> list[str]:
-    """Describe how the first rows of a data set are compared: by columns or one by one, and why."""
-    slices = read_slices(source, check.needed_columns)
-    rows = next(iter(slices), None)
-    if rows is None:
-        return [f"plan: {check.label} has no rows"]
-    judged = judge_rows(check.evaluator, rows, check.names())
-    singles = len(judged.singles)
-    number = len(rows.numbers)
-    operator = check.evaluator.operator_name or "the operator of each row"
-    if judged.grouped is None:
-        return [f"plan: {operator} compares row by row: {judged.reason}"]
-    lines = [f"plan: {operator} compares by columns"]
-    if singles:
-        reason = "null, too long, in a rare group, or in a form that only the kernel reads"
-        lines.append(f"plan: {singles:,} of the first {number:,} rows are compared one by one: {reason}")
-    return lines
+        operator = self._evaluator.operator
+        if operator is not None and self._columns is not None:
+            expected = document[self._columns[EXPECTED]] if EXPECTED in self._columns else None
+            result = run(operator, expected, document[self._columns[OBSERVED]], self._evaluator.threshold)
+            after = f"{write_comparison(result)}{_SOURCES}{sources}"
+        else:
+            result = self._evaluator.judge(document)
+            sources = result.sources_text
+            after = write_comparison(result)
+        verdict, _, after = after.partition(",")
+        equal = _ComparedRow(result, sources, f"{verdict}{_NAME}", f",{after}")
+        # A model, and a function of the user, may answer differently the next time; an error may show other keys.
+        is_repeatable = operator is not None and operator.is_repeatable and result.error is None
+        if is_repeatable and len(self._equal_rows) < _MOST_REMEMBERED:
+            self._equal_rows[texts] = equal
+        return equal

@@ -6,7 +6,6 @@ import sys
 import tempfile
 import warnings
 import zlib
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
@@ -23,6 +22,10 @@ from pytest_verdict.extraction.paths import only_key
 LONGEST_NAME: Final = 200
 BATCH_ROWS: Final = 4_096
 _COMPRESSED: Final = (".bz2", ".xz", ".zst", ".zip")
+
+
+NeededColumns = Callable[[Any], Sequence[str] | None]
+"""Returns the columns of a schema that are needed; None for all."""
 
 
 class DatasetWarning(UserWarning):
@@ -100,19 +103,19 @@ class RowNames:
             return shorten(name, LONGEST_NAME)
         return shown(name, 60)
 
-    def add(self, numbers: Sequence[int], names: Sequence[str]) -> None:
-        """Count the names that an earlier row has."""
+    def add(self, place: str, identifier: str | None) -> None:
+        """Count an id that an earlier row has."""
         if self._fetch is None:
             return
-        self._rows += len(numbers)
-        for number, name in zip(numbers, names, strict=True):
-            self._has_names = self._has_names or name != self.place(number)
-            name_hash = hash(name)
-            if name_hash in self._hashes:
-                self.duplicates += 1
-                if not self._first_duplicate:
-                    self._first_duplicate = f", first {shown(name, 60)} in {self.place(number)}"
-            self._hashes.add(name_hash)
+        self._rows += 1
+        self._has_names = self._has_names or identifier is not None
+        name = identifier or place
+        name_hash = hash(name)
+        if name_hash in self._hashes:
+            self.duplicates += 1
+            if not self._first_duplicate:
+                self._first_duplicate = f", first {shown(name, 60)} in {place}"
+        self._hashes.add(name_hash)
 
     def warn(self) -> None:
         """Warn of duplicates, in the caller of the function that compares the rows; refuse ids that no row has."""
@@ -133,9 +136,10 @@ def read_named_rows(source: str | Path | Iterable[Any], ids: Any = None) -> Iter
     """Yield the rows of a data set with their names; ``ids`` is the path of the name in a row."""
     names = RowNames(label_of(source), ids)
     for number, value, error in number_rows(read_rows(source)):
-        name = names.name(number, value)
-        names.add((number,), (name,))
-        yield NamedRow(names.place(number), name, value, error)
+        place = names.place(number)
+        identifier = names.find(value)
+        names.add(place, identifier)
+        yield NamedRow(place, identifier or place, value, error)
     names.warn()
 
 
@@ -158,18 +162,23 @@ def check_count(name: str, count: Any) -> int | None:
     return count
 
 
-def read_rows(source: Any) -> Iterable[Any]:
-    """Read the rows of a data set, each as a `Row` or as its value."""
-    if hasattr(source, "to_batches"):
-        from pytest_verdict.datasets.formats import refuse_repeated_columns
+def read_rows(source: Any, needed: NeededColumns = lambda _: None) -> Iterable[Any]:
+    """Read the rows of a data set, each as a `Row` or as its value; of Arrow only the needed columns."""
+    from pytest_verdict.datasets import formats
 
-        refuse_repeated_columns(source.schema, "the table")
-        return (row for batch in source.to_batches(BATCH_ROWS) for row in batch.to_pylist())
+    if hasattr(source, "to_batches"):
+        formats.refuse_repeated_columns(source.schema, "the table")
+        columns = needed(source.schema)
+        table = source if columns is None else source.select(columns)
+        return formats.rows_of_batches(table.to_batches(max_chunksize=BATCH_ROWS))
     if isinstance(source, bytes | Mapping) or not isinstance(source, str | Path | Iterable):
         raise ConfigurationError(f"a dataset is a path, a table or an iterable of rows, got {shown(source, 80)}")
-    if isinstance(source, str | Path):
-        return find_reader(Path(source))(Path(source))
-    return source
+    if not isinstance(source, str | Path):
+        return source
+    reader = find_reader(Path(source))
+    if reader is formats.read_arrow:
+        return formats.read_arrow(Path(source), needed)
+    return reader(Path(source))
 
 
 def find_reader(path: Path) -> Callable[[Path], Iterable[Any]]:
@@ -252,6 +261,15 @@ def select_rows(
     return [first[position] for position in selection.draw(row.name for row in first)]
 
 
-def positions_between(positions: Sequence[int], start: int, stop: int) -> Sequence[int]:
-    """Return the sorted positions from ``start`` up to, but not including, ``stop``."""
-    return positions[bisect_left(positions, start) : bisect_left(positions, stop)]
+def rows_at(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
+    """Yield the rows at some sorted positions, and read nothing after the last one."""
+    waiting = iter(positions)
+    wanted = next(waiting, None)
+    if wanted is None:
+        return
+    for position, row in enumerate(rows):
+        if position == wanted:
+            yield row
+            wanted = next(waiting, None)
+            if wanted is None:
+                return

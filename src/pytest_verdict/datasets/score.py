@@ -4,7 +4,7 @@ import hashlib
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
@@ -20,7 +20,7 @@ from pytest_verdict.core.record import AttemptRecords, Counts, count, parse_reco
 from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.datasets.check import DatasetCheck, check_pass_rate, conclude
 from pytest_verdict.datasets.remote import ReportTarget, local_file
-from pytest_verdict.datasets.row_check import SAMPLES, RowCheck, explain_plan
+from pytest_verdict.datasets.row_check import SAMPLES, ComparedRows, RowCheck
 from pytest_verdict.datasets.rows import Selection
 from pytest_verdict.datasets.units import (
     LAYOUTS,
@@ -28,7 +28,6 @@ from pytest_verdict.datasets.units import (
     ROWS,
     Executor,
     Layout,
-    PartRows,
     ScoredRows,
     Unit,
     find_repeated_ids,
@@ -76,7 +75,6 @@ def score_dataset(
     unit_rows: int = ROWS,
     layout: Layout | None = None,
     run: Executor = map,
-    explain: Callable[[str], Any] | None = None,
     **settings: Any,
 ) -> DatasetCheck:
     """Compare every row of a data set without pytest, and write the report of a session with one test.
@@ -101,7 +99,6 @@ def score_dataset(
         layout: ``file`` for all records in one file, ``parts`` for a manifest and the files that the units wrote (default:
             ``parts`` above four million rows).
         run: Takes a function and the units, calls it for each, and returns the results in any order. `map` is one.
-        explain: Takes each line that says whether columns or single rows are compared, and why (default: not said).
         **settings: The operator's settings, if the operator is a name.
 
     Returns:
@@ -135,10 +132,8 @@ def score_dataset(
     target.refuse_foreign_files()
     with local_file(source) as (path, url):
         # Planned before the folder is made, so a file that cannot be read leaves none.
-        units = plan_units(path, check, selection, target, unit_rows, url=url)
-        if explain is not None:
-            for line in explain_plan(check, path):
-                explain(line)
+        units = plan_units(path, check, selection, target, unit_rows, url)
+        check.refuse_absent_keys(path)
         if layout == "parts" or (layout is None and sum(unit.piece.rows for unit in units) > _MOST_IN_FILE):
             units = [replace(unit, suffix=PACKED) for unit in units]
         try:
@@ -185,7 +180,7 @@ def _score_units(
         )
 
     samples = read_first_failures(target, scored.parts)
-    rows = PartRows(scored.counts, samples, scored.places, scored.unreadable, ())
+    rows = ComparedRows([], [], scored.counts, samples, [*scored.places], scored.unreadable)
     outcome = conclude(check.label, [rows], gate, pass_rate, kernel.run, selection)
     manifest = _conclude_manifest(units[0], scored, outcome)
     report.set_aside_earlier()

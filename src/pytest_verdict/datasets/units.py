@@ -5,15 +5,15 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import pickle
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from io import BufferedReader, BytesIO
 from itertools import chain, islice, pairwise
-from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, Literal, NamedTuple, get_args
@@ -23,22 +23,22 @@ from pydantic import TypeAdapter
 from pytest_verdict.core.merkle import build_subtrees, leaves_of
 from pytest_verdict.core.new_files import replacing
 from pytest_verdict.core.parallel import in_order
-from pytest_verdict.core.record import (
-    AttemptRecords,
-    Counts,
-    count,
-    merge_counts,
-    parse_record,
-    read_verdict,
-    record_end,
-)
+from pytest_verdict.core.record import AttemptRecords, Counts, count, merge_counts, parse_record, read_verdict
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.datasets import formats
 from pytest_verdict.datasets.remote import ReportTarget, fetch_file
-from pytest_verdict.datasets.row_check import SAMPLES, RowCheck, score_rows
-from pytest_verdict.datasets.rows import Selection, find_reader, ids_error, positions_between, read_rows
-from pytest_verdict.datasets.slices import Slice, read_slices, slice_batches, slice_rows, slices_at
+from pytest_verdict.datasets.row_check import SAMPLES, ComparedRows, RowCheck, compare_rows
+from pytest_verdict.datasets.rows import (
+    NeededColumns,
+    Row,
+    Selection,
+    find_reader,
+    ids_error,
+    number_rows,
+    read_rows,
+    rows_at,
+)
 from pytest_verdict.errors import ConfigurationError, RecordError, VerdictError
 from pytest_verdict.report.compression import open_records, stored_digest
 from pytest_verdict.report.folder import PARTS
@@ -59,14 +59,14 @@ PACKED: Final = ".jsonl.gz"
 """The suffixes of parts that are joined to one file, and of those that stay."""
 _PIECE_BYTES: Final = 1 << 26
 _BLOCK: Final = 1 << 20
-_BLANK_IN_CSV: Final = frozenset({b"\n", b"\r\n"})
+_LINES: Final = (".jsonl", ".ndjson")
+_CSV: Final = (".csv", ".tsv")
+_GROUPS: Final = (".parquet", ".arrow", ".feather")
 # Records repeat themselves, so higher levels save little and take three times as long.
 _LEVEL: Final = 1
 _KEYS: Final = ".keys"
 _KEYS_AT_ONCE: Final = 1 << 19
 _KEY_BYTES: Final = 16
-# The first row of a file with and without a header.
-_FIRST_LINES: Final = 2
 _ENTRY_BYTES: Final = _KEY_BYTES + 8
 
 
@@ -96,15 +96,23 @@ class _Extent(NamedTuple):
     rows: int
 
 
-_Cut = tuple[list[_Extent], int]
-"""The pieces of a file, and the size of its header. A file that cannot be cut has no pieces."""
-
-
 def plan_pieces(path: Path, most: int = ROWS) -> list[Piece]:
     """Cut a data set into pieces of at most ``most`` rows, or of one row group or batch."""
     find_reader(path)
-    cut = _CUTTERS.get(path.suffix.lower())
-    extents, header = cut(path, most) if cut is not None else ([], 0)
+    header = 0
+    extents: list[_Extent] = []
+    if path.suffix.lower() in _GROUPS:
+        extents = _join_groups(formats.count_rows_of_groups(path), most)
+    elif path.suffix.lower() in (*_LINES, *_CSV):
+        with path.open("rb") as file:
+            if path.suffix.lower() in _LINES:
+                mark = len(formats.BOM) if file.read(len(formats.BOM)) == formats.BOM else 0
+                file.seek(mark)
+                extents = [*_measure(file, most, bytes.isspace, mark)]
+            elif _has_one_line_per_row(file):
+                header = len(file.readline())
+                extents = [*_measure(file, most, {b"\n", b"\r\n"}.__contains__)]
+
     # The rows of a file that cannot be cut are counted, because a unit that has fewer of them is not whole.
     whole = Piece(str(path), stored_digest(path), rows=0 if extents else sum(1 for _ in read_rows(path)))
     pieces = []
@@ -120,23 +128,15 @@ def plan_pieces(path: Path, most: int = ROWS) -> list[Piece]:
     return pieces or [whole]
 
 
-def _cut_lines(path: Path, most: int) -> _Cut:
-    with path.open("rb") as file:
-        bom = len(formats.BOM) if file.peek(len(formats.BOM)).startswith(formats.BOM) else 0
-        file.seek(bom)
-        return list(_measure(file, most, bytes.isspace, bom)), 0
-
-
-def _cut_csv(path: Path, most: int) -> _Cut:
-    with path.open("rb") as file:
-        while block := file.readlines(_BLOCK):
-            text = b"".join(block)
-            # A newline inside quotes does not end a row, and a CR alone ends one in CSV only.
-            if b'"' in text or text.count(b"\r") != text.count(b"\r\n"):
-                return [], 0
-        file.seek(0)
-        header = len(file.readline())
-        return list(_measure(file, most, _BLANK_IN_CSV.__contains__)), header
+def _has_one_line_per_row(file: BufferedReader) -> bool:
+    """Return whether each line of a CSV file is a row, and go back to its start."""
+    while block := file.readlines(_BLOCK):
+        text = b"".join(block)
+        # A newline inside quotes does not end a row, and a CR alone ends one in CSV only.
+        if b'"' in text or text.count(b"\r") != text.count(b"\r\n"):
+            return False
+    file.seek(0)
+    return True
 
 
 def _measure(file: BufferedReader, most: int, is_blank: Callable[[bytes], bool], size: int = 0) -> Iterator[_Extent]:
@@ -156,22 +156,15 @@ def _measure(file: BufferedReader, most: int, is_blank: Callable[[bytes], bool],
         yield _Extent(size, lines, lines - blank)
 
 
-def _cut_groups(path: Path, most: int) -> _Cut:
+def _join_groups(groups: Iterable[int], most: int) -> list[_Extent]:
     extents: list[_Extent] = []
-    for rows in formats.count_rows_of_groups(path):
+    for rows in groups:
         if extents and extents[-1].rows + rows <= most:
             last = extents.pop()
             extents.append(_Extent(last.size + 1, last.rows + rows, last.rows + rows))
         else:
             extents.append(_Extent(1, rows, rows))
-    return extents, 0
-
-
-_CUTTERS: Final[Mapping[str, Callable[[Path, int], _Cut]]] = {
-    **dict.fromkeys((".jsonl", ".ndjson"), _cut_lines),
-    **dict.fromkeys((".csv", ".tsv"), _cut_csv),
-    **dict.fromkeys((".parquet", ".arrow", ".feather"), _cut_groups),
-}
+    return extents
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,12 +241,11 @@ def plan_units(
     selection: Selection,
     target: ReportTarget,
     most: int,
-    before: int = 0,
     url: str | None = None,
 ) -> list[Unit]:
-    """Cut the selected rows into units of at most ``most`` rows; the test has a number of records ``before`` them."""
+    """Cut the selected rows into units of at most ``most`` rows."""
     pieces = plan_pieces(path.absolute(), most)
-    if url is not None and _CUTTERS.get(path.suffix.lower()) in {_cut_lines, _cut_csv} and pieces[0].stop:
+    if url is not None and pieces[0].stop and path.suffix.lower() not in _GROUPS:
         with path.open("rb") as file:
             for index, piece in enumerate(pieces):
                 file.seek(0)
@@ -261,12 +253,12 @@ def plan_units(
                 pieces[index] = piece._replace(digest=hashlib.sha256(content).hexdigest())
     positions = check.positions(path, selection)
     if positions is not None:
-        selections = [positions_between(positions, piece.before, piece.before + piece.rows) for piece in pieces]
-        pieces = [
-            piece._replace(rows=len(inside), selected=[position - piece.before for position in inside])
-            for piece, inside in zip(pieces, selections, strict=True)
-        ]
+        for index, piece in enumerate(pieces):
+            inside = positions[bisect_left(positions, piece.before) : bisect_left(positions, piece.before + piece.rows)]
+            selected = [position - piece.before for position in inside]
+            pieces[index] = piece._replace(rows=len(selected), selected=selected)
     units = []
+    before = 0
     # Rows are numbered without those that are not selected. An empty data set has one piece without rows.
     for piece in [piece for piece in pieces if piece.rows] or pieces[:1]:
         units.append(Unit(piece._replace(before=before), check, target, SESSION.redaction, url))
@@ -274,27 +266,23 @@ def plan_units(
     return units
 
 
-def read_piece(piece: Piece, needed: formats.NeededColumns, content: bytes | None = None) -> Iterable[Slice]:
+def read_piece(piece: Piece, needed: NeededColumns = lambda _: None, content: bytes | None = None) -> Iterator[Row]:
     """Read the rows of a piece, with their numbers in the file, whose range was perhaps read from a store."""
     path = Path(piece.path)
-    cut = _CUTTERS.get(path.suffix.lower())
-    slices: Iterable[Slice]
+    rows: Iterator[Row]
     if not piece.stop:
-        slices = read_slices(path, needed)
-    elif cut is _cut_groups:
-        slices = slice_batches(formats.read_batches(path, needed, piece.start, piece.stop), piece.line)
+        rows = number_rows(read_rows(path, needed))
+    elif path.suffix.lower() in _GROUPS:
+        rows = formats.rows_of_batches(formats.read_batches(path, needed, piece.start, piece.stop), piece.line)
     else:
         if content is None:
             with path.open("rb") as file:
                 content = _read_range(file, piece)
-        if cut is _cut_lines:
-            slices = slice_rows(formats.parse_lines(piece.line, BytesIO(content)))
+        if path.suffix.lower() in _LINES:
+            rows = formats.parse_lines(piece.line, BytesIO(content))
         else:
-            slices = slice_rows(formats.parse_csv(formats.decode_csv(BytesIO(content)), path, piece.line - 2))
-
-    if piece.selected is None:
-        return slices
-    return slices_at(slices, piece.selected)
+            rows = formats.parse_csv(formats.decode_csv(BytesIO(content)), path, piece.line - 2)
+    return rows if piece.selected is None else rows_at(rows, piece.selected)
 
 
 def _read_range(file: Any, piece: Piece) -> bytes:
@@ -303,6 +291,29 @@ def _read_range(file: Any, piece: Piece) -> bytes:
     file.seek(piece.start)
     lines: bytes = file.read(piece.stop - piece.start)
     return header + lines
+
+
+def _compare_unit(unit: Unit) -> Iterator[ComparedRows]:
+    """Compare the rows of a unit in its process; raise when the file has changed."""
+    SESSION.redaction = unit.redaction
+    piece = unit.piece
+    changed = ConfigurationError(f"{unit.check.label}: the file changed while it was read; score it again")
+    content = None
+    if unit.url is not None and not Path(piece.path).exists():
+        # Another machine has the copy of the file.
+        if piece.digest:
+            with open_url(unit.url) as (system, remote), system.open(remote) as file:
+                content = _read_range(file, piece)
+            if hashlib.sha256(content).hexdigest() != piece.digest:
+                raise changed
+        else:
+            piece = piece._replace(path=str(fetch_file(unit.url, piece.sha256)))
+    rows = 0
+    for compared in compare_rows(unit.check, read_piece(piece, unit.check.needed_columns, content)):
+        rows += len(compared.members)
+        yield compared
+    if rows != piece.rows:
+        raise changed
 
 
 def score_unit(unit: Unit) -> ScoredRows:
@@ -317,29 +328,10 @@ def score_unit(unit: Unit) -> ScoredRows:
             target.upload_parts([*_files_of(scored), summary.name], only_missing=True)
             return scored
 
-    SESSION.redaction = unit.redaction
-    check = unit.check
-    content = None
-    if unit.url is not None and not Path(piece.path).exists():
-        # Another machine has the copy of the file.
-        if piece.digest:
-            with open_url(unit.url) as (system, remote), system.open(remote) as file:
-                content = _read_range(file, piece)
-            if hashlib.sha256(content).hexdigest() != piece.digest:
-                raise ConfigurationError(f"{check.label}: the file changed while it was read; score it again")
-        else:
-            piece = piece._replace(path=str(fetch_file(unit.url, piece.sha256)))
-    slices = iter(read_piece(piece, check.needed_columns, content))
-    if piece.line <= _FIRST_LINES:
-        slices = check.checked(slices)
+    batches = _compare_unit(unit)
     parts = [ScoredRows(piece.before)]
-    before = piece.before
-    for first in slices:
-        parts.append(_score_part(unit, chain([first], slices), before))
-        before += parts[-1].rows
-    if piece.rows != before - piece.before:
-        raise ConfigurationError(f"{check.label}: the file changed while it was read; score it again")
-
+    for first in batches:
+        parts.append(_score_part(unit, chain([first], batches), parts[-1].before + parts[-1].rows))
     scored = join_rows(parts)
     # The summary says that they are whole, so it comes last.
     target.upload_parts(_files_of(scored))
@@ -352,32 +344,36 @@ def _files_of(scored: ScoredRows) -> list[str]:
     return [*(Path(part.file).name for part in scored.parts), *(name for name, _ in scored.keys)]
 
 
-def _score_part(unit: Unit, slices: Iterator[Slice], before: int) -> ScoredRows:
-    """Compare rows up to the size of a part, and write their records and keys."""
+def _score_part(unit: Unit, batches: Iterator[ComparedRows], before: int) -> ScoredRows:
+    """Write the records and keys of rows up to the size of a part."""
     check = unit.check
+    attempt = AttemptRecords(check.test, check.attempt, check.worker)
+    attempt.take(before)
     leaves: list[bytes] = []
     counts: Counts = {}
     places: list[str] = []
     keys: list[bytes] = []
     unreadable = 0
 
-    def score_slices() -> Iterator[bytes]:
+    def write_batches() -> Iterator[bytes]:
         nonlocal unreadable
-        for rows in slices:
-            first = before + len(leaves)
-            judged, lines = score_rows(check, rows, first + 1)
-            keys.extend(_build_keys(check, rows, judged.names, first))
+        for compared in batches:
+            for ordinal, (identifier, _) in enumerate(compared.names, before + len(leaves) + 1):
+                if identifier is not None:
+                    digest = hashlib.sha256(identifier.encode("utf-8", "surrogatepass")).digest()
+                    keys.append(digest[:_KEY_BYTES] + ordinal.to_bytes(8))
+            lines = compared.write(attempt, check.end)
             # Records are ASCII without control characters, so splitlines() only finds their ends.
             leaves.extend(leaves_of(lines.splitlines()))
-            merge_counts(counts, judged.counts)
-            places.extend(judged.places)
-            unreadable += judged.unreadable
+            merge_counts(counts, compared.counts)
+            places.extend(compared.places)
+            unreadable += compared.unreadable
             yield lines
             if len(leaves) >= ROWS:
                 return
 
     stem = format_stem(before, unit.digest)
-    part = write_part(unit.target, f"{stem}{unit.suffix}", before, score_slices(), leaves, counts)
+    part = write_part(unit.target, f"{stem}{unit.suffix}", before, write_batches(), leaves, counts)
     key_files: list[tuple[str, str]] = []
     if check.ids is not None:
         path = unit.target.parts / f"{stem}{_KEYS}"
@@ -389,17 +385,20 @@ def _score_part(unit: Unit, slices: Iterator[Slice], before: int) -> ScoredRows:
 def _are_parts_of(unit: Unit, scored: ScoredRows) -> bool:
     """Return whether rows that were read are those of a unit, and their files are whole."""
     stems = [format_stem(part.before, unit.digest) for part in scored.parts]
-    keys = [f"{stem}{_KEYS}" for stem in stems if unit.check.ids is not None]
-    files = [(unit.target.local(part), part.sha256) for part in scored.parts]
-    files += [(unit.target.part(name), sha256) for name, sha256 in scored.keys]
+    files = [f"{stem}{unit.suffix}" for stem in stems]
+    digests = [part.sha256 for part in scored.parts]
+    if unit.check.ids is not None:
+        files += [f"{stem}{_KEYS}" for stem in stems]
+        digests += [sha256 for _, sha256 in scored.keys]
+    consecutive = join_rows(
+        [ScoredRows(unit.piece.before), *(ScoredRows(part.before, (part,)) for part in scored.parts)]
+    )
     return (
-        join_rows([ScoredRows(unit.piece.before), *(ScoredRows(part.before, (part,)) for part in scored.parts)]).rows
-        == sum(map(sum, scored.counts.values()))
-        and scored.before == unit.piece.before
-        and scored.rows == unit.piece.rows
-        and [part.file for part in scored.parts] == [f"{PARTS}/{stem}{unit.suffix}" for stem in stems]
-        and [name for name, _ in scored.keys] == keys
-        and all(stored_digest(path) == sha256 for path, sha256 in files)
+        scored.before == unit.piece.before
+        and consecutive.rows == unit.piece.rows
+        and _files_of(scored) == files
+        and [stored_digest(unit.target.part(name)) for name in files] == digests
+        and scored.rows == sum(map(sum, scored.counts.values()))
         and all(_count_records(unit.target.local(part)) == part.counts for part in scored.parts)
     )
 
@@ -440,21 +439,6 @@ def _write(path: Path, pieces: Iterable[bytes]) -> str:
             else:
                 file.writelines(pieces)
         return stored_digest(new)
-
-
-def _build_keys(check: RowCheck, rows: Slice, names: Sequence[str], before: int) -> Iterator[bytes]:
-    """Yield 128 bits of the digest of each id, and the ordinal of its record."""
-    if check.ids is None:
-        return
-    row_names = check.names()
-    # An id may be equal to the place of its row.
-    places = [index for index, number in enumerate(rows.numbers) if names[index] == row_names.place(number)]
-    documents = rows.documents(places)
-    unnamed = {index for index, row in zip(places, documents, strict=True) if row_names.find(row) is None}
-    for index, name in enumerate(names):
-        if index not in unnamed:
-            ordinal = before + index + 1
-            yield hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:_KEY_BYTES] + ordinal.to_bytes(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -540,42 +524,20 @@ def read_first_failures(target: ReportTarget, parts: Iterable[Part], most: int =
     return [ComparisonResult.from_record(parse_record(line)) for line in failed]
 
 
-@dataclass(frozen=True, slots=True)
-class PartRows:
-    """The rows of a unit, compared by another process."""
-
-    counts: Counts
-    samples: Sequence[ComparisonResult]
-    places: Sequence[str]
-    unreadable: int
-    files: Sequence[Path]
-
-    def write(self, _attempt: AttemptRecords, _end: str) -> bytes:
-        """Return their records, which the unit wrote as those of this attempt."""
-        return b"".join(path.read_bytes() for path in self.files)
+def compare_in_processes(path: Path, check: RowCheck, selection: Selection, jobs: int) -> Iterator[ComparedRows]:
+    """Compare the rows of a file in several processes, in their order."""
+    with TemporaryDirectory() as folder:
+        units = plan_units(path, check, selection, ReportTarget(Path(folder)), ROWS)
+        for name in in_order(_compare_to_file, units, min(jobs, len(units))):
+            with name.open("rb") as file:
+                while file.peek(1):
+                    yield pickle.load(file)
+            name.unlink()
 
 
-def judge_units(path: Path, check: RowCheck, selection: Selection, jobs: int) -> Iterator[PartRows]:
-    """Compare the rows of a file in several processes, inside a test; their records follow those of the test."""
-    place = SESSION.next_place() if SESSION.next_place is not None else None
-    attempt, end = place or (AttemptRecords("", 1), record_end("", 0))
-    check = replace(check, test=attempt.test, attempt=attempt.attempt, worker=attempt.worker, end=end)
-    with TemporaryDirectory() as name:
-        target = ReportTarget(Path(name))
-        units = plan_units(path, check, selection, target, ROWS, attempt.take(0))
-        pieces = sorted(in_order(score_unit, units, min(jobs, len(units))), key=attrgetter("before", "rows"))
-        names = check.names()
-        names.duplicates = find_repeated_ids(map, join_rows(pieces), target, check).repeated
-        names.warn()
-        missing = SAMPLES
-        for piece in pieces:
-            if attempt.take(piece.rows) != piece.before:
-                raise ConfigurationError("jobs=N cannot be combined with other threads that compare")
-            samples = read_first_failures(target, piece.parts, missing)
-            missing -= len(samples)
-            files = [target.local(part) for part in piece.parts]
-            rows = PartRows(piece.counts, samples, piece.places, piece.unreadable, files)
-            SESSION.compared += piece.rows
-            if SESSION.rows_observer is not None:
-                SESSION.rows_observer(rows)
-            yield rows
+def _compare_to_file(unit: Unit) -> Path:
+    path = unit.target.folder / str(unit.piece.before)
+    with path.open("xb") as file:
+        for compared in _compare_unit(unit):
+            pickle.dump(compared, file)
+    return path

@@ -323,7 +323,6 @@ def _watch_comparisons(config: pytest.Config) -> None:
     SESSION.failure_observer = watch.observe_failure
     SESSION.expectation_observer = watch.observe_expectation
     SESSION.rows_observer = watch.observe_rows
-    SESSION.next_place = None
     SESSION.find_accepted = functools.partial(_find_accepted, config)
     SESSION.budget = _budget(config)
     SESSION.redaction = SESSION.journal = None

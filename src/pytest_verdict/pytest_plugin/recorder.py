@@ -153,14 +153,6 @@ class Recorder:
             self._flush()
         return published
 
-    def next_place(self) -> tuple[AttemptRecords, str] | None:
-        """Return the attempt and the end of the record that would be written next."""
-        if self._attempt is None:
-            return None
-        # Records get their ordinals when they are written.
-        self._flush()
-        return self._attempt, self._current_end()
-
     @contextmanager
     def placed_at(self, item: pytest.Item) -> Iterator[None]:
         """Record comparisons with the place of a test, which no frame shows between its attempts."""

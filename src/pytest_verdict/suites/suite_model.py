@@ -1,8 +1,8 @@
 """The model of a suite file, and the problems of a file that does not fit it, with their lines."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import (
     AfterValidator,
@@ -13,6 +13,8 @@ from pydantic import (
     JsonValue,
     Tag,
     ValidationError,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
 
@@ -20,6 +22,8 @@ from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.redaction import without_url_secrets
 from pytest_verdict.errors import allowed
+from pytest_verdict.extraction.input_mapping import read_input
+from pytest_verdict.suites.agent_result import RESULT_FIELDS
 
 if TYPE_CHECKING:
     from pytest_verdict.core.values.yaml import YamlDocument
@@ -52,6 +56,14 @@ Share = Annotated[float, Field(gt=0, le=1)]
 
 class _Form(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _refuse_null(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuse a key without a value, which would be as if it were not there."""
+        if value is None and info.field_name not in {"context", "body"}:
+            raise ValueError("null is no value here; leave the key out")
+        return value
 
 
 _COMBINATIONS: Final = ("all_of", "any_of", "none_of", "at_least_n", "weighted")
@@ -99,8 +111,8 @@ class ScorerEntry(_Form):
 
 
 Scorer = Annotated[
-    Annotated[str, Field(min_length=1), Tag("name")] | Annotated[ScorerEntry, Tag("operator")],
-    Discriminator(lambda value: "name" if isinstance(value, str) else "operator"),
+    Annotated[str, Field(min_length=1), Tag("<name>")] | Annotated[ScorerEntry, Tag("<operator>")],
+    Discriminator(lambda value: "<name>" if isinstance(value, str) else "<operator>"),
 ]
 
 
@@ -113,14 +125,14 @@ class PassShare(_Form):
 
 def _rule_kind(value: Any) -> str:
     if isinstance(value, dict | PassShare):
-        return "share"
-    return "word" if isinstance(value, str) else "count"
+        return "<share>"
+    return "<word>" if isinstance(value, str) else "<count>"
 
 
 PassRule = Annotated[
-    Annotated[Literal["all", "any"], Tag("word")]
-    | Annotated[Annotated[int, Field(ge=1)], Tag("count")]
-    | Annotated[PassShare, Tag("share")],
+    Annotated[Literal["all", "any"], Tag("<word>")]
+    | Annotated[Annotated[int, Field(ge=1)], Tag("<count>")]
+    | Annotated[PassShare, Tag("<share>")],
     Discriminator(_rule_kind),
 ]
 
@@ -144,19 +156,30 @@ class HttpRequest(_Form):
         dict[str, Any], Field(description="Where the output is in a JSON reply (default: the reply is the output).")
     ] = Field(default_factory=dict)
 
+    @field_validator("reply")
+    @classmethod
+    def _check_reply(cls, reply: dict[str, Any]) -> dict[str, Any]:
+        if reply and "output" not in reply:
+            raise ValueError("say where its output is, such as output: $.answer")
+        for name, source in reply.items():
+            if name not in RESULT_FIELDS:
+                raise ValueError(f"a result has no {shown(name, 40)}.{allowed('name', name, RESULT_FIELDS)}")
+            read_input(name, source)
+        return reply
+
     def __str__(self) -> str:
         return without_url_secrets(self.url)
 
 
 Adapter = Annotated[
-    Annotated[str, Field(min_length=1), Tag("name")] | Annotated[HttpRequest, Tag("service")],
-    Discriminator(lambda value: "name" if isinstance(value, str) else "service"),
+    Annotated[str, Field(min_length=1), Tag("<name>")] | Annotated[HttpRequest, Tag("<service>")],
+    Discriminator(lambda value: "<name>" if isinstance(value, str) else "<service>"),
 ]
 
 
 Value = Annotated[
-    Annotated[str, Tag("text")] | Annotated[dict[str, Any] | list[Any], Tag("structure")],
-    Discriminator(lambda value: "structure" if isinstance(value, dict | list) else "text"),
+    Annotated[str, Tag("<text>")] | Annotated[dict[str, Any] | list[Any], Tag("<structure>")],
+    Discriminator(lambda value: "<structure>" if isinstance(value, dict | list) else "<text>"),
 ]
 """Text, a mapping or a list; a number or a date needs quotes."""
 
@@ -183,22 +206,15 @@ class Scenario(RunSettings):
     description: str = ""
     expected_output: Value | None = None
     expected_tools: list[str] = Field(default_factory=list)
-    expected_tool_args: Annotated[dict[str, Any], Field(description="Arguments by tool.")] = Field(default_factory=dict)
+    expected_tool_args: Annotated[dict[str, dict[str, Any]], Field(description="Arguments by tool.")] = Field(
+        default_factory=dict
+    )
     metadata: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def id(self) -> str:
         """The name, for scorers that ask for an id."""
         return self.name
-
-
-class SuiteConfig(_Form):
-    """Settings where other tools have them."""
-
-    default_timeout: Seconds | None = None
-    retries: Annotated[int, Field(ge=0)] | None = None
-    default_scorers: Annotated[list[Scorer], Field(min_length=1)] | None = None
-    fail_fast: Annotated[bool, Field(description="Skip what follows a scenario that did not pass.")] = False
 
 
 class Dataset(_Form):
@@ -220,7 +236,7 @@ class SuiteHead(RunSettings):
     adapter: Adapter | None = None
     max_concurrency: Annotated[int, Field(ge=1, le=1_000, description="Calls in flight at once.")] | None = None
     rate_limit: RateLimit = RateLimit()
-    config: SuiteConfig = SuiteConfig()
+    fail_fast: Annotated[bool, Field(description="Skip what follows a scenario that did not pass.")] = False
     dataset: Dataset | None = None
     scenarios: Annotated[list[Scenario], Field(min_length=1)] | None = None
 
@@ -259,107 +275,43 @@ _MODELS: Final[dict[str, type[BaseModel]]] = {
     "adapter": HttpRequest,
     "suite": SuiteHead,
     "scenarios": Scenario,
-    **dict.fromkeys(("scorer", "scorers", "default_scorers"), ScorerEntry),
+    **dict.fromkeys(("scorer", "scorers"), ScorerEntry),
     "pass": PassShare,
-    "config": SuiteConfig,
     "dataset": Dataset,
     "rate_limit": RateLimit,
 }
-# Behind these keys, pydantic adds the kind of the value to the path.
-_OF_SEVERAL_KINDS: Final = ("adapter", "expected_output", "input", "scorer", "scorers", "default_scorers", "pass")
-_KINDS: Final = ("name", "service", "text", "structure", "operator", "word", "count", "share")
 # The end of a path if the key is wrong, not its value.
 _KEY: Final = "[key]"
-_MAY_BE_NULL: Final = ("context", "body")
-# Values below these keys do not belong to the suite.
-_FREE: Final = frozenset(
-    {*_MAY_BE_NULL, "input", "expected_output", "expected_tool_args", "mapping", "metadata", "reply", "settings"}
-)
 _PATTERNS: Final = {
     "name": "a name is text without '::' and line breaks, because it becomes part of a node id",
     "tags": "a tag is letters, digits and _ . + - /, because it becomes a mark",
     "url": "a service has a URL with http:// or https://",
     "method": "a method is written in capitals, such as POST",
 }
-_YAML_TYPES: Final = {bool: "a boolean", int: "a number", float: "a number", type(None): "null", bytes: "bytes"}
+_YAML_TYPES: Final = {
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+    bytes: "bytes",
+    list: "a list",
+    dict: "a mapping",
+}
 
 
-class Form(NamedTuple):
-    """A suite file without its wrong parts, the problems with their lines, and the scenarios (None: the suite) that lack one."""
-
-    file: SuiteFile
-    problems: set[tuple[int, str]]
-    incomplete: set[int | None]
-
-
-def read_form(document: "YamlDocument") -> Form:
-    """Validate a suite file; its correct parts are returned too, so that they can be checked in the same pass."""
-    content = document.value
-    sentences: dict[int, list[str]] = {}
-    incomplete: set[int | None] = set()
+def read_form(document: "YamlDocument") -> tuple[SuiteFile | None, set[tuple[int, str]]]:
+    """Validate a suite file; return it, or None, and the problems with their lines."""
+    file = None
+    problems: set[tuple[int, str]] = set()
     try:
-        file = SuiteFile.model_validate(content)
+        file = SuiteFile.model_validate(document.value)
     except ValidationError as error:
-        problems = [(_find_place(problem), problem) for problem in problems_in(error)]
-        for place, problem in problems:
-            sentences.setdefault(document.line(place), []).append(_describe(problem, place, document))
-        content = _copy(content)
-        incomplete = {_remove_part(content, place) for place, _ in problems}
-        file = SuiteFile.model_validate(content)
-
-    more = [
-        (document.line(place), f"{place[-1]}: null is no value here; leave the key out")
-        for place in _find_nulls(content)
-    ]
-    for line, sentence in (*more, *document.misread()):
-        # One problem of a line is enough, and the first says what is needed there.
-        sentences.setdefault(line, [sentence])
-    return Form(
-        file, {(line, sentence) for line, all_of_line in sentences.items() for sentence in all_of_line}, incomplete
-    )
-
-
-def _find_nulls(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the places of keys of the suite without a value, which would be as if they were not there."""
-    entries: Iterable[tuple[Any, Any]] = ()
-    if isinstance(content, dict):
-        entries = content.items()
-    elif isinstance(content, list):
-        entries = enumerate(content)
-    for key, value in entries:
-        if value is None and key not in _MAY_BE_NULL:
-            yield *place, key
-        elif key not in _FREE:
-            yield from _find_nulls(value, (*place, key))
-
-
-def _copy(content: Mapping[Any, Any]) -> dict[Any, Any]:
-    copy = dict(content)
-    if isinstance(copy.get("suite"), dict):
-        copy["suite"] = _copy(copy["suite"])
-    if isinstance(copy.get("scenarios"), list):
-        copy["scenarios"] = [dict(each) if isinstance(each, dict) else {} for each in copy["scenarios"]]
-    return copy
-
-
-def _remove_part(content: dict[Any, Any], place: Sequence[Any]) -> int | None:
-    """Remove a wrong key, or replace its value if it is required, and return the number of its scenario."""
-    number = None
-    required: dict[str, str] = {}
-    if place[0] == "suite" and len(place) > 1:
-        content = content["suite"]
-        place = place[1:]
-        required = {"name": "?"}
-    if place[0] == "scenarios" and len(place) > 1:
-        number = place[1]
-        required = {"name": f"?{place}", "input": ""}
-        content = content["scenarios"][number]
-        place = place[2:]
-    for key in place[:1] or required:
-        content.pop(key, None)
-        if key in required:
-            content[key] = required[key]
-    return number
+        for problem in problems_in(error):
+            place = _find_place(problem)
+            problems.add((document.line(place), _describe(problem, place, document)))
+    # One problem of a line is enough, and the first says what is needed there.
+    lines = {line for line, _ in problems}
+    return file, problems | {(line, reason) for line, reason in document.misread() if line not in lines}
 
 
 def _find_place(problem: Problem) -> tuple[Any, ...]:
@@ -368,44 +320,31 @@ def _find_place(problem: Problem) -> tuple[Any, ...]:
     if _is_about_key(problem):
         # If a key is not text, pydantic replaces it by a number.
         path = (*path[: -2 if path[-1] == _KEY else -1], problem.value)
-    place: list[Any] = []
-    for before, step in zip(("", *path), path, strict=False):
-        key = before if isinstance(before, str) else _last_key(place)
-        if not (step in _KINDS and key in _OF_SEVERAL_KINDS):
-            place.append(step)
-    return tuple(place)
+    return tuple(step for step in path if not str(step).startswith("<"))
 
 
 def _is_about_key(problem: Problem) -> bool:
     return problem.kind == "invalid_key" or problem.path[-1] == _KEY
 
 
-def _last_key(place: Sequence[Any]) -> str:
-    return next((step for step in reversed(place) if isinstance(step, str)), "the file")
-
-
 def _describe(problem: Problem, place: Sequence[Any], document: "YamlDocument") -> str:
     value = problem.value
-    key = _last_key(place)
-    meaning = _YAML_TYPES.get(type(value), "a date")
+    keys = [step for step in place if isinstance(step, str)]
+    key = keys[-1] if keys else "the file"
+    kind = _YAML_TYPES.get(type(value), "a date")
     if _is_about_key(problem):
-        return f"a key is text, and this one is {meaning} in YAML ({shown(value, 40)}); write it in quotes"
+        return f"a key is text, and this one is {kind} in YAML ({shown(value, 40)}); write it in quotes"
     if problem.is_unknown_name:
-        parent = next((step for step in reversed(place[:-1]) if isinstance(step, str) and step in _MODELS), "")
+        parent = next((step for step in reversed(keys[:-1]) if step in _MODELS), "")
         names = [field.alias or name for name, field in _MODELS[parent].model_fields.items()]
-        return f"there is no key {place[-1]!r} here.{allowed('key', place[-1], names)}"
+        return problem.explain(key, "key", names)
     if problem.kind == "string_type":
-        if isinstance(value, list | dict):
-            kind = "a list" if isinstance(value, list) else "a mapping"
-            return f"{key}: text is needed here, not {kind}"
-        if value is None:
-            return f'{key}: nothing after the colon, and null, is not a text in YAML; write "" or leave the key out'
         text = document.written(place)
-        reading = f"{text} without quotes is {meaning} in YAML ({shown(value, 40)}), and this is compared as text"
-        return f'{key}: {reading}; write "{text}"'
+        if not text:
+            return f"{key}: text is needed here, not {kind}"
+        return f'{key}: {text} without quotes is {kind} in YAML ({shown(value, 40)}); write "{text}"'
     if problem.kind == "string_pattern_mismatch":
         return f"{key}: {shown(value, 80)} is not allowed; {_PATTERNS[key]}"
     if problem.is_missing:
-        return problem.explain(str(place[-1]), "key", ())
-    path = ".".join(step for step in place[-2:] if isinstance(step, str)) or "the file"
-    return f"{path}: {problem.with_value()}"
+        return problem.explain(key, "key", ())
+    return problem.explain(".".join(step for step in place[-2:] if isinstance(step, str)) or "the file", "key", ())

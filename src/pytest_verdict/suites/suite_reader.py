@@ -3,7 +3,6 @@
 import contextlib
 import copy
 import re
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -13,19 +12,16 @@ from pydantic import ValidationError
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.validation_messages import problems_in
-from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.datasets.rows import Selection, read_named_rows, select_rows
-from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError, allowed
+from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError
 from pytest_verdict.extraction.input_mapping import read_input
 from pytest_verdict.extraction.paths import are_same_place
 from pytest_verdict.operators.pass_rate import PassRate
-from pytest_verdict.suites.adapters.request_template import names_in, request_of, value_of, variable_of
-from pytest_verdict.suites.agent_result import RESULT_FIELDS
+from pytest_verdict.suites.adapters.request_template import names_in, request_of, variable_of
 from pytest_verdict.suites.scorer import EXPECTATIONS, METADATA_KEYS, SuiteScorer, find_scorer
 from pytest_verdict.suites.suite_model import (
     Dataset,
-    Form,
     PassShare,
     RateLimit,
     RunSettings,
@@ -39,12 +35,6 @@ DEFAULT_SCORER: Final = "passfail"
 DEFAULT_TIMEOUT: Final = 30.0
 _MOST_PROBLEMS: Final = 20
 _DATASET: Final = ("suite", "dataset")
-_SCENARIO_NAMES: Final = ("input.", "context.context", "context.metadata.")
-_ALSO_IN_CONFIG: Final = {
-    "default_timeout": ("timeout_seconds",),
-    "retries": ("retries",),
-    "default_scorers": ("scorer", "scorers"),
-}
 Place = tuple[str | int, ...]
 """The keys and positions that lead to a part of the file."""
 
@@ -118,22 +108,27 @@ def plan_suite(document: YamlDocument, label: str, path: Path, scorers: Collecti
     if not isinstance(document.value, dict):
         raise SuiteError(f"{label}:1: a suite file is a mapping with the key suite or scenarios")
 
-    form = read_form(document)
-    head = form.file.suite or SuiteHead(name=re.sub(r"(?<=.)(\.verdict)?\.[^.]+$", "", path.name))
-    planner = _Planner(head, document, scorers, form, label)
-    outside = planner.entries(form.file.scenarios or (), ("scenarios",))
+    file, problems = read_form(document)
+    if file is None or problems:
+        raise _suite_error(label, problems)
+    head = file.suite or SuiteHead(name=re.sub(r"(?<=.)(\.verdict)?\.[^.]+$", "", path.name))
+    planner = _Planner(head, document, scorers)
+    outside = planner.entries(file.scenarios or (), ("scenarios",))
     inside = planner.entries(head.scenarios or (), ("suite", "scenarios"))
     rows = planner.entries_of_rows(path.parent)
     planned = *planner.plan(outside), *planner.plan([*inside, *rows])
-    variables = planner.find_variables(() if form.incomplete else planned)
-    planner.check_reply()
-    planner.check_defaults(() if form.incomplete else planned)
+    variables = planner.find_variables()
+    planner.check_defaults(planned)
     if planner.problems:
-        problems = [f"{label}:{line}: {sentence}" for line, sentence in sorted(planner.problems)]
-        if len(problems) > _MOST_PROBLEMS:
-            problems[_MOST_PROBLEMS:] = [f"... and {len(problems) - _MOST_PROBLEMS} more"]
-        raise SuiteError("\n".join(problems))
+        raise _suite_error(label, planner.problems)
     return Suite(head, planned, variables)
+
+
+def _suite_error(label: str, problems: Iterable[tuple[int, str]]) -> SuiteError:
+    sentences = [f"{label}:{line}: {sentence}" for line, sentence in sorted(problems)]
+    if len(sentences) > _MOST_PROBLEMS:
+        sentences[_MOST_PROBLEMS:] = [f"... and {len(sentences) - _MOST_PROBLEMS} more"]
+    return SuiteError("\n".join(sentences))
 
 
 def _read_rows(dataset: Dataset, folder: Path) -> Iterator[tuple[int, Scenario]]:
@@ -178,37 +173,18 @@ class _Entry(NamedTuple):
 class _Planner:
     """Adds the settings of the suite to each scenario, and collects the problems by line."""
 
-    def __init__(
-        self, head: SuiteHead, document: YamlDocument, announced: Collection[str], form: Form, label: str
-    ) -> None:
-        self.problems = set(form.problems)
+    def __init__(self, head: SuiteHead, document: YamlDocument, announced: Collection[str]) -> None:
+        self.problems: set[tuple[int, str]] = set()
         self._head = head
         self._document = document
         self._announced = announced
-        self._incomplete = form.incomplete
-        self._label = label
         self._scorers: dict[str, SuiteScorer | None] = {}
-
-        content = document.value
-        suite = content.get("suite")
-        inside = isinstance(suite, dict) and (suite.get("scenarios") or suite.get("dataset")) is not None
-        if inside and content.get("scenarios") is not None:
+        self._default_scorers = list(self._list_scorers(head, ("suite",))) or [(DEFAULT_SCORER, ("suite",))]
+        is_inside = head.scenarios is not None or head.dataset is not None
+        if is_inside and "scenarios" in document.value:
             self._add_problem(("scenarios",), "scenarios stand at the top or inside suite, not in both places")
-        if not inside and content.get("scenarios") is None:
+        if not is_inside and "scenarios" not in document.value:
             self.problems.add((1, "the key 'scenarios' is required, at the top or inside suite"))
-
-        self._default_scorers = list(self._list_scorers(head, ("suite",)))
-        if not self._default_scorers:
-            defaults: Sequence[str | ScorerEntry] = head.config.default_scorers or [DEFAULT_SCORER]
-            place = ("suite", "config", "default_scorers")
-            self._default_scorers = [(entry, (*place, number)) for number, entry in enumerate(defaults)]
-        for key, others in _ALSO_IN_CONFIG.items():
-            if getattr(head.config, key) is not None:
-                for other in others:
-                    if getattr(head, other) is not None:
-                        self._add_problem(
-                            ("suite", "config", key), f"{key} has no effect beside {other}; take one away"
-                        )
 
     def entries(self, scenarios: Sequence[Scenario], place: Place) -> Iterator[_Entry]:
         lines = self._document.lines_of_items(place) if scenarios else []
@@ -234,80 +210,36 @@ class _Planner:
             name = entry.scenario.name
             if first.setdefault(name, entry) is not entry:
                 self._add_problem((*entry.place, "name"), f"the name {name!r} is also that of line {first[name].line}")
-            yield self._plan_scenario(entry._replace(scenario=self._arguments_by_tool(entry)))
+            yield self._plan_scenario(entry)
 
-    def find_variables(self, plans: Sequence[PlannedScenario]) -> dict[str, int]:
-        """Return the environment variables that the adapter needs, and report names without a value."""
+    def find_variables(self) -> dict[str, int]:
+        """Return the environment variables that the adapter needs, with their lines."""
         variables: dict[str, int] = {}
         for keys, name in names_in(request_of(self._head.adapter)):
             place = ("suite", "adapter", *keys)
             with self._report_at(place):
                 variable = variable_of(name)
-                if variable is None:
-                    self._check_name(name, plans)
-                else:
+                if variable is not None:
                     variables.setdefault(variable, self._document.line(place))
         return variables
-
-    def _check_name(self, name: str, plans: Sequence[PlannedScenario]) -> None:
-        """Refuse a name in a request that has no value in a scenario."""
-        differs = name.startswith(_SCENARIO_NAMES)
-        for plan in plans if differs else plans[:1]:
-            try:
-                value_of(name, {"input": plan.scenario.input, "context": plan.context(self._head.name), "env": None})
-            except AdapterError as error:
-                where = f", in the scenario {plan.scenario.name!r}" if differs else ""
-                raise AdapterError(f"{error}{where}") from None
-
-    def check_reply(self) -> None:
-        """Report a request whose reply has no output, or a part that no result has."""
-        request = request_of(self._head.adapter)
-        parts = {} if request is None else request.reply
-        if parts and "output" not in parts:
-            self._add_problem(("suite", "adapter", "reply"), "reply: say where its output is, such as output: $.answer")
-        for name, source in parts.items():
-            with self._report_at(("suite", "adapter", "reply", name)):
-                if name not in RESULT_FIELDS:
-                    raise ConfigurationError(f"reply has no {shown(name, 40)}.{allowed('name', name, RESULT_FIELDS)}")
-                read_input(name, source)
-
-    def _arguments_by_tool(self, entry: _Entry) -> Scenario:
-        """Assign arguments without a tool to the only expected tool, as AgenticAssure does."""
-        scenario = entry.scenario
-        arguments = scenario.expected_tool_args
-        if all(isinstance(value, dict) for value in arguments.values()):
-            return scenario
-        place = *entry.place, "expected_tool_args"
-        if len(scenario.expected_tools) != 1:
-            self._add_problem(place, "expected_tool_args: write the arguments below the name of their tool")
-            return scenario
-
-        (tool,) = scenario.expected_tools
-        where = f"{self._label}:{self._document.line(place)}"
-        warnings.warn(SuiteWarning(f"{where}: expected_tool_args are taken for those of {tool!r}"), stacklevel=2)
-        return scenario.model_copy(update={"expected_tool_args": {tool: arguments}})
 
     def _plan_scenario(self, entry: _Entry) -> PlannedScenario:
         scenario = entry.scenario
         head = self._head
-        config = head.config
         repeats = scenario.repeats or head.repeats or 1
         rule = scenario.pass_rule or head.pass_rule or "all"
         if isinstance(rule, str):
             rule = repeats if rule == "all" else 1
-        if self._is_complete(entry.place):
-            self._check_rule(rule, repeats, entry)
-
+        self._check_rule(rule, repeats, entry)
         scorers = tuple(self._find_scorers(scenario, entry.place))
         if scenario.threshold is not None and scorers and not any(scorer.takes_threshold for scorer in scorers):
             self._add_problem((*entry.place, "threshold"), "threshold: no scorer of this scenario takes it")
-        retries = (scenario.retries, head.retries, config.retries)
-        timeout = scenario.timeout_seconds or head.timeout_seconds or config.default_timeout or DEFAULT_TIMEOUT
+        timeout = scenario.timeout_seconds or head.timeout_seconds or DEFAULT_TIMEOUT
         return PlannedScenario(
             scenario=scenario,
             scorers=scorers,
             timeout_seconds=float(timeout),
-            retries=next((number for number in retries if number is not None), 0),
+            retries=(head.retries or 0) if scenario.retries is None else scenario.retries,
             repeats=repeats,
             pass_rule=rule,
             threshold=scenario.threshold or head.threshold,
@@ -351,9 +283,8 @@ class _Planner:
             scorer = self._scorers[key]
             if scorer is None:
                 continue
-            if self._is_complete(place):
-                with self._report_at((*place, "metadata")):
-                    scorer.check(scenario)
+            with self._report_at((*place, "metadata")):
+                scorer.check(scenario)
             yield scorer
 
     def _list_scorers(self, settings: RunSettings, place: Place) -> Iterator[tuple[str | ScorerEntry, Place]]:
@@ -366,9 +297,6 @@ class _Planner:
             if entry in (settings.scorers or ())[:number]:
                 self._add_problem((*place, "scorers", number), "this scorer is there already, so it has no effect")
             yield entry, (*place, "scorers", number)
-
-    def _is_complete(self, place: Place) -> bool:
-        return None not in self._incomplete and place[-1] not in self._incomplete
 
     @contextlib.contextmanager
     def _report_at(self, place: Place) -> Iterator[None]:

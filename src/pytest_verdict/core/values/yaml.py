@@ -44,7 +44,7 @@ _PLAIN: Final = {
     "tag:yaml.org,2002:null": re.compile("null", re.IGNORECASE),
     "tag:yaml.org,2002:timestamp": re.compile("(?!)"),
 }
-_NUMBER_ELSEWHERE: Final = re.compile(r"[-+]?[0-9][0-9_]*(\.[0-9]*)?e[-+]?[0-9]+|0o[0-7]+", re.IGNORECASE)
+_NUMBER_ELSEWHERE: Final = re.compile(r"[-+]?([0-9][0-9_]*(\.[0-9]*)?|\.[0-9]+)e[-+]?[0-9]+|0o[0-7]+", re.IGNORECASE)
 _CUT_OFF: Final = re.compile(r"[ \t]+(#[^\s#]\S*)")
 # Newer libyaml has a limit of its own.
 _LIMIT: Final = "maximum nesting depth"

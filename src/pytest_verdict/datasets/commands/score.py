@@ -50,7 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=int, metavar="N", help="compare at most N rows, from the start")
     add("--sample", type=int, metavar="N", help="compare a sample of N rows, drawn by the seed and their names")
     add("--seed", type=int, default=0, metavar="N", help="seed of the sample (default: 0)")
-    add("--explain-plan", action="store_true", help="say whether columns or single rows are compared, and why")
     add("-o", "--output", metavar="DIR", required=True, help="the folder of the report, or its URL")
     add("--layout", choices=LAYOUTS, help="all records in one file, or in parts with a manifest (default: by the rows)")
     add("--engine", choices=("local", "ray"), default="local", help="processes of this machine, or tasks of Ray")
@@ -67,7 +66,6 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.output,
         ids=arguments.ids and _to_path(arguments.ids),
         unit_rows=check_count("--unit-rows", arguments.unit_rows) or ROWS,
-        explain=say if arguments.explain_plan else None,
         run=_build_executor(arguments),
         **{name: getattr(arguments, name) for name in _PASSED_ON},
         **_read_settings(arguments.settings),

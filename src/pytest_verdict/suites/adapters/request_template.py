@@ -9,6 +9,7 @@ from pytest_verdict.errors import AdapterError
 from pytest_verdict.suites.suite_model import HttpRequest
 
 _NAME: Final = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
+_VALUES: Final = ("input", "context", "env")
 _VARIABLE: Final = re.compile(r"env\.[^.]+")
 
 
@@ -36,7 +37,10 @@ def names_in(template: Any, keys: tuple[str | int, ...] = ()) -> Iterator[tuple[
 
 def variable_of(name: str) -> str | None:
     """Return the environment variable of a name such as ``env.NAME``; None for other names."""
-    if not name.startswith("env.") and name != "env":
+    first = name.partition(".")[0]
+    if first not in _VALUES:
+        raise AdapterError(f"{{{{{name}}}}}: there is no {first!r}; there is {', '.join(_VALUES)}")
+    if first != "env":
         return None
     if not _VARIABLE.fullmatch(name):
         raise AdapterError(f"{{{{{name}}}}}: name one environment variable, such as {{{{env.API_KEY}}}}")

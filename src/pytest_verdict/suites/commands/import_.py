@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     path: Path = arguments.file
     reader = importlib.import_module(f"pytest_verdict.suites.importing.{arguments.format.replace('-', '_')}")
     try:
-        imported = Imported(path.name, YamlDocument.read(path))
+        imported = Imported(path.name, YamlDocument.read_exactly(path, allows_blanks=True))
         reader.read(imported)
     except YamlTextError as error:
         raise SuiteError(error.at(str(path))) from None

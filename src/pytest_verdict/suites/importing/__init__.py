@@ -110,30 +110,9 @@ def items_by_place(parts: Mapping[Place, Mapping[str, Any]], key: str) -> dict[P
     }
 
 
-_REASONS: Final[Mapping[str, str]] = {
-    "a model decides it": "GEval LLMJudge agent-rubric answer-relevance classifier context-faithfulness context-recall"
-    " context-relevance conversation-relevance factuality g-eval guardrails llm-rubric model-graded-closedqa"
-    " model-graded-factuality moderation pi search-rubric select-best similar similar:cosine similar:dot similar:euclidean"
-    " trajectory:goal-success",
-    "it is code": "javascript python ruby webhook",
-    "a result does not say it": "HasMatchingSpan cost finish-reason perplexity perplexity-score"
-    " trace-error-spans trace-span-count trace-span-duration",
-    "no operator here computes the same": "bleu contains-html contains-sql contains-xml gleu is-html is-refusal is-sql"
-    " is-valid-function-call is-valid-openai-function-call is-valid-openai-tools-call is-xml levenshtein meteor rouge-n",
-    "it reads calls from spans; see the operators on trajectories": "ArgumentCorrectness ToolCorrectness"
-    " TrajectoryMatch skill-used tool-call-f1 trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence"
-    " trajectory:tool-used",
-    "an output is text, which has one type": "IsInstance",
-    "it compares several outputs": "max-score",
-    "it is a part of several checks of which not all must pass": "assert-set",
-}
-
-
 def translation_error(check: str, parts: Iterable[str] = ()) -> ConfigurationError:
     """Build the error for a check, or for some parts of it, that is not translated."""
-    name = check.removeprefix("not-")
-    reason = next((f", because {why}" for why, checks in _REASONS.items() if name in checks.split()), "")
-    return ConfigurationError(f"{check}: {', '.join(parts) or 'it'} is not translated{reason}")
+    return ConfigurationError(f"{check}: {', '.join(parts) or 'it'} is not translated")
 
 
 def latency_scorer(milliseconds: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A data set has the same records in every session: by columns or row by row, from every source, in every process."""
+"""A data set has the same records in every session, from every source, in every process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_operators_by_columns import HOSTILE, pyarrow
+from test_records_of_rows import HOSTILE, pyarrow
 
 BOTH = {"expected": "$.want", "observed": "$.got"}
 TEXTS = [text for text in HOSTILE if text != "\ud800"]
@@ -132,7 +132,7 @@ def test_every_source_gives_the_same_records(harness, row_by_row, source):
     ids=lambda changed: str(changed)[:60],
 )
 @pytest.mark.filterwarnings("ignore::pytest_verdict.suites.DatasetWarning")
-def test_rows_that_columns_cannot_compare_are_compared_one_by_one(harness, changed):
+def test_rows_of_any_form_have_the_same_records(harness, changed):
     sources = ["jsonl"] if isinstance(changed.get("rows", ROWS)[0]["want"], dict) else ["jsonl", "parquet"]
     expected = run(harness, "row by row", "-W", "ignore", **changed)[:2]
     for source in sources:
@@ -166,7 +166,7 @@ print("pandas" in sys.modules)
 
 
 @pytest.mark.ci
-def test_pandas_is_not_imported_because_rows_are_columns(tmp_path):
+def test_pandas_is_not_imported(tmp_path):
     pytest.importorskip("pandas")
     odd = [{"id": f"odd {number}", "other": "", "want": f"{number}.5", "got": f"{number}"} for number in range(300)]
     for name, content in files([*odd, *ROWS, *odd]).items():

@@ -1,29 +1,20 @@
-"""Comparisons by columns and by the kernel write the same bytes."""
+"""Rows that are compared together have the records of single comparisons, byte for byte."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from pytest_verdict import Operator, Outcome
-from pytest_verdict.core.families import FAMILIES
 from pytest_verdict.core.normalizers import NORMALIZERS, SynonymMap
-from pytest_verdict.core.record import AttemptRecords, count, record_end
+from pytest_verdict.core.record import AttemptRecords, count, record_end, sum_counts
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.datasets import formats
-from pytest_verdict.datasets.columns.table import TABLE, GroupedRows
-from pytest_verdict.datasets.row_check import RowCheck, judge_rows, score_rows
-from pytest_verdict.datasets.rows import RowNames
-from pytest_verdict.datasets.slices import ColumnSlice, RowSlice, read_slices
+from pytest_verdict.datasets.row_check import RowCheck, compare_rows
+from pytest_verdict.datasets.rows import RowNames, number_rows
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.extraction.evaluator import Evaluator
-from pytest_verdict.operators import Exact
 
 pyarrow = pytest.importorskip("pyarrow")
-groups = pytest.importorskip("pytest_verdict.datasets.columns.groups")
 
 BOTH = {"expected": "$.want", "observed": "$.got"}
 ALONE = {"observed": "$.got"}
@@ -203,20 +194,18 @@ def row_check(operator, mapping=BOTH, **more):
 
 
 def assert_same(check, rows, given=None):
-    judged, written = score_rows(check, given or RowSlice(range(1, len(rows) + 1), rows), 1)
+    batches = [*compare_rows(check, given or number_rows(rows))]
+    attempt = AttemptRecords(check.test, check.attempt)
+    written = b"".join(compared.write(attempt, check.end) for compared in batches)
     lines, counts, samples = of_kernel(check, rows)
     assert written.decode().splitlines() == lines.decode().splitlines()
-    assert (written, judged.counts, [*judged.samples]) == (lines, counts, samples)
+    assert written == lines
+    assert sum_counts(counts) == tuple(map(sum, zip(*(sum_counts(one.counts) for one in batches), strict=True)))
+    assert [sample for one in batches for sample in one.samples][:5] == samples
 
 
 def as_rows(pairs, ids):
     return [{"want": want, "got": got, "id": name} for (want, got), name in zip(pairs, ids, strict=True)]
-
-
-@pytest.fixture(autouse=True)
-def kinds_of_one_row(monkeypatch):
-    """Few rows are enough, so that hypothesis finds small examples."""
-    monkeypatch.setattr(groups, "_FEWEST", 1)
 
 
 many = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -226,7 +215,7 @@ many = settings(deadline=None, suppress_health_check=[HealthCheck.function_scope
 @pytest.mark.parametrize("name", sorted(OPERATORS))
 @many
 @given(data=st.data())
-def test_columns_and_kernel_write_the_same(name, data):
+def test_rows_and_kernel_write_the_same(name, data):
     operator = data.draw(OPERATORS[name].filter(bool))
     side = data.draw(st.sampled_from([TEXTS, TEXTS, DECIMAL_TEXTS, NUMBERS, FLOATS, FLOATS, st.booleans(), PLAIN]))
     other = data.draw(st.sampled_from([side, side, PLAIN]))
@@ -255,95 +244,8 @@ def test_columns_of_any_arrow_type_write_the_same(rows, name, kind):
         for column in table.columns
     ]
     batch = pyarrow.record_batch(columns, schema.names).slice(1)
-    given = ColumnSlice(range(1, len(batch) + 1), batch)
-    assert_same(row_check(REGISTRY.build(name, {}), ids="$.id"), batch.to_pylist(), given)
-
-
-@pytest.mark.parametrize(
-    ("name", "chosen", "values", "one_by_one"),
-    [
-        ("exact", {}, ["a", "é", "\x00", None, 1], 2),
-        ("normalized_exact", {}, [" a", "B", "é", "İ"], 0),
-        ("normalized_exact", {"normalize": [lambda text: text.lower()]}, ["a", "b"], 2),
-        ("normalized_exact", {"normalize": ["remove_punctuation"]}, ["-", "a-", "a"], 1),
-        ("numeric_exact", {}, ["1", "1.50", "+2", "1e3", "x", "0.1234567", "1234567890123"], 4),
-        ("numeric_exact", {"normalize": ["strip_thousands_separators"]}, ["1,234.5", "12", "1,23", "a1,234"], 2),
-        ("numeric_maximum", {}, [1, 2, 10**12], 1),
-        ("boolean", {}, [True, False, None], 1),
-        ("literal", {}, [[1.5], [2.5]], 2),
-        ("exact", {}, [0.0, 1.5, 1.0, 1e-4, 9e9, -0.0, 1e-5, 1e10, float("nan"), None, 1], 6),
-        ("numeric_tolerance", {"tolerance": 1}, [0.25, -3.0, 0.1234567, 1e10, 7], 3),
-    ],
-)
-def test_these_rows_are_compared_one_by_one(name, chosen, values, one_by_one):
-    rows = [{"want": value, "got": value} for value in values]
-    assert count_singles(REGISTRY.build(name, chosen), rows) == one_by_one
-
-
-class SameLength(Operator):
-    name = "same_length"
-    wrong: str = ""
-
-    def evaluate(self, expected, observed):
-        return Outcome(float(len(expected) == len(observed)), details={"length": len(observed)})
-
-
-def group_by_length(operator, expected, observed):
-    from pyarrow import compute
-
-    length = compute.utf8_length(observed)
-    is_same = compute.equal(compute.utf8_length(expected), length).cast("int8")
-    return GroupedRows(
-        compute.multiply(is_same, 0) if operator.wrong == "groups" else is_same,
-        {} if operator.wrong == "parts" else {("details", "length"): length},
-    )
-
-
-LENGTHS = [{"want": "ab", "got": "xy"}, {"want": "é", "got": "x"}, {"want": "abc", "got": "x"}]
-
-
-@pytest.fixture
-def same_length(monkeypatch):
-    """The operator and its column function, as another package brings them."""
-    monkeypatch.setitem(REGISTRY._classes, "same_length", SameLength)
-    monkeypatch.setitem(FAMILIES.own("column_functions"), "same_length", f"{__name__}:group_by_length")
-
-
-def count_singles(operator, rows):
-    numbers = range(1, len(rows) + 1)
-    return len(judge_rows(Evaluator(operator, BOTH), RowSlice(numbers, rows), RowNames("rows")).singles)
-
-
-@pytest.mark.usefixtures("same_length")
-def test_an_operator_of_another_package_may_compare_columns():
-    assert count_singles(SameLength(), LENGTHS) == 0
-    assert_same(row_check(SameLength()), LENGTHS)
-
-
-@pytest.mark.usefixtures("same_length")
-@pytest.mark.parametrize("wrong", ["groups", "parts"])
-def test_columns_that_disagree_with_the_kernel_are_refused(wrong):
-    message = r"same_length: the column function and evaluate\(\) disagree on <same_length"
-    with pytest.raises(ConfigurationError, match=message):
-        assert_same(row_check(SameLength(wrong=wrong)), LENGTHS)
-
-
-@pytest.mark.usefixtures("same_length")
-@pytest.mark.parametrize("base", [Exact, SameLength])
-def test_a_subclass_is_not_compared_by_the_columns_of_its_base(base):
-    class Never(base):
-        def evaluate(self, expected, observed):
-            return Outcome(0.0)
-
-    rows = [{"want": "a", "got": "a"}] * 5
-    assert count_singles(Never(), rows) == len(rows)
-    assert_same(row_check(Never()), rows)
-
-
-def test_the_documentation_has_the_table_of_operators():
-    lines = [f"| `{name}` | {entry.row_by_row} |" for name, entry in TABLE.items()]
-    page = Path(__file__).parents[2] / "docs/how-to/datasets.md"
-    assert "\n".join(lines) in page.read_text("utf-8")
+    check = row_check(REGISTRY.build(name, {}), ids="$.id")
+    assert_same(check, batch.to_pylist(), formats.rows_of_batches([batch]))
 
 
 @pytest.mark.parametrize("length", [10_000, 11_000, 70_000])
@@ -352,82 +254,9 @@ def test_a_long_document_is_replaced_by_its_digest(length):
     assert_same(row_check(REGISTRY.build("exact", {})), rows)
 
 
-def test_too_many_texts_or_steps_are_compared_row_by_row():
+def test_many_texts_and_steps_write_the_same():
     texts = [f"text {number}" for number in range(70)]
     rows = [{"got": f" TEXT {number} "} for number in range(9)]
     assert_same(row_check(REGISTRY.build("contains_any", {"substrings": texts, "case_sensitive": False}), ALONE), rows)
     steps = {"normalize": ["strip", "lowercase"] * 40}
     assert_same(row_check(REGISTRY.build("exact", steps)), [{"want": "text 1", **row} for row in rows])
-
-
-def test_without_pyarrow_nothing_changes_but_the_speed(monkeypatch):
-    monkeypatch.setitem(sys.modules, groups.__name__, None)
-    rows = [{"want": text, "got": text.lower(), "id": text} for text in HOSTILE]
-    check = row_check(REGISTRY.build("normalized_exact", {}), ids="$.id")
-    assert_same(check, rows)
-    judged = judge_rows(check.evaluator, RowSlice(range(1, len(rows) + 1), rows), RowNames("rows"))
-    assert len(judged.singles) == len(rows)
-
-
-BLOCKS = [
-    *(
-        '{"a":1}\n{"a":2}',
-        '{"a":1}\n{"a":2}\n',
-        '{"a":1}\n\n{"a":2}\n',
-        '{"a":1}\r\n{"a":2}\r\n',
-        "\ufeff" + '{"a":1}\n',
-    ),
-    *(
-        '{"a":1,"a":2}\n',
-        '{"a":1,"a" :2}\n',
-        '{"a":{"b":1,"b":2}}\n',
-        '{"a":[{"b":1,"b":2}]}\n',
-        '{"a":"\\":","a":2}\n',
-    ),
-    *(
-        '{"a\\\\":1,"a\\\\":2}\n',
-        '{"a":"{[","b":"x\\":"}\n',
-        '{"a":{"b":[{"c":1}]},"d":[]}\n',
-        '{"a":"b : c","e":"x\\" : y"}\n',
-    ),
-    *(
-        '{"a":1} {"a":2}\n',
-        '{"a":1},{"a":2}\n',
-        '{"a":1},{"a":2}\n{"b":\n1}\n',
-        '{"a":[\n{"b":1}\n,{}]}\n',
-        '[{"a":1}]\n',
-        "{}\n{}\n",
-    ),
-    *(
-        '{"a":NaN}\n',
-        '{"a":1e400}\n{"a":1.0}\n',
-        '{"a":-0}\n',
-        '{"a":"\\ud800"}\n',
-        '{"a":1' + "0" * 30 + "}\n",
-        '{"a":"\x01"}\n',
-    ),
-    *(
-        '{"a":1',
-        '{"a":01}\n',
-        '{"a":tru}\n',
-        "\n",
-        "",
-        '{"a":1}\t\n{"a":2}\n',
-        '\t{"a":1}\n',
-        '{"a":"é"}\n{"a":"\u2028"}\n',
-    ),
-]
-
-
-@many
-@given(st.lists(st.sampled_from(BLOCKS), min_size=1, max_size=3).map("".join) | st.text('{}[]":,\\ a1\n', max_size=30))
-def test_lines_read_together_are_the_lines_read_alone(tmp_path, text):
-    path = tmp_path / "rows.jsonl"
-    path.write_text(text, "utf-8", newline="")
-    expected = [(row.number, row.value, row.error) for row in formats.read_jsonl(path)]
-    found = [
-        (number, value, part.errors.get(position))
-        for part in read_slices(path, lambda _: None)
-        for position, (number, value) in enumerate(zip(part.numbers, part.values, strict=True))
-    ]
-    assert repr(found) == repr(expected)

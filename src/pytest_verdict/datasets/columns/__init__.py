@@ -1,1 +1,0 @@
-"""Operators on Arrow columns: the only package that imports pyarrow to compute."""
