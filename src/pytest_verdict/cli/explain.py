@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.verbose:
         budget = Budget(width=shutil.get_terminal_size((100, 24)).columns)
     count = 0
-    for line in file.lines(only_failing=arguments.failed):
+    for line in file.lines((lambda part: part.has_failures) if arguments.failed else None):
         record = _parse_line(line, file)
         if (
             (not arguments.failed or record.get("verdict") != "pass")
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _explain_one(file: RecordsFile, record_id: str) -> int:
     candidates: list[str] = []
-    for line in file.lines_near(record_id):
+    for line in file.lines(lambda part: part.has_record(record_id)):
         identifier = read_id(line)
         if identifier == record_id:
             _show(_parse_line(line, file), file, _EVERYTHING)

@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Final
@@ -148,7 +148,7 @@ def _conclusion(counts: dict[str, Any], p: float) -> str:
     return "worse" if counts["worse"] > counts["better"] else "better"
 
 
-def statistics_lines(statistics: dict[str, Any], escape: Callable[[str], str]) -> Iterator[str]:
+def statistics_lines(statistics: dict[str, Any]) -> Iterator[str]:
     scores = statistics["scores"]
     errors = statistics["errors"]
     yield f"verdicts: {_sentence(statistics['verdicts'])}"
@@ -157,7 +157,7 @@ def statistics_lines(statistics: dict[str, Any], escape: Callable[[str], str]) -
     if len(statistics["operators"]) > 1:
         changed = [counts for counts in statistics["operators"] if counts["worse"] + counts["better"]]
         for counts in sorted(changed, key=itemgetter("p"))[:_MOST_GROUPS]:
-            yield f"{escape(counts['operator'])}: {_sentence(counts)}"
+            yield f"{counts['operator']}: {_sentence(counts)}"
 
 
 def _sentence(counts: dict[str, Any]) -> str:
