@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pytest_verdict.console import progress
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
+from pytest_verdict.core.merkle import leaves_of
 from pytest_verdict.core.parallel import in_order
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.values.display import format_count
@@ -20,8 +21,9 @@ from pytest_verdict.report.records_file import PIECE, RecordsFile
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_verdict.core.record import RecordSummary
     from pytest_verdict.core.replay import Replayed
-    from pytest_verdict.report.checks import ConsecutiveRecords, Finding
+    from pytest_verdict.report.checks import Finding
     from pytest_verdict.report.manifest import Part
 
 MOST_LISTED: Final = 20
@@ -60,16 +62,12 @@ class Tally:
 
 def replay_file(file: RecordsFile, jobs: int = 1) -> Tally:
     """Replay all records, and check the folder of a report against them."""
-    from pytest_verdict.report.checks import FolderCheck, IdCheck, check_manifest, find_unlisted_files
+    from pytest_verdict.report.checks import FolderCheck, check_manifest, find_unlisted_files
 
     tally = Tally()
-    check: FolderCheck | IdCheck = IdCheck()
-    inline_ids = frozenset[str]()
-    lines = file.pieces()
-    if file.folder:
-        check = FolderCheck(file.folder)
-        inline_ids = check.inline()
-        lines = check.watch(lines)
+    check = None if file.folder is None else FolderCheck(file.folder)
+    inline_ids = frozenset[str]() if check is None else check.inline()
+    lines = file.pieces() if check is None else check.watch(file.pieces())
     manifest = file.manifest()
     replay_piece: Callable[[Any], _Piece]
     pieces: Iterable[Any]
@@ -86,12 +84,14 @@ def replay_file(file: RecordsFile, jobs: int = 1) -> Tally:
         for piece in in_order(replay_piece, pieces, jobs):
             tally.append(piece.tally)
             show(file.done if file.size else tally.records, tally.records)
-            check.add(piece.groups, piece.inline)
+            if check is not None:
+                check.add(piece.summaries, piece.leaves, piece.inline)
     if manifest is not None and not tally.findings:
         tally.findings += check_manifest(file.path, manifest)
-    if manifest is not None and file.folder:
-        tally.findings += find_unlisted_files(file.folder, manifest)
-    tally.findings += check.findings()
+    if check is not None and file.folder is not None:
+        if manifest is not None:
+            tally.findings += find_unlisted_files(file.folder, manifest)
+        tally.findings += check.findings()
     return tally
 
 
@@ -99,13 +99,15 @@ class _Piece(NamedTuple):
     """The results of consecutive lines, and what the check of a folder needs of their records."""
 
     tally: Tally
-    groups: list[ConsecutiveRecords]
+    summaries: list[RecordSummary | None]
+    leaves: list[bytes]
     inline: list[dict[str, Any]]
 
     def append(self, other: _Piece) -> None:
         """Add the results of the lines that follow."""
         self.tally.append(other.tally)
-        self.groups.extend(other.groups)
+        self.summaries.extend(other.summaries)
+        self.leaves.extend(other.leaves)
         self.inline.extend(other.inline)
 
 
@@ -114,7 +116,7 @@ def _replay_part(part: Part, path: Path, inline_ids: frozenset[str]) -> _Piece:
     from pytest_verdict.report.compression import reporting_damage
     from pytest_verdict.report.manifest import MISSING, find_problem, open_part
 
-    whole = _Piece(Tally(), [], [])
+    whole = _Piece(Tally(), [], [], [])
     problem = find_problem(path, part)
     if problem:
         whole.tally.findings.append(Finding(part.file, "file", problem))
@@ -127,7 +129,7 @@ def _replay_part(part: Part, path: Path, inline_ids: frozenset[str]) -> _Piece:
     except RecordError as error:
         whole.tally.findings.append(Finding(part.file, "file", str(error)))
     if not problem:
-        whole.tally.findings += check_part(part, whole.groups)
+        whole.tally.findings += check_part(part, whole.summaries, whole.leaves)
     return whole
 
 
@@ -135,7 +137,6 @@ def _replay_part(part: Part, path: Path, inline_ids: frozenset[str]) -> _Piece:
 @pause_garbage_collection()
 def _replay_piece(lines: list[bytes], inline_ids: frozenset[str]) -> _Piece:
     from pytest_verdict.core.replay import replay
-    from pytest_verdict.report.checks import group_consecutive
 
     answers = list(replay(lines))
     tally = Tally(Counter(answer.status for answer in answers))
@@ -147,7 +148,7 @@ def _replay_piece(lines: list[bytes], inline_ids: frozenset[str]) -> _Piece:
         tally.differences += answer.is_difference
     pairs = zip(lines, answers, strict=True)
     inline = [parse_record(line) for line, answer in pairs if answer.id in inline_ids and answer.summary]
-    return _Piece(tally, group_consecutive(lines, answers), inline)
+    return _Piece(tally, [answer.summary for answer in answers], leaves_of(lines), inline)
 
 
 def format_tally(tally: Tally) -> Iterator[str]:
