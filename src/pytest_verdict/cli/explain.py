@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         nargs="?",
         default="verify-report",
-        help="a records.jsonl, also compressed, a report's folder, or - for standard input (default: verify-report)",
+        help="a records.jsonl, also compressed, or a report's folder (default: verify-report)",
     )
     parser.add_argument("--id", help="show the record with this complete id")
     parser.add_argument("--failed", action="store_true", help="show the records that did not pass")

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from io import BytesIO
 from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +18,7 @@ from pytest_verdict.report.compression import MALFORMED, MANIFEST, find_stored, 
 from pytest_verdict.report.folder import PARTS
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, TRAITS, TestEntry
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
+from pytest_verdict.report.junit import JUNIT, Profile
 from pytest_verdict.report.manifest import Manifest, Part, derive_manifest
 from pytest_verdict.report.reading import read_document
 from pytest_verdict.report.summary import Contents, TestSummary, derive_sections, fold, has_ended
@@ -281,25 +280,15 @@ def _compare_digest(run: Mapping[str, Any], path: Path) -> Iterator[Finding]:
 
 
 def _compare_junit(contents: Contents, path: Path) -> Iterator[Finding]:
-    if not path.is_file():
-        yield Finding(JUNIT, "file", "is missing")
-        return
-    content = path.read_bytes()
-    text = content.decode("utf-8", "backslashreplace")
-    # Every testcase of the profile ci has a file.
-    profile: Profile = "ci" if "<testcase " not in text or _FILE.search(text) else "strict"
-    place = _first_difference("".join(junit.write(replace(contents, profile=profile))), text)
-    if place is not None:
-        yield Finding(JUNIT, place, f"does not follow from {REPORT}")
-    recorded = contents.run.get("files", {}).get(JUNIT)
-    digests = junit_digests(BytesIO(content))
-    if recorded == digests or recorded is None:
-        return
-    changed = [case for case, digest in digests["cases"].items() if digest != recorded["cases"].get(case)]
-    for case in changed:
-        yield Finding(JUNIT, f"testcase {case}", f"is not the one whose digest {REPORT} has")
-    if place is None and not changed:
-        yield Finding(JUNIT, "file", f"its SHA-256 is not the one in {REPORT}")
+    if path.is_file():
+        text = path.read_bytes().decode("utf-8", "backslashreplace")
+        # Every testcase of the profile ci has a file.
+        profile: Profile = "ci" if "<testcase " not in text or _FILE.search(text) else "strict"
+        place = _first_difference("".join(junit.write(replace(contents, profile=profile))), text)
+        if place is not None:
+            yield Finding(JUNIT, place, f"does not follow from {REPORT}")
+            return
+    yield from _compare_digest(contents.run, path)
 
 
 def _first_difference(expected: str, observed: str) -> str | None:

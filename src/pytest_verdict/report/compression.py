@@ -59,8 +59,6 @@ def open_content(raw: BufferedReader, select: Select | None = None) -> IO[bytes]
     if raw.peek(2).startswith(GZIP):
         return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
     is_bundle = raw.peek(2).startswith(ZIP)
-    if is_bundle and not raw.seekable():
-        raise RecordError("a bundle is read from a file, not from standard input")
     manifest = content_of_manifest(raw)
     if manifest is not None:
         # Imported only for a manifest, because it needs pydantic.

@@ -1,15 +1,13 @@
-"""The argument FILE of a command: records, plain, compressed, or in a bundle."""
+"""The argument FILE of a command: records, plain, compressed, in parts or in a bundle."""
 
 import hashlib
 import mmap
 import os
-import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
-from io import BufferedReader, BytesIO
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, cast
+from typing import IO, TYPE_CHECKING, Final
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.errors import RecordError
@@ -27,7 +25,6 @@ from pytest_verdict.report.json_report import REPORT
 if TYPE_CHECKING:
     from pytest_verdict.report.manifest import Manifest
 
-_STANDARD_INPUT: Final = "-"
 _LONGEST_LINE: Final = 1 << 28
 # A few hundredths of a second of work.
 PIECE: Final = 1 << 20
@@ -45,7 +42,7 @@ def local_run(name: str) -> Path:
 
 
 class RecordsFile:
-    """A file of records, or standard input, which is called ``-``; refused if its report has another SHA-256 of them."""
+    """A file of records; refused if its report has another SHA-256 of them."""
 
     def __init__(self, name: str, *, may_be_changed: bool = False) -> None:
         path = local_run(name)
@@ -59,16 +56,15 @@ class RecordsFile:
                 raise RecordError(f"{self.folder}: there is no {RECORDS} in this folder ({hint})")
             _refuse_newer_journal(self.folder)
         self.path = path
-        self._is_piped = name == _STANDARD_INPUT
-        if not self._is_piped and not path.is_file():
+        if not path.is_file():
             raise RecordError(
-                f"{name}: there is no such file; name a {RECORDS}, the folder of a report, or - for standard input"
+                f"{name}: there is no such file; name a {RECORDS} or the folder of a report"
                 " (`pytest --verify-report` writes a report)"
             )
         # The size of the records in parts is unknown.
-        self.size = 0 if self._is_piped or path.name == MANIFEST else path.stat().st_size
+        self.size = 0 if path.name == MANIFEST else path.stat().st_size
         self._raw: IO[bytes] | None = None
-        if not may_be_changed and not self._is_piped:
+        if not may_be_changed:
             self._refuse_changed()
 
     def _refuse_changed(self) -> None:
@@ -96,13 +92,13 @@ class RecordsFile:
     @property
     def done(self) -> int:
         """The number of bytes that have been read."""
-        if self._raw is None or self._raw.closed or self._is_piped:
+        if self._raw is None or self._raw.closed:
             return 0
         return self._raw.tell()
 
     def manifest(self) -> "Manifest | None":
         """Read the manifest of records in parts; None for other records."""
-        content = None if self._is_piped else self._read_manifest()
+        content = self._read_manifest()
         if content is None:
             return None
         # Imported only here, because it needs pydantic.
@@ -119,16 +115,14 @@ class RecordsFile:
         return chain.from_iterable(self.pieces(select))
 
     def pieces(self, select: Select | None = None) -> Iterator[list[bytes]]:
-        piped = cast("BufferedReader", sys.stdin.buffer)
-        with nullcontext(piped) if self._is_piped else self.path.open("rb") as raw:
+        with self.path.open("rb") as raw, reporting_damage(f"{self.path}: the compressed file is damaged"):
             self._raw = raw
-            with reporting_damage(f"{self.path}: the compressed file is damaged"):
-                source = open_content(raw, select)
-                while block := source.read(PIECE):
-                    line = b"" if block.endswith(b"\n") else source.readline(_LONGEST_LINE)
-                    yield BytesIO(block + line).readlines()
-                    while len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
-                        line = source.readline(_LONGEST_LINE)
+            source = open_content(raw, select)
+            while block := source.read(PIECE):
+                line = b"" if block.endswith(b"\n") else source.readline(_LONGEST_LINE)
+                yield BytesIO(block + line).readlines()
+                while len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
+                    line = source.readline(_LONGEST_LINE)
 
 
 def map_file(path: Path) -> bytes | mmap.mmap:

@@ -67,18 +67,14 @@ def replay_file(file: RecordsFile, jobs: int = 1) -> Tally:
     tally = Tally()
     check = None if file.folder is None else FolderCheck(file.folder)
     inline_ids = frozenset[str]() if check is None else check.inline()
-    lines = file.pieces() if check is None else check.watch(file.pieces())
     manifest = file.manifest()
-    replay_piece: Callable[[Any], _Piece]
-    pieces: Iterable[Any]
+    replay_piece: Callable[[Any], _Piece] = partial(_replay_piece, inline_ids=inline_ids)
+    pieces: Iterable[Any] = file.pieces() if check is None else check.watch(file.pieces())
     if manifest is not None:
         # Each process reads its parts itself.
         replay_piece = partial(_replay_part, path=file.path, inline_ids=inline_ids)
         pieces = manifest.parts
-    else:
-        replay_piece = partial(_replay_piece, inline_ids=inline_ids)
-        pieces = lines
-    # The number of bytes that a pipe will have is unknown.
+    # The number of bytes in parts is unknown.
     unit, label = ("B", "records") if file.size else (" records", "")
     with progress(file.size, unit, counted=label) as show:
         for piece in in_order(replay_piece, pieces, jobs):
