@@ -55,6 +55,37 @@ class _Block:
     attempts: dict[int, Counts] = field(default_factory=dict)
 
 
+class IdCheck:
+    """The ids of records without a report, which has each of them once."""
+
+    def __init__(self) -> None:
+        # The test and attempt, the first ordinal, the number of records that follow one another, and the line of the first.
+        self._runs: list[tuple[str, int, int, int]] = [("", 0, 0, 0)]
+        self._number = 0
+
+    def add(self, summaries: Iterable[RecordSummary | None], _leaves: object, _inline: object) -> None:
+        for summary in summaries:
+            self._number += 1
+            attempt, _, ordinal = ("", "", "0") if summary is None else summary.id.rpartition("-")
+            last, first, length, line = self._runs[-1]
+            if (attempt, int(ordinal), self._number) == (last, first + length, line + length):
+                self._runs[-1] = (last, first, length + 1, line)
+            elif attempt:
+                self._runs.append((attempt, int(ordinal), 1, self._number))
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield the first of the lines that have the ids of other lines."""
+        last = ("", 0, 0, 0)
+        for run in sorted(self._runs):
+            attempt, ordinal, length, line = run
+            distance = ordinal - last[1]
+            if attempt == last[0] and distance < last[2]:
+                first, second = sorted((line, last[3] + distance))
+                yield Finding(RECORDS, f"line {second}", f"its id {attempt}-{ordinal} is that of line {first}")
+            if attempt != last[0] or distance + length > last[2]:
+                last = run
+
+
 class FolderCheck:
     """The report in a folder, compared with its records while they are read."""
 

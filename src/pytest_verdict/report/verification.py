@@ -62,14 +62,18 @@ class Tally:
 
 def replay_file(file: RecordsFile, jobs: int = 1) -> Tally:
     """Replay all records, and check the folder of a report against them."""
-    from pytest_verdict.report.checks import FolderCheck, check_manifest, find_unlisted_files
+    from pytest_verdict.report.checks import FolderCheck, IdCheck, check_manifest, find_unlisted_files
 
     tally = Tally()
-    check = None if file.folder is None else FolderCheck(file.folder)
-    inline_ids = frozenset[str]() if check is None else check.inline()
+    check: FolderCheck | IdCheck = IdCheck()
+    inline_ids = frozenset[str]()
+    pieces: Iterable[Any] = file.pieces()
+    if file.folder is not None:
+        check = FolderCheck(file.folder)
+        inline_ids = check.inline()
+        pieces = check.watch(pieces)
     manifest = file.manifest()
     replay_piece: Callable[[Any], _Piece] = partial(_replay_piece, inline_ids=inline_ids)
-    pieces: Iterable[Any] = file.pieces() if check is None else check.watch(file.pieces())
     if manifest is not None:
         # Each process reads its parts itself.
         replay_piece = partial(_replay_part, path=file.path, inline_ids=inline_ids)
@@ -80,14 +84,12 @@ def replay_file(file: RecordsFile, jobs: int = 1) -> Tally:
         for piece in in_order(replay_piece, pieces, jobs):
             tally.append(piece.tally)
             show(file.done if file.size else tally.records, tally.records)
-            if check is not None:
-                check.add(piece.summaries, piece.leaves, piece.inline)
+            check.add(piece.summaries, piece.leaves, piece.inline)
     if manifest is not None and not tally.findings:
         tally.findings += check_manifest(file.path, manifest)
-    if check is not None and file.folder is not None:
-        if manifest is not None:
-            tally.findings += find_unlisted_files(file.folder, manifest)
-        tally.findings += check.findings()
+    if manifest is not None and file.folder is not None:
+        tally.findings += find_unlisted_files(file.folder, manifest)
+    tally.findings += check.findings()
     return tally
 
 
