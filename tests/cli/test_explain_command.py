@@ -8,8 +8,6 @@ import sys
 import pytest
 
 from pytest_verdict import compare
-from pytest_verdict.core.record import AttemptRecords, read_id, record_end, record_start
-from pytest_verdict.report.records_file import RecordsFile
 
 
 def test_record_is_shown_with_evidence_and_location(command, records):
@@ -99,41 +97,6 @@ def test_control_characters_of_records_are_escaped(command, records):
     status, out, _ = command("explain", path, "--id", "d502734708c1-1-1")
     assert status == 0
     assert all(character.isprintable() for character in out.replace("\n", ""))
-
-
-def attempts(*counts: int) -> dict[str, bytes]:
-    """Write attempts of two tests, each with so many records, by their ids; all evidence tells of another record."""
-    lines = {}
-    for number, count in enumerate(counts):
-        records = AttemptRecords(f"test_a.py::test_{number // 2}", 1 + number % 2)
-        for ordinal in range(1, count + 1):
-            told = "\n" + record_start("0123456789ab-1-1").decode() + "." * (ordinal % 7)
-            members = compare("exact", told, f"{number} {ordinal}").to_members()
-            line = records.line(members, ordinal, record_end("test_a.py", 1)).encode("ascii")
-            lines[read_id(line)] = line
-    return lines
-
-
-@pytest.mark.parametrize(
-    "place", [list, reversed, lambda lines: sorted(lines, key=len)], ids=["order", "last", "length"]
-)
-def test_record_is_found_by_id_in_any_order(tmp_path, place):
-    path, lines = tmp_path / "records.jsonl", attempts(120, 9, 1, 40)
-    path.write_bytes(b"".join(place([*lines.values()])))
-    found = RecordsFile(str(path))
-    assert {identifier: [*found.lines_near(identifier)] for identifier in lines} == {
-        identifier: [line] for identifier, line in lines.items()
-    }
-    attempt = next(iter(lines)).rpartition("-")[0]
-    for absent in ("121", "0", "01", "", "x", "1" * 5_000, "-1", "1-1"):
-        assert len([*found.lines_near(f"{attempt}-{absent}")]) == len(lines)
-
-
-def test_record_is_found_among_damaged_lines(tmp_path):
-    path, lines = tmp_path / "records.jsonl", [*attempts(3).values()]
-    path.write_bytes(b"no record\n\n" + lines[0] + b"{}\n" + lines[1] + lines[2].rstrip())
-    found = RecordsFile(str(path))
-    assert [next(found.lines_near(read_id(line))) for line in lines] == [*lines[:2], lines[2].rstrip()]
 
 
 @pytest.mark.ci

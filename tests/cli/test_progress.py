@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import subprocess
 import sys
-import zipfile
 
 import pytest
 
@@ -59,18 +57,3 @@ def test_no_progress_outside_a_terminal(records):
     done = replay(records, capture_output=True)
     assert done.stderr == b""
     assert done.stdout == b"30000 records: 30000 identical\n"
-
-
-@pytest.mark.parametrize("packed", [False, pytest.param(True, marks=pytest.mark.ci)], ids=["plain", "gzip"])
-def test_records_from_standard_input(records, packed):
-    content = records.read_bytes()
-    done = replay("-", input=gzip.compress(content) if packed else content, capture_output=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"30000 records: 30000 identical\n", b"")
-
-
-def test_bundle_is_not_read_from_a_pipe(tmp_path):
-    with zipfile.ZipFile(tmp_path / "evidence.zip", "w") as file:
-        file.writestr("records.jsonl", "")
-    done = replay("-", input=(tmp_path / "evidence.zip").read_bytes(), capture_output=True)
-    assert done.returncode == 2
-    assert b"a bundle is read from a file, not from standard input" in done.stderr

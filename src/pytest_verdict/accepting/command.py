@@ -71,8 +71,6 @@ def run(arguments: argparse.Namespace) -> int:
     if writes and in_ci and not arguments.in_ci:
         complain(f"this is CI (the variable {in_ci} is set), where nobody reads what is accepted; --in-ci allows it")
         return 2
-    if arguments.review and arguments.report == "-":
-        raise RecordError("--review reads the answers from standard input, so name the file of the report")
     with reporting_damage(arguments.report):
         return _accept(arguments)
 

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         nargs="?",
         default="verify-report",
-        help="a records.jsonl, also compressed, a report's folder, or - for standard input (default: verify-report)",
+        help="a records.jsonl, also compressed, or a report's folder (default: verify-report)",
     )
     parser.add_argument("--id", help="show the record with this complete id")
     parser.add_argument("--failed", action="store_true", help="show the records that did not pass")
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.verbose:
         budget = Budget(width=shutil.get_terminal_size((100, 24)).columns)
     count = 0
-    for line in file.lines(only_failing=arguments.failed):
+    for line in file.lines((lambda part: part.has_failures) if arguments.failed else None):
         record = _parse_line(line, file)
         if (
             (not arguments.failed or record.get("verdict") != "pass")
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _explain_one(file: RecordsFile, record_id: str) -> int:
-    for line in file.lines_near(record_id):
+    for line in file.lines(lambda part: part.has_record(record_id)):
         if read_id(line) == record_id:
             _show(_parse_line(line, file), file, _EVERYTHING)
             return 0

@@ -33,11 +33,7 @@ _MOST_JOBS: Final = 61
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        help="a records.jsonl, also compressed, a bundle, a report's folder, or - for standard input",
-    )
+    parser.add_argument("file", metavar="FILE", help="a records.jsonl, also compressed, a bundle, or a report's folder")
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
     parser.add_argument(
         "-j",

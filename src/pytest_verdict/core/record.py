@@ -164,11 +164,6 @@ def renumber(lines: bytes, attempt: int) -> bytes:
     return b"".join(renumbered)
 
 
-def record_start(identifier: str) -> bytes:
-    """Return the beginning of a record from the beginning of its id."""
-    return f"{_BEGINNING}{identifier}".encode("ascii")
-
-
 def read_verdict(line: bytes) -> Verdict | None:
     """Read the verdict of a record without parsing its evidence."""
     match = _HEAD.match(line)

@@ -3,6 +3,7 @@
 import functools
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, Literal, get_args
 
 from pytest_verdict.core.values.display import shown
@@ -172,29 +173,21 @@ def _normal_form(source: Mapping[str, Any]) -> tuple[tuple[str | int, ...] | Non
         path = str(importlib.import_module("jsonpath_rfc9535").compile(path))
     try:
         tree = compile_path(path)
-    except ValueError:
-        return None, path
-    try:
         return _plain_steps(tree), str(tree).removeprefix("$.")
-    except TypeError:
+    except (TypeError, ValueError):
         # The library cannot write some of its own paths.
-        return _plain_steps(tree), path
+        return None, path
 
 
 def _leads_to(source: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
     """Return whether an input is the value behind steps, and never another one."""
     follow = read_path(source["path"], source.get("many"), source.get("dialect"))
     marker = object()
-    is_there = False
+    values = []
     for others in (0, _OTHER_ITEMS, _OTHER_ITEMS + 1):
-        try:
-            value = follow(_build_probe(steps, marker, others))
-        except MappingError:
-            continue
-        if value not in (marker, [marker]):
-            return False
-        is_there = True
-    return is_there
+        with suppress(MappingError):
+            values.append(follow(_build_probe(steps, marker, others)))
+    return bool(values) and all(value in (marker, [marker]) for value in values)
 
 
 def _build_probe(steps: Sequence[str | int], marker: object, others: int) -> Any:
@@ -204,13 +197,10 @@ def _build_probe(steps: Sequence[str | int], marker: object, others: int) -> Any
     for step in reversed(steps):
         if isinstance(step, str):
             beside = {step: beside}
-            document = {step: document}
-            if others:
-                document = {f"before {step}": beside, **document, f"behind {step}": beside}
+            around = {f"before {step}": beside, step: document, f"behind {step}": beside}
+            document = around if others else {step: document}
         else:
-            items = [beside] * max(step + 1, -step)
-            if others:
-                items += [beside] * (others + abs(step))
+            items = [beside] * (max(step + 1, -step) + (others and others + abs(step)))
             items[step] = document
             document = items
             beside = [beside]
@@ -221,10 +211,8 @@ def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -
     """Describe that a path matches nothing, and what is there instead."""
     value = document
     reached = "$"
-    steps = None
-    if dialect != "rfc9535":
-        steps = _plain_steps(compile_path(path))
-    for step in steps or ():
+    steps = () if dialect == "rfc9535" else _plain_steps(compile_path(path)) or ()
+    for step in steps:
         inner_path = f"$[{step}]" if isinstance(step, int) else key_path(step)
         if isinstance(step, str) and step.isascii() and step.isidentifier():
             inner_path = f"$.{step}"
@@ -238,14 +226,12 @@ def describe_absence(path: str, document: Any, dialect: Dialect | None = None) -
     if isinstance(value, list | tuple):
         contents = f"is a list of {len(value)}"
     elif isinstance(value, Mapping):
-        keys = [shown(key, 40) for key in value]
-        more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
-        contents = f"has the keys {', '.join(keys[:_MOST_KEYS])}{more}" if keys else "is an empty object"
-
+        keys = ", ".join(shown(key, 40) for key in list(value)[:_MOST_KEYS])
+        more = f" and {len(value) - _MOST_KEYS} more" if len(value) > _MOST_KEYS else ""
+        contents = f"has the keys {keys}{more}" if value else "is an empty object"
     key = path.removeprefix("$.")
-    hint = ""
-    if isinstance(document, Mapping) and key in document:
-        hint = f". For the key with dots write {key_path(key)}"
+    has_dots = isinstance(document, Mapping) and key in document
+    hint = f". For the key with dots write {key_path(key)}" if has_dots else ""
     return f"the path {path} matches nothing; {reached} {contents}{hint}"
 
 

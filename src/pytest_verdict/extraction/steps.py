@@ -5,9 +5,7 @@ A preset searches the text after the last ``</think>``, in time proportional to 
 
 import functools
 import inspect
-import itertools
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
@@ -63,11 +61,11 @@ def _find_final_answer(text: str) -> Iterator[Part]:
         return
     last_lines = len(text) - sum(map(len, text.rstrip().rsplit("\n", 2)[-2:])) - 1
     for pattern, first in ((answers.ANNOUNCED, 0), (_CONCLUDED, max(last_lines, 0))):
-        for last in deque(pattern.finditer(text, first), maxlen=1):
-            rest = _REST.match(text, last.end())
-            if rest:
-                yield _strip_decoration(Part(rest[1], rest.start(1), rest.end()))
-                return
+        ends = [match.end() for match in pattern.finditer(text, first)]
+        rest = _REST.match(text, ends[-1]) if ends else None
+        if rest:
+            yield _strip_decoration(Part(rest[1], rest.start(1), rest.end()))
+            return
 
 
 def _strip_decoration(part: Part) -> Part:
@@ -114,20 +112,13 @@ PRESETS: Final[dict[str, Preset]] = {
 }
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
-
-
 def find_parts(name: str, text: str) -> list[Part]:
     """Return the part that a preset finds, or no part."""
     preset = PRESETS[name]
-
-    def find(answer: str) -> Iterable[Part]:
-        parts = preset.find(answer)
-        return itertools.islice(parts, 1) if preset.which == "first" else deque(parts, maxlen=1)
-
+    parts = _find_after_thinking(preset.find, text)
+    chosen = parts[:1] if preset.which == "first" else parts[-1:]
     # No other part takes the place of a number that is refused or of an empty text: it would be another answer.
-    return [part for part in _find_after_thinking(find, text) if not _is_missing(part.value)]
+    return [part for part in chosen if part.value is not None and str(part.value).strip()]
 
 
 def _find_after_thinking(find: Callable[[str], Iterable[Part]], text: str) -> list[Part]:

@@ -20,7 +20,7 @@ from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.report.compression import stored_digest
 from pytest_verdict.report.folder import PAGE, plugin_files
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, TESTS, Journal, are_contiguous, blocks_of
-from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
+from pytest_verdict.report.junit import JUNIT, Profile
 from pytest_verdict.report.plugin import report_writers
 from pytest_verdict.report.summary import (
     MOST_NAMES,
@@ -145,8 +145,7 @@ def write_report(
     for name, place in report_writers().items():
         path = new.write(name, load(place)(with_files))
         if name == JUNIT:
-            with path.open("rb") as lines:
-                files[name] = junit_digests(lines)
+            files[name] = {"sha256": stored_digest(path)}
     new.put_in_place([*report_writers(), *digests])
     # The earlier page shows other records.
     (folder / PAGE).unlink(missing_ok=True)

@@ -3,25 +3,22 @@
 import html
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from io import BytesIO
-from itertools import pairwise, zip_longest
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.core.merkle import MerkleTree, build_subtrees, leaves_of
+from pytest_verdict.core.merkle import MerkleTree, build_subtrees
 from pytest_verdict.core.record import Counts, RecordSummary, count, digest_of_test
-from pytest_verdict.core.replay import Replayed
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.report import json_report, junit
 from pytest_verdict.report.compression import MALFORMED, MANIFEST, find_stored, stored_digest
 from pytest_verdict.report.folder import PARTS
 from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, TRAITS, TestEntry
 from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.junit import JUNIT, Profile, junit_digests
+from pytest_verdict.report.junit import JUNIT, Profile
 from pytest_verdict.report.manifest import Manifest, Part, derive_manifest
 from pytest_verdict.report.reading import read_document
 from pytest_verdict.report.summary import Contents, TestSummary, derive_sections, fold, has_ended
@@ -58,58 +55,35 @@ class _Block:
     attempts: dict[int, Counts] = field(default_factory=dict)
 
 
-class ConsecutiveRecords:
-    """Records of one attempt whose ordinals follow one another; a line that is no whole record is alone."""
-
-    def __init__(self, first: RecordSummary | None) -> None:
-        self.first = first
-        self.leaves: list[bytes] = []
-        # By operator and verdict.
-        self.counts = Counter[tuple[str, str]]()
-
-    def continues_with(self, summary: RecordSummary | None) -> bool:
-        """Return whether a record is the next one of the attempt."""
-        if self.first is None or summary is None or summary.test != self.first.test:
-            return False
-        digest = self.first.id.partition("-")[0]
-        attempt = self.first.attempt
-        ordinal = self.first.ordinal + len(self.leaves)
-        return (summary.id, summary.attempt, summary.ordinal) == (f"{digest}-{attempt}-{ordinal}", attempt, ordinal)
-
-
-def group_consecutive(lines: Iterable[bytes], answers: Iterable[Replayed]) -> list[ConsecutiveRecords]:
-    """Group the records that follow one another."""
-    groups: list[ConsecutiveRecords] = []
-    for answer, leaf in zip(answers, leaves_of(lines), strict=True):
-        if not groups or not groups[-1].continues_with(answer.summary):
-            groups.append(ConsecutiveRecords(answer.summary))
-        groups[-1].leaves.append(leaf)
-        if answer.summary is not None:
-            groups[-1].counts[answer.summary.operator, answer.summary.verdict] += 1
-    return groups
-
-
 class IdCheck:
     """The ids of records without a report, which has each of them once."""
 
     def __init__(self) -> None:
         # The test and attempt, the first ordinal, the number of records that follow one another, and the line of the first.
-        self._groups: list[tuple[str, int, int, int]] = []
+        self._runs: list[tuple[str, int, int, int]] = [("", 0, 0, 0)]
         self._number = 0
 
-    def add(self, groups: Iterable[ConsecutiveRecords], _inline: Iterable[dict[str, Any]]) -> None:
-        for group in groups:
-            if group.first is not None:
-                attempt, _, ordinal = group.first.id.rpartition("-")
-                self._groups.append((attempt, int(ordinal), len(group.leaves), self._number + 1))
-            self._number += len(group.leaves)
+    def add(self, summaries: Iterable[RecordSummary | None], _leaves: object, _inline: object) -> None:
+        for summary in summaries:
+            self._number += 1
+            attempt, _, ordinal = ("", "", "0") if summary is None else summary.id.rpartition("-")
+            last, first, length, line = self._runs[-1]
+            if (attempt, int(ordinal), self._number) == (last, first + length, line + length):
+                self._runs[-1] = (last, first, length + 1, line)
+            elif attempt:
+                self._runs.append((attempt, int(ordinal), 1, self._number))
 
     def findings(self) -> Iterator[Finding]:
-        """Yield lines that have the ids of other lines."""
-        for (attempt, ordinal, length, line), (other, following, _, other_line) in pairwise(sorted(self._groups)):
-            if attempt == other and following < ordinal + length:
-                first, second = sorted((line + following - ordinal, other_line))
-                yield Finding(RECORDS, f"line {second}", f"its id {attempt}-{following} is that of line {first}")
+        """Yield the first of the lines that have the ids of other lines."""
+        last = ("", 0, 0, 0)
+        for run in sorted(self._runs):
+            attempt, ordinal, length, line = run
+            distance = ordinal - last[1]
+            if attempt == last[0] and distance < last[2]:
+                first, second = sorted((line, last[3] + distance))
+                yield Finding(RECORDS, f"line {second}", f"its id {attempt}-{ordinal} is that of line {first}")
+            if attempt != last[0] or distance + length > last[2]:
+                last = run
 
 
 class FolderCheck:
@@ -140,14 +114,22 @@ class FolderCheck:
             self._digest.update(b"".join(lines))
             yield lines
 
-    def add(self, groups: Iterable[ConsecutiveRecords], inline: Iterable[dict[str, Any]]) -> None:
+    def add(
+        self, summaries: Sequence[RecordSummary | None], leaves: list[bytes], inline: Iterable[dict[str, Any]]
+    ) -> None:
         """Check the next records, and those among them that report.json has too."""
-        for group in groups:
-            problem = "is not a whole record" if group.first is None else self._add_group(group, group.first)
-            if problem:
-                self._findings.append(Finding(RECORDS, f"line {self._number + 1}", problem))
-            self._number += len(group.leaves)
-            self._tree.add(group.leaves)
+        self._tree.add(leaves)
+        start = self._number
+        for key, group in groupby(summaries, _key_of):
+            of_test = list(group)
+            if key is not None and self._report:
+                block = self._blocks.setdefault(key, _Block())
+                block.tree.add(leaves[self._number - start :][: len(of_test)])
+            for summary in of_test:
+                self._number += 1
+                problem = "is not a whole record" if summary is None else self._find_problem(summary)
+                if problem:
+                    self._findings.append(Finding(RECORDS, f"line {self._number}", problem))
         for record in inline:
             index, copy = self._inline[-1] if self._inline else (0, None)
             if isinstance(copy, dict) and copy.get("id") == record["id"]:
@@ -166,26 +148,23 @@ class FolderCheck:
         except MALFORMED as error:
             yield Finding(REPORT, "form", f"is not the report of pytest-verdict: {error!r}")
 
-    def _add_group(self, group: ConsecutiveRecords, first: RecordSummary) -> str:
-        """Count consecutive records, and return what is wrong with their ids or their place."""
+    def _find_problem(self, summary: RecordSummary) -> str:
+        """Count a record, and return what is wrong with its id or its place."""
         if not self._report:
             return ""
-        attempt = first.attempt
-        ordinal = first.ordinal
-        key = first.test, first.id.partition("-")[0]
-        block = self._blocks.setdefault(key, _Block())
-        block.tree.add(group.leaves)
-        for (operator, verdict), number in group.counts.items():
-            count(block.attempts.setdefault(attempt, {}), operator, verdict, number)
+        key = _key_of(summary) or ("", "")
+        attempt = summary.attempt
+        ordinal = summary.ordinal
+        count(self._blocks[key].attempts.setdefault(attempt, {}), summary.operator, summary.verdict)
         before = self._last
-        self._last = (self._places.get(key, before[0]), attempt, ordinal + len(group.leaves) - 1)
+        self._last = (self._places.get(key, before[0]), attempt, ordinal)
         if key not in self._places:
             return f"{REPORT} has no such test, or its id is that of another test"
-        if first.id != f"{key[1]}-{attempt}-{ordinal}":
+        if summary.id != f"{key[1]}-{attempt}-{ordinal}":
             return f"its id is not that of attempt {attempt}, ordinal {ordinal}"
         is_next = self._last[:2] == before[:2] and ordinal == before[2] + 1
         if not is_next and not (self._last[:2] > before[:2] and ordinal == 1):
-            return f"ordinal {ordinal} of attempt {attempt} of {shown(first.test, 80)} is not at its place"
+            return f"ordinal {ordinal} of attempt {attempt} of {shown(summary.test, 80)} is not at its place"
         return ""
 
     def _compare(self, report: dict[str, Any]) -> Iterator[Finding]:
@@ -225,6 +204,11 @@ class FolderCheck:
             yield from _compare_digest(contents.run, self._folder / name)
 
 
+def _key_of(summary: RecordSummary | None) -> tuple[str, str] | None:
+    """Return the name of a test with the digest in the ids of its records."""
+    return None if summary is None else (summary.test, summary.id.partition("-")[0])
+
+
 def _places_of_tests(report: Mapping[str, Any]) -> dict[tuple[str, str], int]:
     """Return the place of each test, by its name and the digest in the ids of its records."""
     try:
@@ -247,17 +231,14 @@ def find_unlisted_files(folder: Path, manifest: Manifest) -> Iterator[Finding]:
             yield Finding(f"{PARTS}/{path.name}", "file", f"is not listed in {MANIFEST}")
 
 
-def check_part(part: Part, groups: Sequence[ConsecutiveRecords]) -> Iterator[Finding]:
+def check_part(part: Part, summaries: Iterable[RecordSummary | None], leaves: list[bytes]) -> Iterator[Finding]:
     """Yield the differences between the entry of a part in the manifest and its records."""
-    leaves = [leaf for group in groups for leaf in group.leaves]
     counts: Counts = {}
-    for group in groups:
-        for (operator, verdict), number in group.counts.items():
-            count(counts, operator, verdict, number)
+    for summary in filter(None, summaries):
+        count(counts, summary.operator, summary.verdict)
     subtrees = tuple(root.hex() for root in build_subtrees(part.before, leaves))
-    yield from _compare_listed(
-        replace(part, records=len(leaves), counts=counts, subtrees=subtrees), part, f"{part.file}, "
-    )
+    derived = replace(part, records=len(leaves), counts=counts, subtrees=subtrees)
+    yield from _compare_listed(derived, part, f"{part.file}, ")
 
 
 def _compare_listed(derived: Manifest | Part, listed: Manifest | Part, before: str) -> Iterator[Finding]:
@@ -330,25 +311,15 @@ def _compare_digest(run: Mapping[str, Any], path: Path) -> Iterator[Finding]:
 
 
 def _compare_junit(contents: Contents, path: Path) -> Iterator[Finding]:
-    if not path.is_file():
-        yield Finding(JUNIT, "file", "is missing")
-        return
-    content = path.read_bytes()
-    text = content.decode("utf-8", "backslashreplace")
-    # Every testcase of the profile ci has a file.
-    profile: Profile = "ci" if "<testcase " not in text or _FILE.search(text) else "strict"
-    place = _first_difference("".join(junit.write(replace(contents, profile=profile))), text)
-    if place is not None:
-        yield Finding(JUNIT, place, f"does not follow from {REPORT}")
-    recorded = contents.run.get("files", {}).get(JUNIT)
-    digests = junit_digests(BytesIO(content))
-    if recorded == digests or recorded is None:
-        return
-    changed = [case for case, digest in digests["cases"].items() if digest != recorded["cases"].get(case)]
-    for case in changed:
-        yield Finding(JUNIT, f"testcase {case}", f"is not the one whose digest {REPORT} has")
-    if place is None and not changed:
-        yield Finding(JUNIT, "file", f"its SHA-256 is not the one in {REPORT}")
+    if path.is_file():
+        text = path.read_bytes().decode("utf-8", "backslashreplace")
+        # Every testcase of the profile ci has a file.
+        profile: Profile = "ci" if "<testcase " not in text or _FILE.search(text) else "strict"
+        place = _first_difference("".join(junit.write(replace(contents, profile=profile))), text)
+        if place is not None:
+            yield Finding(JUNIT, place, f"does not follow from {REPORT}")
+            return
+    yield from _compare_digest(contents.run, path)
 
 
 def _first_difference(expected: str, observed: str) -> str | None:

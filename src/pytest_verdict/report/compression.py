@@ -3,19 +3,24 @@
 import gzip
 import hashlib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Final, cast
+from typing import IO, TYPE_CHECKING, Final, cast
 
 from pytest_verdict.errors import RecordError, VerdictError
+
+if TYPE_CHECKING:
+    from pytest_verdict.report.manifest import Part
 
 GZIP: Final = b"\x1f\x8b"
 ZIP: Final = b"PK"
 MANIFEST: Final = "manifest.json"
 """The file that lists the parts of a report whose records are in several files."""
 MANIFEST_MARK: Final = b'{"manifest":'
+Select = Callable[["Part"], bool]
+"""Returns whether the records of a part are needed."""
 _DAMAGED: Final = (EOFError, zlib.error, gzip.BadGzipFile)
 MALFORMED: Final = (ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 """The exceptions that a file raises that no session has written."""
@@ -35,42 +40,45 @@ def is_manifest(path: Path) -> bool:
         return file.read(len(MANIFEST_MARK)) == MANIFEST_MARK
 
 
-def content_of_manifest(path: Path) -> bytes | None:
-    """Read the manifest at a path, or in the bundle there; None for other records."""
-    with path.open("rb") as raw:
-        if raw.peek(len(MANIFEST_MARK)).startswith(MANIFEST_MARK):
-            return raw.read()
-        if not raw.peek(len(ZIP)).startswith(ZIP):
-            return None
-        # Not above, because it takes milliseconds.
-        import zipfile
+def content_of_manifest(raw: BufferedReader) -> bytes | None:
+    """Read the manifest in a file, or in a bundle; None for other records."""
+    head = raw.peek(len(MANIFEST_MARK))
+    if head.startswith(MANIFEST_MARK):
+        return raw.read()
+    if not head.startswith(ZIP):
+        return None
+    # Not above, because it takes milliseconds.
+    import zipfile
 
-        with zipfile.ZipFile(raw) as bundle:
-            return bundle.read(MANIFEST) if MANIFEST in bundle.namelist() else None
+    bundle = zipfile.ZipFile(raw)
+    return bundle.read(MANIFEST) if MANIFEST in bundle.namelist() else None
 
 
-def open_decompressed(raw: BufferedReader, *, only_failing: bool = False) -> IO[bytes]:
-    """Return the file, a file of its decompressed content, or one of the parts that it lists.
-
-    Without failing records, a part is left out if only these are needed.
-    """
+def open_content(raw: BufferedReader, select: Select | None = None) -> IO[bytes]:
+    """Return the records of a file: plain, compressed, in a bundle, or in the selected parts that it lists."""
     if raw.peek(2).startswith(GZIP):
         return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
-    if raw.peek(len(MANIFEST_MARK)).startswith(MANIFEST_MARK):
+    is_bundle = raw.peek(2).startswith(ZIP)
+    manifest = content_of_manifest(raw)
+    if manifest is not None:
         # Imported only for a manifest, because it needs pydantic.
         from pytest_verdict.report.manifest import open_parts, read_manifest
 
         path = Path(raw.name)
-        parts = read_manifest(raw.read(), path).parts
-        return open_parts(path, [part for part in parts if not only_failing or part.has_failures])
+        parts = read_manifest(manifest, path).parts
+        return open_parts(path, [part for part in parts if select is None or select(part)])
+    if is_bundle:
+        import zipfile
+
+        return zipfile.ZipFile(raw).open("records.jsonl")
     return raw
 
 
 @contextmanager
-def open_records(path: Path, *, only_failing: bool = False) -> Iterator[IO[bytes]]:
+def open_records(path: Path, select: Select | None = None) -> Iterator[IO[bytes]]:
     with find_stored(path).open("rb") as raw:
         try:
-            yield open_decompressed(raw, only_failing=only_failing)
+            yield open_content(raw, select)
         except _DAMAGED as error:
             raise RecordError(f"{find_stored(path)}: the compressed file is damaged: {error}") from None
 

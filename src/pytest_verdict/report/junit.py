@@ -3,8 +3,8 @@
 import functools
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any, Final, Literal, get_args
+from collections.abc import Iterator
+from typing import Final, Literal, get_args
 
 from pytest_verdict.core.record import digest_of_test, sum_counts
 from pytest_verdict.core.values.display import format_count
@@ -25,11 +25,6 @@ _NAME_LIMIT: Final = 200
 # The profile ci has the full names of pytest, up to a limit that readers accept.
 _NAME_LIMITS: Final[dict[Profile, int]] = {"ci": 1_000_000, "strict": _NAME_LIMIT}
 
-# The beginnings of lines whose text is in no other file; a header of captured output is a line of its own.
-_TEXTS: Final = (
-    *(b"<failure ", b"<error ", b"<flakyFailure ", b"<rerunFailure "),
-    *(b"<properties>", b"<system-err>", b"<system-out>---", b"-----"),
-)
 _FAILED: Final = {"failed", "unfinished"}
 # The attempts of a repeated test may pass before the last one.
 _EARLIER_FAILURES: Final = {"rerun", *NOT_GREEN}
@@ -68,26 +63,6 @@ def write(contents: Contents) -> Iterator[str]:
             yield _case(test, profile, used_names)
         yield "</testsuite>\n"
     yield "</testsuites>\n"
-
-
-def junit_digests(lines: Iterable[bytes]) -> dict[str, Any]:
-    """Compute the digest of the file, and of each test case with the text of a failure, by its number."""
-    whole = hashlib.sha256()
-    case = hashlib.sha256()
-    number = 0
-    has_text = False
-    cases: dict[str, str] = {}
-    for line in lines:
-        whole.update(line)
-        if line.startswith(b"<testcase "):
-            case = hashlib.sha256()
-            number += 1
-            has_text = False
-        case.update(line)
-        has_text = has_text or line.startswith(_TEXTS)
-        if has_text and line.endswith(b"</testcase>\n"):
-            cases[str(number)] = case.hexdigest()[:32]
-    return {"sha256": whole.hexdigest(), "cases": cases}
 
 
 def _properties(properties: Properties) -> str:

@@ -19,7 +19,7 @@ from pytest_verdict.core.record import Counts, merge_counts, parse_record, sum_c
 from pytest_verdict.core.validation_messages import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import MANIFEST, digest_of_file, open_decompressed
+from pytest_verdict.report.compression import MANIFEST, digest_of_file, open_content
 from pytest_verdict.report.folder import PARTS
 
 _BLOCK: Final = 1 << 20
@@ -50,6 +50,11 @@ class Part:
     def has_failures(self) -> bool:
         return any(sum_counts(self.counts)[1:])
 
+    def has_record(self, identifier: str) -> bool:
+        """Return whether the ordinal in an id is that of a record of this part."""
+        ordinal = identifier.rpartition("-")[2]
+        return ordinal.isdecimal() and len(ordinal) < 20 and 0 < int(ordinal) - self.before <= self.records
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
@@ -65,10 +70,6 @@ class Manifest:
     counts: Counts
     root: str
     parts: tuple[Part, ...]
-
-    def find(self, ordinal: int) -> Sequence[Part]:
-        """Return the part that has a record, if there is one."""
-        return [part for part in self.parts if part.before < ordinal <= part.before + part.records]
 
 
 _MANIFEST: Final = TypeAdapter(Manifest)
@@ -108,19 +109,14 @@ def read_manifest(content: bytes, place: object) -> Manifest:
     if not manifest.parts:
         raise RecordError(f"{place}: it lists no part, and each run has one with the record of its gate")
     before = 0
-    files = set()
+    files: set[str] = set()
     for part in manifest.parts:
-        if PART_FILE.fullmatch(part.file) is None:
-            raise RecordError(f"{place}: {part.file!r} is no name of a part")
-        if part.file in files:
-            raise RecordError(f"{place}: {part.file} is listed twice")
-        if part.before != before or part.records < 1:
-            what = f"{part.records} records after {part.before}, and the parts before it have {before}"
-            raise RecordError(f"{place}: {part.file} is listed with {what}")
-        sizes = list(subtree_sizes(part.before, part.records))
-        if len(sizes) != len(part.subtrees):
-            what = f"{len(part.subtrees)} subtrees, and its {part.records} records have {len(sizes)}"
-            raise RecordError(f"{place}: {part.file} is listed with {what}")
+        follows = part.before == before and part.records > 0
+        follows = follows and len(list(subtree_sizes(part.before, part.records))) == len(part.subtrees)
+        if PART_FILE.fullmatch(part.file) is None or part.file in files or not follows:
+            raise RecordError(
+                f"{place}: {part.file!r} is no name of a part, or its entry does not follow those before it"
+            )
         before += part.records
         files.add(part.file)
     try:
@@ -166,7 +162,7 @@ def find_problem(path: Path, part: Part) -> str:
 def open_part(path: Path, part: Part) -> Iterator[IO[bytes]]:
     """Open a part for reading its records, whether it was altered or not."""
     with _open_stored(path, part.file) as file:
-        yield open_decompressed(file)
+        yield open_content(file)
 
 
 @contextmanager

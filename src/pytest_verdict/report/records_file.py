@@ -1,26 +1,22 @@
-"""The argument FILE of a command: records, plain, compressed, or in a bundle."""
+"""The argument FILE of a command: records, plain, compressed, in parts or in a bundle."""
 
 import hashlib
 import mmap
 import os
-import sys
-import zipfile
 from collections.abc import Iterator
-from contextlib import nullcontext
-from io import BufferedReader, BytesIO
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, cast
+from typing import IO, TYPE_CHECKING, Final
 
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.record import record_start
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import (
     MANIFEST,
-    ZIP,
+    Select,
     content_of_manifest,
     find_stored,
-    open_decompressed,
+    open_content,
     reporting_damage,
 )
 from pytest_verdict.report.journal import JOURNAL, RECORDS, TESTS
@@ -29,12 +25,9 @@ from pytest_verdict.report.json_report import REPORT
 if TYPE_CHECKING:
     from pytest_verdict.report.manifest import Manifest
 
-_STANDARD_INPUT: Final = "-"
 _LONGEST_LINE: Final = 1 << 28
 # A few hundredths of a second of work.
 PIECE: Final = 1 << 20
-# More than any ordinal has.
-_DIGITS: Final = 20
 
 
 class NoBaselineError(RecordError):
@@ -49,7 +42,7 @@ def local_run(name: str) -> Path:
 
 
 class RecordsFile:
-    """A file of records, or standard input, which is called ``-``; refused if its report has another SHA-256 of them."""
+    """A file of records; refused if its report has another SHA-256 of them."""
 
     def __init__(self, name: str, *, may_be_changed: bool = False) -> None:
         path = local_run(name)
@@ -63,33 +56,28 @@ class RecordsFile:
                 raise RecordError(f"{self.folder}: there is no {RECORDS} in this folder ({hint})")
             _refuse_newer_journal(self.folder)
         self.path = path
-        self._is_piped = name == _STANDARD_INPUT
-        if not self._is_piped and not path.is_file():
+        if not path.is_file():
             raise RecordError(
-                f"{name}: there is no such file; name a {RECORDS}, the folder of a report, or - for standard input"
+                f"{name}: there is no such file; name a {RECORDS} or the folder of a report"
                 " (`pytest --verify-report` writes a report)"
             )
         # The size of the records in parts is unknown.
-        self.size = 0 if self._is_piped or path.name == MANIFEST else path.stat().st_size
+        self.size = 0 if path.name == MANIFEST else path.stat().st_size
         self._raw: IO[bytes] | None = None
-        if not may_be_changed and not self._is_piped:
+        if not may_be_changed:
             self._refuse_changed()
 
     def _refuse_changed(self) -> None:
-        # Nothing but the digest shows that a manifest does not list a part, or that its counts were changed.
-        place = self.path.parent if self.path.name == MANIFEST else self.folder or self.path
-        has_report = (place / REPORT).is_file() if place.is_dir() else zipfile.is_zipfile(place)
-        if not has_report:
-            return
         # Imported only here, because it needs pydantic.
         from pytest_verdict.report.reading import find_document
 
+        # Nothing but the digest shows that a manifest does not list a part, or that its counts were changed.
+        place = self.path.parent if self.path.name == MANIFEST else self.folder or self.path
         recorded = find_document(place).get("records")
         if not isinstance(recorded, dict) or "sha256" not in recorded:
             return
-        with reporting_damage(f"{place}: it cannot be read"):
-            # For records in parts, the report has the digest of the list of the parts.
-            content = content_of_manifest(self.path)
+        # For records in parts, the report has the digest of the list of the parts.
+        content = self._read_manifest()
         blocks = map(b"".join, self.pieces()) if content is None else [content]
         digest = hashlib.sha256()
         for block in blocks:
@@ -104,80 +92,37 @@ class RecordsFile:
     @property
     def done(self) -> int:
         """The number of bytes that have been read."""
-        if self._raw is None or self._raw.closed or self._is_piped:
+        if self._raw is None or self._raw.closed:
             return 0
         return self._raw.tell()
 
     def manifest(self) -> "Manifest | None":
         """Read the manifest of records in parts; None for other records."""
-        if self._is_piped:
+        content = self._read_manifest()
+        if content is None:
             return None
-        with reporting_damage(f"{self.path}: it cannot be read"):
-            content = content_of_manifest(self.path)
-            if content is None:
-                return None
-            # Imported only here, because it needs pydantic.
-            from pytest_verdict.report.manifest import read_manifest
+        # Imported only here, because it needs pydantic.
+        from pytest_verdict.report.manifest import read_manifest
 
-            return read_manifest(content, self.path)
+        return read_manifest(content, self.path)
 
-    def lines(self, *, only_failing: bool = False) -> Iterator[bytes]:
-        """Yield all records; if only failing ones are needed, parts without any are left out."""
-        return chain.from_iterable(self.pieces(only_failing=only_failing))
+    def _read_manifest(self) -> bytes | None:
+        with reporting_damage(f"{self.path}: it cannot be read"), self.path.open("rb") as raw:
+            return content_of_manifest(raw)
 
-    def pieces(self, *, only_failing: bool = False) -> Iterator[list[bytes]]:
-        piped = cast("BufferedReader", sys.stdin.buffer)
-        with nullcontext(piped) if self._is_piped else self.path.open("rb") as raw:
+    def lines(self, select: Select | None = None) -> Iterator[bytes]:
+        """Yield all records, or those of the selected parts."""
+        return chain.from_iterable(self.pieces(select))
+
+    def pieces(self, select: Select | None = None) -> Iterator[list[bytes]]:
+        with self.path.open("rb") as raw, reporting_damage(f"{self.path}: the compressed file is damaged"):
             self._raw = raw
-            with reporting_damage(f"{self.path}: the compressed file is damaged"):
-                if raw.peek(2).startswith(ZIP):
-                    source = self._open_bundle(raw)
-                else:
-                    source = open_decompressed(raw, only_failing=only_failing)
-                while block := source.read(PIECE):
-                    line = b"" if block.endswith(b"\n") else source.readline(_LONGEST_LINE)
-                    yield BytesIO(block + line).readlines()
-                    while len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
-                        line = source.readline(_LONGEST_LINE)
-
-    def _open_bundle(self, raw: IO[bytes]) -> IO[bytes]:
-        if not raw.seekable():
-            raise RecordError("a bundle is read from a file, not from standard input")
-        manifest = self.manifest()
-        if manifest is not None:
-            from pytest_verdict.report.manifest import open_parts
-
-            return open_parts(self.path, manifest.parts)
-        return zipfile.ZipFile(raw).open(RECORDS)
-
-    def lines_near(self, identifier: str) -> Iterator[bytes]:
-        """Yield the record with an id alone if it can be found, or the lines among which it would be."""
-        manifest = self.manifest()
-        if manifest is not None:
-            from pytest_verdict.report.manifest import open_parts
-
-            ordinal = identifier.rpartition("-")[2]
-            parts = (
-                manifest.find(int(ordinal)) if ordinal.isdecimal() and len(ordinal) < _DIGITS else manifest.parts[:1]
-            )
-            yield from open_parts(self.path, parts)
-            return
-        match = self._find(identifier)
-        yield from self.lines() if match is None else [match]
-
-    def _find(self, identifier: str) -> bytes | None:
-        """Find a record in a plain file by its id."""
-        if self._is_piped or not identifier.isascii():
-            return None
-        content = map_file(self.path)
-        mark = record_start(f'{identifier}"')
-        start = 0
-        if content[: len(mark)] != mark:
-            # Evidence may contain the text of another record, but never at the start of a line.
-            start = content.find(b"\n" + mark) + 1
-            if start == 0:
-                return None
-        return content[start : content.find(b"\n", start) + 1 or len(content)]
+            source = open_content(raw, select)
+            while block := source.read(PIECE):
+                line = b"" if block.endswith(b"\n") else source.readline(_LONGEST_LINE)
+                yield BytesIO(block + line).readlines()
+                while len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
+                    line = source.readline(_LONGEST_LINE)
 
 
 def map_file(path: Path) -> bytes | mmap.mmap:

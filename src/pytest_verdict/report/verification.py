@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pytest_verdict.console import progress
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
+from pytest_verdict.core.merkle import leaves_of
 from pytest_verdict.core.parallel import in_order
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.core.values.display import format_count
@@ -20,8 +21,9 @@ from pytest_verdict.report.records_file import PIECE, RecordsFile
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_verdict.core.record import RecordSummary
     from pytest_verdict.core.replay import Replayed
-    from pytest_verdict.report.checks import ConsecutiveRecords, Finding
+    from pytest_verdict.report.checks import Finding
     from pytest_verdict.report.manifest import Part
 
 MOST_LISTED: Final = 20
@@ -65,31 +67,27 @@ def replay_file(file: RecordsFile, jobs: int = 1) -> Tally:
     tally = Tally()
     check: FolderCheck | IdCheck = IdCheck()
     inline_ids = frozenset[str]()
-    lines = file.pieces()
-    if file.folder:
+    pieces: Iterable[Any] = file.pieces()
+    if file.folder is not None:
         check = FolderCheck(file.folder)
         inline_ids = check.inline()
-        lines = check.watch(lines)
+        pieces = check.watch(pieces)
     manifest = file.manifest()
-    replay_piece: Callable[[Any], _Piece]
-    pieces: Iterable[Any]
+    replay_piece: Callable[[Any], _Piece] = partial(_replay_piece, inline_ids=inline_ids)
     if manifest is not None:
         # Each process reads its parts itself.
         replay_piece = partial(_replay_part, path=file.path, inline_ids=inline_ids)
         pieces = manifest.parts
-    else:
-        replay_piece = partial(_replay_piece, inline_ids=inline_ids)
-        pieces = lines
-    # The number of bytes that a pipe will have is unknown.
+    # The number of bytes in parts is unknown.
     unit, label = ("B", "records") if file.size else (" records", "")
     with progress(file.size, unit, counted=label) as show:
         for piece in in_order(replay_piece, pieces, jobs):
             tally.append(piece.tally)
             show(file.done if file.size else tally.records, tally.records)
-            check.add(piece.groups, piece.inline)
+            check.add(piece.summaries, piece.leaves, piece.inline)
     if manifest is not None and not tally.findings:
         tally.findings += check_manifest(file.path, manifest)
-    if manifest is not None and file.folder:
+    if manifest is not None and file.folder is not None:
         tally.findings += find_unlisted_files(file.folder, manifest)
     tally.findings += check.findings()
     return tally
@@ -99,13 +97,15 @@ class _Piece(NamedTuple):
     """The results of consecutive lines, and what the check of a folder needs of their records."""
 
     tally: Tally
-    groups: list[ConsecutiveRecords]
+    summaries: list[RecordSummary | None]
+    leaves: list[bytes]
     inline: list[dict[str, Any]]
 
     def append(self, other: _Piece) -> None:
         """Add the results of the lines that follow."""
         self.tally.append(other.tally)
-        self.groups.extend(other.groups)
+        self.summaries.extend(other.summaries)
+        self.leaves.extend(other.leaves)
         self.inline.extend(other.inline)
 
 
@@ -114,7 +114,7 @@ def _replay_part(part: Part, path: Path, inline_ids: frozenset[str]) -> _Piece:
     from pytest_verdict.report.compression import reporting_damage
     from pytest_verdict.report.manifest import MISSING, find_problem, open_part
 
-    whole = _Piece(Tally(), [], [])
+    whole = _Piece(Tally(), [], [], [])
     problem = find_problem(path, part)
     if problem:
         whole.tally.findings.append(Finding(part.file, "file", problem))
@@ -127,7 +127,7 @@ def _replay_part(part: Part, path: Path, inline_ids: frozenset[str]) -> _Piece:
     except RecordError as error:
         whole.tally.findings.append(Finding(part.file, "file", str(error)))
     if not problem:
-        whole.tally.findings += check_part(part, whole.groups)
+        whole.tally.findings += check_part(part, whole.summaries, whole.leaves)
     return whole
 
 
@@ -135,7 +135,6 @@ def _replay_part(part: Part, path: Path, inline_ids: frozenset[str]) -> _Piece:
 @pause_garbage_collection()
 def _replay_piece(lines: list[bytes], inline_ids: frozenset[str]) -> _Piece:
     from pytest_verdict.core.replay import replay
-    from pytest_verdict.report.checks import group_consecutive
 
     answers = list(replay(lines))
     tally = Tally(Counter(answer.status for answer in answers))
@@ -147,7 +146,7 @@ def _replay_piece(lines: list[bytes], inline_ids: frozenset[str]) -> _Piece:
         tally.differences += answer.is_difference
     pairs = zip(lines, answers, strict=True)
     inline = [parse_record(line) for line, answer in pairs if answer.id in inline_ids and answer.summary]
-    return _Piece(tally, group_consecutive(lines, answers), inline)
+    return _Piece(tally, [answer.summary for answer in answers], leaves_of(lines), inline)
 
 
 def format_tally(tally: Tally) -> Iterator[str]:

@@ -13,16 +13,15 @@ exit codes:
 
 import argparse
 import json
-import string
-import sys
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.console import complain, say, say_json
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.new_files import writing_output
-from pytest_verdict.core.values.display import format_count, shorten, shown, visible
+from pytest_verdict.core.values.display import format_count, shorten, shown
 from pytest_verdict.core.values.encoding import decode
 from pytest_verdict.errors import RecordError
 from pytest_verdict.page.rows import Row
@@ -40,8 +39,6 @@ _SHOWN: Final = ("operator", "threshold", "expected", "observed")
 _IN_JSON: Final = ("id", "verdict", "score", *_SHOWN, "settings")
 _SAME_VERDICT: Final = ", with the same verdict"
 _LOOSER: Final = ", with a looser check"
-# Written as a character reference, no character is markup in Markdown.
-_REFERENCES: Final = {ord(character): f"&#{ord(character)};" for character in string.punctuation}
 
 
 def _change_json(change: Change) -> dict[str, Any]:
@@ -70,9 +67,9 @@ def _select_members(comparison: Comparison) -> dict[str, Any]:
 
 def write_html(diff: Diff, statistics: dict[str, Any], path: Path) -> None:
     """Write a diff as a page that has both records of each pair."""
-    facts = [["compared", line] for line in _summary_lines(diff, str)]
+    facts = [["compared", line] for line in _summary_lines(diff)]
     if statistics:
-        facts += [["statistics", line] for line in statistics_lines(statistics, str)]
+        facts += [["statistics", line] for line in statistics_lines(statistics)]
     title = f"{diff.old.place} and {diff.new.place}"
     changes = {id(change.comparison): (change, label) for label, group in _group_changes(diff) for change in group}
     rows: list[Row] = []
@@ -100,50 +97,38 @@ def _group_changes(diff: Diff) -> list[tuple[str, list[Change]]]:
     return list(groups.items())
 
 
-def _code(text: str) -> str:
-    """Return a text of a record as code of Markdown; none of it is markup."""
-    return f"<code>{visible(text).translate(_REFERENCES)}</code>"
-
-
-def _format_lines(diff: Diff, statistics: dict[str, Any] | None, *, markdown: bool) -> Iterator[str]:
-    escape = _code if markdown else str
-    item = "- " if markdown else "  "
-
-    def heading(title: str) -> list[str]:
-        return ["", f"### {title}", ""] if markdown else ["", title]
-
-    yield from _summary_lines(diff, escape)
+def _format_lines(diff: Diff, statistics: dict[str, Any] | None) -> Iterator[str]:
+    yield from _summary_lines(diff)
     for label, changes in _group_changes(diff):
-        yield from heading(f"{label}: {len(changes)}")
+        yield f"{label}: {len(changes)}"
         for change in changes[:_MOST_LISTED]:
-            yield item + _title(change, escape)
-            for name, text in _values(change):
-                yield f"  {item}{escape(name)}: {escape(text)}"
+            yield f"  {_title(change)}"
+            yield from (f"    {name}: {text}" for name, text in _values(change))
         if len(changes) > _MOST_LISTED:
-            yield f"{item}... and {len(changes) - _MOST_LISTED} more"
+            yield f"  ... and {len(changes) - _MOST_LISTED} more"
     if statistics:
-        yield from heading("statistics")
-        yield from (item + line for line in statistics_lines(statistics, escape))
+        yield "statistics"
+        yield from (f"  {line}" for line in statistics_lines(statistics))
 
 
-def _summary_lines(diff: Diff, escape: Callable[[str], str]) -> Iterator[str]:
+def _summary_lines(diff: Diff) -> Iterator[str]:
     for label, run in (("old", diff.old), ("new", diff.new)):
         verdicts = counts_with_rate(run.verdicts)
-        yield f"{label}: {escape(run.place)}, {format_count(sum(run.verdicts), 'comparison')}: {verdicts}"
+        yield f"{label}: {run.place}, {format_count(sum(run.verdicts), 'comparison')}: {verdicts}"
     changes = ", ".join(f"{number} {kind}" for kind, number in diff.counts().items())
     yield f"{format_count(diff.pair_count, 'pair')}: {changes or 'nothing changed'}"
 
 
-def _title(change: Change, escape: Callable[[str], str]) -> str:
+def _title(change: Change) -> str:
     comparison = change.comparison
     name = comparison.name or f"{comparison.operator} {_shown(json.loads(comparison.expected))}"
     verdicts = dict.fromkeys(side.verdict for side in (change.old, change.new) if side is not None)
-    title = f"{escape(comparison.test)}, {escape(name)}: {' -> '.join(verdicts)}"
+    title = f"{comparison.test}, {name}: {' -> '.join(verdicts)}"
     if change.sets:
         title += f", because of {', or '.join(' with '.join(names) for names in change.sets)}"
     if change.reason:
         derived = "" if change.old is None or change.new is None else ", not derived again"
-        title += f"{derived}: {escape(visible(shorten(change.reason, _LONGEST_REASON)))}"
+        title += f"{derived}: {shorten(change.reason, _LONGEST_REASON)}"
     return title
 
 
@@ -212,14 +197,14 @@ def run(arguments: argparse.Namespace) -> int:
         }
         say_json(document | ({"statistics": statistics} if statistics else {}))
     elif arguments.format == "markdown":
-        for line in _format_lines(differences, statistics, markdown=True):
-            ending = "" if not line or line[0] in " -#" else "<br>"
-            # These lines are escaped already; say() would escape their backslashes again.
-            sys.stdout.write(f"{line}{ending}\n")
+        lines = list(_format_lines(differences, statistics))
+        # Text of a record cannot end a fence that is longer than all its runs of backticks.
+        fence = "`" * max(3, *(len(run) + 1 for line in lines for run in re.findall("`+", line)))
+        say(f"{fence}text", *lines, fence)
     elif arguments.format == "html":
         with writing_output(Path(arguments.output)) as path:
             write_html(differences, statistics or {}, path)
         say(f"written: {arguments.output}")
     else:
-        say(*_format_lines(differences, statistics, markdown=False))
+        say(*_format_lines(differences, statistics))
     return int(failing > 0)

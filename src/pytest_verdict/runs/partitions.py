@@ -53,8 +53,7 @@ class _Side:
 def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
     """Pair the comparisons of two runs; None if both are small, or if a test was repeated or renamed."""
     files = [RecordsFile(str(place)) for place in (old, new)]
-    # Standard input cannot be read again.
-    if "-" in {old, new} or not any(map(_is_large, files)):
+    if not any(map(_is_large, files)):
         return None
 
     pairs: list[tuple[Comparison, Comparison]] = []

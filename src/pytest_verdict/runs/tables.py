@@ -16,7 +16,6 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.console import complain, say
@@ -44,8 +43,6 @@ _COMPARISON_COLUMNS: Final = ("operator", "operator_version", "verdict", "error"
 _LISTS: Final = {"note": "notes", "marker": "markers", "tag": "markers"}
 
 # A spreadsheet evaluates a cell that begins with one of these as a formula: https://owasp.org/www-community/attacks/CSV_Injection
-# The default of the writer, which quotes both characters of it: a CR alone would begin a row, too.
-_LINE_END: Final = "\r\n"
 _FORMULA: Final = tuple("=+-@\t\r")
 _SUFFIXES: Final = (".csv", ".jsonl")
 
@@ -225,7 +222,7 @@ def write_rows(rows: Rows, path: Path) -> None:
         if path.suffix == ".jsonl":
             file.writelines(f"{json.dumps(row)}\n" for row in rows)
             return
-        writer = csv.writer(SimpleNamespace(write=lambda line: file.write(f"{line.removesuffix(_LINE_END)}\n")))
+        writer = csv.writer(file)
         for number, row in enumerate(rows):
             if number == 0:
                 writer.writerow(row)

@@ -64,7 +64,7 @@ class Comparison(NamedTuple):
 def comparisons(report: Report, *, keys: bool) -> Iterator[Comparison]:
     """Yield the comparisons of last attempts in order; without keys, only those that did not pass."""
     tests = {digest_of_test(test.test, test.worker): test for test in report.tests}
-    with open_records(report.folder / RECORDS, only_failing=not keys) as lines:
+    with open_records(report.folder / RECORDS, None if keys else lambda part: part.has_failures) as lines:
         keyed: Iterable[tuple[dict[str, Any], str]]
         if keys:
             records, records_again = tee(map(parse_record, lines))
