@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_verdict.budget import Budget
-from pytest_verdict.pytest_plugin.outside_tests import OutsideTests
 from pytest_verdict.pytest_plugin.repeating import DIAGNOSE, MARKER as REPEAT, Repeats
 from pytest_verdict.pytest_plugin.unchecked import (
     OPTION as UNREAD,
@@ -319,7 +318,7 @@ def _watch_comparisons(config: pytest.Config) -> None:
     config.add_cleanup(restore)
     # A session inside a test of another session has an observer of its own.
     watch = config.stash[_WATCH] = ComparisonWatch(config)
-    config.pluginmanager.register(OutsideTests(watch), "verdict-outside-tests")
+    config.pluginmanager.register(watch, "verdict-watch")
     SESSION.observer = watch.observe
     SESSION.failure_observer = watch.observe_failure
     SESSION.expectation_observer = watch.observe_expectation
@@ -467,11 +466,6 @@ def pytest_assertrepr_compare() -> Any:
         return (yield)
     finally:
         SESSION.explaining_thread = 0
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> None:
-    item.config.stash[_WATCH].item = item
 
 
 @pytest.hookimpl
