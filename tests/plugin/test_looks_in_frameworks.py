@@ -445,11 +445,6 @@ def test_verdict_two(): assert compare(*FAIL).verdict in ("fail", "error")
 def test_error_settled(): assert compare(*ERROR).error is not None
 def test_error_verdict(): assert compare(*ERROR).verdict == "error"
 def test_error_in(): assert "expected" in compare(*ERROR).error
-@pytest.mark.parametrize("r", [compare("exact", n, 9) for n in range(3)])
-def test_param(r): assert not r
-LATER = compare(*FAIL)
-def test_unrelated(): pass
-def test_later(): assert not LATER
 
 def one():
     """

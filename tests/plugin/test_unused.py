@@ -33,7 +33,6 @@ LIGHT = {
     "pytest_verdict.pytest_plugin.repeating",
     "pytest_verdict.pytest_plugin.unchecked",
     "pytest_verdict.pytest_plugin.hookspecs",
-    "pytest_verdict.pytest_plugin.outside_tests",
     "pytest_verdict.pytest_plugin.plugin",
 }
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_verdict.budget import Budget
-from pytest_verdict.pytest_plugin.outside_tests import OutsideTests
 from pytest_verdict.pytest_plugin.repeating import DIAGNOSE, MARKER as REPEAT, Repeats
 from pytest_verdict.pytest_plugin.unchecked import (
     OPTION as UNREAD,
@@ -72,51 +71,38 @@ def _positive_number(text: str) -> int:
     return _whole_number(text, 1)
 
 
-_FLAG = {"action": "store_true"}
 # Option or ini key, its help, and the other arguments of pytest's function that declares it.
 _Declarations = tuple[tuple[str, str, dict[str, Any]], ...]
+_FLAG = {"action": "store_true"}
+_FOLDER = {"metavar": "DIR"}
+_LINES = {"type": "linelist"}
+_WORDS = {"type": "args"}
+_ADAPTER = {"metavar": "ADAPTER"}
+_GATES = {"metavar": "GATE", "action": "append", "default": []}
+_FEWEST = {"metavar": "N", "type": _whole_number, "default": 0}
+_NUMBER = {"metavar": "N", "type": _positive_number}
 _REPORT = "(implies --verify-report)"
 _OPTIONS: _Declarations = (
     ("--verify-report", "write a report of every comparison: records.jsonl, report.json and junit.xml", _FLAG),
-    (
-        "--verify-report-dir",
-        f"folder of the report {_REPORT} (default: the ini key verdict_report_dir)",
-        {"metavar": "DIR"},
-    ),
+    ("--verify-report-dir", f"folder of the report {_REPORT} (default: the ini key verdict_report_dir)", _FOLDER),
     ("--verify-shard", f"run part I of N, for `pytest-verdict merge` {_REPORT}", {"metavar": "I/N"}),
-    ("--verify-adapter", "run all suites by this adapter, such as recorded:outputs.jsonl", {"metavar": "ADAPTER"}),
+    ("--verify-adapter", "run all suites by this adapter, such as recorded:outputs.jsonl", _ADAPTER),
     (
         "--verify-concurrency",
-        "the most concurrent calls of adapters, in all processes together (default: the ini key verdict_concurrency)",
-        {"metavar": "N", "type": _positive_number},
+        "the most concurrent calls of adapters (default: the ini key verdict_concurrency)",
+        _NUMBER,
     ),
     ("--verify-resume", f"reuse the outputs of adapters from earlier sessions in this folder {_REPORT}", _FLAG),
-    (
-        "--verify-min-comparisons",
-        f"fail a session with fewer comparisons {_REPORT} (default: 0)",
-        {"metavar": "N", "type": _whole_number, "default": 0},
-    ),
-    (
-        "--verify-gate",
-        f"fail a session in which less passed, such as 'operator:numeric_* >= 0.95 @ 0.9' {_REPORT}",
-        {"metavar": "GATE", "action": "append", "default": []},
-    ),
-    (
-        "--verify-repeat",
-        "run each test up to N times; it passes if all attempts pass. Tests with the marker verdict_repeat keep its rule",
-        {"metavar": "N", "type": _positive_number},
-    ),
+    ("--verify-min-comparisons", f"fail a session with fewer comparisons {_REPORT} (default: 0)", _FEWEST),
+    ("--verify-gate", f"fail a session that misses a gate: 'operator:numeric_* >= 0.95 @ 0.9' {_REPORT}", _GATES),
+    ("--verify-repeat", "run each test without a rule of its own up to N times; all attempts must pass", _NUMBER),
     (
         "--verify-repeat-budget",
         "the most attempts of the session beyond the first of each test (default: no limit)",
         {"metavar": "M", "type": _whole_number},
     ),
-    ("--verify-baseline", f"fail a session with regressions against an earlier report {_REPORT}", {"metavar": "DIR"}),
-    (
-        "--verify-store",
-        f"folder or URL in which the run is stored {_REPORT} (default: VERDICT_STORE, or the ini key verdict_store)",
-        {"metavar": "DIR"},
-    ),
+    ("--verify-baseline", f"fail a session with regressions against an earlier report {_REPORT}", _FOLDER),
+    ("--verify-store", f"folder or URL that stores the run {_REPORT} (default: the ini key verdict_store)", _FOLDER),
 )
 # Options that have both prefixes, because their markers and ini keys begin with verdict.
 _ALSO_VERDICT = {
@@ -127,65 +113,31 @@ _INI_KEYS: _Declarations = (
     ("verdict_adapter", "the adapter of suites that name none", {"default": ""}),
     ("verdict_concurrency", "the most concurrent calls of adapters (default: 8)", {"default": "8"}),
     ("verdict_report_dir", "folder of the report (default: verify-report)", {"default": "verify-report"}),
-    (_GATE, "gates in the form of --verify-gate, one per line", {"type": "linelist"}),
-    (
-        "verdict_junit_profile",
-        "ci (default), with file and line, or strict, valid against junit-10.xsd",
-        {"default": "ci"},
-    ),
+    (_GATE, "gates in the form of --verify-gate, one per line", _LINES),
+    ("verdict_junit_profile", "ci (default), or strict, which is valid against junit-10.xsd", {"default": "ci"}),
     ("verdict_store", "folder or URL in which the run of a session with a report is stored", {"default": ""}),
-    ("verdict_tags", "tags of the stored run, one per line, such as model=$MODEL", {"type": "linelist"}),
-    ("verdict_renamed", "tests that were renamed, one per line, such as a.py::old -> a.py::new", {"type": "linelist"}),
-    (
-        "verdict_trends",
-        "address of the site that `pytest-verdict trends` wrote, for a link in the page",
-        {"default": ""},
-    ),
+    ("verdict_tags", "tags of the stored run, one per line, such as model=$MODEL", _LINES),
+    ("verdict_renamed", "tests that were renamed, one per line, such as a.py::old -> a.py::new", _LINES),
+    ("verdict_trends", "address of the site of `pytest-verdict trends`, for a link in the page", {"default": ""}),
     ("verdict_flush", "when records are sent: with each test (default), or with each comparison", {"default": "test"}),
-    (
-        "verdict_html",
-        "when report.html is written: auto (default; a test failed, or at a terminal), always or never",
-        {"default": "auto"},
-    ),
+    ("verdict_html", "when report.html is written: auto (default), always or never", {"default": "auto"}),
     ("verdict_report_limit", "the most comparisons in report.json (default: 1000)", {"default": "1000"}),
-    (_REDACT, "regular expressions, one per line; a report never contains their matches", {"type": "linelist"}),
-    (
-        _REDACT_ENVIRONMENT,
-        "environment variables whose values a report never contains; default stands for the usual names",
-        {"type": "args"},
-    ),
-    (
-        _SUITE_FILES,
-        "names of suite files (default: *.verdict.yaml *.verdict.yml)",
-        {"type": "args", "default": _SUITE_NAMES},
-    ),
-    (
-        UNREAD,
-        "the result of a failing comparison that no test checks: fail (default), warn or ignore",
-        {"default": "fail"},
-    ),
-    (
-        DIAGNOSE,
-        "the most attempts after the failure of a repeated test that only tell flaky from reproducible (default: 2)",
-        {"default": "2"},
-    ),
+    (_REDACT, "regular expressions, one per line; a report never contains their matches", _LINES),
+    (_REDACT_ENVIRONMENT, "environment variables whose values no report contains; default: the usual names", _WORDS),
+    (_SUITE_FILES, f"names of suite files (default: {' '.join(_SUITE_NAMES)})", {**_WORDS, "default": _SUITE_NAMES}),
+    (UNREAD, "a failing comparison that no test checks: fail (default), warn or ignore", {"default": "fail"}),
+    (DIAGNOSE, "the most attempts after a repeated test failed, to find flaky ones (default: 2)", {"default": "2"}),
     (
         "verdict_advice",
-        "whether a failure suggests a comparison that would have passed (default: true)",
+        "whether a failure suggests what would have passed (default: true)",
         {"type": "bool", "default": True},
     ),
 )
 _MARKERS = {
-    "verdict(operator=None, /, *, threshold=None, **settings)": (
-        "defaults of the fixture comparator, as in comparator.with_defaults(...)"
-    ),
-    f"{_CASES}(source, mapping=None, ids=None)": (
-        "run the test once for each row of a data set; its arguments may be case, expected and observed"
-    ),
-    f"{REPEAT}(attempts, at_least=None, rate=None, against=None)": (
-        "run the test several times; it passes if all attempts pass, at_least of them, or if they show rate, not against"
-    ),
-    f"{UNREAD}(mode)": "the result of a failing comparison that the test does not check: fail, warn or ignore",
+    "verdict(operator=None, /, *, threshold=None, **settings)": "defaults of the fixture comparator",
+    f"{_CASES}(source, mapping=None, ids=None)": "run the test once for each row of a data set",
+    f"{REPEAT}(attempts, at_least=None, rate=None, against=None)": "run the test several times, by a rule that decides",
+    f"{UNREAD}(mode)": "a failing comparison that the test does not check: fail, warn or ignore",
 }
 
 
@@ -318,7 +270,7 @@ def _watch_comparisons(config: pytest.Config) -> None:
     config.add_cleanup(restore)
     # A session inside a test of another session has an observer of its own.
     watch = config.stash[_WATCH] = ComparisonWatch(config)
-    config.pluginmanager.register(OutsideTests(watch), "verdict-outside-tests")
+    config.pluginmanager.register(watch, "verdict-watch")
     SESSION.observer = watch.observe
     SESSION.failure_observer = watch.observe_failure
     SESSION.expectation_observer = watch.observe_expectation
@@ -465,11 +417,6 @@ def pytest_assertrepr_compare() -> Any:
         return (yield)
     finally:
         SESSION.explaining_thread = 0
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> None:
-    item.config.stash[_WATCH].item = item
 
 
 @pytest.hookimpl

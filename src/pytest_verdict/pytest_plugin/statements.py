@@ -30,7 +30,6 @@ _WITHOUT_EFFECT: Final = frozenset(
     )
 )
 _ALWAYS_TRUE: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.JoinedStr)
-_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @functools.lru_cache(maxsize=8)
@@ -44,19 +43,14 @@ def _read_statements(file: str) -> list[ast.stmt]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
 
 
-def find_statement(
-    file: str, line: int, column: int | None = None, kind: type[ast.stmt] | tuple[type[ast.stmt], ...] = ast.stmt
-) -> ast.stmt | None:
-    """Return the innermost statement of a kind at a position, or in a line."""
+def find_statement(file: str, line: int, column: int | None = None) -> ast.stmt | None:
+    """Return the innermost statement at a position, or in a line."""
     innermost = None
     for statement in _read_statements(file):
-        if column is None:
-            contains = statement.lineno <= line <= (statement.end_lineno or 0)
-        else:
-            end = (statement.end_lineno or 0, statement.end_col_offset or 0)
-            contains = (statement.lineno, statement.col_offset) <= (line, column) < end
+        start = (statement.lineno, statement.col_offset)
+        end = (statement.end_lineno or 0, statement.end_col_offset or 0)
         # The walk of a tree yields what is inside of a statement after it.
-        if contains and isinstance(statement, kind):
+        if (start[0] <= line <= end[0]) if column is None else (start <= (line, column) < end):
             innermost = statement
     return innermost
 
@@ -89,9 +83,9 @@ def drops_value(code: CodeType, offset: int) -> bool:
     if isinstance(statement, ast.Assert):
         return isinstance(statement.test, _ALWAYS_TRUE) or _asks_for_type(statement.test)
     if isinstance(statement, ast.Assign):
-        function = find_statement(code.co_filename, line, column, _FUNCTIONS)
-        names = {target.id if isinstance(target, ast.Name) else "" for target in statement.targets}
-        return function is not None and not names & _names_read_in(function)
+        names = {getattr(target, "id", "") for target in statement.targets}
+        read = {one.argval for one in dis.get_instructions(code) if "LOAD_FAST" in one.opname}
+        return names <= {*code.co_varnames} - read
     return False
 
 
@@ -119,17 +113,6 @@ def is_asserted(code: CodeType, offset: int) -> bool:
     is_condition = dis.opname[code.co_code[offset]].startswith(("POP_JUMP", "TO_BOOL"))
     is_plain = isinstance(test, ast.Name | ast.Call | ast.Subscript | ast.Compare)
     return is_condition and is_plain and span in {_span(test), _span(statement)}
-
-
-def _names_read_in(function: ast.stmt) -> set[str]:
-    """Return the names that a function reads, or that other functions may read; empty for a target that is no variable."""
-    names = {""}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            names.add(node.id)
-        elif isinstance(node, ast.Global | ast.Nonlocal):
-            names.update(node.names)
-    return names
 
 
 def name_of(call: ast.Call) -> str:

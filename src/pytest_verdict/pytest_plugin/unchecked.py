@@ -16,7 +16,7 @@ import pytest
 from pytest_verdict.session import SESSION, calling_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from pytest_verdict.comparison import Expectation
     from pytest_verdict.core.result import ComparisonResult
@@ -30,7 +30,7 @@ _MOST_DESCRIBED: Final = 5
 _MOST_EXPECTATIONS: Final = 1_000
 # Each keeps its values.
 _MOST_STORED: Final = 100
-_MOST_OUTSIDE: Final = 1_000
+_MOST_ASSERTED: Final = 1_000
 _NOT_READ: Final = "nothing looked at it"
 _NOT_HEARD: Final = "its exception reached no report of a test"
 # The functions of pytest and its plugins below which a phase makes its report.
@@ -71,11 +71,6 @@ class Failure(NamedTuple):
             return lines_of(f"{self.subject!r} was not compared: write assert observed == expect(...)")
         return lines_of(describe_failure(self.subject))
 
-    def first_line(self) -> str:
-        from pytest_verdict.explanation.lines import format_plain
-
-        return format_plain(self.describe()[0])
-
     def is_kept(self) -> bool:
         """Return whether a variable, a parameter or a fixture still has the result, so that a test may look at it."""
         return sys.getrefcount(self.subject) > sys.getrefcount(_KEPT_BY_NOBODY.subject)
@@ -85,7 +80,7 @@ _KEPT_BY_NOBODY: Final = Failure(object())
 RECENT_FAILURES: Final[deque[tuple[list[Place], ComparisonResult]]] = deque(maxlen=3)
 """What a test compared or looked at last, and the lines that did; cleared when the phase of the test has its report."""
 
-ASSERTED: Final[deque[WatchedResult]] = deque(maxlen=_MOST_OUTSIDE)
+ASSERTED: Final[deque[WatchedResult]] = deque(maxlen=_MOST_ASSERTED)
 """The results of assertions that failed, until somebody hears an `AssertionError`."""
 
 
@@ -103,12 +98,9 @@ def remember_failure(result: ComparisonResult) -> Place:
 class UncheckedComparisons:
     """Counts failures until the test looks at them or somebody hears them; it stores only the first of millions."""
 
-    def __init__(self, *, is_outside: bool = False) -> None:
+    def __init__(self) -> None:
         self.count = 0
         self.first: dict[Place, Failure] = {}
-        self.seen: set[Place] = set()
-        self._is_outside = is_outside
-        self._most = _MOST_OUTSIDE if is_outside else _MOST_STORED
         self._numbers: Counter[Place] = Counter()
         # The expectations that a test function made, and where.
         self._expectations: list[tuple[Place, Expectation]] = []
@@ -127,16 +119,13 @@ class UncheckedComparisons:
     def begin_again(self, place: Place, subject: Any, *, is_raised: bool = False) -> None:
         with self._lock:
             self.count += 1
-            self.seen.discard(place)
-            if len(self.first) < self._most:
+            if len(self.first) < _MOST_STORED:
                 self.first[place] = Failure(subject, is_raised)
 
     def end(self, place: Place) -> None:
         with self._lock:
             self.count -= 1
             self.first.pop(place, None)
-            if self._is_outside and len(self.seen) < self._most:
-                self.seen.add(place)
 
     def wait_for_report(self, place: Place, result: WatchedResult) -> None:
         """Note that an assertion fails because of a result; somebody must hear the exception."""
@@ -192,9 +181,8 @@ class ComparisonWatch:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self.folder = config.invocation_params.dir
-        # Comparisons made before the first test, which any test may still look at.
-        self.before_tests = self.of_test = UncheckedComparisons(is_outside=True)
-        # The test that is running or ran last.
+        self.of_test = UncheckedComparisons()
+        # The test that is running.
         self.item: pytest.Item | None = None
         # Whether a test did not run, which may be the one that looks.
         self.is_partial = False
@@ -202,11 +190,33 @@ class ComparisonWatch:
         self.runs_call = False
         self._of_fixtures: dict[Any, UncheckedComparisons] = {}
 
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        before, self.item = self.item, item
+        try:
+            return (yield)
+        finally:
+            self.item = before
+
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        self.is_partial |= any("::" in argument for argument in session.config.args)
+
+    def pytest_deselected(self) -> None:
+        self.is_partial = True
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.is_partial |= report.skipped and not hasattr(report, "wasxfail")
+
     def observe(self, result: ComparisonResult) -> ComparisonResult:
         """Return the result for the test, which is watched when the comparison did not pass."""
+        from pytest_verdict.comparison import describe_failure
         from pytest_verdict.core.result import has_passed
         from pytest_verdict.pytest_plugin.watched_result import RedactedResult, WatchedResult
 
+        if self.item is None and not has_passed(result):
+            text = f"{describe_failure(result)}\n  made outside of a test; compare in a test or in a fixture"
+            # Any other exception of a hook would end the session with INTERNALERROR.
+            self._complain(text, pytest.UsageError(text))
         unchecked = None if has_passed(result) else self._find_unchecked()
         if unchecked is not None:
             return WatchedResult(result, unchecked)
@@ -239,6 +249,8 @@ class ComparisonWatch:
     def _find_unchecked(self) -> UncheckedComparisons | None:
         """Return where a failure is counted: for the running test, or for a fixture of a wider scope that is set up."""
         frame = calling_frame()
+        if self.item is None:
+            return None
         if frame is not None and frame.f_code.co_filename.startswith("<doctest "):
             # A doctest compares all that it shows.
             return None
@@ -258,13 +270,16 @@ class ComparisonWatch:
         unchecked = self._of_fixtures.pop(fixture)
         for place in [place for place, failure in unchecked.first.items() if self.is_partial and failure.is_kept()]:
             unchecked.end(place)
+        if unchecked.count:
+            message = unchecked.describe(self.folder)
+            self._complain(message, pytest.fail.Exception(message, pytrace=False))
+
+    def _complain(self, message: str, error: BaseException) -> None:
         mode = self._config.getini(OPTION)
-        if not unchecked.count or mode == "ignore":
-            return
-        message = unchecked.describe(self.folder)
-        if mode != "warn":
-            pytest.fail(message, pytrace=False)
-        warnings.warn(UncheckedComparisonWarning(message), stacklevel=2)
+        if mode == "warn":
+            warnings.warn(UncheckedComparisonWarning(message), stacklevel=2)
+        elif mode != "ignore":
+            raise error
 
 
 def hear_failure(call: pytest.CallInfo[None]) -> None:
