@@ -47,7 +47,6 @@ def trajectory_readers() -> Mapping[str, str]:
         "otel": f"{_READERS}traces:otel",
         "pydantic_ai": f"{_READERS}messages:pydantic_ai",
         "claude_code": f"{_READERS}messages:claude_code",
-        "vercel": f"{_READERS}messages:vercel",
         "adk": f"{_READERS}messages:adk",
         "bedrock": f"{_READERS}messages:bedrock",
         "langchain": f"{_READERS}messages:langchain",
