@@ -1,4 +1,4 @@
-"""Messages: OpenAI, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, LangGraph, Gemini and ADK."""
+"""Messages: OpenAI, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, Gemini and ADK."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -30,7 +30,6 @@ from pytest_verdict.trajectories.readers.common import (
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.plain import is_pair
 from pytest_verdict.trajectories.readers.unread import Format, require_one_answer
 
 
@@ -278,31 +277,6 @@ def langchain(value: Any) -> Iterator[CallOrResult]:
             yield build_malformed_call(name, get(call, "args"), id=get(call, "id"), group=place)
         if has(message, "tool_call_id"):
             yield read_result(message)
-
-
-# LangGraph: for each invocation the names of its nodes, ``[["agent", "tools"], ["agent"]]``, or a dict with such a list.
-def _is_list_of_steps(value: Any) -> bool:
-    steps = get(value, "steps") or value
-    if not isinstance(steps, list | tuple) or not any(steps):
-        return False
-    return all(
-        isinstance(step, list | tuple) and all(isinstance(node, str) for node in step) and not is_pair(step)
-        for step in steps
-    )
-
-
-# The results are states of the graph, and calls in their messages are no nodes.
-@partial(Format, is_whole=_is_list_of_steps, ignored="results")
-def langgraph(value: Any) -> Iterator[Event]:
-    """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
-    steps = get(value, "steps", default=value)
-    if steps is None:
-        raise TrajectoryError("a list of steps must be a list, got null")
-    for place, step in enumerate(require_list(steps, "a list of steps")):
-        for node in require_list(step, "a step"):
-            if not isinstance(node, str):
-                raise TrajectoryError(f"a node of a step is a name, got {shown(node, 80)}")
-            yield build_call(node, MISSING, group=place)
 
 
 # Google: Gemini contents and ADK invocations in camelCase and in snake_case, sessions of ADK.
